@@ -129,7 +129,7 @@ function(add_for part folder)
   else()
     set(COALESCE_TESTS OFF)
     add_subdirectory(${folder} EXCLUDE_FROM_ALL)
-    # CMake omits the installation rules of such a folder. The programs that they install are part of every build.
+    # CMake omits the installation rules of such a folder, although every build contains the programs that they install.
     install(CODE "include(\"${CMAKE_CURRENT_BINARY_DIR}/${folder}/cmake_install.cmake\")")
   endif()
 endfunction()

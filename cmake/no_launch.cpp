@@ -3,13 +3,13 @@
 extern "C" {
 int cudaLaunchKernel() {
     return 0;
-}  // called by programs that clang or an older toolkit built
+}  // programs that clang or an older toolkit built call this function
 int __cudaLaunchKernel() {
     return 0;
-}  // nvcc's
+}  // programs that nvcc built call this function
 int cudaLaunchKernelExC() {
     return 0;
-}  // with attributes
+}  // launches with attributes call this function
 int cudaLaunchCooperativeKernel() {
     return 0;
 }

@@ -143,11 +143,11 @@ find_root() {
 
 # shellcheck disable=SC2086  # `as_root` may be two words or none
 apt_get() { $as_root apt-get "$@" </dev/null >&2; }
-# A fresh container has no package lists, so apt-get cannot install anything yet.
+# Reports whether apt-get has package lists. A fresh container has none, so apt-get cannot install anything yet.
 has_package_lists() { any_file /var/lib/apt/lists/*_Packages*; }
 
 install_packages() {
-    # The package lists show which versions of clang can be installed.
+    # If clang is needed, fetch the package lists first. They show which versions of clang can be installed.
     case $compiler$1 in clang* | *translator* | nvccall | nvccwhole) needs_clang=yes ;; *) needs_clang= ;; esac
     if [ -n "$needs_clang" ] && ! has_clang && has apt-get && ! has_package_lists; then
         find_root || fail "root permissions are needed to install clang; run ./learn as root, or with sudo"
@@ -185,7 +185,7 @@ cores() { getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2; }
 set_up() {
     choose_compiler
     install_packages "$1"
-    # Commands that run no tests keep the set of tests in the build folder.
+    # Commands that run no tests do not change which tests the build folder contains.
     case $1 in course* | all | whole) tests=$(printf '%s' "$1" | tr ' ' ';') ;; *) tests= ;; esac
     mkdir -p "$build"
     configure
@@ -201,7 +201,7 @@ configure() {
         if has ninja; then CMAKE_GENERATOR=Ninja; else CMAKE_GENERATOR='Unix Makefiles'; fi
         export CMAKE_GENERATOR
     fi
-    # CMake cannot change the compiler of a configured folder, so another compiler needs a fresh one.
+    # CMake cannot change the compiler of a configured folder, so another compiler needs an empty folder.
     set -- -S "$root" -B "$build" -DCOALESCE_COMPILER="$compiler"
     [ -z "$tests" ] || set -- "$@" -DCOALESCE_TESTS="$tests"
     if [ "$compiler" = nvcc ]; then
@@ -262,7 +262,7 @@ show_progress() {
     [ ! -t 2 ] || printf '\r\033[K' >&2
     return "$failed"
 }
-# progress_line PART WHOLE -- the time left assumes that all parts take equally long.
+# progress_line PART WHOLE -- prints the progress. The estimated time left assumes that all parts take equally long.
 progress_line() {
     if [ "$1" -lt 1 ] || [ "$2" -lt 1 ]; then return; fi
     if [ ! -t 2 ] && [ $(($1 * 10 / $2)) -le "$shown" ]; then return; fi
@@ -293,7 +293,7 @@ alone_in_build() {
         : >"$build/learn.lock"
     ) 9>>"$build/learn.lock"
 }
-# Waits for the lock, which is open as file descriptor 9. The file contains the ID of the process that holds it.
+# Waits for the lock, which is open as file descriptor 9. The file contains the ID of the process that has the lock.
 wait_for_build() {
     code=0
     flock -n 9 2>/dev/null || code=$?

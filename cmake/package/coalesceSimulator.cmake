@@ -18,7 +18,7 @@ if(NOT TARGET coalesce::cudart)
     IMPORTED_LOCATION ${COALESCE_PREFIX}/bin/simulate)
 endif()
 
-# The .cu files are compiled with the program's own include folders and definitions.
+# Builds a program. Its .cu files are compiled with the program's own include folders and definitions.
 function(coalesce_add_program name)
   set(objects)
   foreach(source ${ARGN})
@@ -68,7 +68,7 @@ function(coalesce_add_test name target)
   if(test_TOLERANCE)
     list(APPEND options --tolerance ${test_TOLERANCE})
   endif()
-  # Places are shown relative to the source folder, as CI systems expect them.
+  # Show locations relative to the source folder, as CI systems expect them.
   add_test(NAME ${name} COMMAND coalesce::simulator ${options} $<TARGET_FILE:${target}> ${test_ARGUMENTS}
            WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
 endfunction()

@@ -93,7 +93,7 @@ TEST_CASE("links between files become links between pages") {
     CHECK(has(repository.page("See [that](#the-idea)."), "(\\ref lesson_01_copy_the-idea)"));
     CHECK(
         has(repository.page("See [web](https://example.org/a)."), "[web](https://example.org/a)"));
-    // A link to a file that is not a page becomes the file's name.
+    // A link to a file that is not a page is replaced by the file's name.
     CHECK(has(repository.page("See [course](../../course.toml)."), "course (`course.toml`)"));
 }
 
@@ -394,7 +394,7 @@ TEST_CASE("a diagram of text is drawn: cells, marks, ranges, and words") {
     CHECK(has(svg, ">a bank → it</text>"));
     CHECK(has(svg, ">row 5</text>"));
     CHECK(has(svg, "of-shared"));
-    // Two numbers in a sentence are no cells.
+    // Two numbers in a sentence are not cells.
     CHECK_FALSE(has(draw_text({" 4 blocks x 256 threads"}), "in-cell"));
     const Repository repository;
     CHECK(has(repository.page("```\n 0  1  2\n```\n"), "<svg"));

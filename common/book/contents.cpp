@@ -127,7 +127,7 @@ Contents read_contents(const std::filesystem::path& root) {
         }
         later.push_back(std::move(page));
     }
-    // Add the listed pages first, so that their chapters are not added twice. Then sort.
+    // Add the listed pages first, so that their chapters are not added twice, and sort afterwards.
     for (const Page& page : later) add(contents, page);
     add_chapters(contents, "Guides");
     std::stable_sort(

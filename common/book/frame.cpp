@@ -19,12 +19,12 @@ std::string link(const std::string& target, const std::string& text) {
     return "<a href=\"" + target + "\">" + to_html(text) + "</a>";
 }
 
-/// Returns a lesson's link. Its number is set apart, and the name of its exercise lets a script mark
-/// what the reader has done.
+/// Returns the link to a lesson. Markup separates the lesson's number, and an attribute contains
+/// the name of its exercise, with which a script marks what the reader has done.
 std::string lesson_link(const Page& page) {
     const std::size_t space = page.title.find(' ');
     std::string title = page.title.substr(space == page.title.npos ? 0 : space + 1);
-    // The part after the colon is in the page's own title.
+    // The part of the title after the colon appears only on the page itself.
     title = title.substr(0, title.find(':'));
     return "<a href=\"" + page.html() + "\" data-exercise=\"" + page.step() +
            "\"><span class=\"number\">" + page.step().substr(0, 2) + "</span> " + to_html(title) +

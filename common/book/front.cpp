@@ -11,7 +11,7 @@ namespace {
 
 /// The measurements that the front page shows.
 constexpr const char* kMeasurements = "docs/results/nvidia-h200.json";
-/// The lessons in the chart. The later ones solve other problems.
+/// The first and the last lesson in the chart. Later lessons solve other problems.
 constexpr const char* kFirstInChart = "02";
 constexpr const char* kLastInChart = "10";
 
@@ -31,7 +31,8 @@ long bandwidth(const nlohmann::json& measured, const course::Step& step) {
     return 0;
 }
 
-/// Returns what lessons measured with rows of 32 and 33 floats, for the script of the picture.
+/// Returns the measured bandwidths of the lessons whose tiles have rows of 32 and 33 floats, as
+/// data for the picture's script.
 std::string lessons_of_rows(const nlohmann::json& measured, const course::Course& course) {
     nlohmann::json words = nlohmann::json::object();
     const auto add = [&](const char* length, const char* number, const std::string& what) {
@@ -44,7 +45,7 @@ std::string lessons_of_rows(const nlohmann::json& measured, const course::Course
     return words.dump();
 }
 
-/// Returns the part of a title before its colon: "Naive".
+/// Returns the part of a title before its colon, such as "Naive".
 std::string short_title(const std::string& title) {
     return title.substr(0, title.find(':'));
 }

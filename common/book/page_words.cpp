@@ -6,8 +6,8 @@
 namespace coalesce::book {
 namespace {
 
-/// Replaces a phrase about the terminal by one about the page. A space in the pattern matches any
-/// white space, because texts are wrapped. Rules with longer patterns come first.
+/// A rule that replaces a phrase about the terminal with one about the page. A space in the pattern
+/// matches any white space, because texts are wrapped. Rules with longer patterns come first.
 struct Rule {
     const char *pattern, *replacement;
 };
@@ -39,7 +39,7 @@ std::regex expression(std::string pattern) {
     return std::regex(pattern);
 }
 
-/// Replaces all matches. Keeps the number of lines, because messages name lines.
+/// Replaces all matches. The number of lines stays the same, because messages contain line numbers.
 std::string replace_all(const std::string& text, const std::regex& pattern,
                         const std::string& replacement) {
     std::string result;
@@ -59,7 +59,7 @@ std::string replace_all(const std::string& text, const std::regex& pattern,
 }  // namespace
 
 std::string for_the_page(const std::string& text, const std::string& step) {
-    // The commands at the beginning of a lesson, which run its program.
+    // Remove the commands at the beginning of a lesson, which run the lesson's program.
     std::string result = replace_all(text, std::regex(R"(\n {4}\./learn [^\n]*)"), "");
     const std::string run = R"(`\./learn run \d\d --variant (\w+) --rows (\d+) --cols (\d+)`)";
     result = replace_all(result, expression(run),

@@ -110,11 +110,11 @@ private:
         return convert_links(line);
     }
 
-    /// Reports whether blocks of text without a language are diagrams. In other pages, some are the
-    /// output of commands.
+    /// Reports whether blocks of text without a language are diagrams in this page. In other pages,
+    /// some of these blocks are the output of commands.
     bool has_diagrams() const { return !page.step().empty() || page.name == "introduction"; }
 
-    /// Begins a diagram, or draws the one that ends here.
+    /// Begins a diagram and returns "", or ends it and returns its drawing.
     std::string toggle_diagram() {
         in_diagram = !in_diagram;
         if (in_diagram) return "";
@@ -285,9 +285,10 @@ private:
     std::string result;
     int number = 0;
     bool in_fence = false, in_answer = false;
-    bool in_diagram = false;           ///< whether the line is part of a diagram
-    std::vector<std::string> diagram;  ///< its lines so far
-    bool in_copy = false;  ///< whether the line is in a part meant only for readers of the file
+    bool in_diagram = false;           ///< whether the current line is part of a diagram
+    std::vector<std::string> diagram;  ///< the lines of the current diagram so far
+    /// Whether the current line belongs to a part that is meant only for readers of the file.
+    bool in_copy = false;
 };
 
 }  // namespace

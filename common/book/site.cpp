@@ -66,7 +66,8 @@ std::vector<std::string> unreachable_pages(const fs::path& folder) {
 
 namespace {
 
-/// Names the layout of a page in the class of its body: the front page, or a lesson with an editor.
+/// Adds a class to the body that names the page's layout: the front page, or a lesson with an
+/// editor.
 std::string with_layout_class(std::string html) {
     const std::string body = "<body>";
     const std::size_t at = html.find(body);
@@ -96,7 +97,7 @@ void finish_site(const fs::path& folder, const Contents& contents) {
         std::string html = read_file(file);
         const std::string mark = "<!-- neighbours -->";
         const std::size_t place = html.find(mark);
-        if (place == html.npos) continue;  // not made by Doxygen
+        if (place == html.npos) continue;  // Doxygen did not generate this page
         has_explorer = has_explorer || html.find("href=\"explorer.html\"") != html.npos;
         html.replace(place, mark.size(), neighbours_html(name, contents));
         html = postprocess_page(html, contents.root / "docs/diagrams", name);
@@ -165,7 +166,7 @@ std::string find_fault(const CheckedPage::Use& use, const CheckedPage& page, con
     const std::string anchor = hash == use.target.npos ? "" : use.target.substr(hash + 1);
     if (!file.empty() && !fs::is_regular_file(folder / file)) return "no file " + file;
     const auto target = pages.find(file.empty() ? page.name : file);
-    // For these pages, the part after # describes what they show, and is not an anchor.
+    // For these pages, the part of a link after # describes what they show, and is not an anchor.
     const bool has_state = file == "explorer.html" || file == "playground.html";
     if (anchor.empty() || target == pages.end() || has_state) return "";
     return target->second.anchors.contains(anchor)

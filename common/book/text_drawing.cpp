@@ -13,11 +13,12 @@ namespace {
 constexpr double kAcross = 8.2;
 constexpr int kDown = 23;
 constexpr int kMargin = 6;
-/// The most characters of a cell: "255", "[31]".
+/// The maximum number of characters in a cell, such as "255" or "[31]".
 constexpr std::size_t kLongestCell = 4;
-/// The fewest neighbouring cells that are drawn as cells. Fewer numbers are part of a sentence.
+/// The minimum number of neighbouring cells that are drawn as cells. Fewer numbers belong to a
+/// sentence.
 constexpr int kFewestCells = 3;
-/// Blanks between two drawings that stand side by side.
+/// The minimum number of blanks between two drawings that stand side by side.
 constexpr std::size_t kBlanksBetweenDrawings = 5;
 
 enum class Kind { word, cell, marked, empty, ellipsis, separator, range, brace, edge };
@@ -46,7 +47,8 @@ std::string trimmed(const std::string& text) {
     return first == text.npos ? "" : text.substr(first, text.find_last_not_of(' ') + 1 - first);
 }
 
-/// Returns the label of "------ 32 B ------", or a range without its dots: "8 ... 15".
+/// Returns the label in a line of dashes ("32 B" for "------ 32 B ------"). In a range, replaces
+/// the dots with an ellipsis.
 std::string label_of(std::string text) {
     for (char& c : text)
         if (c == '-') c = ' ';
@@ -65,7 +67,7 @@ bool is_brace(const std::string& inside) {
            inside.find("->") == inside.npos;
 }
 
-/// Returns the part that begins with a bracket, a bar or a quote, or a word that ends there.
+/// Returns the part of the line that begins at `at`: a bracketed or quoted part, a bar, or a word.
 Part part_at(const std::string& line, std::size_t at) {
     const char c = line[at];
     const bool follows_name =
@@ -118,7 +120,7 @@ std::vector<Part> parts_of(const std::string& line) {
     return parts;
 }
 
-/// The rows of such names have the numbers of columns, which are not cells themselves.
+/// Reports whether a row with this name contains column numbers, which are not cells themselves.
 bool is_name_of_columns(const std::string& text) {
     static const std::set<std::string> names = {"c",           "col",        "bank",    "lane",
                                                 "lanes",       "slot",       "thread",  "threads",
@@ -131,8 +133,8 @@ bool follows(const Part& part, const Part& before) {
     return part.begin == before.end + 1;
 }
 
-/// Returns the number of the first part after a row's label: a word, or several with single blanks
-/// between them. "r 0" is a label, and "0 1 2" is not.
+/// Returns the index of the first part after a row's label. A label is a word, or several words
+/// with single blanks between them. "r 0" is a label, and "0 1 2" is not.
 std::size_t end_of_label(const std::vector<Part>& parts, std::size_t begin, std::size_t end) {
     static const std::set<std::string> names_of_rows = {"r", "n", "row", "GPU"};
     if (names_of_rows.contains(parts[begin].text) && begin + 1 < end) return begin + 2;
@@ -147,11 +149,11 @@ std::size_t end_of_label(const std::vector<Part>& parts, std::size_t begin, std:
     return parts[begin].kind == Kind::word ? last + 1 : begin;
 }
 
-/// Turns the words of a row into cells: those after its label, if there are enough of them.
+/// Turns the words after a row's label into cells, if there are enough words.
 void find_cells(std::vector<Part>& parts, std::size_t begin, std::size_t end) {
     if (begin >= end) return;
     const std::size_t first = end_of_label(parts, begin, end);
-    // The numbers of columns are not cells themselves.
+    // Column numbers are not cells themselves.
     if (is_name_of_columns(parts[begin].text) && first <= begin + 2) return;
     for (std::size_t at = first; at < end;) {
         std::size_t last = at;
@@ -190,7 +192,7 @@ std::string text_at(const char* kind, double x, double y, const std::string& tex
            "\">" + to_html(text) + "</text>";
 }
 
-/// Replaces arrows of dashes, and the marks of code.
+/// Replaces ASCII arrows and dashes with typographic characters, and removes backquotes.
 std::string with_arrows(std::string text) {
     const std::pair<const char*, const char*> signs[] = {
         {"-->", "→"}, {"->", "→"}, {"<-", "←"}, {"--", "—"}, {"`", ""}};
@@ -236,7 +238,8 @@ std::string drawn(const Part& part, int row) {
     return "";
 }
 
-/// Joins words with single blanks between them, so that they can be set in the typeface of text.
+/// Joins words that have single blanks between them, so that they can be set in the typeface of
+/// text.
 std::vector<Part> with_sentences(const std::vector<Part>& parts) {
     std::vector<Part> joined;
     for (const Part& part : parts) {
@@ -270,7 +273,8 @@ std::string draw_text(const std::vector<std::string>& lines) {
             find_cells(parts, begin, i);
             begin = i;
         }
-        // Marks may cover a part of the cells beside them.
+        // Collect the marks separately and draw them last, because they may cover a part of the
+        // cells beside them.
         for (const Part& part : with_sentences(parts))
             (part.kind == Kind::marked || part.kind == Kind::range ? marks : body) +=
                 drawn(part, row);

@@ -11,12 +11,13 @@
 namespace coalesce {
 namespace {
 
-/// The first element that a block accesses in each stack.
+/// The smallest elements that a block accesses in `in` and in `out`, which are stacks of matrices.
 struct Begins {
     std::optional<std::int64_t> in, out;
 };
 
-/// Returns the smallest element that the first warp of block (0, 0, z) accesses in each stack.
+/// Returns the smallest element that the first warp of block (0, 0, z) accesses in `in` and in
+/// `out`.
 Begins begins_of_block(long long z, const Trial& trial, const Evidence& evidence) {
     const auto block = static_cast<std::uint64_t>(z * trial.launch.grid[0] * trial.launch.grid[1]);
     const Trial seen =
@@ -115,7 +116,7 @@ bool look_at_begin_of_matrix(Failure& failure, const Trial& trial, const Evidenc
         const auto& to = is_out ? second.out : second.in;
         const std::string name = matrix_name(is_out, evidence);
         if (!from || !to || *from != 0 || *to == expected) continue;
-        // A pointer that does not move at all has its own verdict.
+        // Another rule reports a pointer that does not move at all.
         if (*to == 0) continue;
         failure.headline = "block (0, 0, 1) assumes that the second matrix of `" + name +
                            "` begins at element " + std::to_string(*to) + ", but it begins at " +

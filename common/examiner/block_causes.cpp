@@ -27,9 +27,9 @@ std::vector<long long> constants_in(const std::string& text) {
     return values;
 }
 
-/// Returns the block sizes that the constants suggest: for a tile of 32 and blocks of 8 rows, for
-/// example, 32 x 8, 16 x 8 and 8 x 32 threads. A kernel that moves vectors has fewer threads in a
-/// row.
+/// Returns the block sizes that the constants suggest. For a tile of 32 and blocks of 8 rows, for
+/// example, these include 32 x 8, 16 x 8 and 8 x 32 threads. A kernel that moves vectors has fewer
+/// threads per row.
 std::vector<BlockSize> blocks_to_try(const BlockSize& block, const std::string& text) {
     const std::vector<long long> constants = constants_in(text);
     std::vector<BlockSize> blocks;
@@ -53,7 +53,7 @@ std::vector<BlockSize> blocks_to_try(const BlockSize& block, const std::string& 
 
 bool is_good_with(const BlockSize& block, const Trial& trial, const Evidence& evidence) {
     if (!evidence.relaunch({.shape = trial.shape, .block = block}).is_good()) return false;
-    // On a single shape, a kernel can be right by chance.
+    // Try several shapes, because a kernel can be right on a single shape by chance.
     for (const Shape other : {kRaggedShape, Shape{64, 128}, Shape{128, 64}}) {
         if (!evidence.exercise.accepts(other)) continue;
         return evidence.relaunch({.shape = other, .block = block}).is_good();
@@ -61,7 +61,7 @@ bool is_good_with(const BlockSize& block, const Trial& trial, const Evidence& ev
     return true;
 }
 
-/// The constant BLOCK_ROWS.
+/// The constant BLOCK_ROWS in the learner's file.
 struct BlockRows {
     int line = 0;         ///< 0: there is no such constant
     long long value = 0;  ///< 0: unknown
@@ -110,7 +110,7 @@ bool blame_loops(Failure& failure, const BlockSize& block, const Evidence& evide
     return true;
 }
 
-/// Reports whether the block has as many threads as the lesson asks for.
+/// Reports whether the block has as many threads as the lesson requires.
 bool is_block_as_asked(const BlockSize& block, const Limits& limits) {
     return limits.elements_per_thread > 0 &&
            static_cast<double>(block[0] * block[1]) * limits.elements_per_thread ==
@@ -128,7 +128,7 @@ void look_at_block(Failure& failure, const Trial& trial, const Evidence& evidenc
     if (!is_possible || block[2] != 1) return;
     for (const BlockSize& other : blocks_to_try(block, evidence.source.text)) {
         if (!is_good_with(other, trial, evidence)) continue;
-        // If the block is the one that the lesson asks for or that the constants describe, the
+        // If the block is the one that the lesson requires or that the constants describe, the
         // loops are to blame.
         const bool is_right =
             other[0] == block[0] && (is_block_as_asked(block, evidence.exercise.limits) ||

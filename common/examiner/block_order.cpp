@@ -29,8 +29,8 @@ constexpr BlockOrder kBlockOrderTable[] = {{"diagonal", diagonal_tile, {96, 128}
                                            {"any-diagonal", nullptr, {96, 128}},
                                            {"in-turn", row_by_row_tile, {160, 256}}};
 
-/// The maximum number of blocks in a grid whose order is checked. A larger grid has far more blocks
-/// than the matrix has tiles.
+/// The maximum number of blocks in a grid whose order is checked. A larger grid would have far more
+/// blocks than the matrix has tiles.
 constexpr long long kMaxCheckedBlocks = 4096;
 
 /// The tile that a block takes, and the line of the warp's first access to global memory. The
@@ -68,8 +68,8 @@ std::optional<TakenTile> find_first_tile(const Trial& trial, int side) {
     return find_taken_tile(trial, side, {-1, -1});
 }
 
-/// Returns the tile that the blocks take in the lesson's order, counted in the order in which
-/// blocks are launched. It does not matter how many dimensions the grid has.
+/// Returns the tile that block number `block` takes in the lesson's order. Blocks are numbered in
+/// the order in which they are launched, however many dimensions the grid has.
 Cell expected_tile(const BlockOrder& order, long long block) {
     const int wide = order.shape.cols / order.tile, tall = order.shape.rows / order.tile;
     return order.tile_for_block(static_cast<int>(block % wide), static_cast<int>(block / wide),
@@ -150,7 +150,7 @@ const BlockOrder* find_block_order(const std::string& name) {
 std::optional<Failure> wrong_block_order(const BlockOrder& order, const std::string& file_name,
                                          const std::function<Trial(const TrialRequest&)>& launch) {
     unsigned warps = 1;
-    // Look at another warp of each block, so that no warp alone can pretend an order.
+    // Look at another warp of each block, so that a kernel cannot fake the order in a single warp.
     const auto launch_for = [&](long long block) {
         const auto number = static_cast<std::uint64_t>(block);
         const Trial trial =

@@ -20,8 +20,8 @@ Failure explain(const std::string& file, const std::string& why, const std::stri
 
 /// An element of an array that is wrong.
 struct WrongElement {
-    std::size_t argument = 0;  ///< the number of the array among the kernel's arguments
-    std::uint64_t byte = 0;    ///< the element's first byte
+    std::size_t argument = 0;  ///< number of the array among the kernel's arguments, from 0
+    std::uint64_t byte = 0;    ///< byte offset of the element in its array
     std::string sentence = "";
 };
 
@@ -53,7 +53,8 @@ std::optional<WrongElement> find_wrong_element(const ElementComparison& comparis
 
 using Extents = std::vector<long long>;
 
-/// Adds the extents of an array to the steps, unless the simulator knows them.
+/// Adds the extents of an array to the JSON of the recorded steps, unless the simulator has already
+/// written them.
 void add_extents(std::string& json, const std::string& array, const char* space,
                  const Extents& extents) {
     const std::string unknown = "\"extents\":[]";
@@ -123,7 +124,8 @@ private:
         return elements < fewest_elements;
     }
 
-    /// Launches the kernel on the requested shape, or on the first one on which it fails.
+    /// Launches the kernel on the requested shape. Without a request, tries the exercise's shapes
+    /// in order, up to the first one on which the kernel fails.
     Trial find_trial(BlockSteps& steps) {
         std::vector<Shape> shapes = exercise_.shapes;
         if (request_.shape) shapes = {*request_.shape};
@@ -143,7 +145,8 @@ private:
         return first;
     }
 
-    /// Records the block in which the mistake of a trial shows, if it is another block.
+    /// Records the trial's mistake and the block in which it shows, in case another block was
+    /// traced.
     void record_mistake(const Trial& trial, BlockSteps& steps) {
         if (trial.is_good()) return;
         TracedBlock block{.steps = kMaxTracedSteps};

@@ -153,8 +153,8 @@ std::optional<Failure> find_matrix_cause(const Trial& trial, const Evidence& evi
     look_at_block(*failure, trial, evidence);
     const bool is_of_block = failure->headline.starts_with("the block does not fit") ||
                              failure->headline.starts_with("the loops do not fit");
-    // Each of these looks for a mistake in the text that explains the symptom. The first one that
-    // finds any names it.
+    // Each of these rules searches the source for a mistake that explains the symptom. The first
+    // rule that finds a mistake names it in the failure.
     const bool is_of_batch = failure->headline.find("second matrix") != std::string::npos ||
                              failure->headline.find("along z") != std::string::npos;
     if (!is_of_block && !is_of_batch && !explain_pointer_advance(*failure, evidence) &&

@@ -19,8 +19,8 @@ std::vector<std::string> concatenated(std::vector<std::string> words,
 }
 
 /// Returns the arguments that clang's driver would pass for `clang++ -x cuda --cuda-device-only
-/// ...`. They work with clang 17 to 22. They use only the project's own headers, so clang needs no
-/// other headers in a web page.
+/// ...`. The arguments work with clang 17 to 22. They name only the project's own headers, so clang
+/// needs no other headers in a web page.
 std::vector<std::string> front_end_arguments(bool keeps_variables) {
     const std::string headers = kHeadersName;
     return {"-cc1", "-triple", "nvptx64-nvidia-cuda", "-aux-triple", "x86_64-unknown-linux-gnu",

@@ -38,8 +38,8 @@ Compiled compile_or_find(const Source& source, const CompileOptions& options,
     const Cache cache(options.cache);
     if (auto kept = read_cached<Compiled>(cache.find("ptx", key))) {
         kept->entry = entry;
-        // The file's name is not part of the key, so a cached message may contain the name of
-        // another file.
+        // The cache key does not contain the file's name, so a cached message may name another
+        // file.
         for (Message& message : kept->messages) message.place.file = source.name;
         kept->is_from_cache = true;
         return *kept;

@@ -118,7 +118,8 @@ std::vector<std::string> clang_command(const std::string& clang, const std::stri
         "-nocudalib", "-nostdinc", "-nostdinc++", "-isystem", clang_headers(), "-isystem",
         clang_headers() + "/c_library", "-fdeclspec", "-include", "cuda_runtime.h",
         "-gline-tables-only",
-        // NVIDIA's compilers reject initializers in another order than that of the members.
+        // NVIDIA's compilers reject initializers that are not in the order of the members, so let
+        // clang reject them too.
         "-Werror=reorder-init-list", "-Wno-unknown-cuda-version", "-Xclang",
         "-target-sdk-version=11.5", "-Xclang", "-target-feature", "-Xclang", "+ptx70",
         "--cuda-gpu-arch=" + clang_architecture(architecture), "-fno-color-diagnostics",
@@ -258,7 +259,7 @@ RawOutput run_compiler(const FoundCompiler& compiler, const std::string& wrapped
             ? nvcc_command(compiler.path, architecture, keeps_variables)
             : clang_command(compiler.path, architecture, {"-o", "kernel.ptx", "input.cu"});
     if (compiler.kind == Compiler::clang && keeps_variables) {
-        // The last of several levels counts.
+        // If several optimization levels are given, clang uses the last one.
         command.insert(command.end(), {"-O0", "-g"});
     }
     try {

@@ -17,8 +17,8 @@ namespace {
 /// much.
 struct AccessKind {
     FailureKind kind;
-    const char* verb;  ///< "load"
-    const char* unit;  ///< "sectors"
+    const char* verb;  ///< such as "load"
+    const char* unit;  ///< such as "sectors"
     std::uint64_t Counters::*requests;
     std::uint64_t Counters::*cost;
     std::uint64_t Counters::*ideal;  ///< null if accesses of this kind have no ideal cost
@@ -103,8 +103,9 @@ bool exceeds_solution_in_total(const Verdict& found, const AccessKind& access) {
     const auto& solution = found.solution_counters;
     const std::uint64_t cost = *found.counters.*access.cost;
     if (access.ideal) {
-        // Accesses with one active lane never cause conflicts, but a kernel needs so many of them
-        // that they take as long in total. The same holds for a tile that is read several times.
+        // Accesses with one active lane never cause bank conflicts. A kernel with such accesses
+        // needs so many of them that their total cost matches that of conflicts. The same holds for
+        // a kernel that reads its tile several times.
         if (solution && 2 * wavefronts(*found.counters) > 3 * wavefronts(*solution)) return true;
         return cost > *found.counters.*access.ideal &&
                (!solution || wavefronts(*found.counters) > wavefronts(*solution));
@@ -132,7 +133,8 @@ void explain_sector_crossing(Failure& failure, const AccessKind& access) {
         "of 8 elements from the start of the buffer.";
 }
 
-/// Adds how far apart the banks of a tile's rows are, which the declaration of the tile decides.
+/// Explains how far apart the banks of a tile's rows are, which follows from the tile's
+/// declaration.
 void explain_banks_of_column(Failure& failure, const std::string& source) {
     constexpr long long banks = 32;
     const SharedArray tile = find_shared_array(source, failure.place.line);
@@ -205,8 +207,8 @@ WarpWork measure_warp_work(const Verdict& found, bool of_stores, const RelaunchF
     return {work.lanes / accesses, work.bytes_per_lane / accesses};
 }
 
-/// Explains why the warps access global memory so often: elements are moved more than once, few
-/// lanes are active, or each lane moves less than it could.
+/// Explains why the warps access global memory so often: the kernel moves elements more than once,
+/// few lanes are active, or each lane moves fewer bytes than it could.
 void explain_extra_requests(Failure& failure, const Verdict& found, const AccessKind& access,
                             const RelaunchFunction& relaunch) {
     const auto has = static_cast<double>(*found.counters.*access.requests);
@@ -253,8 +255,8 @@ std::optional<Failure> too_many_requests(const Verdict& found, const AccessKind&
     const std::uint64_t enough = *found.solution_counters.*access.requests;
     if (has <= enough) return std::nullopt;
     if (access.ideal) {
-        // Allow for a tile even if the solution has none, and for reads of values that the kernel
-        // prints.
+        // Allow the accesses of a tile even if the solution has no tile, and the reads of values
+        // that the kernel prints.
         const bool is_printed = has <= enough + kLoadsPerPrintCall * found.print_calls;
         if (enough == 0 || is_printed || !exceeds_solution_in_total(found, access))
             return std::nullopt;
@@ -441,7 +443,7 @@ std::optional<Failure> find_excess_over_solution(const Verdict& verdict) {
     };
     for (const AccessKind& access : kAccesses) {
         const std::uint64_t has = mine.*access.cost, enough = solution.*access.cost;
-        // Loads and stores of shared memory count together, as in the other limits.
+        // Loads and stores of shared memory are counted together, as in the other limits.
         const bool is_bad = is_excess(has, enough) &&
                             (!access.ideal || (is_excess(wavefronts(mine), wavefronts(solution)) &&
                                                wavefronts(solution) > 0));

@@ -21,8 +21,8 @@ namespace coalesce {
 namespace {
 
 /// Returns one very wide shape and one very tall shape. The long side exceeds both the number of
-/// threads in the largest block and the number of elements that this grid covers. For an exercise
-/// that takes only square matrices, returns one large square.
+/// threads in the largest block and the number of elements that the grid covers. If the exercise
+/// takes only square matrices, returns one large square instead.
 std::vector<Shape> elongated_shapes(const std::array<long long, 3>& grid,
                                     const Exercise& exercise) {
     constexpr long long most_threads = 1024, large_tile = 64, most_elements = 1 << 22;
@@ -133,9 +133,9 @@ private:
             is_grid_fixed &= launch.grid == verdict_.shapes.front().launch.grid;
             is_block_fixed &= launch.block == verdict_.shapes.front().launch.block;
         }
-        // Larger shapes can reveal two mistakes: a grid of constant size may be too small for
-        // larger matrices, and a block that grows with the matrix may become too large. With a
-        // fixed block and a growing grid, neither applies.
+        // Larger shapes can reveal two mistakes: a grid of constant size that is too small for
+        // larger matrices, and a block that grows with the matrix and becomes too large. Neither
+        // can occur if the block is fixed and the grid grows.
         if (is_block_fixed && !is_grid_fixed) return true;
         if (elements_) return try_larger_sizes();
         const LaunchShape grown;
@@ -258,7 +258,8 @@ private:
         }
     }
 
-    /// Finds blocks that take tiles in another order, and the line that chooses a block's tile.
+    /// Finds blocks that take tiles in an order other than the lesson's, and the line that chooses
+    /// a block's tile.
     std::optional<Failure> find_wrong_order(const BlockOrder& order) {
         auto failure = wrong_block_order(order, source_.name, relaunch_);
         const int line = find_tile_choice_line(source_.text);
@@ -277,7 +278,7 @@ private:
         if (verdict_.failures.empty()) verdict_.outcome = Verdict::Outcome::passed;
     }
 
-    /// Returns a verdict on the same kernel, to compare its costs on another shape.
+    /// Returns an empty verdict on the same kernel, for comparing its costs on another shape.
     Verdict verdict_for_other_shape() const {
         Verdict verdict;
         verdict.file = verdict_.file;
@@ -301,8 +302,8 @@ private:
         fail_if(find_wrong_order(order));
     }
 
-    /// Compares the costs with the solution's on a shape with partial tiles, for which the limits
-    /// per request are not meant.
+    /// Compares the costs with the solution's on a shape with partial tiles, to which the limits
+    /// per request do not apply.
     void check_limits_on_ragged_shape() {
         const Shape shape = options_.ragged_counted;
         if (shape == Shape{0, 0} || !verdict_.is_simulated || !options_.solution) return;
@@ -320,9 +321,10 @@ private:
                 large_trials_.push_back({shape, std::move(trial.predicted)});
                 continue;
             }
-            // The shape may need a larger grid than GPUs allow, and no exercise asks for that.
+            // The shape may need a larger grid than GPUs allow. Exercises do not require such
+            // grids.
             if (kind == FailureKind::bad_launch) continue;
-            // Judge costs first, and this failure only if they are within the limits.
+            // Judge the costs first. Report this failure only if they are within the limits.
             if (trial.may_be_cost) {
                 deferred_ = std::pair(shape, std::move(trial.failure));
                 return true;
@@ -349,7 +351,8 @@ private:
                     return solution_runner_.run_large(compiled, task_, shape).predicted;
                 });
             if (!solution) continue;
-            // The model has not been compared with a GPU on these shapes.
+            // Allow a wide margin, because predictions for these shapes have not been compared with
+            // a GPU.
             constexpr double tolerance = 0.85;
             Verdict found = verdict_for_other_shape();
             found.predicted = predicted;
@@ -377,7 +380,8 @@ private:
     std::unique_ptr<ElementTrials> elements_;  ///< null for matrices
     Compiled compiled_;
     std::vector<std::pair<Shape, std::optional<Predicted>>> large_trials_;
-    std::optional<std::pair<Shape, Failure>> deferred_;  ///< a failure on a large shape
+    /// A failure on a large shape, which is reported only if the costs are within their limits.
+    std::optional<std::pair<Shape, Failure>> deferred_;
     bool was_correct_on_whole_tiles_ = false;
 };
 

@@ -15,7 +15,7 @@ bool is_around(const std::string& text) {
            find_closing_bracket(text, 0) == text.size() - 1;
 }
 
-/// Parses a comparison. The bound is always on the right: `0 <= row` becomes `row >= 0`.
+/// Parses a comparison and moves the bound to the right-hand side: `0 <= row` becomes `row >= 0`.
 std::optional<ComparisonTerm> parse_comparison(const std::string& text) {
     static constexpr std::array<std::string_view, 6> operators = {"<=", ">=", "!=", "==", "<", ">"};
     for (const std::string_view op : operators) {
@@ -39,7 +39,7 @@ std::vector<ComparisonTerm> parse_comparisons(const std::string& condition) {
 
 /// The statement that follows a condition.
 struct Body {
-    std::size_t begin = 0, end = 0;  ///< offsets of its first character and past its last
+    std::size_t begin = 0, end = 0;  ///< offsets of the body's first character and past its last
 };
 
 Body find_body(const std::string& code, std::size_t after_condition) {
@@ -107,7 +107,7 @@ std::vector<Condition> find_conditions(const std::string& text, int line) {
                            statement.starts_with("continue");
         const bool is_around_line = body.begin <= target && body.end + 1 >= target;
         const bool is_empty = statement.empty() && body.begin < code.size();
-        // Another function may contain the same kind of check.
+        // A check that precedes the access may belong to another function.
         const bool is_same_function =
             code.substr(match_offset(one), target - match_offset(one)).find("\n}") ==
             std::string::npos;
@@ -153,7 +153,7 @@ namespace {
 /// A value that is assigned to a variable.
 struct AssignedValue {
     std::string value;
-    int line = 0;  ///< 0: there is none
+    int line = 0;  ///< 0: no assignment was found
 };
 
 AssignedValue find_assigned_value(const std::string& code, const std::string& variable, int line) {

@@ -355,7 +355,7 @@ bool explain_by_block_stores(Failure& failure, const Trial& trial, const Evidenc
     return true;
 }
 
-/// Explains a launch along one axis of a kernel that uses indices along both.
+/// Explains a one-dimensional launch of a kernel that uses indices along two axes.
 bool explain_flat_launch(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const std::string code = code_for_search(evidence.source.text);
     const auto wide = configure_for_rectangle(evidence);

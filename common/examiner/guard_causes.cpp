@@ -15,7 +15,7 @@ namespace {
 
 /// An index that a condition must compare with a bound.
 struct NeededCheck {
-    std::string index, bound;  ///< "row + k", "rows"
+    std::string index, bound;  ///< such as "row + k" and "rows"
 };
 
 /// Returns the number of rows or columns that the other index of an access must stay below.
@@ -54,7 +54,7 @@ bool lets_bound_through(const ComparisonTerm& term, const Condition& condition) 
     return condition.is_exit ? term.op == ">" : term.op == "<=";
 }
 
-/// Looks for a condition that compares another index than the one that the access uses.
+/// Looks for a condition that compares an index other than the one that the access uses.
 LineMistake find_other_index(const std::vector<Condition>& conditions, const NeededCheck& needed) {
     LineMistake mistake;
     for (const Condition& condition : conditions) {
@@ -154,7 +154,7 @@ LineMistake find_bound_let_through(const std::vector<Condition>& conditions,
     return {};
 }
 
-/// Looks for a bound that no condition mentions.
+/// Looks for a bound that an index needs but that no condition mentions.
 LineMistake find_missing_check(const std::vector<Condition>& conditions,
                                const std::vector<NeededCheck>& needed, int line,
                                const Evidence& evidence) {
@@ -170,7 +170,7 @@ LineMistake find_missing_check(const std::vector<Condition>& conditions,
                    return contains_word(condition.text, one.bound);
                });
     };
-    // A condition without comparisons uses a variable that may contain the check.
+    // A condition without comparisons may use a variable whose value is the result of the check.
     const bool is_known = std::ranges::none_of(
         conditions, [](const Condition& condition) { return condition.comparisons.empty(); });
     if (!is_known || needed[0].bound == needed[1].bound) return {};
@@ -189,7 +189,7 @@ LineMistake find_missing_check(const std::vector<Condition>& conditions,
                 missing + " before this access."};
 }
 
-/// Looks for a check of the first element of a vector alone.
+/// Looks for a condition that checks only the first element of a vector.
 LineMistake find_check_of_first_element(const std::vector<Condition>& conditions, int line,
                                         const Evidence& evidence) {
     const std::string code = code_on_line(evidence.source.text, line);
@@ -233,7 +233,7 @@ LineMistake find_passed_check(const std::string& matrix, int line, const Evidenc
                          [&] { return find_missing_check(conditions, needed, line, evidence); });
 }
 
-/// Returns a whole number, or -1.
+/// Parses a whole number. Returns -1 if the text is not a number.
 int number_in(const std::string& text) {
     const bool is_number =
         !text.empty() && text.size() < 5 &&
@@ -241,7 +241,7 @@ int number_in(const std::string& text) {
     return is_number ? std::stoi(text) : -1;
 }
 
-/// Looks for a condition that keeps threads out although their elements exist, as `row + 4 < rows`
+/// Looks for a condition that excludes threads although their elements exist, as `row + 4 < rows`
 /// and `row < rows - 1` do.
 LineMistake find_margin(const std::vector<Condition>& conditions,
                         const std::vector<NeededCheck>& needed, int width) {
@@ -313,7 +313,7 @@ int find_access_line(const std::string& text, const std::string& matrix) {
     return found;
 }
 
-/// Returns the mistake in the conditions around an access that some threads leave out.
+/// Returns the mistake in the conditions around an access that some threads skip.
 LineMistake find_strict_check(const std::string& matrix, int line, Fault fault,
                               const Evidence& evidence) {
     const std::string& text = evidence.source.text;
@@ -326,7 +326,8 @@ LineMistake find_strict_check(const std::string& matrix, int line, Fault fault,
                                        [&] { return find_exchanged_bound(conditions, needed); });
             found.line > 0)
             return found;
-        // If each thread stores to one place again and again, the index is wrong, not the condition.
+        // If each thread stores repeatedly to the same element, the index is wrong, not the
+        // condition.
         for (const NeededCheck& one : needed) {
             if (fault == Fault::part_of_each_tile) break;
             if (auto found = find_other_index(conditions, one); found.line > 0) return found;

@@ -52,8 +52,8 @@ std::vector<Line> joined_lines(const std::string& text) {
     return lines;
 }
 
-/// Reports whether all compilers agree on where the lines end. A lone carriage return ends a line
-/// for some of them, and a backslash before spaces continues a line for some of them.
+/// Reports whether all compilers agree on where the lines end. For some compilers, a lone carriage
+/// return ends a line, or a backslash before spaces continues it.
 bool has_clear_line_ends(const std::string& text) {
     for (std::size_t i = 0; i < text.size(); ++i) {
         if (text[i] == '\r' && (i + 1 == text.size() || text[i + 1] != '\n')) return false;
@@ -67,9 +67,9 @@ bool has_clear_line_ends(const std::string& text) {
     return true;
 }
 
-/// Replaces block comments by a space if a compiler must see them as well. That holds if nothing
-/// before the comment on its line could be a string, a directive or another comment, because only
-/// raw strings reach from one line to the next.
+/// Replaces each block comment that every compiler is certain to recognize by a space. That is the
+/// case if nothing before the comment on its line could be a string, a directive or another
+/// comment, because only raw strings extend from one line to the next.
 std::vector<Line> without_sure_comments(std::vector<Line> lines) {
     const auto is_unsure = [](const Line& line) {
         return line.text.find("R\"") != line.text.npos || line.text.find("\?\?/") != line.text.npos;
@@ -106,7 +106,7 @@ std::vector<Line> without_sure_comments(std::vector<Line> lines) {
 /// there. The function scans the line backwards, so that it takes linear time.
 std::vector<std::size_t> find_ends_of_whitespace(std::string_view line) {
     std::vector<std::size_t> ends(line.size() + 1, line.size());
-    // The offsets just past the next two comment terminators, or npos.
+    // The offsets just past the next two comment terminators ("*/"), or npos.
     std::size_t behind_next = line.npos, behind_next_but_one = line.npos;
     for (std::size_t at = line.size(); at-- > 0;) {
         ends[at] = at;
@@ -251,7 +251,7 @@ Failure find_refused_include(const std::string& text, const std::string& file_na
     std::vector<Line> lines = joined_lines(text);
     if (has_clear_line_ends(text)) lines = without_sure_comments(std::move(lines));
     const PastingMacros pasting(lines);
-    // Conditions in the toolkit's headers may expand macros that this file defines.
+    // Conditions in the toolkit's headers may expand macros that the learner's file defines.
     const bool pastes_question = !pasting.empty() && has_beginning_of_question(lines);
     for (const Line& line : lines) {
         // These directives reveal whether a file exists.

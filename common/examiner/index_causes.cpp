@@ -71,11 +71,11 @@ bool explain_misaligned(Failure& failure, const Evidence& evidence) {
 /// A vector pointer with an index that counts floats.
 struct FloatIndex {
     int line = 0, width = 0;
-    std::string term;  ///< the part of the index that counts floats
+    std::string term;  ///< the term of the index that counts floats
 };
 
-/// Reports whether a term of an index counts floats: nothing divides it by the vector's width, and
-/// it is multiplied by the length of a row or by the width.
+/// Reports whether a term of an index counts floats. Such a term is not divided by the vector's
+/// width, and it is multiplied by the length of a row or by the width.
 bool counts_floats(const std::string& text, const std::string& term, int line, int width) {
     const std::string number = std::to_string(width);
     const std::string expanded = expand(text, term, line);
@@ -123,8 +123,8 @@ bool explain_float_index(Failure& failure, const Evidence& evidence) {
 
 // ---- thread and block indices that are missing in an index ----
 
-/// Returns the first of these words that an expanded expression lacks, although the launch needs
-/// it.
+/// Returns the first built-in index, such as threadIdx.y, that the launch requires but the expanded
+/// expression does not contain. Returns "" if there is none.
 std::string find_missing_index(const std::string& expanded, const Report& race,
                                const Trial& trial) {
     const auto lacks = [&](const std::string& word) {
@@ -162,8 +162,8 @@ std::string list_assignments(const std::string& index, int line, const std::stri
     return list;
 }
 
-/// Explains a race between threads that store to the same element, because its index lacks one of
-/// their indices.
+/// Explains a race between threads that store to the same element because the index does not use
+/// one of their indices.
 bool explain_missing_index(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const Report* race = find_report(trial, "globalrace");
     const std::string& text = evidence.source.text;
@@ -202,7 +202,7 @@ bool explain_static_tile(Failure& failure, const Evidence& evidence) {
     return true;
 }
 
-/// Explains an index that takes the rows of a matrix to have another length than they have.
+/// Explains an index that assumes a wrong row length for a matrix.
 bool explain_pitch(Failure& failure, const Evidence& evidence) {
     const Produces task = evidence.exercise.task();
     if (task.in_place || (task.kind != Produces::copy && task.kind != Produces::transpose))
@@ -229,8 +229,8 @@ bool explain_pitch(Failure& failure, const Evidence& evidence) {
     return false;
 }
 
-/// Explains a distance between blocks that differs within the kernel, as when blockIdx.y is
-/// multiplied by BLOCK_ROWS on one line and by TILE_DIM on another.
+/// Explains why two lines of the kernel assume different distances between blocks, for example if
+/// blockIdx.y is multiplied by BLOCK_ROWS on one line and by TILE_DIM on another.
 bool explain_other_block_step(Failure& failure, const Trial& trial, const Evidence& evidence) {
     static const TextPattern product(R"(blockIdx\.([xy])\s*\*\s*([A-Z]\w*|blockDim\.\w|\d+))");
     const std::string code = code_for_search(evidence.source.text);
@@ -255,7 +255,8 @@ bool explain_other_block_step(Failure& failure, const Trial& trial, const Eviden
     return true;
 }
 
-/// Reports whether a failure may be due to the index of a component, of a vector or of the tile.
+/// Reports whether the cause of a failure may be a wrong index of a vector's component or of the
+/// tile.
 bool may_be_vector_index(const Failure& failure) {
     return failure.kind == FailureKind::uninitialised_shared ||
            failure.kind == FailureKind::shared_race ||

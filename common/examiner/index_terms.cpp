@@ -61,7 +61,7 @@ public:
         const auto is_coordinate = [&](const std::string& term) {
             return coordinates_.contains(term);
         };
-        // If two of the terms are coordinates, only one of them can be the column.
+        // If two of the terms are coordinates, one of them is the row, which needs the factor.
         const auto named = std::count_if(others.begin(), others.end(), is_coordinate);
         return named + has(others, "threadIdx.x") + has(others, "threadIdx.y") >= 2;
     }

@@ -17,8 +17,7 @@ std::string LaunchingRunner::device() const {
     return properties.name;
 }
 
-/// Returns the kernel after loading it onto the device. The last kernel stays loaded, so that it
-/// can be launched again quickly.
+/// Loads the kernel onto the device, unless it is still loaded from the last call.
 LoadedKernel& LaunchingRunner::load_if_needed(const Compiled& kernel) {
     if (!loaded_ || loaded_ptx_ != kernel.ptx) {
         loaded_.reset();

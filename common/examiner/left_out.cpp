@@ -16,10 +16,10 @@ using simulated::Access;
 /// through shared memory.
 struct Stage {
     bool is_shared = false, is_store = false;
-    std::string_view action = "";  ///< "reads"
+    std::string_view action = "";  ///< such as "reads"
     std::string_view object = "";
     std::set<std::uint64_t> distinct_addresses =
-        {};                      ///< offsets of elements, until they can be reused
+        {};                      ///< addresses of elements; cleared when a tile may be reused
     std::uint64_t elements = 0;  ///< number of different elements
     std::uint64_t lanes = 0;     ///< lanes that accessed new elements; fewer for vector accesses
     std::uint64_t touched = 0;   ///< accessed elements, counting repetitions
@@ -67,7 +67,8 @@ Stages trace_warp_stages(const Trial& trial, const Evidence& evidence) {
             if (stage.has(access)) {
                 stage.note(access);
             } else if (access.is_shared && stage.is_shared) {
-                stage.distinct_addresses.clear();  // a tile that has been read may be filled again
+                // A tile may be filled again after it has been read.
+                stage.distinct_addresses.clear();
             }
         }
     }

@@ -20,8 +20,8 @@ public:
     Expression(const std::string& expression, const Values& names)
         : text_(expression), values_(names) {}
 
-    /// Returns the value, or nothing if the expression contains anything else or a name that is not
-    /// known.
+    /// Returns the value, or nothing if the text is not such an expression or contains an unknown
+    /// name.
     std::optional<long long> value() {
         const long long found = sum();
         skip_blanks();
@@ -56,8 +56,8 @@ private:
         }
         return found;
     }
-    /// Returns the number if no operation on two such numbers overflows. Otherwise the expression
-    /// has no value.
+    /// Returns the number if it is so small that no operation on two such numbers overflows.
+    /// Otherwise marks the expression as one without a value.
     long long limited(long long number) {
         constexpr long long limit = 1LL << 30;
         is_good_ &= number >= -limit && number <= limit;
@@ -176,7 +176,7 @@ bool has_bounds_check(const std::string& code, const std::vector<CountingLoop>& 
                                [&](const TextMatch& one) { return counters.contains(one.str(1)); });
 }
 
-/// values[k]
+/// Matches an access such as values[k].
 const TextPattern& access_pattern() {
     static const TextPattern access(R"(\b(\w+)\s*\[([^\[\]]*)\])");
     return access;

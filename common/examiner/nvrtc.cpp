@@ -77,7 +77,7 @@ using ::pow, ::rint, ::round, ::sin, ::sqrt, ::trunc;
 }
 )";
 
-/// Returns the contents that NVRTC gets for one of these headers.
+/// Returns the text that replaces a host header which NVRTC does not provide.
 const char* find_header_text(const std::string& name) {
     if (name == "cstdint" || name == "stdint.h") return kIntegerTypes;
     if (name == "climits" || name == "limits.h") return kLimits;

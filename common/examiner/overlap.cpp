@@ -81,7 +81,8 @@ bool has_barrier_between_loads(const std::string& ptx) {
 }
 
 /// Returns a failure that names the line whose loads are waited for most often, if there is a
-/// barrier between loads of the compiled kernel. Its kind is `none` if there is not.
+/// barrier between loads of the compiled kernel. The failure's kind is `none` if there is no such
+/// barrier.
 Failure find_line_that_waits(const Verdict& found) {
     if (!has_barrier_between_loads(found.ptx)) return {};
     Failure failure{

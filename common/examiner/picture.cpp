@@ -50,7 +50,8 @@ struct Addresses {
     }
 };
 
-/// Reports whether each lane has the same address as lane ^ distance, wherever both are active.
+/// Reports whether each lane accesses the same address as lane ^ distance, wherever both lanes are
+/// active.
 bool have_pairs_same_address(const simulated::Access& access, unsigned distance) {
     for (unsigned lane = 0; lane < 32; ++lane) {
         const unsigned other = lane ^ distance;
@@ -60,9 +61,9 @@ bool have_pairs_same_address(const simulated::Access& access, unsigned distance)
     return true;
 }
 
-/// Returns how many lanes shared memory serves together: all if each accesses up to 4 bytes, half of
-/// them at 8 bytes, and a quarter at 16. Loads whose lanes share addresses in pairs are served for
-/// twice as many lanes, as in simulator/counters/counters.h.
+/// Returns how many lanes shared memory serves in one pass: all 32 if each lane accesses at most 4
+/// bytes, 16 for 8 bytes per lane, and 8 for 16 bytes. The number doubles for loads in which pairs
+/// of lanes share an address, as in simulator/counters/counters.h.
 unsigned lanes_per_pass(const simulated::Access& access) {
     if (access.bytes_per_lane <= 4) return 32;
     const bool has_pairs = !access.is_store && (have_pairs_same_address(access, 1) ||

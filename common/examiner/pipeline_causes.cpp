@@ -12,7 +12,7 @@
 namespace coalesce {
 namespace {
 
-/// A step of a pipeline: a call in the loop that takes the tiles.
+/// A step of a pipeline, which is a call in the loop that processes the tiles.
 struct PipelineStep {
     enum Kind { copy, commit, wait, barrier, use } kind = copy;
     int line = 0;
@@ -20,10 +20,11 @@ struct PipelineStep {
     bool is_in_condition = false;
 };
 
-/// The steps in one pass of the loop, in the order of the text.
+/// The steps in one iteration of the loop, in the order of the source.
 using PipelineSteps = std::vector<PipelineStep>;
 
-/// Returns the names of the functions in the file that start copies, and of those that do not.
+/// Returns the names of the file's functions that start copies or, if `are_copying` is false, of
+/// those that start none.
 std::vector<std::string> list_functions(const std::string& code, bool are_copying) {
     static const TextPattern head(R"(__device__[^;{}()]*?(\w+)\s*\([^;{}]*\)\s*\{)");
     std::vector<std::string> names;
@@ -40,7 +41,8 @@ bool is_one_of(const std::vector<std::string>& names, const std::string& name) {
     return std::ranges::find(names, name) != names.end();
 }
 
-/// Returns the first loop of the kernel, which takes one tile after the other, or nullptr.
+/// Returns the kernel's first loop, which processes one tile per iteration. Returns nullptr if the
+/// kernel has no loop.
 const Loop* find_pipeline_loop(const std::vector<Loop>& loops, const std::string& text) {
     const int kernel = find_kernel_line(text, "");
     const Loop* found = nullptr;
@@ -184,7 +186,8 @@ LineMistake find_barrier_mistake(const PipelineSteps& steps) {
     return {};
 }
 
-/// Returns the stage that a call takes: "1 - stage" for `fetch(tiles[1 - stage], ...)`.
+/// Returns the index of the stage that a call uses, such as "1 - stage" for `fetch(tiles[1 -
+/// stage], ...)`.
 std::string stage_of(const PipelineStep* step) {
     static const TextPattern stage(R"(\(\s*(?:\w+\s*,\s*)?\w+\[([^\]]*)\])");
     TextMatch found;
@@ -246,7 +249,8 @@ LineMistake find_stage_mistake(const PipelineSteps& steps, const Loop& loop,
     return {};
 }
 
-/// Looks for a copy that only some threads make, although its function divides it among all.
+/// Looks for a call that copies a tile but is executed by only some threads, although the called
+/// function divides the copy among all threads.
 LineMistake find_few_copying_threads(const PipelineSteps& steps, const std::string& text) {
     const PipelineStep* copy = find_step(steps, PipelineStep::copy);
     if (!copy) return {};
@@ -261,7 +265,7 @@ LineMistake find_few_copying_threads(const PipelineSteps& steps, const std::stri
     return {};
 }
 
-/// Looks for a next tile that is not the one with which the loop continues.
+/// Looks for a kernel that prefetches a tile other than the one that the next iteration processes.
 LineMistake find_other_next_tile(const Loop& loop, const std::string& text) {
     if (!loop.step || loop.counter.empty()) return {};
     static const TextPattern step(R"(\+=\s*(.+)$)");
@@ -281,8 +285,8 @@ LineMistake find_other_next_tile(const Loop& loop, const std::string& text) {
     return {};
 }
 
-/// Looks for a copy of the tile of this pass where that of the next one belongs, or a store of the
-/// next tile where that of this pass belongs.
+/// Looks for a copy of the current iteration's tile where the next tile should be copied, or for a
+/// store of the next tile where the current one should be stored.
 LineMistake find_wrong_tile_number(const PipelineSteps& steps, const Loop& loop) {
     const PipelineStep* copy = find_step(steps, PipelineStep::copy);
     const PipelineStep* use = find_step(steps, PipelineStep::use);
@@ -325,7 +329,8 @@ bool is_of_pipeline(const Failure& failure) {
            failure.kind == FailureKind::elements_left_out;
 }
 
-/// Blames the number of bytes that an mbarrier expects for a wait without end.
+/// Explains a wait that never ends by the wrong number of bytes that an mbarrier expects. Returns
+/// false if that is not the cause.
 bool blame_expected_bytes(Failure& failure, const std::string& text) {
     static const TextPattern numbers(R"((\d+) bytes were announced, and (\d+) arrived)");
     static const TextPattern call(R"(\bexpect\w*\s*\()");

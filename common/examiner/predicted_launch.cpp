@@ -21,8 +21,8 @@ constexpr int kPredictedSide = 8192;
 /// The shape whose instruction budget is the limit for all recorded blocks together.
 constexpr Shape kBudgetShape{1024, 1024};
 
-/// Removes the calls of printf from a kernel until the destructor restores them. A few blocks would
-/// not print the output of the whole launch, and exercises do not ask for the time of printing.
+/// Removes the calls of printf from a kernel until the destructor restores them. The recorded
+/// blocks would print only part of the output, and the predicted time should not include printing.
 class WithoutPrinting {
 public:
     explicit WithoutPrinting(LoadedKernel& kernel) : kernel_(kernel) { set(0); }

@@ -6,7 +6,8 @@
 namespace coalesce {
 namespace {
 
-/// Returns the offset just past `end`, which is searched for from `from`, or the end of the text.
+/// Searches for `end` at or after `from`. Returns the offset just past it, or the end of the text
+/// if `end` does not occur.
 std::size_t past(std::string_view text, std::string_view end, std::size_t from) {
     const std::size_t at = text.find(end, std::min(from, text.size()));
     return at == text.npos ? text.size() : at + end.size();

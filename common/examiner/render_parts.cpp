@@ -140,7 +140,7 @@ std::string excerpt(const std::string& text, int line, int column) {
 
 namespace {
 
-/// A kind of access, which gets a row in the table.
+/// A kind of access, which has its own row in the table.
 struct Kind {
     const char* what;
     std::uint64_t Counters::*requests;
@@ -167,8 +167,8 @@ std::string format_ratio(const std::optional<Counters>& counters, const Kind& ki
     return ratio_text(static_cast<double>(*counters.*kind.cost), *counters.*kind.requests);
 }
 
-/// Adds the total costs that exercises beyond the transpose limit. Their ideal depends on the task,
-/// so they are compared only with the solution's.
+/// Adds the total costs that exercises beyond the transpose limit. Their minimum depends on the
+/// task, so they are compared only with the solution's costs.
 void add_totals(std::vector<CostRow>& rows, const Counters& yours,
                 const std::optional<Counters>& solution) {
     const auto add = [&](const char* what, auto sum) {

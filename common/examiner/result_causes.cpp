@@ -75,8 +75,8 @@ int find_mistake_line(const Trial& trial, const Finding& finding, const Evidence
     return store_line;
 }
 
-/// Explains where elements are lost or misplaced, which the accesses of a single warp show and the
-/// result does not.
+/// Explains where the kernel loses or misplaces elements. The result does not show this, but the
+/// accesses of a single warp do.
 void explain_left_out_elements(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const auto left_out = elements_left_out(trial, evidence);
     if (!left_out) return;
@@ -88,8 +88,8 @@ void explain_left_out_elements(Failure& failure, const Trial& trial, const Evide
     failure.next = left_out->next;
 }
 
-/// Finds a sum of which only one term is multiplied, such as `row + k * cols`. This is a mistake
-/// regardless of the result.
+/// Finds a sum in which only one term is multiplied by the row length, such as `row + k * cols`.
+/// This is a mistake regardless of the result.
 bool explain_missing_parentheses(Failure& failure, const Evidence& evidence) {
     const MissingParentheses found = find_missing_parentheses(evidence.source.text);
     if (found.line == 0) return false;
@@ -104,8 +104,8 @@ bool explain_missing_parentheses(Failure& failure, const Evidence& evidence) {
     return true;
 }
 
-/// Corrects the guess about tiles that stayed where they were, if the kernel has swapped the block
-/// indices or has no need to.
+/// Corrects the guess that tiles stayed in place and the block indices should be swapped, if the
+/// kernel has already swapped them or need not swap them.
 void explain_unmoved_tiles(Failure& failure, const Evidence& evidence) {
     const std::string guess = ": swap the block indices too";
     const std::size_t at = failure.headline.find(guess);
@@ -193,7 +193,8 @@ void explain_wrong_pitch(Failure& failure, const Report& race, const Evidence& e
 
 }  // namespace
 
-/// Explains a race between the two blocks of a pair of tiles, of which only one may work.
+/// Explains a race between the two blocks that belong to a pair of tiles. Only one of these blocks
+/// may process the pair.
 bool explain_pair(Failure& failure, const Report& race, const Evidence& evidence) {
     const auto &one = race.thread.block, &other = race.other_thread.block;
     const bool is_pair = one[0] == other[1] && one[1] == other[0] && one[0] != one[1];

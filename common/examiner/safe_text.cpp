@@ -131,8 +131,8 @@ std::string escape_xml(std::string_view bytes) {
 
 std::string to_csv_field(std::string_view bytes) {
     std::string text = escape_line(bytes, 1000);
-    // Spreadsheets ignore leading spaces. Fields that are not formulas, such as "-", get an
-    // apostrophe too.
+    // Spreadsheets ignore leading spaces. Some fields that are not formulas, such as "-", also get
+    // an apostrophe.
     std::size_t first = text.find_first_not_of(' ');
     bool is_formula = first != std::string::npos &&
                       std::string_view("=+-@|%").find(text[first]) != std::string_view::npos;

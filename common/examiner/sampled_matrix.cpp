@@ -35,7 +35,7 @@ SampledMatrix::SampledMatrix(const Problem& problem)
 
 void SampledMatrix::fill(void* in, const Touched& loaded) const {
     Touched wanted = loaded;
-    // If the recording is incomplete, the blocks may have loaded any element.
+    // If the list of loaded ranges is incomplete, the blocks may have loaded any element.
     if (!loaded.is_all) wanted.ranges = {{reinterpret_cast<std::uint64_t>(in), problem_.bytes()}};
     for_each_run(in, problem_.bytes(), wanted, [&](std::uint64_t first, std::vector<float>& run) {
         for (std::size_t i = 0; i < run.size(); ++i) {

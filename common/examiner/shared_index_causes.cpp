@@ -48,7 +48,7 @@ bool explain_repeated_place(Failure& failure, const Evidence& evidence) {
 
 namespace {
 
-/// Finds a vector of which one component is loaded and never used.
+/// Finds a vector with a component that is loaded but never used.
 Declared find_unused_component(const std::string& text) {
     static const TextPattern load(R"(\bfloat([24])\s+(\w+)\s*=\s*(?:reinterpret_cast|\*))");
     const std::string code = code_for_search(text);
@@ -84,7 +84,7 @@ bool explain_unused_component(Failure& failure, const Evidence& evidence) {
 
 namespace {
 
-/// Returns the factors of threadIdx.x in the tile's indices, by line.
+/// Returns the factor of threadIdx.x in the tile's index for each line that accesses the tile.
 std::map<int, int> thread_factors(const std::string& text, const std::string& tile) {
     std::map<int, int> factors;
     int number = 0;

@@ -150,7 +150,7 @@ std::string block_trace() {
         static_cast<std::string*>(to)->assign(begin, size);
     };
     if (SIMULATOR_FUNCTION(coalesceGetTrace)(keep, &text) != 0) {
-        if (text.empty()) return "";  // the launch was refused
+        if (text.empty()) return "";  // there is no trace if the launch was refused
         throw std::runtime_error(text);
     }
     return text;

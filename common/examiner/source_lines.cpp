@@ -388,7 +388,8 @@ int find_kernel_line(const std::string& text, const std::string& name) {
 
 namespace {
 
-/// Sets the counter and the step of a `for` loop from its header, such as "int k = 0; k < 4; ++k".
+/// Sets the loop's counter and step from the header of a `for` loop, such as "int k = 0; k < 4;
+/// ++k".
 void read_for_header(const std::string& header, Loop& loop) {
     const std::size_t first = header.find(';'), second = header.find(';', first + 1);
     if (first == header.npos || second == header.npos) return;
@@ -396,7 +397,8 @@ void read_for_header(const std::string& header, Loop& loop) {
     const std::size_t equals = header.find('=');
     if (equals > first) return;
     const std::string declaration = trimmed(header.substr(0, equals));
-    // A type and a name. Other forms, such as "++k" and "p->k", declare no counter.
+    // A declaration of a counter consists of a type and a name. Other forms, such as "++k" and
+    // "p->k", declare no counter.
     static const std::string letters =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
     const std::size_t before = declaration.find_last_not_of(letters);

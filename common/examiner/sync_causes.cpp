@@ -97,7 +97,7 @@ bool is_barrier_in_loop_of_both(const Report& race, const Evidence& evidence) {
     const std::vector<Loop> loops = find_loops(evidence.source.text);
     const int one = place_in_learner_file(race.place, evidence).line,
               other = place_in_learner_file(race.other_place, evidence).line;
-    std::string stored_at;  // the indices of the arrays that the two lines assign to
+    std::string stored_at;  // the indices of the array elements that the two lines assign
     for (const int line : {one, other}) {
         const std::string text = code_on_line(evidence.source.text, line);
         for (const TextMatch& found :

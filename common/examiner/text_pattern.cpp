@@ -41,7 +41,7 @@ Characters characters_of_escape(char letter) {
     }
 }
 
-/// An unlimited number of repetitions, or an offset that no text has.
+/// Stands for an unlimited number of repetitions, or for an offset beyond the end of every text.
 constexpr std::size_t kUnlimited = static_cast<std::size_t>(-1);
 
 }  // namespace
@@ -210,8 +210,8 @@ private:
     std::size_t at_ = 0, groups_ = 0;
 };
 
-/// A search in one text. A thread is an instruction that the text up to the current character can
-/// lead to, with the groups found so far. The threads are ordered by preference.
+/// A search in one text. A thread (of the search) is an instruction that the text up to the current
+/// character can lead to, with the groups found so far. The threads are ordered by preference.
 class TextPatternSearch {
 public:
     TextPatternSearch(std::string_view text, const TextPattern& pattern)
@@ -222,8 +222,8 @@ public:
         if (code_[first].kind == Kind::character) first_characters_ = &code_[first].characters;
     }
 
-    /// Finds the best match that begins at or after `from`, or only at `from` and up to the end of
-    /// the text with `is_whole`.
+    /// Finds the best match that begins at or after `from`. If `is_whole` is set, the match must
+    /// begin at `from` and extend to the end of the text.
     bool find(std::size_t from, bool is_whole, TextMatch& match) {
         bool has_match = false;
         now_.clear();
@@ -236,7 +236,8 @@ public:
             }
             next_.swap(now_);
             now_.clear();
-            // `next_` holds the threads that arrive here. Follow each to its next character.
+            // `next_` contains the threads that reach this character. Follow each thread to the
+            // next instruction that reads a character.
             for (const Thread& thread : next_) follow(thread.at, thread.slots, at);
             if (!has_match && (!is_whole || at == from)) follow(0, Slots{}, at);
             has_match |= step(at, is_whole, match);
@@ -250,7 +251,7 @@ private:
     using Slots = std::array<std::size_t, 2 * TextMatch::kMaxParts>;
     struct Thread {
         std::size_t at = 0;
-        Slots slots{};  ///< offsets plus one, so that 0 means that a group took no part
+        Slots slots{};  ///< offsets plus one; 0 if a group is not part of the match
     };
 
     std::size_t skip_to_first_character(std::size_t at) const {
@@ -261,7 +262,7 @@ private:
 
     bool is_word_at(std::size_t at) const { return at < text_.size() && is_word(text_[at]); }
 
-    /// Adds the threads that wait for a character, in the order of preference.
+    /// Adds the threads that wait for a character, in order of preference.
     void follow(std::size_t begin, const Slots& slots, std::size_t at) {
         using Kind = TextPattern::Kind;
         pending_.push_back({begin, slots});
@@ -348,8 +349,8 @@ bool match_whole(std::string_view text, TextMatch& match, const TextPattern& pat
 }
 
 std::vector<TextMatch> find_matches(std::string_view text, const TextPattern& pattern) {
-    // The average number of times that each character may be read. Usually, patterns look ahead by
-    // a line or two.
+    // The maximum number of times that each character may be read, on average. Patterns usually
+    // look ahead by a line or two.
     constexpr std::size_t most_readings = 16;
     std::vector<TextMatch> found;
     TextPatternSearch in_text(text, pattern);

@@ -15,13 +15,13 @@ namespace {
 
 /// The line that chooses the row or the column of a block's tile.
 struct TileChoice {
-    std::string name = "";   ///< "tile_col"; empty if there is none
-    std::string value = "";  ///< "(block / gridDim.y + tile_row) % gridDim.x"
+    std::string name = "";   ///< such as "tile_col"; empty if there is no such line
+    std::string value = "";  ///< such as "(block / gridDim.y + tile_row) % gridDim.x"
     int line = 0;
 };
 
-/// Returns the variable that the coordinate `axis` ("row" or "col") multiplies by the side of a
-/// tile, as in `int row = tile_row * TILE_DIM + threadIdx.y`.
+/// Returns the variable that is multiplied by the side of a tile to compute the coordinate `axis`
+/// ("row" or "col"), as in `int row = tile_row * TILE_DIM + threadIdx.y`.
 TileChoice find_tile_choice(const std::string& text, const std::string& axis) {
     const std::string code = code_for_search(text);
     const TextPattern use("\\b" + axis + R"(\s*=\s*([a-z]\w*)\s*\*\s*TILE_DIM)");
@@ -49,9 +49,9 @@ TileChoice find_block_number(const std::string& text) {
     return {found.str(1), trimmed(found.str(2)), line_of(code, found)};
 }
 
-/// The two sizes of the grid, as the row and the column of a tile use them.
+/// The grid's size along the axis of a tile coordinate, and its size along the other axis.
 struct GridSize {
-    std::string own, other;  ///< "gridDim.y", "gridDim.x" for rows
+    std::string own, other;  ///< for rows: "gridDim.y" and "gridDim.x"
 };
 
 LineMistake find_wrong_size(const TileChoice& choice, const GridSize& size,
@@ -87,7 +87,8 @@ LineMistake find_wrong_size(const TileChoice& choice, const GridSize& size,
     return {};
 }
 
-/// Looks for a choice that can exceed the number of tiles, because no remainder is taken.
+/// Looks for a tile index that can exceed the number of tiles, because the kernel takes no
+/// remainder.
 LineMistake find_missing_remainder(const TileChoice& choice, const GridSize& size,
                                    const std::string& text) {
     const std::string& value = choice.value;
@@ -121,7 +122,8 @@ LineMistake find_difference(const TileChoice& choice, const GridSize& size) {
             "Add " + size.own + " before the remainder is taken, or add instead of subtracting."};
 }
 
-/// Looks for a remainder and a quotient of the block's number by different sizes.
+/// Looks for a kernel that computes the remainder and the quotient of the block's number with
+/// different divisors.
 LineMistake find_unequal_divisors(const TileChoice& row, const TileChoice& col) {
     static const TextPattern remainder(R"(\b(block)\s*%\s*(gridDim\.[xy]))");
     static const TextPattern quotient(R"(\b(block)\s*/\s*(gridDim\.[xy]))");
@@ -141,7 +143,7 @@ LineMistake find_unequal_divisors(const TileChoice& row, const TileChoice& col) 
     return {};
 }
 
-/// Looks for a row that counts blocks along x, or a column that counts blocks along y.
+/// Looks for a tile row that counts blocks along x, or a tile column that counts blocks along y.
 LineMistake find_other_axis(const TileChoice& choice, const GridSize& size,
                             const std::string& unit) {
     const std::string other_index = size.own == "gridDim.y" ? "blockIdx.x" : "blockIdx.y";
@@ -184,7 +186,7 @@ LineMistake find_tile_mistake(const TileChoice& row, const TileChoice& col,
     return {};
 }
 
-/// Returns the mistake in the choice of the GPU that a block serves, and of its tile.
+/// Returns the mistake in the code that chooses a block's GPU and its tile.
 LineMistake find_peer_mistake(const TileChoice& col, const std::string& text) {
     static const TextPattern peer(R"(\bint\s+peer\s*=\s*([^;]*);)");
     static const TextPattern first_tile(R"(\bpeer\s*\*\s*(\w+))");
@@ -266,7 +268,8 @@ bool may_be_tile_choice(const Failure& failure) {
             has_trait(failure.fault, trait::may_be_launch | trait::may_be_any_index));
 }
 
-/// Looks for a column that is reduced once where the grid needs it more often.
+/// Looks for a tile column that the kernel reduces by a single subtraction, although this grid
+/// requires several subtractions.
 LineMistake find_single_subtraction(const TileChoice& col, const Trial& trial,
                                     const std::string& text) {
     const std::size_t at = text.find(col.name + " -= gridDim.x");
@@ -279,7 +282,7 @@ LineMistake find_single_subtraction(const TileChoice& col, const Trial& trial,
             "Take the remainder by gridDim.x instead."};
 }
 
-/// Points at the lines that choose a block's tile, and says how they do it.
+/// Points at the lines that choose a block's tile, and describes how they choose it.
 void point_at_choice(Failure& failure, const TileChoice& row, const TileChoice& col,
                      const std::string& text) {
     failure.place.line = std::max(row.line, col.line);
@@ -288,7 +291,8 @@ void point_at_choice(Failure& failure, const TileChoice& row, const TileChoice& 
         if (one->line > 0 && changed != text.npos)
             failure.place.line = line_number_at(text, changed);
     }
-    // The pattern of the cells suggests formulas in other words than the kernel's.
+    // Remove the guess that is based on the pattern of the cells. Its formulas use other variable
+    // names than the kernel.
     const std::size_t guess = failure.headline.find(std::string(" ") + kPatternResults);
     const std::size_t end = failure.headline.find(" Both block", guess);
     if (guess != std::string::npos) {
@@ -307,8 +311,8 @@ void point_at_choice(Failure& failure, const TileChoice& row, const TileChoice& 
                                    "once.");
 }
 
-/// Returns the line that sets a coordinate for the second time with blockIdx, although the first
-/// time it used the tile that the block had chosen. Returns 0 if there is none.
+/// Returns the line that computes a coordinate from blockIdx although an earlier line has computed
+/// it from the tile that the block chose. Returns 0 if there is none.
 int find_forgotten_choice(const std::string& text, const TileChoice& choice,
                           const std::string& axis) {
     const std::string code = code_for_search(text);
@@ -362,10 +366,11 @@ bool look_at_tile_choice(Failure& failure, const Trial& trial, const Evidence& e
     if (mistake.line == 0) mistake = find_tile_mistake(row, col, text);
     if (mistake.line == 0) mistake = find_single_subtraction(col, trial, text);
     if (mistake.line == 0) {
-        // Tiles that are missing have no block; a tile in another place was chosen all right.
+        // The choice of tiles is to blame only if tiles are missing or two blocks race for one
+        // tile. A tile in the wrong position was chosen correctly.
         const bool is_missed = failure.kind == FailureKind::race_between_blocks ||
                                has_trait(failure.fault, trait::may_be_launch);
-        // A kernel that fails only on a larger matrix has too small a grid.
+        // A kernel that fails only on a larger matrix has a grid that is too small.
         const bool is_larger = std::ranges::count(evidence.exercise.shapes, trial.shape) == 0;
         if (!is_missed || is_larger) return false;
         point_at_choice(failure, row, col, text);

@@ -13,8 +13,8 @@ namespace coalesce {
 namespace {
 
 /// Reports whether something that the model does not cover could make the kernel faster. Waiting
-/// for other blocks and spilling registers can only make it slower. Blocks that differ from the
-/// others are recorded as well.
+/// for other blocks and spilling registers can only make it slower, and blocks that differ from the
+/// others are recorded too.
 bool may_be_faster(timing::Unknown unknown) {
     using timing::Unknown;
     return unknown == Unknown::parts || unknown == Unknown::first_level ||

@@ -34,8 +34,8 @@ cudaError_t wait_until_idle(bool& is_hung) {
 
 void enable_checks(const LoadedKernel& kernel, const TrialRequest& order, double warps) {
     if (!simulator_library::is_loaded()) return;
-    // Recording a single warp takes far fewer instructions than the budget for one element, even if
-    // the kernel never finishes.
+    // Recording a single warp takes far fewer instructions than the budget for a single element,
+    // even if the kernel never finishes.
     const Shape counted = order.traced.limit > 0 && warps > 1 ? Shape{1, 1} : order.shape;
     std::uint64_t most =
         instruction_budget(counted, warps, kernel.prints()) + order.more_instructions;

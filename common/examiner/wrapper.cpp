@@ -16,11 +16,11 @@ namespace {
 
 constexpr const char* kPrologueName = "/coalesce/front";
 constexpr const char* kEpilogueName = "/coalesce/back";
-/// The number of the line in `epilogue` that calls `configure`.
+/// The number of the line in `epilogue` that calls `configure`, from 1.
 constexpr int kConfigureLine = 2;
 
-/// The lines that precede the learner's file when clang compiles it. The command line already
-/// includes the project's headers (-include). Functions without __device__ are compiled for the
+/// The lines that precede the learner's file when clang compiles it. The command line has already
+/// included the project's headers (-include). Functions without __device__ are compiled for the
 /// device as well, as in NVRTC. The date macros are fixed, so that a kernel does not depend on the
 /// current day.
 constexpr const char* kClangPrologue = R"(#include <assert.h>
@@ -33,13 +33,14 @@ constexpr const char* kClangPrologue = R"(#include <assert.h>
 #pragma clang diagnostic pop
 )";
 
-/// The most characters in the parentheses of an alignas that is moved.
+/// The maximum number of characters between the parentheses of an alignas that is moved.
 constexpr std::size_t kMaxAlignasLength = 200;
 
-/// The line with which a learner's file includes the header. The header already precedes the file.
+/// The line with which a learner's file includes the header. The header's text already precedes the
+/// file.
 constexpr std::string_view kIncludesHeader = "#include \"exercise.h\"";
 
-/// Returns the kernel that calls `configure` with the sizes.
+/// Returns the source of a kernel that calls `configure` with the sizes and stores its result.
 std::string epilogue(const std::vector<std::string>& sizes) {
     return "extern \"C\" __global__ void coalesce_configure(long long* to, " +
            declare_sizes(sizes) + ") {\n    const ::Launch launch = ::configure(" +

@@ -29,7 +29,7 @@ constexpr char kMarker[] = "coalesceSimulatorVersion";
 constexpr char kReexecutedVariable[] = "COALESCE_EXECUTED_AGAIN";
 
 /// Reports whether the file is the simulator's library. A folder named `lib` may contain NVIDIA's
-/// instead.
+/// library instead.
 bool is_simulator(const fs::path& file) {
     return read_if_exists(file).value_or("").find(kMarker) != std::string::npos;
 }
@@ -95,7 +95,7 @@ Device describe(bool simulated) {
 }
 
 /// Returns the number on the first line that starts with `key`, or the first number in the file if
-/// `key` is empty. Returns `otherwise` if there is none.
+/// `key` is empty. Returns `otherwise` if the file contains no such number.
 std::uint64_t number_in(const char* file, const std::string& key, std::uint64_t otherwise) {
     std::ifstream stream(file);
     std::string line;

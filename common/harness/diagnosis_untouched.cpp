@@ -123,7 +123,7 @@ std::optional<Finding> Diagnosis::find_missed_edge() const {
         const bool has_edge = tiles.side >= 8 && full > 0 && full < problem_.elements();
         if (!has_edge || tiles.inside > 0) continue;
         const std::uint64_t beyond = static_cast<std::uint64_t>(problem_.elements() - full);
-        // There is one edge on the right and one at the bottom. At least one of them must be
+        // One edge is on the right and one at the bottom. At least one of the edges must be
         // entirely bad.
         if (2 * bad_cells_.count < beyond) continue;
         return say(
@@ -200,7 +200,7 @@ std::optional<Finding> Diagnosis::find_missed_tiles() const {
         if (cells_of_bad_tiles(side) != bad_cells_.count || grid.count() < 4) continue;
         const std::vector<bool> bad = bad_tiles(side);
         const auto count = static_cast<std::uint64_t>(std::count(bad.begin(), bad.end(), true));
-        // The rules number tiles row by row in the input.
+        // The rules number tiles row by row in the input, whereas the grid describes the output.
         const Cell tiles =
             problem_.is_turned() ? Cell{grid.tiles().col, grid.tiles().row} : grid.tiles();
         std::vector<bool> missed(bad.size());

@@ -44,7 +44,7 @@ std::optional<Finding> Diagnosis::find_foreign_values() const {
 }
 
 /// Recognizes outputs in which all stores went to the first row or the first column. Ignores the
-/// values there, which only show which thread stored last.
+/// values in this line, because they show only which thread stored last.
 std::optional<Finding> Diagnosis::find_stores_to_one_line() const {
     const bool is_row = comparison_.written_rows == 1, is_column = comparison_.written_cols == 1;
     const bool is_one_line =
@@ -112,8 +112,8 @@ std::optional<Finding> Diagnosis::pattern() const {
 
 /// Recognizes batches whose matrices were stored to, or read from, the wrong position.
 std::optional<Finding> Diagnosis::batches() const {
-    // After such a mistake the matrices would still fill the whole output. Unwritten cells mean a
-    // different mistake, for example that all blocks store to the same matrix.
+    // After such a mistake, the matrices would still fill the whole output. Unwritten cells are the
+    // sign of a different mistake, for example that all blocks store to the same matrix.
     if (has_too_few_bad_cells() || comparison_.untouched > 0) return std::nullopt;
     const Explanation found = explain_by_batches(problem_, array_sample_);
     if (!is_nearly_all(found.count, found.of)) return std::nullopt;
@@ -145,7 +145,7 @@ std::size_t Diagnosis::find_best_hypothesis() const {
 }
 
 /// Reports whether the number of cells that the mistake would make wrong is close to the actual
-/// number. Correct cells are evidence against a mistake that would have changed them.
+/// number. A correct cell that the mistake would have changed is evidence against the mistake.
 bool Diagnosis::fits_right_cells(const Hypothesis& hypothesis) const {
     const double bad =
         fraction_of(bad_cells_.count, static_cast<std::uint64_t>(problem_.elements()));
@@ -170,7 +170,8 @@ double Diagnosis::fraction_left_unexplained(const Hypothesis& hypothesis) const 
 
 /// Returns the rule in rules.h that explains the most wrong cells.
 Explanation Diagnosis::find_best_rule() const {
-    // A wrong pitch moves nearly all cells.
+    // A wrong pitch moves nearly all cells, so consider it only if at most half of the cells are
+    // correct.
     const bool may_be_pitch =
         2 * comparison_.right <= static_cast<std::uint64_t>(problem_.elements());
     const Explanation pitch = may_be_pitch ? explain_by_pitch(matrix_, sample_) : Explanation{};
@@ -179,8 +180,8 @@ Explanation Diagnosis::find_best_rule() const {
     const bool both = best.count > 0 && !is_better(best, pitch) && !is_better(pitch, best);
     if (both) best.meaning += "; or " + pitch.meaning;
     if (is_better(pitch, best)) best = pitch;
-    // If all components of a vector move by the same distance, the simpler explanation is a
-    // constant distance.
+    // If all components of a vector are shifted by the same distance, prefer the simpler
+    // explanation, which is a constant distance.
     const bool is_component = components.count > 0 && !is_better(best, components);
     return is_component ? components : best;
 }
@@ -200,7 +201,7 @@ std::optional<Finding> Diagnosis::find_computed_value() const {
     for (std::size_t i = 1; i < converted_values_.size(); ++i) {
         if (converted_values_[i].count > converted_values_[best].count) best = i;
     }
-    // Cells that contain zero prove nothing by themselves.
+    // Cells that contain zero prove nothing by themselves, so also require cells with other values.
     const bool shows =
         20 * nonzero_converted_values_.count >= wrong_cells_.count && !has_too_few_bad_cells();
     if (!shows || !is_nearly_all(converted_values_[best].count, wrong_cells_.count))
@@ -266,14 +267,14 @@ std::optional<Finding> Diagnosis::mixed() const {
                "Perhaps threads read a tile before all of it is written");
 }
 
-/// Reports whether the same lines are bad in each group of two or four lines.
+/// Reports whether the bad rows (or columns) are the same ones in each group of two or four.
 bool Diagnosis::is_of_component() const {
     const std::size_t period = bad_lines().period;
     return period == 2 || period == 4;
 }
 
-/// Recognizes outputs in which some of every two or four lines contain values that are not in the
-/// input. A loop that is too short would have left these lines unwritten.
+/// Recognizes outputs in which some of every two or four rows (or columns) contain values that are
+/// not in the input. A loop that is too short would have left them unwritten.
 std::optional<Finding> Diagnosis::find_lost_component() const {
     const bool are_foreign =
         comparison_.untouched == 0 && is_nearly_all(foreign_values_.count, wrong_cells_.count);
@@ -284,9 +285,9 @@ std::optional<Finding> Diagnosis::find_lost_component() const {
                    "lost: is each component set before the vector is used?");
 }
 
-/// Recognizes outputs in which some lines of each tile are unwritten, and the others contain values
-/// from elsewhere in the same tile. This happens if the kernel stores several lines to the same
-/// position.
+/// Recognizes outputs in which some rows (or columns) of each tile are unwritten, and the others
+/// contain values from elsewhere in the same tile. This happens if the kernel stores several rows
+/// to the same position.
 std::optional<Finding> Diagnosis::find_overwritten_cells() const {
     if (comparison_.untouched < comparison_.wrong || problem_.is_in_place()) return std::nullopt;
     const BadLines lines = lines_of(untouched_lines_, false);

@@ -16,7 +16,7 @@ struct FaultAdvice {
     const char* next_in_place = nullptr;  ///< the advice for in-place kernels, if it differs
 };
 
-/// One row for each fault, in the order of the enumeration.
+/// One row for each fault, in the order of the enumeration Fault.
 struct KnownFaults {
     using enum Fault;
     static constexpr FaultAdvice kRows[] = {

@@ -44,8 +44,8 @@ bool is_stored_with_pitch(const Look& look, std::int64_t pitch) {
 bool has_exchanged_pitch(const Look& look) {
     const Problem& problem = look.problem;
     if (problem.rows == problem.cols || !look.expected || problem.is_permuted()) return false;
-    // If elements are large enough for their values to be unique, the rules in index_rules.cpp are
-    // more precise.
+    // If elements are large enough for their values to be unique, the rules in index_rules.cpp
+    // identify a wrong pitch more precisely.
     if (look.pattern.has_unique_values()) return false;
     // Test whether the kernel reads in[row * rows + col].
     const std::int64_t read = look.expected->row * problem.rows + look.expected->col;

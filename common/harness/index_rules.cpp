@@ -26,7 +26,7 @@ struct IndexPair {
     IndexExpression in, out;
 
     bool operator==(const IndexPair&) const = default;
-    /// Counts the differences from the correct expressions.
+    /// Returns the number of components in which this pair differs from the correct expressions.
     int distance(const IndexPair& right) const {
         return (in.is_by_row != right.in.is_by_row) + (in.pitch != right.in.pitch) +
                (out.is_by_row != right.out.is_by_row) + (out.pitch != right.out.pitch);
@@ -69,8 +69,8 @@ private:
     std::vector<std::int64_t> pitches_;
 };
 
-/// The index expressions to try. Their pitches are those of the matrix, and the pitch that follows
-/// from the cells if the other index expression is correct.
+/// The index expressions to try. Their pitches are the matrix's own, and the pitch that would
+/// explain the cells if the other index expression were correct.
 struct Candidates {
     std::vector<IndexExpression> in, out;
 };
@@ -175,8 +175,8 @@ Fault fault_for_shift(Cell step) {
     return Fault::shifted;
 }
 
-/// Looks for a constant distance in rows and columns of the input. With `wraps`, the distance
-/// continues at the opposite edge.
+/// Looks for a constant distance in rows and columns of the input. If `wraps` is set, a distance
+/// beyond an edge continues at the opposite edge.
 Explanation find_constant_shift(const Problem& problem, const Sample& sample, bool wraps) {
     const auto step_of = [&](const Seen& seen) -> Cell {
         const Cell is = problem.in_cell(seen.source);

@@ -25,7 +25,7 @@ Json device_json(const Device& device) {
     return json;
 }
 
-/// Returns everything that is predicted for each launch, except for the timeline.
+/// Returns the prediction of each launch as JSON, without the timeline.
 Json launches_json(const Predicted& p) {
     timing::Predictions launches{p.launches};
     for (timing::Prediction& launch : launches.launches) launch.time_line = {};

@@ -32,7 +32,7 @@ constexpr Word unshift(Word value, int shift) {
     return result;
 }
 
-/// Floats that arithmetic changes or that are easily lost in a conversion.
+/// Floats that arithmetic would change, or that a conversion easily loses.
 constexpr std::uint32_t kSpecialFloats[] = {
     0x80000000,  // -0.0
     0x7fc01234,  // a quiet NaN with a payload

@@ -23,8 +23,8 @@ public:
     }
     ~RecordOnlyScope() {
         SIMULATOR_FUNCTION(coalesceRecord)(coalesceRecordNothing);
-        // The recorded blocks may fail, because they lack the output of other blocks. Such failures
-        // say nothing about the variant.
+        // The recorded blocks may fail, because the other blocks, whose output they need, do not
+        // run. Such failures say nothing about the variant.
         simulator_library::clear_reports();
     }
     RecordOnlyScope(const RecordOnlyScope&) = delete;
@@ -58,7 +58,7 @@ timing::Predictions predictions_for(const std::string& gpu) {
     try {
         return timing::predictions_in(text);
     } catch (const std::runtime_error& error) {
-        // A figure that is NaN or infinite becomes null in JSON.
+        // JSON cannot represent NaN or infinity, so such a figure was written as null.
         throw NotPredicted(std::string("the model returned an invalid prediction: ") +
                            error.what());
     }

@@ -20,8 +20,7 @@
 namespace coalesce {
 namespace {
 
-/// The maximum number of blocks in the second dimension of a grid. The steps use this dimension for
-/// rows.
+/// The maximum number of blocks in the second dimension of a grid, which the steps use for rows.
 constexpr int kMaxGridRows = 65535;
 
 bool is_host_code(const Variant& variant) {
@@ -75,8 +74,8 @@ std::size_t device_bytes(const Device& device, Shape shape, int element_size = s
     return device.simulated ? 3 * matrices : matrices + Stopwatch::bytes_needed(device.l2_bytes);
 }
 
-/// Returns the shape to measure if the user gives none. It is as large as makes sense for the
-/// device and as its memory allows.
+/// Returns the shape to measure if the user gives none. The shape is as large as is useful on the
+/// device, and fits into its memory.
 Shape default_shape(const Device& device) {
     if (device.simulated) return {1024, 1024};
     const std::size_t free = free_device_bytes(false);
@@ -163,7 +162,8 @@ private:
     void verify_on_shapes(Result& result) {
         for (const Problem& problem : problems_for(*result.variant)) {
             result.shape = {static_cast<int>(problem.rows), static_cast<int>(problem.cols)};
-            // The measurement verifies its shape itself, for matrices and arrays alike.
+            // The measurement itself verifies its shape, whether the variant works on matrices or
+            // arrays.
             const bool measured = is_measured(options_.shape ? *options_.shape : result.shape);
             verify_at(result, problem, measured);
             if (result.outcome != Outcome::verified) return;
@@ -187,8 +187,8 @@ private:
         if (options_.shape) return {*options_.shape};
         std::vector<Shape> shapes = verification_shapes(variant);
         if (device_.simulated) return shapes;
-        // A real GPU is fast enough for large shapes as well. Verify two ragged ones, and the shape
-        // that is to be measured.
+        // A real GPU is fast enough to verify large shapes as well: two ragged ones, and the shape
+        // that will be measured.
         for (const Shape large : {Shape{4099, 2053}, Shape{2053, 4099}}) {
             shapes.push_back(rounded_up(large, variant));
         }
@@ -429,7 +429,8 @@ int run(const std::string& step, const Options& options,
     return exit_code;
 }
 
-/// Checks that need no device.
+/// Checks everything that needs no device: the output file must be writable, and the variant must
+/// accept the shape. Throws UsageError otherwise.
 void check_options(const Options& options, const std::vector<const Variant*>& variants) {
     if (!options.json.empty()) check_writable(options.json);
     if (options.variant.empty() || !options.shape) return;

@@ -21,7 +21,7 @@ long long round_up(int count, int multiple) {
     return (static_cast<long long>(count) + multiple - 1) / multiple * multiple;
 }
 
-/// Describes which numbers are accepted, or returns "" if all of them are.
+/// Describes which numbers are accepted. Returns "" if every number is accepted.
 std::string multiples_of(const char* what, int multiple) {
     return multiple == 1 ? "" : what + (" in multiples of " + std::to_string(multiple));
 }

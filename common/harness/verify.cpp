@@ -32,7 +32,7 @@ void run_in_parallel(int threads, std::int64_t count, Work work) {
     work(0, std::int64_t{0}, count / threads);
 }
 
-/// How a matrix is accessed.
+/// Whether the visitor reads or writes the matrix.
 enum class Access { read, write };
 
 /// Calls `visit(elements, first, count)` for each chunk of a matrix. Visits host memory directly,

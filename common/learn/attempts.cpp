@@ -57,8 +57,8 @@ void add(std::vector<Attempt>& all, Attempt attempt) {
     *same = attempt;
 }
 
-// Reports whether `one` is faster than `other`. Any measured time ranks above all predicted times,
-// and attempts without a time rank last.
+// Reports whether `one` is faster than `other`. Every measured time ranks above every predicted
+// time, and attempts without a time rank last.
 bool is_better(const Attempt& one, const Attempt& other) {
     if (one.measured_ms.has_value() != other.measured_ms.has_value())
         return one.measured_ms.has_value();

@@ -123,8 +123,8 @@ void measure_both(const Work& exercise, const std::string& file, Attempt& yours,
     }
 }
 
-// Prints the reason why an attempt does not count. Since every correct kernel counts, whatever it
-// costs, this kernel is incorrect or could not be examined.
+// Prints the reason why an attempt does not count. Every correct kernel counts, whatever it costs,
+// so this kernel is incorrect or could not be examined.
 int print_rejected_attempt(const CheckResult& result, const Style& style) {
     const bool is_examined = result.outcome != CheckResult::not_examined;
     std::cout << style.paint_strong("beat") << ": "

@@ -165,7 +165,7 @@ CheckResult Check::finish() {
         result.problem = problem.what();
         return result;
     }
-    // The kernel passes only if both the verdict and the exit code say so.
+    // The kernel passes only if both the verdict and the exit code report success.
     if (result.verdict->passed() && code == 0) {
         result.outcome = CheckResult::passed;
     } else if (result.verdict->outcome == Verdict::Outcome::failed && code == 1) {

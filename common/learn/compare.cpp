@@ -80,8 +80,8 @@ void show_time_line(const Verdict& verdict, const Style& style) {
     for (auto& sentence : told.unknown) std::cout << wrap(sentence);
 }
 
-// Reports whether the learner may see the kernels of both lessons, because the learner has written
-// them or has confirmed the request.
+// Reports whether the learner may see the kernels of both lessons. This is the case if the learner
+// has written these kernels or has confirmed the request.
 bool may_see_lessons(Session& session, const Work& exercise, bool yes) {
     const std::string words = "diff " + exercise.words();
     const SolutionRequest showing{words, "./learn " + words + " --mine"};

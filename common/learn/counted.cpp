@@ -20,7 +20,7 @@ bool is_shared(const std::string& counter) {
     return counter.starts_with("shared");
 }
 
-/// Returns a phrase such as "a load touches 4 sectors of 32 bytes".
+/// Returns a phrase such as "a load touches 4 sectors of 32 bytes", computed from a counter.
 std::string sectors_in_words(const Json& counters, const std::string& counter) {
     const double sectors = *per_request(counters, counter);
     return "a " + counter + " touches " + format_figure(sectors) +

@@ -25,8 +25,8 @@ namespace fs = std::filesystem;
 
 // The state of one part of the installation.
 struct Finding {
-    std::string what;                             // "GPU"
-    enum State { there, absent, missing } state;  // absent: the course works without it
+    std::string what;                             // name of the part, such as "GPU"
+    enum State { there, absent, missing } state;  // absent: missing, but optional
     std::string found;                            // a description, or why the part is missing
     std::string meaning;                          // what this means, and what to do about it
 };

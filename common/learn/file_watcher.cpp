@@ -44,7 +44,7 @@ bool must_poll(const fs::path& folder) {
         0x65735546,  // FUSE: sshfs and others
         0x6a656a63,  // virtiofs, if it reports its own number
         0x786f4256,  // VirtualBox's shared folders
-        0xbacbacbc,  // VMware's
+        0xbacbacbc,  // VMware's shared folders
         0x5346414f,  // AFS
     };
     struct statfs found = {};

@@ -69,8 +69,8 @@ CompileCommand find_compile_command(const course::Step& step) {
     for (const Json& one : read_json(file)) {
         const std::string command = one.value("command", ""), source = one.value("file", "");
         if (!source.ends_with("/steps/" + step.name + "/main.cu")) continue;
-        // Other programs compile the lesson as well. Find the command that belongs to the lesson's
-        // own program.
+        // Other programs compile the lesson's file as well. Find the command that belongs to the
+        // lesson's own program.
         if (command.find(object) == command.npos) continue;
         return {one.value("directory", ""), source, words_of(command)};
     }

@@ -114,7 +114,8 @@ private:
         }
     }
 
-    /// Underlines the two upper levels, so that they are visible without colours.
+    /// Adds a heading. Underlines headings of the two upper levels, so that they stand out without
+    /// colours.
     void add_heading(const std::string& line) {
         const std::string heading = without_markup(line.substr(line.find_first_not_of("# ")));
         text_ += style_.paint_strong(heading) + "\n";

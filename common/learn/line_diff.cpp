@@ -86,7 +86,8 @@ std::vector<DiffLine> only_changes(const std::vector<DiffLine>& diff, size_t con
     for (size_t i = 0; i < diff.size();) {
         size_t end = i;
         while (end < diff.size() && !is_kept[end]) ++end;
-        // A single line is shorter than the line that would replace it.
+        // Replace only runs of two or more equal lines. The replacement for a single line would be
+        // longer than the line.
         if (end - i > 1) {
             kept.push_back({DiffLine::both, "... " + std::to_string(end - i) + " equal lines"});
             i = end;

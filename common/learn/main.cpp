@@ -35,10 +35,10 @@ public:
         app_.add_flag("--plain", plain_, "Use no colours, and never clear the screen");
     }
 
-    /// Adds a subcommand and returns it, so that the caller can add options. The subcommand added
-    /// first is the one that runs if none is typed. `obey` returns the exit code. It may throw
-    /// UsageError, which results in exit code 2, or any std::exception, which results in exit code
-    /// 1.
+    /// Adds a subcommand and returns it, so that the caller can add options to it. The subcommand
+    /// that is added first runs if the command line names none. `obey` returns the exit code. If
+    /// `obey` throws UsageError, the exit code is 2. If it throws another std::exception, the exit
+    /// code is 1.
     CLI::App* add(const std::string& name, const std::string& about, std::function<int()> obey) {
         CLI::App* command = app_.add_subcommand(name, about);
         commands_[command] = std::move(obey);
@@ -46,9 +46,9 @@ public:
         return command;
     }
 
-    /// Adds a subcommand that is implemented by a separate program in the same folder, with its own
-    /// options. The program is called with the words after NAME. If the program's name is not NAME,
-    /// NAME itself is passed as the first word.
+    /// Adds a subcommand that is implemented by a separate program in the same folder. This program
+    /// has options of its own, and is called with the words after NAME. If the program has another
+    /// name, NAME is also passed, as the first word.
     void add_program(const std::string& name, const std::string& about,
                      const std::string& program = "") {
         add(name, about, [] { return 0; });

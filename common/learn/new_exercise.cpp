@@ -61,7 +61,7 @@ std::string element_body(const std::string& element) {
     return "    return " + element + ";\n";
 }
 
-/// The texts of a new exercise's files.
+/// Generates the contents of a new exercise's files.
 class Draft {
 public:
     Draft(const NewExercise& words, const ElementTask& task)
@@ -98,7 +98,7 @@ public:
     }
 
 private:
-    /// Reports whether the output has rows and columns. Then the threads have them too.
+    /// Reports whether the output has rows and columns. If so, the threads have two dimensions too.
     bool is_matrix() const { return output_.extents.size() == 2; }
 
     std::string matrix_body() const {
@@ -123,7 +123,7 @@ private:
         return "{.grid = {ceil_div(" + count() + ", 256)}, .block = {256}}";
     }
 
-    /// Returns an extent in the form that it needs as part of a product.
+    /// Returns an extent as a factor of a product, in parentheses unless it is a name or a number.
     static std::string factor(const std::string& extent) {
         static const std::regex name("[A-Za-z0-9_]*");
         return std::regex_match(extent, name) ? extent : "(" + extent + ")";
@@ -149,7 +149,8 @@ private:
         }
         return joined(all, ", ");
     }
-    /// Returns the parameters of the reference: everything that it reads, and the indices.
+    /// Returns the parameter list of the reference: the kernel parameters that it reads, and the
+    /// indices of an element.
     std::string parameters() const {
         std::vector<std::string> all;
         for (const Parameter& one : task_.parameters) {
@@ -169,7 +170,7 @@ private:
         }
         return all;
     }
-    /// Returns the names of everything that the reference reads.
+    /// Returns the names of the kernel parameters that the reference reads.
     std::vector<std::string> inputs() const {
         std::vector<std::string> all;
         for (const Parameter& one : task_.parameters) {
@@ -177,7 +178,7 @@ private:
         }
         return all;
     }
-    /// Returns the arguments of a call of the reference for element i.
+    /// Returns the arguments with which the reference is called for element i.
     std::string given() const {
         std::string rest = "i", places;
         for (std::size_t axis = output_.extents.size(); axis-- > 0;) {

@@ -121,7 +121,7 @@ bool ask_choice(const course::ChoiceQuestion& question) {
     }
 }
 
-// Asks the questions one after the other, or prints them if nobody can answer.
+// Asks the questions one after the other. Without a terminal, only prints them.
 void ask_choices(const std::vector<course::ChoiceQuestion>& questions) {
     for (const course::ChoiceQuestion& question : questions) {
         if (!can_ask())

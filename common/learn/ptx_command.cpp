@@ -23,12 +23,12 @@
 namespace coalesce::learn {
 namespace {
 
-// A kernel and everything that the command prints about it.
+// A kernel, and the facts that the command prints about it.
 struct ShownKernel {
     LaunchedKernel kernel;
     PtxListing listing;
     int registers = 0;                  // registers per thread; 0 if unknown
-    std::string registers_source = "";  // "ptxas for sm_90", "estimated"
+    std::string registers_source = "";  // such as "ptxas for sm_90" or "estimated"
     int max_warps = 0;                  // maximum number of warps that fit on a multiprocessor
     std::optional<timing::Occupancy> held = {};
 };

@@ -25,7 +25,7 @@ void restore_and_crash(int signal) {
 void queue_signal(int signal) {
     int error = errno;
     unsigned char byte = static_cast<unsigned char>(signal);
-    // If the pipe is full, it already contains enough signals.
+    // If the pipe is full, it already contains enough signals to wake the reader.
     [[maybe_unused]] ssize_t written = write(signal_pipe[1], &byte, 1);
     errno = error;
 }

@@ -191,7 +191,8 @@ int show_list(Session& session, bool json) {
     std::cout << format("%-14s%-11s%s\n", "", "exercise", "bug hunt");
     if (session.course.program) print_step_line(*session.course.program, state);
     for (auto& step : session.course.steps) print_step_line(step, state);
-    // The list fits a screen of 24 lines together with the footer of `learn watch`.
+    // Print a single line about these exercises, so that the list and the footer of `learn watch`
+    // fit on a screen of 24 lines.
     std::cout << "x             " << format_count(session.course.beyond.size(), "exercise")
               << " beyond the transpose: ./learn list x\n"
               << "Stale: edited since it passed. ./learn list 03 lists the variants of 03.\n"

@@ -10,19 +10,20 @@
 namespace coalesce::learn {
 namespace {
 
-/// The schedulers of a multiprocessor. Each issues at most one instruction of a warp per cycle.
+/// The number of schedulers of a multiprocessor. Each scheduler issues at most one instruction per
+/// cycle.
 constexpr double kSchedulers = 4;
 
 /// The range of instructions per byte that a drawing shows, as powers of ten.
 constexpr double kFirstPower = -2, kLastPower = 1;
 
-/// Returns the place of an intensity in a drawing, from 0 to 1.
+/// Returns the horizontal position of an intensity in a drawing, from 0 to 1.
 double across(double intensity) {
     const double power = std::log10(intensity);
     return std::clamp((power - kFirstPower) / (kLastPower - kFirstPower), 0.0, 1.0);
 }
 
-/// Returns the place of a rate in a drawing, from 0 at the bottom to 1 at the peak.
+/// Returns the vertical position of a rate in a drawing, from 0 at the bottom to 1 at the peak.
 double up(const Roofline& roofline, double rate) {
     const double least = roofline.attainable(std::pow(10, kFirstPower));
     const double most = roofline.ginstructions;
@@ -33,7 +34,7 @@ char letter_of(std::size_t point) {
     return static_cast<char>('A' + point % 26);
 }
 
-/// Returns the instructions per byte at a place of a drawing, from 0 to 1.
+/// Returns the intensity, in instructions per byte, at a horizontal position from 0 to 1.
 double intensity_at(double place) {
     return std::pow(10, kFirstPower + place * (kLastPower - kFirstPower));
 }

@@ -21,7 +21,8 @@ const timing::Gpu& find_gpu_by_name(const std::string& name) {
     throw UsageError("there is no GPU called \"" + name + "\"; there are:" + names);
 }
 
-/// Returns the kernel and the solution as points. `verdict` must have counters.
+/// Returns the kernel and the solution as points of the roofline plot. `verdict` must have
+/// counters.
 std::vector<RooflinePoint> points_of(const Verdict& verdict) {
     std::vector<RooflinePoint> points = {point_of("yours", *verdict.counters)};
     if (verdict.solution_counters) {

@@ -47,7 +47,7 @@ public:
             std::cerr << "learn: nothing ran, because none of these variants supports that shape\n";
             return 2;
         }
-        if (device_.is_null()) return 1;  // `fail` has printed why
+        if (device_.is_null()) return 1;  // `fail` has printed the reason
         if (!request_.json.empty()) {
             write_file(request_.json,
                        Json{{"device", device_}, {"results", results_}}.dump(2) + "\n");

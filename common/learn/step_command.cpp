@@ -1,4 +1,4 @@
-// Implements `learn step`: a kernel, line by line, forwards and backwards.
+// Implements `learn step`, which steps through a kernel line by line, forwards and backwards.
 #include "learn/commands.h"
 
 #include <poll.h>
@@ -45,7 +45,7 @@ StepsRequest parse_steps_request(const Work& exercise, const StepArguments& word
     return request;
 }
 
-/// Returns the step at which the display begins: the mistake, if there is one.
+/// Returns the step that is displayed first, which is the step with the mistake if there is one.
 std::size_t first_step(const Steps& steps, const StepArguments& words) {
     if (words.step > 0) return std::min(static_cast<std::size_t>(words.step), steps.all.size()) - 1;
     return steps.moments.empty() ? 0 : steps.moments.front().step;
@@ -85,7 +85,7 @@ private:
             return;
         }
         for (ssize_t k = 0; k < count && !is_over_; ++k) {
-            // The arrow keys send ESC [ and a letter.
+            // The arrow keys send ESC, then [ or O, and then a letter.
             if (keys[k] == '\033' && k + 2 < count && (keys[k + 1] == '[' || keys[k + 1] == 'O')) {
                 obey_arrow(keys[k + 2]);
                 k += 2;
@@ -148,7 +148,8 @@ private:
         }
     }
 
-    /// Reads the number of a line, and goes to the next step of this line.
+    /// Handles a key while the learner types a line number. After the last digit, moves to the next
+    /// step on that line.
     void type_line(char key) {
         if (key >= '0' && key <= '9') {
             typed_ += key;

@@ -12,7 +12,7 @@ using StepsJson = nlohmann::json;
 
 constexpr int kKnownVersion = 1;
 
-/// Returns a value as it is shown: numbers as the file writes them.
+/// Returns a value as text. Numbers are formatted as in the file.
 std::string to_text(const StepsJson& value) {
     return value.is_string() ? value.get<std::string>() : value.dump();
 }

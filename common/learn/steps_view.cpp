@@ -11,7 +11,7 @@ namespace coalesce::learn {
 namespace {
 
 constexpr int kNameColumns = 14;
-/// The lines of source above and below the current one.
+/// The number of source lines to show above and below the current line.
 constexpr int kSourceAround = 4;
 
 std::string fitted(const std::string& text, int columns) {
@@ -41,14 +41,15 @@ std::string unindented(const std::string& line) {
     return begin == line.npos ? "" : line.substr(begin);
 }
 
-/// Returns the thread's index in the block, as "(x, y, z)" if the block has several axes.
+/// Returns the thread's index in the block. If the block has several axes, its form is "(x, y, z)".
 std::string thread_text(const Steps& steps, int warp, int lane) {
     const int number = warp * kWarpLanes + lane;
     const int x = steps.block[0], y = steps.block[1];
     return index_text({number % x, number / x % y, number / x / y});
 }
 
-/// Returns the values of a variable: one if all lanes agree, and otherwise those in view.
+/// Returns the values of a variable: a single value if it is the same in all lanes, and otherwise
+/// the values of the lanes in view.
 std::string values_text(const LaneValues& values, std::uint32_t active, const StepsWindow& window) {
     std::uint32_t known = 0;
     const std::string* first = nullptr;
@@ -115,7 +116,8 @@ std::string elements_text(const Steps& steps, const StepAccess& access, const St
     return text;
 }
 
-/// Names the thread that wrote the value which the first lane in view loads from shared memory.
+/// Returns text that names the thread which wrote the value that the first lane in view loads from
+/// shared memory.
 std::string writer_text(const Steps& steps, std::size_t step, const StepAccess& access,
                         int first_lane) {
     const StepArray& array = steps.arrays.at(access.array);
@@ -142,7 +144,7 @@ std::string moment_text(const Steps& steps, const StepMoment& moment) {
            std::to_string(moment.line) + ")";
 }
 
-/// Adds a text in lines of at most `columns` characters.
+/// Appends the text to `lines`, wrapped to at most `columns` characters per line.
 void add_wrapped(const std::string& text, int columns, std::vector<std::string>& lines) {
     std::istringstream words(text);
     std::string line;
@@ -156,7 +158,8 @@ void add_wrapped(const std::string& text, int columns, std::vector<std::string>&
     lines.push_back(line);
 }
 
-/// Returns what happens in a step besides its variables, one sentence or access per line.
+/// Returns lines that describe the events of a step, without its variables. Each line contains one
+/// sentence or one access.
 std::vector<std::string> event_lines(const Steps& steps, std::size_t at,
                                      const StepsWindow& window) {
     const Step& step = steps.all.at(at);
@@ -182,8 +185,8 @@ std::vector<std::string> event_lines(const Steps& steps, std::size_t at,
     return lines;
 }
 
-/// Returns the variables in scope with their values: first those that the step has changed, then
-/// the others, the last declared ones first and pointers at the end.
+/// Returns the variables in scope with their values. Variables that the step has changed come
+/// first. The most recently declared variables precede the others, and pointers come last.
 std::vector<std::string> variable_lines(const Steps& steps, std::size_t at,
                                         const StepsWindow& window, const Style& style) {
     const Step& step = steps.all.at(at);
@@ -255,7 +258,8 @@ std::string show_step(const Steps& steps, const StepsSubject& subject, std::size
 
     std::vector<std::string> events = event_lines(steps, at, window);
     std::vector<std::string> variables = variable_lines(steps, at, window, style);
-    // The events are few. The variables get the rest of the screen.
+    // There are usually few events, so they get at most half of the screen. The variables get the
+    // rest.
     const int for_events = std::min(static_cast<int>(events.size()), std::max(room() / 2, 3));
     std::string header = fitted(" lane", kNameColumns + 1);
     const int width = (window.columns - kNameColumns - 2) / kLanesInView;

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Proves one exercise.
+/// Verifies one exercise, including its solution and its mutants.
 class Verification {
 public:
     Verification(fs::path root, const course::Step& step)
@@ -60,7 +60,8 @@ private:
                   << std::flush;
     }
 
-    /// Says how a kernel fails. If this is a fault, adds the place and the reason.
+    /// Prints that a kernel passes, or how, on which line and why it fails. `is_fault` marks this
+    /// as a fault of the exercise.
     void say_verdict(const std::string& what, const Verdict& verdict, bool is_fault) {
         if (verdict.passed()) return say(what, "passes", is_fault);
         say(what, "is " + verdict.failure_id(), is_fault);

@@ -114,8 +114,8 @@ std::string find_header(const std::string& request, std::string name) {
     return value;
 }
 
-/// Reads the lines before the body. If they take too long or are too many, returns the text that
-/// has arrived so far.
+/// Reads the header lines of a request. If they take too long or are too large, returns the text
+/// that has arrived so far.
 std::string read_request(int connection) {
     std::string request;
     char bytes[2048];
@@ -172,8 +172,8 @@ WebAnswer answer_request(const fs::path& folder, const std::string& request,
     const std::optional<fs::path> file = resolve_path(folder, *path);
     if (!file) return refusal(404);
     const std::string tag = compute_etag(*file);
-    // The browser asks every time, but receives the file only if it has changed. A rebuilt book is
-    // therefore shown immediately.
+    // The browser asks for the file every time, but receives it only if it has changed. A rebuilt
+    // book is therefore shown immediately.
     const std::string kept = "Cache-Control: no-cache\r\nETag: " + tag + "\r\n";
     if (find_header(request, "If-None-Match") == tag) return {304, kept, ""};
     const std::optional<std::string> bytes = read_if_exists(*file);
@@ -185,7 +185,7 @@ WebServer::WebServer(fs::path folder, int port, GeneratedFiles generated)
     : folder_(std::move(folder)), generated_(std::move(generated)) {
     listener_.reset(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     if (!listener_) throw failure("no socket");
-    // Allow a port that this program was using a minute ago.
+    // Allow reuse of the port if this program was using it until a moment ago.
     const int yes = 1;
     setsockopt(listener_.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     sockaddr_in place{};

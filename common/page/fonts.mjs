@@ -1,8 +1,8 @@
-// Copies the typefaces of the book, and their licences, from the packages of npm.
+// Copies the book's typefaces and their licences from npm's packages.
 //
 //     node fonts.mjs NODE_MODULES FOLDER
 //
-// The files have only the letters of Latin alphabets. common/book/theme/book.css names them.
+// The font files contain only Latin letters. common/book/theme/book.css refers to them by name.
 
 import fs from "node:fs";
 import path from "node:path";

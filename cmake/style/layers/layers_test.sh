@@ -7,7 +7,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
 
-# Prints the includes below $1 that break the order in the file $2, and the folders that appear in only one of the two.
+# Prints the includes below $1 that break the order in the file $2, and the folders that are missing below $1 or in the
+# file.
 wrong_arrows() {
     ORDER=$2 sh "$here/arrows.sh" "$1" >"$work/arrows"
     awk 'FNR == NR { if (NF && !/^#/) place[$1] = FNR; next }

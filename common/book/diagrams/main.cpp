@@ -17,7 +17,7 @@ constexpr const char* help =
     "       diagrams --check RECORDINGS FOLDER    changes nothing; 1 when one differs\n"
     "RECORDINGS is build/docs/recordings (the target `recordings`), FOLDER docs/diagrams.\n";
 
-using Pictures = std::map<std::string, std::string>;  // file -> SVG
+using Pictures = std::map<std::string, std::string>;  // maps a file's name to its SVG
 
 Pictures draw(const fs::path& folder) {
     const auto read = [&](const char* step) { return read_recording(folder, step); };

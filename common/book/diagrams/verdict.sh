@@ -12,7 +12,7 @@ name=exercises/03_tiled/kernel.cu
 mkdir -p "$work/exercises/03_tiled"
 sed -e '/__syncthreads();/d' -e '/\/\/!/d' "$solution" >"$work/$name"
 
-# The check must fail: exit code 1.
+# The check must fail with exit code 1.
 code=0
 (cd "$work" && "$learn" --plain check 03 --file $name) >"$work/text" || code=$?
 [ $code = 1 ] || { cat "$work/text"; echo "verdict.sh: exit code 1 was expected, not $code" >&2; exit 2; }

@@ -42,7 +42,7 @@ struct Signature {
     std::vector<std::string> parameters;
 };
 
-/// Returns the position after the closing bracket of the list that starts at `at`.
+/// Returns the position after the bracket that closes the list which starts at `at`.
 std::size_t end_of_brackets(const std::string& text, std::size_t at) {
     int depth = 0;
     do {

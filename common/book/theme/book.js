@@ -2,7 +2,7 @@
 // copy buttons, and questions. The book is readable without it.
 "use strict";
 
-// Controls that need this script are hidden without it.
+// Mark the page as one with scripts. Controls that need this script are hidden without the mark.
 document.documentElement.classList.add("js");
 
 // ---- the theme: the system's, unless the reader has used the switch ----
@@ -80,7 +80,7 @@ function setUpSidebar() {
 
 // ---- the reader's progress, which common/page/src/your_turn/progress.ts stores ----
 
-/** Returns what was done, by exercise, and the name of the last one. */
+/** Returns what the reader has done, by exercise, and the name of the most recent exercise. */
 function storedProgress() {
     try {
         const { exercises, current } = JSON.parse(localStorage.getItem("coalesce.1.state"));
@@ -110,7 +110,7 @@ function showProgress() {
     button.textContent = `Continue with ${next.link.firstElementChild.textContent}${next.link.childNodes[1].textContent}`;
 }
 
-/** Draws a cell for each lesson: a warp of lessons, of which some lanes are done. */
+/** Draws the progress as a warp of lessons: a cell for each lesson, and a color for those that are done. */
 function showLanes(lessons, count) {
     document.querySelectorAll("#sidebar .lanes, #sidebar .progress-words").forEach((element) => element.remove());
     const lanes = document.createElement("div");
@@ -183,7 +183,7 @@ function excerpt(text, word) {
     return (begin ? "…" : "") + text.slice(begin, end).trim() + (end < text.length ? "…" : "");
 }
 
-/** Marks the words in all texts within an element, and returns the first mark. */
+/** Highlights the words in all texts within an element. Returns the first highlighted element. */
 function mark(element, words) {
     const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
     const texts = [];
@@ -206,7 +206,7 @@ function mark(element, words) {
     return first;
 }
 
-/** On a page that was opened from the search results, marks the words. */
+/** Highlights the words that the reader searched for, on a page that was opened from the search results. */
 function markFound() {
     const words = (new URLSearchParams(location.search).get("find") ?? "").split(" ").filter(Boolean);
     if (!words.length) return;
@@ -319,7 +319,10 @@ function setUpQuestions() {
 
 // ---- offline: a service worker caches the pages, if the browser allows it ----
 
-/** A page with an editor first loads its compiler, for which the book would compete. */
+/**
+ * The time after which caching begins on a page whose editor is still loading the compiler. Earlier, the two would
+ * compete for the connection.
+ */
 const PATIENCE_WITH_COMPILER = 40000; // ms
 
 addEventListener("load", () => {
@@ -383,7 +386,7 @@ function setUpCopies() {
 function setUpDrawings() {
     for (const drawing of document.querySelectorAll(".drawing")) {
         const svg = drawing.querySelector("svg");
-        if (!svg) continue; // the explorer draws later
+        if (!svg) continue; // the explorer draws its picture later
         const add = (text, act) => {
             const button = document.createElement("button");
             button.type = "button";
@@ -458,7 +461,7 @@ document.addEventListener("DOMContentLoaded", () => {
     setUpScrolling();
     setUpSidebar();
     showProgress();
-    // "Your turn" says when an exercise has passed, and so does another tab.
+    // "Your turn" sends this event when an exercise has passed, and so does a change in another tab.
     addEventListener("progress-changed", showProgress);
     addEventListener("storage", showProgress);
     setUpHeadings();

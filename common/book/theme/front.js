@@ -5,18 +5,21 @@
 const LANES = 32;
 const BANKS = 32;
 const CELL = 11;
-/** Milliseconds for which one wavefront is shown, and for which words move to other banks. */
+/** The time in milliseconds for which one wavefront is shown, and for which words move to other banks. */
 const TICK = 70;
 const MOVE = 450;
 
-/** The column that the lanes read, and the longest row. */
+/** The column that the lanes read, and the largest number of floats in a row. */
 const COLUMN = 5;
 const LONGEST = 36;
 
-/** The word that each lane reads, which is in a row of its own. */
+/** Returns the word that each lane reads. Each of these words is in a row of its own. */
 const wordsFor = (width) => Array.from({ length: LANES }, (_, lane) => lane * width + COLUMN);
 
-/** The wavefront, from 0, in which each word is delivered: a bank delivers one word per wavefront. */
+/**
+ * Returns, for each word, the number (from 0) of the wavefront that delivers it. A bank delivers one word per
+ * wavefront.
+ */
 function wavefrontsOf(words) {
     const busy = new Array(BANKS).fill(0);
     return words.map((word) => busy[word % BANKS]++);

@@ -261,7 +261,7 @@ bool is_step_name(const std::string& name) {
 /// The texts of one lesson. `exercise` is null if the lesson has no exercise, as in a handout
 /// without solutions/.
 struct LessonTexts {
-    std::string name;  ///< name of its folders
+    std::string name;  ///< name of the lesson's folders
     const CourseText* lesson = nullptr;
     const CourseText* exercise = nullptr;
 };

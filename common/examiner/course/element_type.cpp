@@ -13,8 +13,9 @@ namespace coalesce {
 namespace {
 
 struct NamedScalar {
-    const char* name;       ///< the canonical name, which demangled kernels contain
-    const char* vector_of;  ///< the beginning of its vectors' names, or "" if there are none
+    const char* name;  ///< canonical name, as it appears in demangled kernel names
+    /// Prefix of the names of the vector types, such as "uint" for uint4; "" if there are none.
+    const char* vector_of;
     Scalar scalar;
     std::size_t bytes;
 };
@@ -37,7 +38,7 @@ constexpr NamedScalar kScalars[] = {
     {"double", "double", Scalar::floating, 8},
 };
 
-/// Other spellings of the same types.
+/// Other spellings of these types, each with the type's canonical name.
 constexpr std::pair<const char*, const char*> kAliases[] = {
     {"unsigned", "unsigned int"},     {"half", "__half"},
     {"nv_bfloat16", "__nv_bfloat16"}, {"int8_t", "signed char"},
@@ -68,7 +69,8 @@ double widen(std::uint16_t bits, int exponent_bits, int mantissa_bits) {
     return sign * std::ldexp(1 + fraction, exponent - bias);
 }
 
-/// Converts a number to such a 16-bit number. Rounds to the nearest value, and ties to even.
+/// Converts a number to a 16-bit floating-point number with these widths of its exponent and
+/// mantissa. Rounds to the nearest value, and ties to even.
 std::uint16_t narrow(double value, int exponent_bits, int mantissa_bits) {
     const int bias = (1 << (exponent_bits - 1)) - 1;
     const std::uint16_t sign = std::signbit(value) ? 0x8000 : 0;
@@ -83,7 +85,8 @@ std::uint16_t narrow(double value, int exponent_bits, int mantissa_bits) {
     if (std::ldexp(units, unit) >= std::ldexp(2.0, bias)) {
         return static_cast<std::uint16_t>(sign | infinity);
     }
-    // Adding the exponent lets a mantissa that was rounded up carry into it.
+    // Add the exponent instead of inserting its bits. If rounding overflows the mantissa, the carry
+    // then increments the exponent.
     const int above = unit + mantissa_bits + bias - 1;
     return static_cast<std::uint16_t>(sign | (static_cast<int>(units) + (above << mantissa_bits)));
 }
@@ -126,7 +129,8 @@ double ElementType::read(const void* from) const {
     switch (scalar_bytes) {
         case 1: return is_signed ? load<std::int8_t>(from) : load<std::uint8_t>(from);
         case 2: return is_signed ? load<std::int16_t>(from) : load<std::uint16_t>(from);
-        // A conditional expression of both would convert a negative number to an unsigned one.
+        // Do not use a conditional expression here. Its type would be unsigned, which would change
+        // negative numbers.
         case 4:
             if (is_signed) return load<std::int32_t>(from);
             return load<std::uint32_t>(from);

@@ -36,7 +36,7 @@ bool names_step(const std::string& typed, const std::string& step) {
 
 namespace {
 
-/// Returns the requirements that only exercises beyond the transpose have.
+/// Returns, as text, the requirements that only exercises beyond the transpose have.
 std::string text_of(const ElementTask& task) {
     const auto quoted = [](const std::string& text) { return "\"" + text + "\""; };
     const auto declaration = [&](const Parameter& one) {

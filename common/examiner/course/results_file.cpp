@@ -68,7 +68,7 @@ void check_measured(const Field& row) {
         return;
     }
     check_shape(row);
-    if (!row["verified"].as<bool>()) return;  // an incorrect result has no time
+    if (!row["verified"].as<bool>()) return;  // an incorrect result has no time to check
     const bool is_of_many = row.has("gpus");
     row["ms"].require_positive();
     row[is_of_many ? "sent_gbps" : "gbps"].require_positive();
@@ -78,7 +78,7 @@ void check_measured(const Field& row) {
 void check_counted(const Field& row) {
     check_shape(row);
     row["verified"].as<bool>();
-    if (!row.has("counters")) return;  // a variant without a kernel
+    if (!row.has("counters")) return;  // a variant without a kernel has no counters
     const Field counters = row["counters"];
     for (const char* name :
          {"load_requests", "load_sectors", "store_requests", "store_sectors",

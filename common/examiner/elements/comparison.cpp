@@ -10,7 +10,7 @@
 namespace coalesce {
 namespace {
 
-/// Returns the error of a component as a multiple of the tolerance. At most 1 is allowed.
+/// Returns the error of a component, divided by the tolerated error. A result above 1 is a mistake.
 double component_error(const ElementType& type, const Tolerance& tolerance, const char* actual,
                        const char* expected) {
     if (std::memcmp(actual, expected, type.scalar_bytes) == 0) return 0;

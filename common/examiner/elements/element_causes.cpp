@@ -18,7 +18,7 @@ using simulated::Report;
 struct ArrayPlace {
     const Parameter* array = nullptr;
     std::int64_t count = 0;  ///< elements of the array
-    std::int64_t index = 0;  ///< may be outside the array
+    std::int64_t index = 0;  ///< index of the element, which may lie outside the array
 };
 
 /// Returns the array that is nearest to an address.
@@ -72,7 +72,7 @@ void rename_tile(std::string& text) {
     }
 }
 
-/// Applies a rule for transposes, and renames the tile in its failure.
+/// Applies a rule that was written for transposes, and renames the tile in its failure.
 template <auto rule>
 std::optional<Failure> without_tile(const Trial& trial, const Evidence& evidence) {
     std::optional<Failure> failure = rule(trial, evidence);
@@ -168,7 +168,7 @@ std::optional<Failure> find_array_race(const Trial& trial, const Evidence& evide
     if (!race) return std::nullopt;
     const ArrayPlace at = find_array(race->address, trial, evidence);
     const std::string name = at.array ? "`" + at.array->name + "`" : "device memory";
-    // A statement such as out[0] += x reads and writes.
+    // A statement such as out[0] += x both reads and writes the element.
     const bool both_write =
         race->is("globalrace", "write after write") || race->place.line == race->other_place.line;
     return explain_report(

@@ -50,7 +50,8 @@ std::optional<Failure> find_exceeded_total(const Verdict& found, const TotalCost
                                            double times) {
     const std::uint64_t has = total.of(*found.counters);
     const std::uint64_t solution = total.of(*found.solution_counters);
-    // A solution without shared memory does not show how many wavefronts another approach needs.
+    // If the solution does not use shared memory, it does not show how many wavefronts another
+    // approach needs.
     const bool is_other_way = total.kind == FailureKind::bank_conflicts && solution == 0;
     if (is_other_way || static_cast<double>(has) <= times * static_cast<double>(solution)) {
         return std::nullopt;

@@ -14,8 +14,8 @@ std::string numbered(const char* one, std::int64_t first, std::int64_t last) {
     return std::string(one) + "s " + std::to_string(first) + " to " + std::to_string(last);
 }
 
-/// Returns the distance between neighbouring indices if there are at least three indices, all
-/// equally far apart, or 0.
+/// Returns the distance between neighbouring indices, or 0 unless there are at least three indices
+/// that are all equally far apart.
 std::int64_t common_step(const Indices& indices) {
     if (indices.size() < 3) return 0;
     const std::int64_t step = indices[1] - indices[0];
@@ -29,8 +29,8 @@ bool is_run(const Indices& indices) {
     return indices.back() - indices.front() + 1 == static_cast<std::int64_t>(indices.size());
 }
 
-/// Describes the bad ones of `count` things called `one`: "the last 13 of 1000 elements". Returns
-/// "" if their indices have no simple pattern.
+/// Describes which of `count` things are bad, such as "the last 13 of 1000 elements". `one` is the
+/// word for one thing ("element"). Returns "" if the indices have no simple pattern.
 std::string describe_indices(const Indices& bad, std::int64_t count, const char* one) {
     const auto all = static_cast<std::int64_t>(bad.size());
     if (all == count) return "";
@@ -45,7 +45,7 @@ std::string describe_indices(const Indices& bad, std::int64_t count, const char*
         return "every " + ordinal(static_cast<std::uint64_t>(step)) + " " + one + ", from number " +
                std::to_string(bad.front()) + " on";
     }
-    // The bad ones may be all except every n-th.
+    // Perhaps every n-th element is good, and all others are bad.
     Indices good;
     for (std::int64_t i = 0, k = 0; i < count; ++i) {
         if (k < all && bad[static_cast<std::size_t>(k)] == i) {
@@ -64,7 +64,8 @@ std::string describe_indices(const Indices& bad, std::int64_t count, const char*
     return "";
 }
 
-/// Describes bad elements by their place within the elements of a block of threads, or returns "".
+/// Describes bad elements by their position within the elements of a block of threads. Returns ""
+/// if the position explains nothing.
 std::string describe_place_in_blocks(const Indices& bad, std::int64_t count, std::int64_t threads) {
     if (threads <= 1 || count <= 2 * threads) return "";
     std::set<std::int64_t> places;

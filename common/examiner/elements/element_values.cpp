@@ -12,7 +12,7 @@ namespace {
 
 using Indices = std::vector<std::int64_t>;
 
-/// Examines the first output that is wrong.
+/// Explains what is wrong with the first wrong output of a kernel.
 class WrongElements {
 public:
     WrongElements(const Trial& trial, const Evidence& evidence)
@@ -54,7 +54,7 @@ private:
         return failure;
     }
 
-    /// "out(3) is 2, expected 4."
+    /// Compares an element with its expected value, as in "out(3) is 2, expected 4."
     std::string compared(std::int64_t index) const {
         const auto at = static_cast<std::size_t>(index);
         const bool is_untouched = output_.states[at] == CellState::untouched;
@@ -157,7 +157,8 @@ private:
                   "intermediate value stored in a smaller type, or is a fast approximation used?");
     }
 
-    /// Finds wrong elements whose values belong a constant distance away.
+    /// Finds outputs in which each wrong element contains the value of the element a constant
+    /// distance away.
     std::optional<Failure> find_shift() const {
         const std::int64_t row = output_.extents.back();
         std::set<std::int64_t> distances = {1, 2, 3, 4, 8, 16, 32, row, trial_.launch.threads()};
@@ -287,7 +288,7 @@ private:
                                                                            : std::nullopt;
     }
 
-    /// Finds values that differ from the expected ones by one factor.
+    /// Finds values that differ from the expected ones by the same factor.
     std::optional<Failure> find_factor() const {
         const auto ratio =
             find_common([](double has, double should) { return has / should; }, 1e-4);
@@ -297,7 +298,7 @@ private:
                     "Which factor or divisor is missing, or applied once too often?");
     }
 
-    /// Finds values that differ from the expected ones by one summand.
+    /// Finds values that differ from the expected ones by the same summand.
     std::optional<Failure> find_difference() const {
         const auto difference = find_common([](double has, double should) { return has - should; },
                                             output_.type.is_integer() ? 0 : 1e-4);
@@ -311,7 +312,7 @@ private:
     Failure describe() const {
         const std::int64_t first = output_.bad_elements().front();
         std::string where = describe_bad_elements(output_, trial_.launch);
-        // Only a short tail looks like an edge.
+        // Treat wrong elements at the end as an edge only if they are less than half of the output.
         const std::int64_t tail =
             2 * output_.bad() < output_.count() ? start_of_bad_tail(output_) : -1;
         Failure failure =
@@ -376,7 +377,7 @@ std::optional<Failure> find_wrong_elements(const Trial& trial, const Evidence& e
     }
     Failure failure = WrongElements(trial, evidence).explain();
     if (is_specific(failure)) return failure;
-    // Perhaps the shape is too small to tell one mistake from another.
+    // The shape may be too small to tell one mistake from another, so also try the largest shape.
     const Trial larger = evidence.relaunch({.shape = evidence.exercise.shapes.back()});
     const auto& seen = larger.element_comparison;
     if (!seen || !larger.reports.empty() || !seen->first_bad()) return failure;

@@ -10,14 +10,14 @@
 namespace coalesce {
 namespace {
 
-/// The index that stands for an additional element of zeros.
+/// The index of an additional element, whose value is zero.
 constexpr std::int64_t kZeroElement = -1;
 /// The largest value of a size along which inputs are chosen.
 constexpr std::int64_t kMaxIndices = 1 << 16;
 
 /// A way to choose inputs along one size.
 struct Choice {
-    std::string what;  ///< "the first 96 of 100 cols"
+    std::string what;  ///< such as "the first 96 of 100 cols"
     std::string next;
     std::vector<std::int64_t> indices = {};
     bool is_repeated = false;
@@ -51,7 +51,8 @@ Axes axes_of(const Parameter& array, const ElementTask& task, Shape shape) {
     return axes;
 }
 
-/// Keeps the chosen indices along each axis called `name`.
+/// Returns the array's bytes at the chosen indices along each axis called `name`, and at all
+/// indices along the other axes.
 std::string gather(const std::string& bytes, std::size_t element, const Axes& axes,
                    const std::string& name, const std::vector<std::int64_t>& indices) {
     std::string kept;
@@ -242,8 +243,8 @@ private:
 
     std::string size_;
     std::int64_t length_;
-    std::int64_t block_;    ///< threads of a block
-    std::int64_t threads_;  ///< threads of the grid
+    std::int64_t block_;    ///< number of threads in a block
+    std::int64_t threads_;  ///< number of threads in the grid
     std::vector<Choice> all_;
 };
 
@@ -323,8 +324,7 @@ private:
         return !expected.empty() && agrees(expected[output_index_], choice, name);
     }
 
-    /// Reports whether the wrong elements, restricted to those that the choice keeps, have these
-    /// values.
+    /// Reports whether the wrong elements that the choice keeps have these values.
     bool agrees(const std::string& values, const Choice& choice, const std::string& name) const {
         const ElementTask& task = trials_.task();
         const Parameter& parameter = *task.outputs()[output_index_];
@@ -346,7 +346,7 @@ private:
         return explained > 0 && (!is_sliced || explained >= output_.wrong);
     }
 
-    /// Like is_equal, but allows for the errors that the kernel's own order of additions makes.
+    /// Like is_equal, but tolerates rounding errors, because the kernel may add in another order.
     bool is_near(const char* actual, const char* value) const {
         if (output_.is_equal(actual, value)) return true;
         if (output_.type.is_integer() || output_.tolerance.kind == Tolerance::Kind::bits) {

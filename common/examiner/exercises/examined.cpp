@@ -13,7 +13,7 @@ namespace coalesce::exercises {
 namespace fs = std::filesystem;
 namespace {
 
-/// Also refuses the kernels that the grader would refuse because of their PTX.
+/// A runner that also refuses the kernels that the grader would refuse because of their PTX.
 class GradedRunner : public LocalRunner {
 public:
     using LocalRunner::LocalRunner;

@@ -34,8 +34,7 @@ std::string require_file(const fs::path& root, const fs::path& name) {
     return *text;
 }
 
-/// Returns a text without the comments that name commands of the terminal. In a page, buttons do the
-/// same.
+/// Returns the text without the comments that name terminal commands. A page has buttons instead.
 std::string without_commands(const std::string& text) {
     std::string result;
     for (const std::string& line : lines_of(text)) {

@@ -136,7 +136,7 @@ Skeleton parse_skeleton(const std::string& marked, const std::string& name) {
     return reader.finish();
 }
 
-// This function shares no code with `Reader`, so that it can find mistakes in `Reader`.
+// Shares no code with `Reader`, so that it can find mistakes in `Reader`.
 std::string find_unmarked_difference(const std::string& skeleton, const std::string& marked) {
     const Lines has = lines_of(skeleton);
     std::size_t next = 0;
@@ -153,7 +153,7 @@ std::string find_unmarked_difference(const std::string& skeleton, const std::str
             continue;
         }
         if (between_markers) {
-            if (!wanted.starts_with(kPrefix)) continue;  // the solution adds this line
+            if (!wanted.starts_with(kPrefix)) continue;  // the line occurs only in the solution
             wanted = trimmed(wanted.substr(sizeof(kPrefix) - 1));
             if (next >= has.size() || trimmed(has[next]) != wanted) return told(wanted);
         } else if (next >= has.size() || has[next] != line) {

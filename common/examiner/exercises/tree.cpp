@@ -33,7 +33,7 @@ void compare_entries(const std::string& folder, const std::set<std::string>& the
         if (!there.contains(name)) faults.push_back(folder + "/" + name + " is missing");
     }
     for (const std::string& name : there) {
-        // beat/ belongs to the open exercise, which ./learn beat creates.
+        // ./learn beat creates the folder beat/ for the open exercise.
         bool is_of_all = name == "CMakeLists.txt" || name == "checks.cpp" || name == "exercise.h" ||
                          name == "beat";
         if (!wanted.contains(name) && !(folder == "exercises" && is_of_all)) {

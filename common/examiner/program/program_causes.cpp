@@ -26,7 +26,7 @@ bool is_poison(float value) {
     return std::memcmp(bytes, poison, sizeof bytes) == 0;
 }
 
-// Returns the first lines of the program's output.
+// Returns the first lines of the program's output, formatted for a failure.
 std::string format_program_output(const RecordedRun& run) {
     constexpr std::size_t most_lines = 6;
     if (run.ended.output.empty()) return "";
@@ -276,8 +276,8 @@ private:
         return {};
     }
 
-    // Finds an input that is the same forwards and backwards, and so cannot show whether the array
-    // was reversed.
+    // Finds an input that reads the same forwards and backwards. Such an input cannot show whether
+    // the array was reversed.
     std::optional<Failure> find_palindrome_input() const {
         if (count_ < 2 || !std::equal(run_.in.begin(), run_.in.end(), run_.in.rbegin())) return {};
         return make_failure(
@@ -362,7 +362,7 @@ private:
             find_kernel_line(source_.text, ""));
     }
 
-    // Checks that the program calls a correct result correct.
+    // Checks that the program reports a correct result as correct.
     std::optional<Failure> find_wrong_comparison() const {
         if (prints_right(run_)) return {};
         return make_failure(FailureKind::comparison_wrong,
@@ -406,7 +406,7 @@ private:
         return {};
     }
 
-    // Finds launches in which every thread or every block does all the work.
+    // Finds launches in which every thread or every block does all of the work.
     std::optional<Failure> find_repeated_work() const {
         if (run_.launches.empty() || count_ == 0) return {};
         for (const RecordedStores& stores : run_.stores) {

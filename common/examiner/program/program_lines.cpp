@@ -10,7 +10,7 @@ namespace {
 
 struct CopyCall {
     int line = 0;
-    std::string words;  ///< text of the whole statement
+    std::string words;  ///< text of the whole statement that contains the call
 };
 
 std::vector<CopyCall> copy_calls_in(const std::string& text) {

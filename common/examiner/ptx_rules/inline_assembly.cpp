@@ -24,7 +24,7 @@ bool accept_directive(ptx::Lexer& lexer) {
 std::string find_deceit_in_statement(std::string_view text) {
     try {
         int depth = 0;
-        bool begins = true;  // whether the next token starts a statement
+        bool begins = true;  // whether the next token begins a statement
         for (ptx::Lexer lexer(text); !lexer.at_end(); lexer.take()) {
             const std::string word(lexer.current().text);
             if (begins && lexer.at(ptx::TokenKind::dotted) && !accept_directive(lexer))
@@ -36,7 +36,7 @@ std::string find_deceit_in_statement(std::string_view text) {
         }
         return depth == 0 ? "" : "inline assembly leaves a brace open.";
     } catch (const ptx::ParseError&) {
-        return "";  // the parser reports it too
+        return "";  // the parser reports this error as well
     }
 }
 

@@ -19,27 +19,28 @@ namespace {
 namespace ptx = simulator::ptx;
 using ptx::Function, ptx::Instruction, ptx::Module, ptx::Operand, ptx::StateSpace, ptx::Variable;
 
-/// Instructions that concern the machine more than the kernel's work, and are harmless all the same.
-/// Traps end asserts, and barriers of libcu++ sleep while they wait.
+/// Harmless instructions, although they control the machine rather than compute. A failed assert
+/// executes `trap`, and the barriers of libcu++ execute `nanosleep` while they wait.
 constexpr std::string_view kHarmlessInstructions[] = {"trap", "nanosleep"};
 
-/// Reports whether an instruction computes, moves data or synchronizes. The others are refused:
-/// cache policies, breakpoints, textures, clusters, and any that are still unknown.
+/// Reports whether an instruction computes, moves data or synchronizes. All other instructions are
+/// refused, such as cache policies, breakpoints, textures and clusters, and so are unknown ones.
 bool is_allowed(std::string_view opcode) {
     const simulator::OpcodeEntry* entry = simulator::find_opcode(opcode);
     return entry && (entry->group != simulator::OpcodeGroup::machine ||
                      std::ranges::count(kHarmlessInstructions, opcode) > 0);
 }
 
-/// Special registers that reveal where a block runs, or which launch this is. A kernel may read
-/// clocks: the grader launches it with others, which must not change the result.
+/// Special registers that reveal where a block runs, or which launch this is. Clocks are allowed,
+/// because the grader repeats each launch with different clock values, and the result must not
+/// change.
 constexpr std::string_view kPlaceRegisters[] = {"%smid", "%nsmid", "%warpid", "%nwarpid",
                                                 "%gridid"};
 
 /// The functions of CUDA's device library that a kernel may call.
 constexpr std::string_view kKnownExterns[] = {"vprintf", "__assertfail", "malloc", "free"};
 
-/// The maximum number of functions with a body in a module. Kernels count too.
+/// The maximum number of functions with a body in a module, including kernels.
 constexpr std::size_t kMaxFunctions = 256;
 
 Failure ptx_failure(FailureKind kind, const std::string& headline, const std::string& next,
@@ -175,8 +176,8 @@ private:
             return refuse(is_policy ? "the kernel sets a cache policy ('" + word + "')."
                                     : "the kernel uses '" + instruction.opcode + "'.");
         }
-        // This pragma declares some loaded bytes unused, and the simulator would not check whether
-        // those were written.
+        // This pragma declares that some loaded bytes are unused. The simulator would then not
+        // check whether these bytes were written.
         if (instruction.used_bytes != ~0u) refuse("the compiled kernel has a pragma.");
         for (const Operand& operand : instruction.operands) check_registers(operand);
         if (addresses_->is_changed_by(instruction))
@@ -194,8 +195,8 @@ private:
                    "Remove the code that finds out where the kernel runs.");
     }
 
-    /// Limits the number of functions. Each is parsed, checked and translated at every launch, so a
-    /// large number of them would only waste time.
+    /// Limits the number of functions. Each function is parsed, checked and translated at every
+    /// launch, so many functions would only waste time.
     void count_functions() {
         const auto has = static_cast<std::size_t>(std::ranges::count_if(
             module_.functions, [](const auto& one) { return one.second->has_body; }));
@@ -225,7 +226,7 @@ private:
     const PtxRules& rules_;
     const Signature& signature_;
     int line_ = 0;
-    std::set<std::string_view> tables_;  ///< variables in global memory that are only read
+    std::set<std::string_view> tables_;  ///< variables in global memory that the kernel only reads
     std::optional<TableAddresses> addresses_;
     std::size_t shared_ = 0, local_ = 0, global_ = 0;
     Failure problem_;

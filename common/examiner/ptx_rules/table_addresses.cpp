@@ -7,7 +7,8 @@ namespace coalesce {
 
 using simulator::ptx::Instruction, simulator::ptx::Operand;
 
-/// Returns how often the address of a table was added to a value. Subtractions count as negative.
+/// Returns how often a table's address was added to the value of an operand. Subtractions count as
+/// negative additions.
 int TableAddresses::count_in(const Operand& operand) const {
     if (operand.kind == Operand::Kind::reg || operand.has_base_register) {
         const auto found = counts_.find(operand.reg);

@@ -53,7 +53,8 @@ public:
     // lesson, so that the limits per request hold, and it is square only if it must be.
     Shape counted() {
         if (exercise_.elements) return draw_counted_sizes();
-        constexpr int tile = 128, least = 4, most = 9;  // in tiles; the public shape has 4 tiles
+        // Side lengths in tiles; the public shape has 4 tiles per side.
+        constexpr int tile = 128, least = 4, most = 9;
         for (;;) {
             const int down = draw_from({1, most}),
                       across = exercise_.requires_square() ? down : draw_from({1, most});
@@ -149,9 +150,9 @@ const Assigned& find_course_exercise(const std::vector<Assigned>& all, const std
                      joined(all, ", ", &Assigned::name));
 }
 
-// Divides up an exercise's points. Most of them go to the counters, which show whether the lesson's
-// subject was learned. For mere correctness, the skeleton or the previous lesson's kernel may be
-// enough.
+// Divides up an exercise's points. Most points are for the counters, which show whether the student
+// has learned the lesson's subject. For mere correctness, the skeleton or the previous lesson's
+// kernel may be enough.
 Points divide_points(double points) {
     return {.correct = points / 4, .clean = points * 3 / 20, .counters = points * 6 / 10};
 }
@@ -198,7 +199,7 @@ std::string describe_limits(const Assigned& exercise) {
     return "- " + exercise.name + ": " + joined(kLimits, ", ", limit) + "\n";
 }
 
-// Lists how far elements may be from the expected ones, for the exercises with a tolerance.
+// Lists the tolerances of the exercises whose results need not be exact.
 std::string describe_tolerances(const Assignment& assignment) {
     std::string list;
     for (const Assigned& exercise : assignment.exercises) {
@@ -219,7 +220,7 @@ std::string format_shapes(const Assigned& exercise) {
            joined(exercise.shapes, exercise.elements ? "; " : ", ", name) + "\n";
 }
 
-// Lists what the grader refuses.
+// Lists what the grader refuses in a kernel.
 std::string refused_text(const Assignment& assignment) {
     std::string text =
         "\n## What is refused\n\n"

@@ -11,9 +11,9 @@
 namespace coalesce::grader {
 namespace {
 
-/// The number of bars of a distribution. Each stands for an equal part of the possible points.
+/// The number of bars of a distribution. Each bar covers an equal fraction of the possible points.
 constexpr std::size_t kBars = 10;
-/// The most causes that are listed for an exercise.
+/// The maximum number of causes that are listed for an exercise.
 constexpr std::size_t kCauses = 8;
 
 constexpr const char* kStyle = R"(<style>
@@ -52,7 +52,7 @@ std::string distribution(const std::vector<double>& fractions) {
 struct Cause {
     std::string failure;
     std::size_t count = 0;
-    std::string example;  ///< the headline of the first of them, and its line of code
+    std::string example;  ///< headline of one such failure, and the line of code that it names
 };
 
 std::string example_of(const Graded& graded, const Failure& failure) {
@@ -66,7 +66,7 @@ std::string example_of(const Graded& graded, const Failure& failure) {
     return text;
 }
 
-/// Returns the first failures of an exercise, the most frequent first.
+/// Returns the causes of an exercise's first failures, the most frequent first.
 std::vector<Cause> causes_of(const ClassResults& results, std::size_t exercise) {
     std::map<std::string, Cause> by_failure;
     for (const StudentResults& student : results.students) {

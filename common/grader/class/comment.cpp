@@ -9,7 +9,7 @@
 namespace coalesce::grader {
 namespace {
 
-/// The most characters of a comment. GitHub allows 65,536.
+/// The maximum length of a comment, in bytes. GitHub allows 65,536 characters.
 constexpr std::size_t kMaxCommentBytes = 60000;
 
 std::string first_headline(const Graded& graded) {

@@ -145,7 +145,7 @@ void export_platform(const Assignment& assignment, const std::string& platform,
         // Ubuntu 22.04 has no package for toml++, so add its headers to the archive. Each file
         // states its MIT licence.
         pack_all(fs::path(COALESCE_TOMLPLUSPLUS) / "toml++", "headers/toml++", files);
-        // The archive contains the key.
+        // Only the owner may read the archive, because it contains the secret key.
         return write_atomically(to, create_zip(files), 0600);
     }
     if (platform == "github") return write_atomically(to, filled("github/grade.yml"));

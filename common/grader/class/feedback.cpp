@@ -1,5 +1,4 @@
-// Writes a student's feedback: the mistake, its line, its cost in points, and the next thing to
-// try.
+// Writes a student's feedback: the mistake, its line, its cost in points, and what to try next.
 
 #include <algorithm>
 #include <cctype>
@@ -61,7 +60,7 @@ std::string exercise_feedback(const Graded& graded) {
     return text;
 }
 
-// Removes the files of students who are no longer in the class, so that nobody sends them out by
+// Removes the files of students who are no longer in the class, so that they are not sent out by
 // mistake.
 void remove_stale_feedback(const fs::path& folder, const ClassResults& results) {
     std::error_code ignored;
@@ -151,7 +150,7 @@ void write_reports(const ClassResults& results, const fs::path& folder) {
     write_changed(folder / "class.html", class_page(results));
     write_changed(folder / "junit.xml", junit_xml(results));
     write_changed(folder / "grades.json", grades_json(results));
-    // Write grades.csv last: once it exists, all other reports do too.
+    // Write grades.csv last, so that all other reports exist whenever this file does.
     write_changed(folder / "grades.csv", grades_csv(results));
 }
 

@@ -19,7 +19,7 @@ namespace {
 
 // Time limit in seconds for measuring one kernel, including the initialization of the GPU.
 constexpr int kMaxTimerSeconds = 60;
-// The side length of the measured matrix, which is larger than every cache.
+// The side length, in elements, of the measured matrix. The matrix is larger than every cache.
 constexpr int kSide = 4096;
 
 bool is_right(const Graded& graded) {

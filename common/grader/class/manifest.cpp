@@ -66,7 +66,7 @@ Assigned read_assigned(const StrictToml& reader, const toml::table& table,
     known.erase("hidden");
     known.insert({"name", "points", "allow", "resources"});
     const std::string name = reader.text(table, "name", where);
-    // An exercise beyond the transpose keeps its requirements in its own record.
+    // The requirements of an exercise beyond the transpose are in its own record.
     if (is_beyond(name)) known = {"name", "points", "allow", "resources"};
     reader.allow_keys(table, known, where);
     if (course.program && course.lesson(name) == &*course.program) {

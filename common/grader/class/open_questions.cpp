@@ -1,4 +1,4 @@
-// Lists what a teacher has to look at after a run.
+// Lists the results that a teacher must look at after a run.
 
 #include <algorithm>
 #include <cctype>
@@ -47,7 +47,8 @@ Lines list_results(const ClassResults& results,
     return lines;
 }
 
-// Returns the name's letters and digits in lower case, by which one person may be known twice.
+// Returns the letters and digits of the name in lower case. Two students whose names then match may
+// be the same person.
 std::string simplify(const std::string& name) {
     std::string simple;
     for (const char c : name) {

@@ -168,7 +168,7 @@ private:
     FileLock lock_;
     Plan plan_;
     std::set<std::string> sources_;
-    std::size_t judged_ = 0;  // entries that already have a result
+    std::size_t judged_ = 0;  // number of entries that already have a result
     double seconds_ = 0;
 };
 

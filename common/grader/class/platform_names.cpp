@@ -24,7 +24,8 @@ std::optional<PlatformName> parse_moodle_name(const std::string& name) {
     return parsed;
 }
 
-// Removes the number that Canvas adds to a file that was handed in again: "kernel-2.cu".
+// Removes the number that Canvas adds to a file that was submitted again, such as "-2" in
+// "kernel-2.cu".
 std::string without_version(const std::string& file) {
     const std::size_t dot = file.find('.');
     if (dot == file.npos) return file;

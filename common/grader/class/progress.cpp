@@ -21,7 +21,7 @@ Progress::Progress(std::size_t total, bool is_quiet)
     : total_(total), is_quiet_(is_quiet), is_terminal_(isatty(STDERR_FILENO) != 0) {}
 
 Progress::~Progress() {
-    // Erase the last line.
+    // Erase the last progress line.
     if (!is_quiet_ && is_terminal_ && total_ > 0) std::fprintf(stderr, "\r%79s\r", "");
 }
 

@@ -58,8 +58,8 @@ static std::vector<std::string> list_common_sources(const Assignment& assignment
     return common;
 }
 
-// Sets the last decision about the submission. A decision about another file of the student does not
-// apply.
+// Applies the last decision about the submission. A decision about a different file of the student
+// does not apply.
 static void apply_decisions(const std::vector<Decision>& decisions, const Entry& entry,
                             Graded& graded) {
     for (const Decision& one : decisions) {
@@ -73,7 +73,8 @@ static void apply_decisions(const std::vector<Decision>& decisions, const Entry&
     }
 }
 
-// Returns the file that counts: this one, or one of those that the student handed in earlier.
+// Returns the attempt that counts, which is either the last submission or one of the student's
+// earlier ones.
 static Entry choose_attempt(const std::vector<Entry>& earlier, const Entry& last,
                             CountedAttempt which, Store& store, std::string& attempt) {
     std::vector<Entry> all;
@@ -88,7 +89,7 @@ static Entry choose_attempt(const std::vector<Entry>& earlier, const Entry& last
         const auto json = store.result(one.key);
         return json ? result_from_json(*json).points.total() : -1;
     };
-    // Among equals, take the latest.
+    // If several attempts have the same points, take the latest one.
     return *std::ranges::max_element(all.rbegin(), all.rend(), {}, points);
 }
 

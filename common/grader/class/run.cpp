@@ -66,8 +66,8 @@ private:
                                  {sources.begin(), sources.end()}, earlier);
     }
 
-    // Returns the other files that the students of this run have handed in, if one of them may count
-    // instead.
+    // Returns the earlier submissions of this run's students, or none if only the last submission
+    // counts.
     std::vector<Entry> find_earlier() {
         if (assignment.attempts == CountedAttempt::last) return {};
         std::map<std::pair<std::string, std::string>, std::string> current;
@@ -82,15 +82,16 @@ private:
         return found;
     }
 
-    // Returns everything that is to be judged.
+    // Returns the submissions that must be judged.
     std::vector<Entry> wanted() const {
         std::vector<Entry> all = entries;
         all.insert(all.end(), earlier.begin(), earlier.end());
         return all;
     }
 
-    // Continues the last run with its submissions. If the assignment or the grader has changed
-    // since, results would differ, so it begins a new run for the same class.
+    // Continues the last run with the submissions that it began with. If the assignment or the
+    // grader has changed since then, begins a new run for the same class, because the results would
+    // differ.
     void resume() {
         std::optional<Run> last = store.run();
         if (!last) {
@@ -167,7 +168,7 @@ JudgeSetup find_judge_setup(const fs::path& work_folder, std::optional<Tier> wan
     make_folder(work_folder, 0700);
     // Test the sandbox at every start, because it may have been disabled since the last one.
     const Tier tier = find_secure_tier(work_folder, wanted);
-    // Each result names the sandbox.
+    // Name the sandbox in the grader's identity, so that every result names it.
     return {.grader = judge_identity() + " in sandbox " + name_of(tier),
             .toolchain = compiler_identity(grading_compiler()),
             .tier = tier};

@@ -25,8 +25,8 @@ constexpr std::size_t kTokensPerGram = 6, kHashesPerWindow = 4;
 constexpr std::size_t kMinFingerprints = 3;
 constexpr std::size_t kMaxRows = 100;
 constexpr std::size_t kMaxNames = 12;
-// The minimum rarity, in bits, that is reported. A lower one can arise by chance, for example from
-// a single line that two students happened to write in the same way.
+// The minimum rarity, in bits, that is reported. A lower rarity can arise by chance, for example
+// from a single line that two students happened to write in the same way.
 constexpr double kMinRarityBits = 20;
 // Students added to the class as a prior, so that in a class of two an answer shared by both does
 // not count as common.
@@ -110,7 +110,7 @@ std::vector<std::string> tokenize(const std::string& source, bool names_differ) 
     return tokens;
 }
 
-// Returns the fingerprints of a list of tokens: the smallest hash in each window.
+// Returns the fingerprints of a list of tokens, which are the smallest hashes of all windows.
 std::set<std::uint64_t> compute_fingerprints(const std::vector<std::string>& tokens) {
     std::vector<std::uint64_t> grams;
     for (std::size_t i = 0; i + kTokensPerGram <= tokens.size(); ++i) {
@@ -129,8 +129,8 @@ std::set<std::uint64_t> compute_fingerprints(const std::vector<std::string>& tok
 
 // The fingerprints of a submission that do not occur in the skeleton or the solution.
 struct FingerprintSets {
-    std::set<std::uint64_t> normalized;  // with all names equal
-    std::set<std::uint64_t> with_names;  // with the original names
+    std::set<std::uint64_t> normalized;  // computed with all names replaced by the same token
+    std::set<std::uint64_t> with_names;  // computed with the original names
 };
 
 std::set<std::uint64_t> intersect(const std::set<std::uint64_t>& a,
@@ -235,7 +235,7 @@ private:
     const std::vector<std::string>& sources_;
     std::vector<std::vector<std::size_t>> groups_;
     std::vector<FingerprintSets> prints_;
-    // number of students who have each fingerprint
+    // the number of students who have each fingerprint
     std::map<std::uint64_t, std::size_t> students_with_fingerprint_,
         students_with_named_fingerprint_;
 };
@@ -249,7 +249,7 @@ std::string format_student_names(const ClassResults& results,
     return join_up_to(names, kMaxNames);
 }
 
-// Lists the students who handed in the published solution.
+// Lists the students who submitted the published solution.
 std::string format_copies(const ClassResults& results, const std::vector<std::size_t>& students,
                           const std::vector<std::string>& sources, const std::string& solution) {
     const std::vector<std::size_t> verbatim = find_copies(sources, solution);

@@ -21,7 +21,7 @@ std::string path_text(const Item& item) {
     return escape_line(joined(item.path, "/"));
 }
 
-// Reports whether an item has the file name that is expected for an exercise.
+// Reports whether an item has the file name that the exercise requires.
 bool is_named_after_exercise(const Item& item, const std::string& exercise) {
     const std::string& last = item.path.back();
     std::string number = step_number(exercise);
@@ -145,7 +145,8 @@ public:
         if (const auto name = parse_platform_name(item.path.front())) {
             students_[name->student].platform_name = item.path.front();
             item.path.front() = name->student;
-            // Without folders, the file's own name follows the student's.
+            // Without folders, the student's file name follows the student's name in the item's
+            // name.
             if (item.path.size() == 1 && !name->file.empty()) item.path.push_back(name->file);
         }
         std::string first = item.path.front();
@@ -228,8 +229,8 @@ void gather_folder(const fs::path& folder, StudentGatherer& gathering) {
     }
 }
 
-// Reports whether the tree has a single top-level folder that contains students (folders or
-// archives) rather than exercises.
+// Reports whether the tree has a single top-level folder, and this folder contains students (as
+// folders or archives) rather than exercises.
 bool is_wrapped_class_folder(const Tree& tree, const std::vector<std::string>& exercises) {
     bool has_students = false;
     for (const Item& item : tree.items) {

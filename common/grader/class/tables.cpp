@@ -1,4 +1,5 @@
-// Writes the reports that other programs read: CSV, JUnit XML, our own JSON, and that of a platform.
+// Writes the reports that other programs read: CSV, JUnit XML, our own JSON, and the JSON of a
+// learning platform.
 
 #include <algorithm>
 #include <map>
@@ -15,8 +16,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Returns the points, or "" for a submission that is not graded yet, which is not the same as
-// having 0 points.
+// Returns the points, or "" for a submission that is not graded yet. Not being graded is not the
+// same as having 0 points.
 std::string format_points_or_empty(const Graded& graded) {
     const std::optional<double> points = graded.points();
     return points ? format_short(*points) : "";
@@ -26,7 +27,7 @@ std::string failure_id_of(const Graded& graded) {
     return graded.result ? graded.result->failure_id() : "not-graded-yet";
 }
 
-// Says that the teacher decided on the points. Returns "" otherwise.
+// Returns a sentence saying that the teacher decided on the points, or "" if the grader did.
 std::string describe_decision(const Graded& graded) {
     if (!graded.decision) return "";
     return "Your teacher decided on " + format_short(*graded.decision->points) +

@@ -32,7 +32,7 @@ std::string lower(std::string_view text) {
     return small;
 }
 
-// How the reader treats a file: as a kernel, as a nested archive, or not at all.
+// How the reader treats a file: it reads a kernel, unpacks a nested archive, or skips the file.
 enum class WantedContent { kernel, archive, nothing };
 
 WantedContent wanted(const std::string& name, const TreeLimits& limits) {
@@ -67,7 +67,7 @@ public:
     bool count_bytes(std::size_t more) {
         return takes(more, bytes_, limits.bytes, "The kernels in the archive have");
     }
-    // Counts the bytes of skipped files and of packed archives.
+    // Counts the bytes of skipped files and of compressed archives.
     bool count_other_bytes(std::uintmax_t more) {
         return takes(more, other_bytes_, limits.other_bytes, "Its contents have");
     }
@@ -182,8 +182,8 @@ bool open_archive(archive* handle, std::string_view bytes) {
     return archive_read_open_memory(handle, bytes.data(), bytes.size()) == ARCHIVE_OK;
 }
 
-// Splits a name into its parts: "a/./b" becomes "a" and "b". Backslashes, which Windows uses,
-// separate parts too.
+// Splits a path into its components: "a/./b" becomes "a" and "b". Backslashes, which Windows uses,
+// separate components too.
 std::vector<std::string> split_path(std::string name) {
     std::ranges::replace(name, '\\', '/');
     std::istringstream stream(name);
@@ -256,9 +256,9 @@ private:
         read_file_bytes(opened, path, want == WantedContent::archive);
     }
 
-    // Skips a file. Its unpacked bytes count towards the limit even if it is litter, because a zip
-    // bomb may be called ._x. In most formats the reader must unpack this file to reach the next
-    // file.
+    // Skips a file. Its unpacked bytes count towards the limit even if it looks like a system file,
+    // because a zip bomb may be called ._x. In most formats, the reader must unpack this file to
+    // reach the next one.
     void skip_file(archive* opened, archive_entry* entry, const std::vector<std::string>& path,
                    bool is_told) {
         // The archive may state a false size. In that case, the unpacked bytes are limited below.
@@ -282,7 +282,7 @@ private:
         Item item{path, Item::Kind::file};
         const auto keep = [&](const char* bytes, std::size_t count) {
             if (item.bytes.size() <= most) item.bytes.append(bytes, count);
-            // Bytes beyond a file's limit are counted like those of skipped files.
+            // Count bytes beyond a file's limit like those of skipped files.
             return is_archive || item.bytes.size() > most ? meter_.count_other_bytes(count)
                                                           : meter_.count_bytes(count);
         };

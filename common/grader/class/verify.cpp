@@ -1,4 +1,4 @@
-// Lists the proofs for an assignment, and judges them.
+// Lists the proof cases of an assignment, which are kernels with a known verdict, and judges them.
 
 #include <unistd.h>
 
@@ -50,7 +50,7 @@ std::string kernel_right_on_public_shapes(const Assigned& exercise) {
     return insert_first_line(exercise, "if (!(" + joined(shapes, " || ", is_it) + ")) return;");
 }
 
-// Returns a statement that changes an input of the kernel.
+// Returns a statement that modifies an input of the kernel, which is forbidden.
 std::string change_of_input(const Assigned& exercise) {
     if (!exercise.elements) return "const_cast<float*>(in)[0] = 1.5f;";
     const auto& parameters = exercise.elements->parameters;
@@ -92,7 +92,7 @@ std::string read_handout_skeleton(const Assignment& assignment, const Assigned& 
     return read_file(assignment.folder / "handout" / "exercises" / exercise.name / "kernel.cu");
 }
 
-// Reports whether the result is what the proof requires. Sets `said` to a description of the
+// Reports whether the result is what the proof case requires. Sets `said` to a description of the
 // result.
 bool meets_expectation(const ProofCase& proof, const Assigned& exercise, const Result& result,
                        std::string& said) {

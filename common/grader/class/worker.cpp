@@ -87,8 +87,8 @@ Result make_fault_result(const std::string& sandbox) {
 int run_worker(const Assignment& assignment, const JudgeOptions& options) {
     end_with_parent();
     if (getppid() == 1) return exit_infrastructure;  // the parent ended before the call above
-    // Keep the answers on a separate descriptor, so that other code's output to stdout cannot
-    // corrupt them.
+    // Duplicate stdout for the answers, so that other code that prints to stdout cannot corrupt
+    // them.
     int answers = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
     dup2(STDERR_FILENO, STDOUT_FILENO);
     Judge judge(options);

@@ -38,7 +38,8 @@ fs::path find_assignment(const Words& words) {
         words.folder.string() + "; choose one: --assignment NAME");
 }
 
-// An exercise as defined by the assignment or the course, with the secret for its inputs.
+// An exercise as defined by the assignment or by the course, and the secret from which its inputs
+// are generated.
 struct ExerciseWithSecret {
     Assigned exercise;
     Secret secret;
@@ -168,7 +169,7 @@ int container(const Words& words) {
     const ClassResults alone{.assignment = assignment.name, .title = assignment.title};
     make_folder(words.to);
     write_atomically(words.to / "comment.md", comment_markdown(alone, results));
-    // Write results.json last: once it exists, the comment does too.
+    // Write results.json last, so that the comment exists whenever this file does.
     write_atomically(words.to / "results.json", results_json(alone, results));
     return exit_done;
 }
@@ -179,8 +180,8 @@ int show(const Words& words) {
     ClassResults results = read_results(assignment, store);
     const StudentResults* student = &require_student(assignment, results, words.student);
     print(feedback(results, *student));
-    // Identical files are judged only once. Also list the attempts made with an identical file of
-    // another student.
+    // The grader judges identical files only once. Also list the attempts that other students made
+    // with an identical file.
     std::set<std::string> keys;
     for (const Entry& entry : store.entries(results.run)) {
         if (entry.student == student->name) keys.insert(entry.key);
@@ -221,7 +222,7 @@ int set_points(const Words& words) {
     print(escape_line(student) + ": " +
           (now.is_complete() ? format_short(now.points()) : "not all graded, so no sum") + " of " +
           format_short(now.possible()) + " points.\n");
-    // The reports of an unfinished run are written when it ends.
+    // The reports of an unfinished run are written when the run ends.
     if (!store.run()->is_finished) return exit_done;
     write_reports(results, assignment.results());
     print("All reports are written again: " + assignment.results().string() + "\n");

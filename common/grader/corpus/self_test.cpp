@@ -30,7 +30,7 @@ const fs::path corpus_folder = fs::path(COALESCE_REPOSITORY) / "common/grader/co
 /// The maximum processor time, in seconds, for judging one submission.
 constexpr double kMostSeconds = 16;
 
-/// The counts so far.
+/// The number of submissions judged so far, by outcome, and the slowest submission.
 struct Tally {
     int hostile = 0, right = 0, wrong_verdicts = 0, forged = 0, broken = 0;
     double slowest = 0;
@@ -43,7 +43,8 @@ bool tells_hidden_shape(const Result& result) {
     const std::string shown = ", on a hidden shape.";
     const auto& failures = result.verdict.failures;
     if (failures.size() != 1) return true;
-    // The lesson's number is public.
+    // Remove the file's name before looking for digits. It contains the lesson's number, which is
+    // public.
     Verdict nameless = result.verdict;
     nameless.file = nameless.failures[0].place.file = "kernel.cu";
     return failures[0].place != Place{result.verdict.file, 0, 0} ||
@@ -52,7 +53,7 @@ bool tells_hidden_shape(const Result& result) {
            terminal_text(nameless).find_first_of("0123456789") != std::string::npos;
 }
 
-/// Describes how a result differs from the required one. Returns "" if it does not differ.
+/// Describes how a result differs from what the case requires. Returns "" if it does not differ.
 std::string mistake_in(const CorpusCase& one, const Result& result, const Assigned& exercise) {
     const std::string verdict = code_of(result.mark);
     const bool is_expected = one.failures.empty()
@@ -61,7 +62,8 @@ std::string mistake_in(const CorpusCase& one, const Result& result, const Assign
     if (verdict != one.verdict || !is_expected) {
         return "is " + verdict + " (" + result.failure_id() + ")";
     }
-    // A correct submission gets all points, except those for counters if it costs too much.
+    // A correct submission gets all points, except for the points for counters if it costs too
+    // much.
     Points expected = one.is_right() ? exercise.possible : result.points;
     if (one.is_right() && !one.failures.empty()) expected.counters = 0;
     if (!(expected == result.points)) return "has wrong points";
@@ -185,8 +187,8 @@ std::map<std::string, Assigned> corpus_exercises() {
         }
         exercise.hidden_shapes = {exercise.shape_from_multiples(37, 21),
                                   exercise.shape_from_multiples(5, 33)};
-        // The shape has more than 65535 elements and a side longer than 1023, so that narrow
-        // indices fail.
+        // This shape has more than 65535 elements and a side longer than 1023, so kernels whose
+        // indices are too narrow fail.
         const auto rounded = [](int count, int multiple) {
             return (count + multiple - 1) / multiple * multiple;
         };

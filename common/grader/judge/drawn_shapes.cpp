@@ -3,13 +3,13 @@
 namespace coalesce::grader {
 namespace {
 
-/// Draws numbers from a secret.
+/// Draws pseudorandom numbers that follow from a secret.
 class Draw {
 public:
     Draw(const Secret& secret, const std::string& exercise)
         : secret_(secret), exercise_(exercise) {}
 
-    /// Returns a number between `least` and `most`.
+    /// Returns a number between `least` and `most`, both inclusive.
     int between(int least, int most) {
         const std::uint64_t drawn =
             derive_number(secret_, "shape " + std::to_string(number_++) + " of " + exercise_);
@@ -23,7 +23,7 @@ private:
 };
 
 /// Draws the shape at which costs are counted. Its sides are not multiples of a tile, unless the
-/// exercise requires such multiples. It is so large that its edges hardly add to the cost.
+/// exercise requires multiples. The shape is so large that its edges hardly add to the cost.
 Shape draw_counted(const Assigned& exercise, Draw& draw) {
     constexpr int least = 257, most = 447, tile = 32;
     const auto side = [&] {

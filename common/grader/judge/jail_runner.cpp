@@ -38,7 +38,7 @@ std::array<GuardedSpan, 2> locate_matrices(std::string& images, const ImageLayou
     return {at(first), at(first + layout.one())};
 }
 
-/// Returns the initial bytes of both matrices for a launch.
+/// Returns the initial bytes of both matrices and their guards for a launch.
 std::string initial_images(const Problem& problem, const ImageLayout& layout) {
     std::string images(layout.both(), '\0');
     const auto [first, second] = locate_matrices(images, layout);
@@ -64,12 +64,12 @@ constexpr std::uint64_t kMaxElementsForChecks = 1 << 14;
 /// The limit for all launches of a submission, as a multiple of the limit for one launch.
 /// Without it, a submission could use up the whole limit at each shape.
 constexpr int kTotalLaunchMultiple = 2;
-/// Warp instructions that a launch may execute for each second of its limit. Instructions decide,
-/// because they are the same in every run. A launch with all checks executes more than this in a
-/// second even if most of its instructions access memory.
+/// The number of warp instructions that a launch may execute for each second of its limit. The
+/// limit counts instructions, because their number is the same in every run. A launch with all
+/// checks executes more than this in a second even if most of its instructions access memory.
 constexpr std::uint64_t kInstructionsPerSecond = 4'000'000;
-/// The processor time after which a sandbox ends a launch, as a multiple of its limit. It is only
-/// reached by kernels whose instructions are far slower than usual.
+/// The processor time after which a sandbox ends a launch, as a multiple of the launch's limit.
+/// Only kernels whose instructions are far slower than usual reach this limit.
 constexpr int kProcessorTimeMultiple = 4;
 
 Failure explain_idle_prediction(const std::string& file, Shape shape) {
@@ -252,8 +252,8 @@ int JailRunner::launch_seconds() const {
     return kProcessorTimeMultiple * exercise_.resources.launch_seconds;
 }
 
-/// Returns the most instructions that the next launch may execute: the limit for one launch, or
-/// what remains of the limit for all.
+/// Returns the most instructions that the next launch may execute. This is the limit for one launch
+/// or, if less, what remains of the limit for all launches.
 std::uint64_t JailRunner::instructions_left() const {
     const std::uint64_t one =
         kInstructionsPerSecond * static_cast<std::uint64_t>(exercise_.resources.launch_seconds);
@@ -267,7 +267,7 @@ JobResult JailRunner::launch(const LaunchJob& job, const std::string& images) {
         none.end = {.how = JobEnd::How::out_of_processor};
         return none;
     }
-    // Send the input only when the worker asks for it, which it does after loading the kernel.
+    // Send the input only when the worker requests it, which happens after the kernel is loaded.
     const auto on_note = [&](std::string_view) { return create_sealed_memfd(images); };
     const std::string request = codec::write(job);
     const double before = processor_milliseconds_;
@@ -305,8 +305,8 @@ bool JailRunner::is_right(const Compiled& kernel, const Produces& task, Shape sh
 }
 
 /// Also launches the kernel in other orders of blocks and warps. CUDA does not specify the order,
-/// and no check finds every result that depends on it. Atomics, for example, are not races, but
-/// impose no order either.
+/// and no check finds every result that depends on the order. Atomics, for example, are not races,
+/// but do not impose an order.
 Trial JailRunner::run_reordered(const Compiled& kernel, const Produces& task, TrialRequest order,
                                 Trial usual) {
     // A single warp has only one order.
@@ -332,8 +332,8 @@ Trial JailRunner::run_once(const Compiled& kernel, const Produces& task,
     // Treat `out` as unwritten only on hidden shapes. The public shapes, which run earlier, report
     // swapped arguments more clearly.
     job.is_out_unwritten = order.watch == Watch::everything && is_hidden(exercise_, order.shape);
-    // Add guards only if the result is all that is checked. Otherwise they would hide accesses
-    // outside the matrices from the simulator.
+    // Add guards only if the launch checks nothing except the result. Otherwise, guards would hide
+    // accesses outside the matrices from the simulator.
     if (order.watch == Watch::result_alone) job.guard_bytes = VerifiedBuffers::kDefaultGuardBytes;
     const ImageLayout layout = layout_for_job(job);
     const Problem problem{.rows = order.shape.rows,
@@ -361,7 +361,8 @@ Trial JailRunner::launch_and_read(const LaunchJob& job, const std::string& image
     }
     trial.shape = job.order.shape;
     if (is_stopped_by_budget(trial)) {
-        // A launch that was stopped reports no instructions, so assume that it used all of them.
+        // A launch that was stopped does not report its number of instructions, so assume that it
+        // used its whole budget.
         instructions_ += job.order.max_instructions;
         const double warps = thread_count(trial.launch) / 32;
         const std::uint64_t usual = instruction_budget(job.order.shape, warps, false);
@@ -429,7 +430,8 @@ Runner::LargeTrial JailRunner::run_large(const Compiled& kernel, const Produces&
                                          Shape shape) {
     LaunchJob job = predicted_job(kernel, task, shape);
     job.must_launch = true;
-    // A block that loops over a large matrix executes many instructions.
+    // Remove the instruction limit, because a block that loops over a large matrix executes many
+    // instructions.
     job.order.max_instructions = 0;
     job.order.seed = derive_number(secret_, "blocks at " + shape.name()) | 1;
     const auto told = predict_with(job);
@@ -450,7 +452,8 @@ LaunchJob JailRunner::predicted_job(const Compiled& kernel, const Produces& task
     return job;
 }
 
-/// Runs a job that predicts a time. Returns nothing if the launch itself failed, which is noted.
+/// Runs a job that predicts a time. If the launch itself fails, records the failure and returns
+/// nothing.
 std::optional<PredictedTime> JailRunner::predict_with(const LaunchJob& job) {
     const JobResult result = launch(job, "");
     if (note(launch_failure_from(result, job.kernel.file, seconds_left() > 0))) return std::nullopt;

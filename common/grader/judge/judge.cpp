@@ -101,8 +101,8 @@ void mark(const Source& source, const Assigned& exercise, const coalesce::Exerci
 void apply_launch_problem(const JailRunner& runner, Result& result) {
     const Failure& trouble = runner.trouble();
     if (trouble.kind == FailureKind::none || result.mark == Mark::system) return;
-    // Ignore a failed prediction if the kernel has failed already. The prediction records a few
-    // blocks, which in a wrong kernel may do nothing.
+    // Ignore a failed prediction if the kernel has failed already. The prediction records only a
+    // few blocks, and the blocks of a wrong kernel may do nothing.
     const auto is_another = [](const Failure& failure) {
         return failure.kind != FailureKind::too_slow_predicted;
     };
@@ -115,8 +115,8 @@ void apply_launch_problem(const JailRunner& runner, Result& result) {
     result.points = {};
 }
 
-/// Examines the kernel. The solution is measured by `solution_runner`, which has limits of its own,
-/// so that the verdict does not depend on whether its costs are known already.
+/// Examines the kernel. `solution_runner` measures the solution with limits of its own, so that the
+/// verdict does not depend on whether the solution's costs are already cached.
 void judge_source(JailRunner& runner, JailRunner& solution_runner, const Source& source,
                   const Assigned& exercise, Result& result) {
     const coalesce::Exercise asked = exercise_without_hidden(exercise);
@@ -134,7 +134,7 @@ void judge_source(JailRunner& runner, JailRunner& solution_runner, const Source&
     apply_launch_problem(runner, result);
     if (result.mark == Mark::system) throw std::runtime_error(result.verdict.failures[0].headline);
     hide_secrets(exercise, result);
-    // Drop the predicted times, because failures about time already contain them.
+    // Drop the predicted times, because failures about time already state them.
     result.verdict.predicted = result.verdict.solution_predicted = std::nullopt;
 }
 

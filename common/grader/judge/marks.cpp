@@ -33,7 +33,8 @@ constexpr const MarkWords& find_mark_words(Mark mark) {
     return find_mark_words(Mark::system);
 }
 
-/// Maps failures to marks. Failures about costs are absent, because costs affect only the points.
+/// Maps failures to marks. The map has no failures about costs, because costs affect only the
+/// points.
 struct MarkedFailures {
     using enum FailureKind;
     struct Row {

@@ -66,8 +66,8 @@ std::string become_program(const AttackTarget&) {
          {"/bin/sh", "/usr/bin/true", "/lib64/ld-linux-x86-64.so.2", "/jail"}) {
         if (access(program, X_OK) != 0) continue;
         char* const arguments[] = {const_cast<char*>(program), nullptr};
-        // If execve succeeds, the process becomes another program and exits differently from what
-        // the doctor expects.
+        // If execve succeeds, the process becomes another program, and its exit code differs from
+        // the one that the doctor expects.
         execve(program, arguments, nullptr);
     }
     return "";
@@ -112,7 +112,7 @@ std::string make_code(const AttackTarget&) {
     return page == MAP_FAILED ? "" : "could create memory that is both writable and executable";
 }
 
-/// Tries to use 4 GB, which is far more than the doctor allows.
+/// Tries to use 4 GB of memory, which is far more than the doctor allows.
 std::string take_memory(const AttackTarget&) {
     constexpr std::size_t piece = std::size_t{64} << 20;
     for (int i = 0; i < 64; ++i) {
@@ -124,7 +124,7 @@ std::string take_memory(const AttackTarget&) {
     return "could allocate 4 GB of memory";
 }
 
-/// Computes until it is killed.
+/// Computes until the process is killed.
 std::string compute_for_ever(const AttackTarget&) {
     signal(SIGXCPU, SIG_IGN);
     for (volatile unsigned long turns = 0;;) turns = turns + 1;

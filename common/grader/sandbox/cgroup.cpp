@@ -71,8 +71,8 @@ fs::path own_folder(const std::string& controller) {
     if (place == places.end() || group == groups.end()) return {};
     fs::path folder = place->second / fs::path(group->second).relative_path();
     std::error_code error;
-    // In a container the path may be that of the host, while only the container's own part is
-    // mounted.
+    // In a container, the path may be valid only on the host, because only the container's own part
+    // of the hierarchy is mounted.
     if (!fs::is_directory(folder, error)) folder = place->second;
     return folder;
 }
@@ -102,7 +102,7 @@ bool remove_group(const fs::path& folder) {
     return false;
 }
 
-/// Returns the process id in the name of a grader's cgroup, or 0 for any other name.
+/// Returns the process ID in the name of a grader's cgroup, or 0 if the name is not a grader's.
 pid_t owner_of(const std::string& name) {
     if (!name.starts_with(kPrefix)) return 0;
     return static_cast<pid_t>(std::atol(name.c_str() + std::string(kPrefix).size()));

@@ -40,7 +40,8 @@ std::string find_escape(const std::string& attack, const JobResult& result) {
 AttackOutcome run_attack(const AttackTarget& target, Jail& jail) {
     const std::string request = codec::write(target);
     const bool sleeps = target.attack == "sleep";
-    // Filling the memory can take more than a second on a busy computer.
+    // Allow ten seconds for all other attacks, because filling the memory can take more than a
+    // second on a busy computer.
     const int seconds = target.attack == "compute" ? 1 : 10;
     const JobResult result = jail.run(
         {.request = request,
@@ -114,9 +115,10 @@ static TierTrial test_tier_once(Tier tier, const fs::path& work_folder, bool is_
     return trial;
 }
 
-/// Tests a tier until the result is certain: until all attacks have ended, or until the jail has
-/// repeatedly failed to start in the same way. A single such failure proves nothing, because
-/// bubblewrap exits with 1 not only if a feature is missing, but also if its child was killed.
+/// Tests a tier until the result is certain. That is the case once all attacks have ended, or once
+/// the jail has repeatedly failed to start in the same way. A single failed start proves nothing,
+/// because bubblewrap exits with 1 not only if a feature is missing, but also if its child was
+/// killed.
 TierTrial test_tier(Tier tier, const fs::path& work_folder, bool is_thorough) {
     constexpr int most_tries = 30, enough_alike = 5;
     TierTrial trial;

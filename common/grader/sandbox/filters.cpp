@@ -44,7 +44,7 @@ public:
 
 private:
     static void check(int error, const char* what) {
-        // EACCES means that the rule is the same as the default action.
+        // EACCES means that the rule's action is the same as the default action.
         if (error == 0 || error == -EACCES) return;
         throw std::runtime_error(std::string("seccomp rejects ") + what);
     }
@@ -78,8 +78,8 @@ void serve_filter(bool is_for_clang) {
     filter.rule(deny,
                 "mknod mknodat link linkat symlink symlinkat chmod fchmod fchmodat chown fchown "
                 "lchown fchownat mkdir mkdirat rename renameat renameat2 unlink unlinkat truncate");
-    // A filter cannot inspect the arguments of clone3 and openat2, which are in memory. With
-    // ENOSYS, the C library falls back to clone and openat.
+    // A filter cannot inspect the arguments of clone3 and openat2, which are in memory. If these
+    // calls fail with ENOSYS, the C library falls back to clone and openat.
     filter.rule(SCMP_ACT_ERRNO(ENOSYS), "clone3 openat2");
     for (const std::uint64_t flag : {CLONE_NEWNS, CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET,
                                      CLONE_NEWIPC, CLONE_NEWUTS, CLONE_NEWCGROUP}) {
@@ -90,18 +90,18 @@ void serve_filter(bool is_for_clang) {
 
 /// Allows the calls that every computing program needs.
 void allow_computing(Filter& filter) {
-    // Open files.
+    // Allow calls on open files.
     filter.rule(SCMP_ACT_ALLOW,
                 "read write readv writev pread64 lseek close fstat newfstatat statx fcntl dup dup2 "
                 "dup3 pipe pipe2 poll ppoll sendmsg recvmsg");
-    // Memory.
+    // Allow calls that manage memory.
     filter.rule(SCMP_ACT_ALLOW, "munmap mremap brk madvise mincore munlock membarrier");
-    // Threads and signals.
+    // Allow calls for threads and signals.
     filter.rule(
         SCMP_ACT_ALLOW,
         "futex rt_sigaction rt_sigprocmask rt_sigreturn sigaltstack gettid getpid getppid "
         "set_robust_list rseq exit exit_group sched_yield sched_getaffinity restart_syscall");
-    // Time and identity.
+    // Allow calls that query the time, the process's identity and its resources.
     filter.rule(SCMP_ACT_ALLOW,
                 "clock_gettime clock_nanosleep clock_getres nanosleep gettimeofday time times "
                 "getrandom sysinfo uname getrusage getrlimit getuid geteuid getgid getegid getcpu");
@@ -109,12 +109,12 @@ void allow_computing(Filter& filter) {
     // Allow threads, not processes.
     filter.rule_if(SCMP_ACT_ALLOW, "clone",
                    SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD));
-    // Needed by abort().
+    // abort() sends a signal to its own process, which needs this call.
     filter.rule_if(SCMP_ACT_ALLOW, "tgkill",
                    SCMP_A0(SCMP_CMP_EQ, static_cast<scmp_datum_t>(getpid())));
     // Allow reading a limit, but not changing one.
     filter.rule_if(SCMP_ACT_ALLOW, "prlimit64", SCMP_A2(SCMP_CMP_EQ, 0));
-    // Deny memory that is both writable and executable. No honest program here needs it.
+    // Deny memory that is both writable and executable. No legitimate program in the jail needs it.
     for (const char* name : {"mmap", "mprotect"}) {
         filter.rule_if(SCMP_ACT_ALLOW, name, SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
     }

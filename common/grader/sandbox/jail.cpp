@@ -80,7 +80,7 @@ std::vector<std::string> bubblewrap_command(Role role, const fs::path& program,
 [[noreturn]] void become(char* const* command, char* const* environment, int grader, int control,
                          int nothing, const std::vector<int>& entrances) {
     end_with_parent();
-    // If the grader ended before the call above, its end of the socket is closed.
+    // If the grader ended before the call above, the grader's end of the socket is closed.
     close(grader);
     char byte = 0;
     if (recv(control, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0) _exit(126);
@@ -96,7 +96,8 @@ std::vector<std::string> bubblewrap_command(Role role, const fs::path& program,
     if (syscall(SYS_close_range, kControlDescriptor + 1, ~0U, 0) != 0) {
         for (int other = kControlDescriptor + 1; other < 4096; ++other) close(other);
     }
-    // Lift the soft limits, which the judge set for a single submission. A jail serves many.
+    // Lift the soft limits, which the judge has set for a single submission. A jail serves many
+    // submissions.
     for (const auto what : {RLIMIT_CPU, RLIMIT_AS}) {
         rlimit limit{};
         if (getrlimit(what, &limit) != 0) continue;
@@ -223,8 +224,8 @@ JobEnd Jail::end_of(const EndMessage& told, const JobLimits& limits) const {
     } else if (ran_out_of_memory()) {
         end.how = JobEnd::How::out_of_memory;
     } else if (told.processor_milliseconds < 900 * limits.processor_seconds) {
-        // The kernel sends SIGKILL to a worker that ignores SIGXCPU. A SIGKILL before that comes
-        // from another program.
+        // The kernel sends SIGKILL to a worker that ignores SIGXCPU. An earlier SIGKILL comes from
+        // another program.
         return {.problem = "a worker was killed from outside"};
     } else {
         end.how = JobEnd::How::out_of_processor;
@@ -289,7 +290,7 @@ JobResult Jail::run(const Job& job) {
     try {
         result.end = wait_for_end(ours.get(), job);
     } catch (...) {
-        stop();  // the next job must not receive this worker's end
+        stop();  // the next job must not receive the message that this worker has ended
         throw;
     }
     if (cgroup_) earlier_memory_kills_ = cgroup_->out_of_memory_kills();

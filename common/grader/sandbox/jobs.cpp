@@ -73,26 +73,26 @@ Trial sanitize_answer(Trial trial) {
     return trial;
 }
 
-/// The widest error band that is accepted in an answer, as a fraction of the time. No band of the
-/// model is wider.
+/// The widest error band that is accepted in an answer, as a fraction of the predicted time. The
+/// model produces no wider band.
 constexpr double kMaxErrorBand = 1;
 /// The smallest memory traffic that is accepted in an answer, as a fraction of the bytes of the
 /// task. It is below 1 because a few recorded blocks stand for all blocks.
 constexpr double kMinMovedFraction = 0.95;
-/// The smallest fraction for large shapes that do not consist of whole tiles, because the only
-/// sampled block may be one at an edge.
+/// The smallest accepted fraction for large shapes that do not consist of whole tiles. For such a
+/// shape, the only sampled block may be at an edge.
 constexpr double kMinMovedFractionOfRagged = 0.4;
 
 double min_moved_fraction(Shape shape) {
     constexpr int narrow = 1000, tile = 64;
-    // A long and narrow matrix consists of edges.
+    // Nearly all tiles of a long and narrow matrix are at an edge.
     if (std::min(shape.rows, shape.cols) < narrow) return 0;
     const bool has_whole_tiles = shape.rows % tile == 0 && shape.cols % tile == 0;
     return has_whole_tiles ? kMinMovedFraction : kMinMovedFractionOfRagged;
 }
 
 /// The highest speed that is accepted in an answer, as a multiple of the speed of a copy. No kernel
-/// is that fast.
+/// is faster than this.
 constexpr double kMaxSpeedOfCopy = 2;
 
 PredictedTime sanitize_answer(const PredictedTime& told, Shape shape) {
@@ -143,7 +143,7 @@ std::string to_json(const Trial& trial) {
     Trial told = sanitize_answer(trial);
     std::string json = codec::write(told);
     // A character can take six bytes in JSON, so shorten the lists until the text fits. Keep their
-    // first entries, which name the cause.
+    // first entries, which name the cause of the failure.
     while (json.size() > kMaxTrialTextBytes && told.reports.size() + told.lines.size() > 2) {
         truncate(told.reports, (told.reports.size() + 1) / 2);
         truncate(told.lines, (told.lines.size() + 1) / 2);

@@ -21,7 +21,7 @@ namespace {
 constexpr std::uint64_t kAccessRefer = 1ULL << 13;     // version 2
 constexpr std::uint64_t kAccessTruncate = 1ULL << 14;  // version 3
 constexpr std::uint64_t kAccessIoctl = 1ULL << 15;     // version 5
-/// All rights of version 1.
+/// all access rights of Landlock's version 1
 constexpr std::uint64_t kAccessVersion1 = (1ULL << 13) - 1;
 
 std::uint64_t rights_of_version(int version) {

@@ -73,7 +73,7 @@ Compiler grading_compiler() {
 std::string toolkit_folder() {
     if (grading_compiler() == Compiler::clang) return "";
     const auto compiler = find_compiler(Compiler::nvrtc);
-    // .../lib64/libnvrtc.so.13
+    // The compiler's path ends in lib64/libnvrtc.so.13, so the toolkit is two folders up.
     return compiler ? fs::path(compiler->path).parent_path().parent_path().lexically_normal() : "";
 }
 
@@ -99,8 +99,8 @@ std::vector<std::string> compiler_environment(const std::string& simulator) {
         }
         words.push_back(called);
     } else if (compiler) {
-        // NVRTC loads a second library, from its own folder, without giving a path. So add that
-        // folder to the search path.
+        // NVRTC loads a second library from its own folder, but by name only. Add that folder to
+        // the search path.
         words[0] += ":" + fs::path(compiler->path).parent_path().lexically_normal().string();
         words.push_back("CUDA_HOME=" + toolkit_folder());
     }

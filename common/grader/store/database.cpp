@@ -121,7 +121,8 @@ Transaction::~Transaction() {
     try {
         database_.execute("rollback");
     } catch (const InfrastructureError&) {
-        // SQLite has already rolled the change back, or will do so when the file is opened again.
+        // SQLite has already rolled back the change, or will do so when the database is opened
+        // again.
     }
 }
 

@@ -11,7 +11,7 @@ namespace {
 // Format 1 lacks the tables `decision`, `platform_name` and `earlier`. Such a store gets them when it is opened.
 constexpr int kFormat = 2;
 
-// The `at` columns hold times for human readers. No decision depends on them.
+// The `at` columns contain times for human readers. No decision depends on them.
 constexpr const char* kCreateTables = R"(
 create table if not exists source (
     digest blob primary key, bytes blob not null) strict, without rowid;

@@ -11,6 +11,7 @@ namespace coalesce::timing {
 namespace {
 
 /// Applies `value` to each element of `list` for which `is_meant` is true, and returns the results.
+/// Throws GpuError, naming `what`, if there are none.
 template <class T, class Meant, class Value>
 std::vector<double> select_values(const std::vector<T>& list, const std::string& what,
                                   const Meant& is_meant, const Value& value) {
@@ -121,7 +122,7 @@ void derive_multiprocessor(const Raw& raw, Gpu& gpu) {
     gpu.l2_read_bytes_per_cycle = cache_bandwidths("read");
     gpu.l2_write_bytes_per_cycle = cache_bandwidths("write");
 
-    // In a block with one warp, no warp waits for another.
+    // Leave out blocks with one warp, in which no warp waits for another.
     std::vector<std::pair<double, double>> barriers;
     for (const Barrier& b : raw.barriers) {
         if (b.warps > 1) barriers.push_back({b.warps, b.cycles});
@@ -163,7 +164,7 @@ void derive_blocks(const Raw& raw, Gpu& gpu) {
 std::vector<double> least_squares(const std::vector<std::vector<double>>& rows,
                                   const std::vector<double>& right) {
     const std::size_t n = rows.empty() ? 0 : rows.front().size();
-    // `m` holds the normal equations; their right-hand side is the last column.
+    // `m` contains the normal equations. Their right-hand side is the last column.
     std::vector<std::vector<double>> m(n, std::vector<double>(n + 1));
     for (std::size_t r = 0; r < rows.size(); ++r) {
         for (std::size_t i = 0; i < n; ++i) {
@@ -268,7 +269,7 @@ Runs derive_run_costs(const std::vector<ShortRuns>& measured) {
 }
 
 BulkCopies derive_bulk_copy_costs(const std::vector<BulkRate>& measured) {
-    std::map<double, double> rows, boxes;  // fewest cycles, by bytes
+    std::map<double, double> rows, boxes;  // fewest cycles per copy, by number of bytes
     for (const BulkRate& b : measured) {
         std::map<double, double>& fastest = b.how == "rows" ? rows : boxes;
         const auto [found, is_new] = fastest.try_emplace(b.bytes, b.cycles);

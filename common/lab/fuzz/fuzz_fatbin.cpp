@@ -17,7 +17,8 @@ void expect_images_or_error(const Read& read) {
     }
 }
 
-/// A container stores its own size, which cannot be checked unless the caller gives a limit.
+/// Reports whether the image is PTX text rather than a container. A container stores its own size,
+/// which cannot be checked unless the caller gives a limit.
 bool is_text(const std::string& image) {
     u32 magic = 0;
     if (image.size() >= sizeof(magic)) image.copy(reinterpret_cast<char*>(&magic), sizeof(magic));

@@ -52,7 +52,8 @@ void run(Kernel& kernel) {
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t size_max);
 
-/// Two out of three mutations change the PTX; the third changes bytes.
+/// Mutates an input. Two out of three mutations change the PTX as text, and the third changes
+/// bytes.
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
                                                std::size_t size_max, unsigned seed) {
     const std::string_view before(reinterpret_cast<const char*>(data), size);
@@ -71,7 +72,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!module) return 0;
     for (const auto& [name, kernel] : module->kernels) {
         run(*kernel);
-        // Drop the launch, which would otherwise be kept for the table at the end.
+        // Drop the launch, which would otherwise be stored for the table at the program's end.
         kernel->totals.launches = 0;
     }
     reports().clear();

@@ -28,10 +28,11 @@ constexpr u64 kInstructions = 6000;
 constexpr u32 kStaticShared = 9000;
 constexpr u32 kLargeBytes = 4096, kSmallBytes = 100, kMaps = 2;
 constexpr std::size_t kMaxSteps = 24, kContentBytes = 64;
-/// Offset of the tensor map among the kernel's parameters: script, steps, map.
+/// Offset in bytes of the tensor map among the kernel's parameters, which are script, steps and
+/// map.
 constexpr u64 kMapParameter = 64;
 
-/// Reads the bytes of the input in order, and zeros after its end.
+/// Reads the bytes of the input in order. Returns zeros after the end of the input.
 class Input {
 public:
     Input(const std::uint8_t* data, std::size_t size) : at_(data), end_(data + size) {}
@@ -228,7 +229,7 @@ void run(const FuzzedLaunch& launching, const Memory& memory, u32 steps, u8* map
     if (status == Status::success) Device::instance().launch(kernel, launching.config, arguments);
     for (const Report& report : reports().all()) static_cast<void>(to_text(report));
     reports().clear();
-    // Drop the launch, which would otherwise be kept for the table at the end.
+    // Drop the launch, which would otherwise be stored for the table at the program's end.
     kernel.totals.launches = kernel.totals.stopped = 0;
 }
 

@@ -1,5 +1,5 @@
-// libFuzzer target: the functions that read the text of a learner's file outside of a sandbox must
-// end soon for every text. Seeds and limits: see CMakeLists.txt.
+// libFuzzer target: the functions that read a learner's file outside of a sandbox must terminate
+// quickly for every text. CMakeLists.txt contains the seeds and limits.
 #include <cstddef>
 #include <cstdint>
 #include <string>

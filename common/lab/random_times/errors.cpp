@@ -43,12 +43,13 @@ std::string signed_percent(double part) {
     return format("%+.1f %%", 100 * part);
 }
 
-/// Returns the limiting resource, such as "memory", or "flight ?" if the model is uncertain.
+/// Returns the limiting resource, such as "memory". A question mark follows ("flight ?") if the
+/// model is uncertain.
 std::string mark_of(const TimePair& pair) {
     return pair.bottleneck + (pair.is_known() ? "" : " ?");
 }
 
-/// Returns text such as "memory" or "flight? atomics, waits".
+/// Returns a remark about a prediction, such as "memory" or "flight? atomics, waits".
 std::string format_remark(const TimePair& pair) {
     std::string text = pair.bottleneck;
     for (const std::string& one : pair.unknown)
@@ -94,7 +95,7 @@ std::string markdown_row(const char* name, const std::vector<TimePair>& pairs) {
                   percent(summary.order()).c_str());
 }
 
-/// Escape bars, which would end the cell.
+/// Escapes vertical bars, which would otherwise end the cell.
 std::string escape_cell(const std::string& text) {
     std::string result;
     for (const char c : text) result += c == '|' ? std::string("\\|") : std::string(1, c);

@@ -70,7 +70,7 @@ void draw_axes(Svg& svg, const Scale& scale) {
     svg.text({kLeft - 60, kTop - 12}, "predicted, milliseconds", Anchor::start, 12);
 }
 
-/// Draws the line on which predictions are `times` the measured time, as far as it is visible.
+/// Draws the visible part of the line on which predictions are `times` the measured time.
 void draw_line(Svg& svg, const Scale& scale, double times, const std::string& dashes) {
     const double from = std::max(scale.least, scale.least / times);
     const double to = std::min(scale.most, scale.most / times);

@@ -41,7 +41,7 @@ public:
           lesson_(lesson),
           step_(course.lesson(lesson)) {}
 
-    /// Returns the copy that belongs below a line of the lesson, or "".
+    /// Returns the copy that belongs below a line of the lesson, or "" if no copy belongs there.
     std::string copy_below(const std::string& line) const {
         if (line.starts_with(kSnippet)) return snippet(line.substr(kSnippet.size()));
         if (line == kQuestions) return questions();
@@ -49,7 +49,8 @@ public:
     }
 
 private:
-    /// `words` begins with the snippet's name, and possibly a file, up to " -->".
+    /// Returns a snippet. `words` begins with the snippet's name and possibly a file, and ends with
+    /// " -->".
     std::string snippet(const std::string& words) const {
         std::istringstream stream(words.substr(0, words.find(" -->")));
         std::string name, file;

@@ -18,7 +18,8 @@ namespace {
 
 struct CommandLine {
     bool is_check = false, is_rerun = false;
-    bool is_plain = false;  ///< an option that all commands have; this program prints no colours
+    /// Set by an option that all commands have; this program never prints colours.
+    bool is_plain = false;
     std::string output_folder;
 };
 

@@ -17,7 +17,7 @@ const std::string kGpu = "H200";
 const std::string kCounted = "1024";
 // The smaller shape at which kernels run that are only predicted.
 const std::string kSmall = "512";
-// The model does not predict the links between GPUs.
+// The step without a prediction, because the model does not predict the links between GPUs.
 const std::string kManyGpus = "16_many_gpus";
 
 constexpr const char* kShown[] = {"gpu",  "measured_gpu", "rows",  "cols",       "ms",
@@ -38,8 +38,9 @@ std::vector<std::string> benchmarked_steps(const course::Course& course) {
     return names;
 }
 
-// Runs all variants at kCounted, or only each step's first variant at kSmall, and returns the JSON
-// of the run. Without `shape`, no times are predicted. Throws if a variant is wrong.
+// The variants of each step that run_steps() runs: all variants at kCounted, or only the first
+// variant at kSmall. run_steps() returns the JSON of the run. Without `shape`, it predicts no
+// times. It throws if a variant is wrong.
 enum class Extent { all_variants, first_variants };
 Json run_steps(const std::vector<std::string>& steps, const std::string& shape,
                const course::Course& course, Extent extent = Extent::all_variants) {

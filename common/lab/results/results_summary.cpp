@@ -13,7 +13,7 @@ using namespace learn;
 // The results of the lesson on several GPUs, with one file per number of GPUs.
 constexpr const char* kManyGpusFile = "many/gpus-4.json";
 
-// Returns a step's results from a run, in the same order.
+// Returns one step's results from a run, in the order of the run.
 std::vector<Json> results_of(const std::string& step, const Json& run) {
     std::vector<Json> results;
     if (run.is_null()) return results;
@@ -47,7 +47,7 @@ std::pair<std::string, std::string> link_bandwidth(const std::string& step,
             format("%.1f %% of a link", 100 * best->at("of_link").get<double>())};
 }
 
-// Returns the first variant's sectors.
+// Returns the sectors per load and per store request of the first variant, or "" if there are none.
 std::string format_sectors(const std::vector<Json>& counted) {
     if (counted.empty()) return "";
     const std::string load = sectors_per_request(counted.front(), "load"),

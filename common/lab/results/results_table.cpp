@@ -29,7 +29,7 @@ struct ResultsTable {
     std::vector<Row> rows;
     std::string counted_shape, gpu, shape, measured_gpu;
     bool is_verified_gpu = true, has_unknown = false;
-    bool has_traffic = true;  // whether this column fits into the table
+    bool has_traffic = true;  // whether the column of memory traffic fits into the table
 
     bool has_counted() const { return !counted_shape.empty(); }
     bool has_predicted() const { return !gpu.empty(); }
@@ -46,7 +46,7 @@ struct ResultsTable {
     }
 };
 
-using SelectedSteps = std::set<std::string>;  // steps to include; all steps if empty
+using SelectedSteps = std::set<std::string>;  // the steps to include; all steps if empty
 
 bool is_selected(const SelectedSteps& steps, const Json& result) {
     return steps.empty() || steps.contains(result.at("step"));

@@ -14,8 +14,8 @@ void check(cublasStatus_t status, const std::string& call) {
                              "; does this version of cuBLAS match the driver (nvidia-smi)?");
 }
 
-// The handle is created on the first call and kept, because creating it takes longer than a
-// transpose.
+// Returns the handle of cuBLAS. The first call creates the handle, and later calls reuse it,
+// because creating it takes longer than a transpose.
 cublasHandle_t cublas_handle() {
     static cublasHandle_t handle = [] {
         cublasHandle_t made = nullptr;

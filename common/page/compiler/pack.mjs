@@ -44,7 +44,7 @@ async function versionOf(program) {
     }
 }
 
-/** Returns the texts of a folder by their paths in it. */
+/** Returns the texts of a folder's files, by their paths within the folder. */
 function textsOf(root) {
     const files = fs.readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
     const names = files.map((entry) => path.relative(root, path.join(entry.parentPath ?? entry.path, entry.name)));

@@ -28,7 +28,8 @@ ordered_json exercises_json(const fs::path& root) {
     return all;
 }
 
-/// Returns the GPUs to choose from. The simulator in the page has all other data about them.
+/// Returns the names of the GPUs to choose from, and where their figures come from. The simulator
+/// in the page contains all other data about these GPUs.
 ordered_json gpus_json() {
     ordered_json gpus = ordered_json::array();
     for (const timing::Gpu& gpu : timing::known_gpus()) {

@@ -64,8 +64,8 @@ private:
     const Instruction* current_instruction_ = nullptr;
 };
 
-/// Returns an earlier instruction with the same operation if it dominates the current position, and
-/// otherwise a new instruction.
+/// Returns an earlier instruction with the same operation if it dominates the current position.
+/// Otherwise inserts and returns a new instruction.
 Value* Splitter::reuse_or_insert(Op op, const Type* type, Value* a, Value* b, i64 number) {
     std::vector<Instruction*>& known = made_[{op, type, a, b, number}];
     for (Instruction* one : known) {
@@ -92,8 +92,8 @@ Value* Splitter::step(const Type* type, Value* base, i64 bytes) {
     return bytes == 0 ? base : reuse_or_insert(Op::getelementptr, type, base, nullptr, bytes);
 }
 
-/// Adds the constant part of the index to `constant`, and returns the rest. This is done only if no
-/// overflow is possible: sext(x + 8) is sext(x) + 8 only if x + 8 does not overflow.
+/// Adds the constant part of the index to `constant`, and returns the rest of the index. This is
+/// only valid without overflow: sext(x + 8) is sext(x) + 8 only if x + 8 does not overflow.
 Value* Splitter::split_off_constant(Value* index, i64& constant, bool may_wrap) {
     const Instruction* i = as_instruction(index);
     i64 number = 0;
@@ -135,7 +135,7 @@ std::size_t Splitter::split_address(Instruction& i, std::size_t at) {
     current_instruction_ = &i;
     before_.clear();
     AddressTerms steps = address_terms(i);
-    // If the base was split too, take over its constant bytes.
+    // If the base was also split into steps, add its constant bytes to the offset.
     for (Instruction* base = as_instruction(steps.base); base && base->op == Op::getelementptr;
          base = as_instruction(steps.base)) {
         i64 number = 0;

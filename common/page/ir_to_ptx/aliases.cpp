@@ -82,7 +82,8 @@ bool may_call_change(const Instruction& call, const Access& access, bool or_read
         return may_copy_change(call, name, access, or_read);
     if (name.starts_with("llvm.lifetime."))
         return may_alias(access_at(call.operands.back(), -1), access);
-    // Apart from atomics, calls that always return only compute values or read special registers.
+    // Apart from atomics, calls that always return only compute values or read special registers,
+    // so they change no memory.
     return !always_continues(call) || name.find(".atomic.") != name.npos;
 }
 

@@ -180,7 +180,7 @@ private:
         if (product && other && use_counts_[product] > use_counts_[other]) product = nullptr;
         if (product) return fuse(at, sum, *product, right, false, is_difference);
         if (other) return fuse(at, sum, *other, left, is_difference, false);
-        // -(x * y) ± c
+        // Contract -(x * y) ± c and c ± -(x * y).
         if (Instruction* negation = find_in_block(block_, left, Op::fneg)) {
             if ((product = find_in_block(block_, negation->operands[0], Op::fmul)))
                 return fuse(at, sum, *product, right, true, is_difference);

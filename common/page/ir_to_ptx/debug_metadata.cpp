@@ -1,4 +1,4 @@
-// Reads what the metadata says about variables.
+// Reads the debug metadata that describes variables.
 #include <algorithm>
 #include <cstdlib>
 

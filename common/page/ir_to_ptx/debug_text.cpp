@@ -147,7 +147,8 @@ public:
     }
 
     std::string section() const {
-        // After the length come the version, the abbreviations and the size of an address.
+        // The length is followed by the version, the offset of the abbreviations and the size of an
+        // address.
         std::string all = "\t.section\t.debug_info\n\t{\n.b32 " + std::to_string(size_ - 4) +
                           "\n.b8 2\n.b8 0\n.b32 .debug_abbrev\n.b8 8\n";
         for (const Item& item : items_)
@@ -156,7 +157,7 @@ public:
     }
 
 private:
-    /// Text, or a reference to a type.
+    /// A piece of the output: text, or a reference to a type's entry.
     struct Item {
         std::string text;
         const DebugType* type = nullptr;
@@ -259,7 +260,7 @@ private:
 
     Files& files_;
     std::vector<Item> items_;
-    u32 size_ = 11;  ///< with the header
+    u32 size_ = 11;  ///< bytes written so far, including the header of 11 bytes
     std::deque<const DebugType*> wanted_;
     std::map<const DebugType*, u32> offsets_;
 };

@@ -24,7 +24,7 @@ void emit_predicate_select(Emitter& e, const std::string& d, const std::string& 
     e.put("or.pred " + d + ", " + yes + ", " + no);
 }
 
-/// Returns a predicate that is true if operand number `operand` is equal to `k`.
+/// Returns a predicate register that is true if operand number `operand` equals `k`.
 std::string emit_index_test(Emitter& e, const Instruction& i, std::size_t operand, std::size_t k) {
     const std::string d = e.fresh(Register::predicate);
     const Type& type = *i.operands[operand]->type;
@@ -86,7 +86,7 @@ void emit_insertelement(Emitter& e, const Instruction& i) {
     }
 }
 
-// These instructions only rename registers and emit nothing. See fold.h and renamed.cpp.
+// Emit nothing, because these instructions only rename registers. See fold.h and renamed.cpp.
 void emit_extractvalue(Emitter&, const Instruction&) {}
 void emit_insertvalue(Emitter&, const Instruction&) {}
 void emit_shufflevector(Emitter&, const Instruction&) {}

@@ -97,7 +97,7 @@ ContainingWord find_containing_word(Emitter& e, const Value* pointer, const Type
     return word;
 }
 
-/// Extracts the value from the word.
+/// Extracts the value from the word that was loaded into the register `from`.
 void take_out(Emitter& e, const ContainingWord& word, const std::string& from,
               const std::string& to) {
     if (word.shift.empty())
@@ -107,7 +107,7 @@ void take_out(Emitter& e, const ContainingWord& word, const std::string& from,
     e.put("cvt.u16.u32 " + to + ", " + low);
 }
 
-/// Returns the value at its position in a word of zeros.
+/// Returns a word that contains the value at its position, and zeros elsewhere.
 std::string shift_into_position(Emitter& e, const ContainingWord& word, const std::string& number) {
     const std::string wide = e.fresh(Register::b32), up = e.fresh(Register::b32),
                       alone = e.fresh(Register::b32);
@@ -178,8 +178,8 @@ void emit_update_loop(Emitter& e, const Instruction& i) {
     take_out(e, word, seen, e.result(i));
 }
 
-/// Emits a compare-and-swap of 1 or 2 bytes. It is repeated as long as it fails only because other
-/// bytes of the word have changed.
+/// Emits a compare-and-swap of 1 or 2 bytes. The loop repeats it as long as it fails only because
+/// other bytes of the word have changed.
 void emit_cmpxchg_loop(Emitter& e, const Instruction& i, const std::string& order) {
     const ContainingWord word = find_containing_word(e, i.operands[0], *i.operands[1]->type);
     const std::string expected = shift_into_position(e, word, e.use_register(i.operands[1])),
@@ -228,7 +228,8 @@ void emit_atomicrmw(Emitter& e, const Instruction& i) {
           e.result(i) + ", " + place + ", " + value);
 }
 
-/// Emits a compare-and-swap. The results are the old value, and whether it was the expected one.
+/// Emits a compare-and-swap. Its results are the old value, and whether the old value was the
+/// expected one.
 void emit_cmpxchg(Emitter& e, const Instruction& i) {
     const Type& type = *i.operands[1]->type;
     const std::string scope = ptx_scope(i), width = "b" + std::to_string(register_bits(type));

@@ -1,4 +1,5 @@
-// Emits control flow: br, switch, ret, unreachable. Phis are set on the edges (function_text.cpp).
+// Emits control flow: br, switch, ret, unreachable. Phi nodes are set on the edges
+// (function_text.cpp).
 #include "page/ir_to_ptx/emitter.h"
 #include "page/ir_to_ptx/parameters.h"
 

@@ -85,8 +85,8 @@ void emit_extend(Emitter& e, const Instruction& i) {
     });
 }
 
-/// Emits ptrtoint and inttoptr for integers that are not as wide as a pointer. fold.h handles the
-/// others.
+/// Emits ptrtoint and inttoptr for integers that are not as wide as a pointer. fold.h handles
+/// integers that are.
 void emit_pointer_integer_cast(Emitter& e, const Instruction& i) {
     const u32 from = register_bits(*i.operands[0]->type), to = register_bits(*i.type);
     e.put("cvt.u" + std::to_string(to) + ".u" + std::to_string(from) + " " + e.result(i) + ", " +

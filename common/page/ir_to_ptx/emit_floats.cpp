@@ -57,7 +57,7 @@ constexpr std::array kComparisons = {
     Comparison{"ugt", "gtu"}, Comparison{"uge", "geu"}, Comparison{"ult", "ltu"},
     Comparison{"ule", "leu"}, Comparison{"une", "neu"}};
 
-/// Returns "s32" or similar for an integer as wide as its register.
+/// Returns the PTX type of an integer that is as wide as its register, such as "s32".
 std::string integer_suffix(const Type& type, bool is_signed) {
     return (is_signed ? "s" : "u") + std::to_string(register_bits(type));
 }

@@ -116,7 +116,8 @@ void emit_wide_shift(Emitter& e, const Instruction& i, std::size_t part) {
     e.put("mov.b64 " + w.d[1] + ", " + high);
 }
 
-/// Emits mad for a product that only this addition uses.
+/// Emits mad if one of the operands is a product that only this addition uses. Otherwise returns
+/// false.
 bool emit_mad(Emitter& e, const Instruction& i) {
     for (std::size_t k = 0; k < 2; ++k) {
         const Instruction* product = as_instruction(i.operands[k]);
@@ -223,7 +224,7 @@ void emit_logic(Emitter& e, const Instruction& i) {
 
 namespace {
 
-/// Returns "lt" for "slt".
+/// Returns the PTX operator for a comparison in the IR, such as "lt" for "slt".
 std::string comparison_operator(const Instruction& i) {
     return i.predicate == "eq" || i.predicate == "ne" ? i.predicate : i.predicate.substr(1);
 }

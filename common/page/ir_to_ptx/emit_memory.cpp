@@ -18,8 +18,8 @@ struct MemoryAccess {
     u64 offset, bytes;
 };
 
-/// Divides a value into as few accesses as the alignment allows. Only elements of a vector, and the
-/// halves of an i128, share an access.
+/// Divides a value into as few accesses as its alignment allows. Only elements of a vector, and the
+/// halves of an i128, may share an access.
 std::vector<MemoryAccess> accesses(const Type& type, u32 align) {
     const std::vector<Part> parts = list_parts(type);
     const bool is_together = type.is(Type::Kind::vector) || type.is(Type::Kind::integer);
@@ -52,7 +52,8 @@ std::string vector_text(std::size_t count) {
     return count == 1 ? "" : ".v" + std::to_string(count);
 }
 
-/// Returns ".volatile", ".relaxed.gpu", ".acquire.sys" and so on.
+/// Returns the ordering qualifiers of an access, such as ".volatile", ".relaxed.gpu" or
+/// ".acquire.sys".
 std::string order_text(const Instruction& i) {
     // Local memory is not visible to other threads, and PTX has no ordering qualifiers for it.
     if (i.operands[i.op == Op::load ? 0 : 1]->type->space == Space::local) return "";
@@ -68,8 +69,8 @@ std::string order_text(const Instruction& i) {
     return i.has(flag::is_volatile) ? ".volatile" : "";
 }
 
-/// The registers for one access. If a vector has more than four elements, several are packed into a
-/// register.
+/// The registers for one access. If a vector has more than four elements, each register contains
+/// several elements.
 struct Words {
     std::vector<std::string> registers;
     std::size_t each = 1;  ///< elements per register
@@ -142,7 +143,7 @@ Register register_for(u64 bytes) {
     return bytes == 8 ? Register::b64 : bytes == 4 ? Register::b32 : Register::b16;
 }
 
-/// Returns ".global.b8 ", for example.
+/// Returns the qualifiers, the space and the type of an access to a piece, such as ".global.b8 ".
 std::string piece_text(const Instruction& i, const Emitter::Address& at, u64 bytes) {
     return order_text(i) + at.space + ".b" + std::to_string(8 * bytes) + " ";
 }
@@ -306,7 +307,8 @@ void emit_store(Emitter& e, const Instruction& i) {
     }
 }
 
-/// Emits a getelementptr with a single step. addresses.cpp has split all others into such steps.
+/// Emits a getelementptr with a single step. addresses.cpp has split every getelementptr into such
+/// steps.
 void emit_getelementptr(Emitter& e, const Instruction& i) {
     const AddressTerms steps = address_terms(i);
     std::string at = e.use_register(steps.base);

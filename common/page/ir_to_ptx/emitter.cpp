@@ -81,7 +81,7 @@ std::vector<std::string> Emitter::use_parts(const Value* value) {
     std::vector<std::string> all = parts(value);
     const std::vector<Register> families = register_families(*value->type);
     for (std::size_t i = 0; i < all.size(); ++i) {
-        // Instructions do not accept numbers as predicates.
+        // Instructions do not accept numbers as predicates, so put numbers into registers.
         if (families[i] == Register::predicate) all[i] = immediate(all[i], families[i]);
     }
     return all;

@@ -69,7 +69,8 @@ void drop_unreachable(Function& function) {
     }
 }
 
-/// The algorithm is from Cooper, Harvey and Kennedy: "A Simple, Fast Dominance Algorithm".
+/// Computes the dominators by the algorithm of Cooper, Harvey and Kennedy: "A Simple, Fast
+/// Dominance Algorithm".
 Dominators::Dominators(const Function& function) : order_(reverse_postorder(function)) {
     for (std::size_t i = 0; i < order_.size(); ++i) position_[order_[i]] = i;
     const auto before = predecessors(function);

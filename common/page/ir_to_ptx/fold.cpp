@@ -61,7 +61,7 @@ bool Folding::is_folded_into(const Instruction& i, const Instruction& user) cons
         }
         case Op::sext:
         case Op::zext: return find_extension(&i) && match_wide_product(user).a != nullptr;
-        case Op::mul:  // mad.lo
+        case Op::mul:  // the product becomes part of mad.lo
             return user.op == Op::add && user.parent == i.parent && !match_wide_product(i).a &&
                    i.type->is(Type::Kind::integer) && i.type->bits <= 64 && i.type->bits > 8 &&
                    !folded(user.operands[user.operands[0] == &i ? 1 : 0]) &&

@@ -65,7 +65,7 @@ std::string Emitter::debug_label(const std::string& what) const {
     return "$L__debug_" + what + "_" + ptx_name(function.name);
 }
 
-/// Surrounds the instructions of each scope with labels, as far as variables need them.
+/// Adds labels before and after the instructions of each scope that contains debug variables.
 void Emitter::label_scopes() {
     for (const DebugVariable& variable : function.debug_variables) {
         const DebugScope& scope = variable.scope;
@@ -170,7 +170,8 @@ void Emitter::emit_block(Block& block) {
         if (const auto found = labels_before_.find(i); found != labels_before_.end())
             for (const std::string& label : found->second) body_ += label + ":\n";
         const auto after = labels_after_.find(i);
-        // A branch ends its block, so the label of the scope's end comes before it.
+        // The last instruction is a branch. Place the label of the scope's end before it, because
+        // the branch ends its block.
         if (after != labels_after_.end() && i->ends_block())
             for (const std::string& label : after->second) body_ += label + ":\n";
         if (is_folded(i) || i->op == Op::phi || i->op == Op::alloca) continue;

@@ -17,7 +17,7 @@ namespace {
 struct Constraint {
     char letter = 0;
     bool is_output = false;
-    int tied_to = -1;  ///< the output whose register it shares
+    int tied_to = -1;  ///< number of the output whose register this input shares; -1 if none
 };
 
 std::vector<Constraint> parse_constraints(const Instruction& call, const std::string& text) {

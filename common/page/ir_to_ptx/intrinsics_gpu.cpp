@@ -9,7 +9,8 @@ namespace coalesce::translator {
 
 namespace {
 
-/// Returns "shfl.sync.idx.i32" for llvm.nvvm.shfl.sync.idx.i32.
+/// Returns the PTX opcode of an intrinsic, such as "shfl.sync.idx.i32" for
+/// llvm.nvvm.shfl.sync.idx.i32.
 std::string ptx_opcode(const Instruction& call) {
     std::string name = called_function(call)->name.substr(std::string_view("llvm.").size());
     if (name.starts_with("nvvm.")) name = name.substr(5);
@@ -51,8 +52,8 @@ void emit_special_register(Emitter& e, const Instruction& call) {
 
 // ---- lanes of a warp ----
 
-/// Emits a shuffle. Its operands are mask, value, lane and clamp. An intrinsic whose name ends in p
-/// also returns whether the lane was in range.
+/// Emits a shuffle. Its operands are the mask, the value, the lane and the clamp. An intrinsic
+/// whose name ends in p also returns whether the lane was in range.
 void emit_shuffle(Emitter& e, const Instruction& call) {
     const std::string name = ptx_opcode(call);
     const std::size_t mode = std::string_view("shfl.sync.").size();
@@ -80,7 +81,7 @@ void emit_match(Emitter& e, const Instruction& call) {
           ", " + e.use_register(call.operands[1]) + ", " + operand(e, call, 0));
 }
 
-/// Emits "redux.sync.umin", whose operands are value and mask.
+/// Emits "redux.sync.umin", whose operands are the value and the mask.
 void emit_reduction(Emitter& e, const Instruction& call) {
     std::string how = ptx_opcode(call).substr(std::string_view("redux.sync.").size());
     const bool is_bits = how == "and" || how == "or" || how == "xor";
@@ -226,7 +227,7 @@ void emit_async_group(Emitter& e, const Instruction& call) {
 }
 
 void emit_async_arrival(Emitter& e, const Instruction& call) {
-    // "cp.async.mbarrier.arrive.noinc.shared"
+    // The name is, for example, "cp.async.mbarrier.arrive.noinc.shared".
     const std::string name = ptx_opcode(call);
     std::string text = "cp.async.mbarrier.arrive";
     if (name.find(".noinc") != name.npos) text += ".noinc";
@@ -237,7 +238,7 @@ void emit_async_arrival(Emitter& e, const Instruction& call) {
 // ---- mbarrier ----
 
 /// Emits an mbarrier operation, such as "mbarrier.arrive.drop.noComplete.shared". The name contains
-/// the operation and the space.
+/// the operation and the address space.
 void emit_mbarrier(Emitter& e, const Instruction& call) {
     std::string name = ptx_opcode(call);
     const bool is_shared = name.ends_with(".shared");

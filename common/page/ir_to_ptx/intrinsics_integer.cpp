@@ -184,8 +184,8 @@ std::string extend_to_register(Emitter& e, const Value* value, bool is_signed, s
 /// Both operands and their sum, difference or product, in whole registers.
 struct OperandsAndSum {
     std::string a, b, d;
-    bool has_spare_bits =
-        false;  ///< whether the register is wider than the type, so that a sum is exact
+    /// Whether the register is wider than the type, so that the sum cannot overflow the register.
+    bool has_spare_bits = false;
 };
 OperandsAndSum sum_of(Emitter& e, const Instruction& i, bool is_signed, const std::string& op,
                       std::size_t part) {

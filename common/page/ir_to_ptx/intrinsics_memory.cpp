@@ -15,7 +15,8 @@ bool is_number_of_bytes(const Value* value, u64& bytes) {
     return true;
 }
 
-/// Returns the alignment of `pointer`, as far as it is known from the variable that it points into.
+/// Returns the alignment of `pointer` in bytes, as far as it follows from the variable that the
+/// pointer points into.
 u64 pointer_alignment(const Value* pointer) {
     u64 step = 16;
     for (;;) {
@@ -40,8 +41,8 @@ u64 pointer_alignment(const Value* pointer) {
     }
 }
 
-/// Returns the alignment of the call's pointer operand, taking into account the one that the call
-/// specifies.
+/// Returns the alignment in bytes of a call's pointer operand, which is the larger of the known one
+/// and the one that the call specifies.
 u64 pointer_alignment(const Instruction& call, std::size_t operand) {
     return std::max<u64>(pointer_alignment(call.operands[operand]),
                          call.by_value_align.at(operand));
@@ -134,8 +135,8 @@ void emit_copy(Emitter& e, const Instruction& i) {
         const u64 step = is_known ? std::min<u64>(8, align) : 1;
         return copy_in_loop(e, i, bytes % step == 0 ? static_cast<i64>(step) : 1, false);
     }
-    // If the destination is at a higher address, copy from the end, so that nothing is overwritten
-    // before it is read.
+    // If the destination is at a higher address, copy from the end to the beginning, so that no
+    // byte is overwritten before it is read.
     const std::string upwards = e.fresh(Register::predicate), back = e.make_label(),
                       done = e.make_label();
     e.put("setp.lt.u64 " + upwards + ", " + e.use_register(i.operands[1]) + ", " +
@@ -187,7 +188,7 @@ void emit_set(Emitter& e, const Instruction& i) {
     });
 }
 
-/// Emits llvm.objectsize, the number of bytes after a pointer. The answer is always "unknown".
+/// Emits llvm.objectsize, the number of bytes after a pointer. The result always means "unknown".
 void emit_objectsize(Emitter& e, const Instruction& i) {
     e.put("mov.b" + std::to_string(register_bits(*i.type)) + " " + e.result(i) + ", -1");
 }

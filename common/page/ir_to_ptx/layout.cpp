@@ -53,7 +53,7 @@ void append_parts(const Type& type, u64 offset, std::vector<Part>& parts) {
             }
             break;
         case Type::Kind::vector: {
-            // The elements of a vector are contiguous.
+            // The elements of a vector are contiguous, without padding.
             const u64 step = (bits_of(*type.element()) + 7) / 8;
             for (u64 i = 0; i < type.count; ++i) {
                 append_parts(*type.element(), offset + i * step, parts);

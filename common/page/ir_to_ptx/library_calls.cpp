@@ -64,8 +64,8 @@ public:
     }
 
 private:
-    /// Replaces the instruction with a call. Operands and results of odd widths, such as i100, are
-    /// converted to and from i128.
+    /// Replaces the instruction with a call. Converts operands and results of odd widths, such as
+    /// i100, to and from i128.
     void make_call(Instruction& i, Function* callee, std::vector<Instruction*>& all) {
         const bool is_signed = i.op == Op::sdiv || i.op == Op::srem || i.op == Op::sitofp;
         const auto& types = callee->function_type->elements;

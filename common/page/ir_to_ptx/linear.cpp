@@ -36,8 +36,8 @@ private:
         if (scale == 0) to_.terms.erase({value, extension});
     }
 
-    /// Reports whether the operation gives the same result if its operands are extended first. It
-    /// does not if it may overflow.
+    /// Reports whether the operation gives the same result if its operands are extended first. An
+    /// operation that may overflow does not.
     static bool commutes_with_extension(const Instruction& i, Extension extension) {
         switch (extension) {
             case Extension::none: return true;

@@ -111,7 +111,7 @@ const Place* Metadata::place(const std::string& name, Module& module) const {
     if (const auto known = places_.find(name); known != places_.end()) return known->second;
     const bool is_function = node->kind == "DISubprogram";
     const std::string scope = is_function ? name : field(name, "scope");
-    places_[name] = nullptr;  // ends the recursion if there is a cycle
+    places_[name] = nullptr;  // ends the recursion if the metadata contains a cycle
     Place place;
     place.file = file_of(scope);
     place.line = static_cast<u32>(std::strtoul(field(name, "line").c_str(), nullptr, 10));

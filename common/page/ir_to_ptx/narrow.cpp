@@ -47,7 +47,8 @@ private:
                !i.has(flag::is_atomic) && i.ordering == Ordering::none;
     }
 
-    /// Returns the only user of `of` if it is in `block`, and otherwise nullptr.
+    /// Returns the instruction in `block` that is the only user of `of`, or nullptr if there is
+    /// none.
     Instruction* single_user(const Instruction& of, const Block& block) const {
         const auto uses = uses_.find(&of);
         if (uses == uses_.end() || uses->second != 1) return nullptr;
@@ -105,7 +106,7 @@ private:
             value = wide;
         }
         replace_uses(function_, to.user, value);
-        uses_[&load] = 0;  // the loop reaches this load again after the inserted instructions
+        uses_[&load] = 0;  // the loop visits this load again, after the inserted instructions
         block.instructions.insert(block.instructions.begin() + static_cast<std::ptrdiff_t>(k),
                                   made.begin(), made.end());
     }

@@ -18,8 +18,8 @@ std::string bytes_declaration(const Type& type, u32 align, const std::string& na
            name + "[" + std::to_string(std::max<u64>(1, size_of(type))) + "]";
 }
 
-/// Reports whether the value fits into one register. Structures, vectors, i128 and halves do not;
-/// they are passed as bytes.
+/// Reports whether the value fits into one register. Structures, vectors, i128 and halves do not,
+/// so they are passed as bytes.
 bool is_one_word(const Type& type) {
     return !type.is_aggregate() && register_count(type) == 1 && !type.is(Type::Kind::half) &&
            !type.is(Type::Kind::bfloat);
@@ -47,7 +47,8 @@ std::string parameters(const Function& function) {
     return "(" + text + (text.empty() ? ")" : "\n)");
 }
 
-/// Returns ".maxntid 256, 1, 1" for the nvvm.maxntid "256,1,1".
+/// Returns the PTX directive for an attribute that limits launches: ".maxntid 256, 1, 1" for the
+/// nvvm.maxntid "256,1,1".
 std::string launch_limit_directive(const Function& function, const char* key,
                                    const char* directive) {
     const std::string value = attribute(function, key);

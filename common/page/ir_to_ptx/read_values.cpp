@@ -251,7 +251,7 @@ Value* ValueReader::read_expression(const Type* type, Op op) {
         lexer_.expect(',');
     }
     do {
-        // Up to clang 18, inrange precedes an index. In later versions it is a flag before the
+        // Up to clang 18, the flag `inrange` precedes an index. In later versions it precedes the
         // bracket.
         lexer_.accept_word("inrange");
         expression->operands.push_back(read_typed());

@@ -65,8 +65,8 @@ private:
         std::string node;
     };
     std::vector<Declared> declared_;
-    std::map<Variable*, std::string> variable_nodes_;  ///< !dbg of variables
-    std::size_t header_end_ = 0;  ///< the end of the current function's parameters
+    std::map<Variable*, std::string> variable_nodes_;  ///< the !dbg node of each variable
+    std::size_t header_end_ = 0;  ///< offset of the end of the current function's parameters
     bool is_variadic_ = false;
 };
 
@@ -91,7 +91,7 @@ void ModuleReader::find_names() {
             if (!name.at(TokenKind::global)) name.fail("expected a name");
             const std::string found = name.current().text;
             if (is_function && names_.globals.count(found)) {
-                // The same function may be declared by clang and by library.cpp.
+                // Both clang and library.cpp may declare the same function.
             } else if (is_function) {
                 auto* function = module_->make<Function>(Value::Kind::function, pointer, found);
                 names_.globals[found] = function;
@@ -105,7 +105,7 @@ void ModuleReader::find_names() {
 }
 
 /// Adds the name of a variable. A variable without an address space is in global memory, and its
-/// name is a generic address.
+/// name stands for a generic address.
 void ModuleReader::name_variable(const std::string& name, std::string_view definition) {
     const Type* pointer = module_->types.pointer();
     auto* variable = module_->make<Variable>(Value::Kind::variable, pointer, name);
@@ -166,7 +166,7 @@ void ModuleReader::read_variable() {
         if (lexer_.accept_word("align")) {
             variable.align = static_cast<u32>(read_unsigned(lexer_));
         } else {
-            const bool is_debug = lexer_.take().text == "dbg";  // or section, comdat
+            const bool is_debug = lexer_.take().text == "dbg";  // otherwise: section or comdat
             if (is_debug) variable_nodes_[&variable] = lexer_.current().text;
             if (lexer_.at('(')) lexer_.skip_brackets();
             if (lexer_.at(TokenKind::string) || lexer_.at(TokenKind::metadata)) lexer_.take();
@@ -214,7 +214,7 @@ void ModuleReader::read_function() {
     const bool is_defined = lexer_.take().text == "define";
     std::string linkage, place;
     bool is_kernel = false;
-    while (lexer_.at(TokenKind::metadata)) {  // declare !dbg !5 void @f()
+    while (lexer_.at(TokenKind::metadata)) {  // the form is: declare !dbg !5 void @f()
         lexer_.take();
         lexer_.take();
     }
@@ -316,8 +316,8 @@ void ModuleReader::read_body(Function& function) {
     }
 }
 
-/// Reads (ptr %row, !33, !DIExpression(), !34): which alloca keeps which variable. Variables of
-/// functions that were inlined into this one are left out.
+/// Reads (ptr %row, !33, !DIExpression(), !34), which states which alloca contains which variable.
+/// Skips variables of functions that were inlined into this one.
 void ModuleReader::read_declared_variable(Function& function) {
     lexer_.expect('(');
     const Value* memory = values_.read_typed();

@@ -32,7 +32,7 @@ void Liveness::add_phi_operands(const Block* from, const Block* to,
     }
 }
 
-/// Iterates backwards over the function until nothing changes.
+/// Iterates backwards over the function's blocks until nothing changes.
 Liveness::Liveness(const Function& function, const Folding& folding) : folding_(folding) {
     for (const Block* block : function.blocks) start_[block], end_[block];
     for (bool is_changed = true; is_changed;) {
@@ -87,8 +87,8 @@ const Value* Sharing::representative(const Value* value) const {
     return found == representative_.end() ? value : found->second;
 }
 
-/// Joins the registers of a phi and an incoming value. Both must be results of instructions.
-/// Arguments have their own registers, and renamed values use those of other values.
+/// Lets a phi and an incoming value share a register. Both must be results of instructions, because
+/// arguments have registers of their own, and renamed values use those of other values.
 void Sharing::join(const Value* phi, const Value* incoming) {
     const Instruction* made = as_instruction(incoming);
     if (!made || folding_.folded(made) || made->op == Op::alloca || made->type != phi->type) return;

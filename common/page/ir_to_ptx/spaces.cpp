@@ -66,7 +66,7 @@ public:
     }
 
 private:
-    /// nullopt means that the space is not known yet.
+    /// The address space of a pointer, or nullopt if it is not known yet.
     using Known = std::optional<Space>;
 
     Known find_space(const Value* value) const;
@@ -144,7 +144,7 @@ bool Inference::has_known_space(const Value* value) const {
     return known && *known != Space::generic;
 }
 
-/// Returns the value as a pointer in its inferred space.
+/// Returns the value cast to a pointer in its inferred space.
 Value* Inference::cast_to_known_space(Value* value) {
     const Space space = *find_space(value);
     if (value->is(Value::Kind::argument)) {

@@ -24,7 +24,7 @@ std::string ptx_of(const std::string& ir) {
         copy_by_value(*module, *function);
         infer_spaces(*module, *function);
         drop_dead(*function);
-        // Code for a debugger keeps the accesses of the source.
+        // Code for a debugger must keep the memory accesses of the source.
         if (!module->has_debug_variables()) {
             contract(*module, *function);
             vectorise(*module, *function);

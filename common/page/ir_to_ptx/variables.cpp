@@ -16,7 +16,7 @@ namespace {
                        "@" + variable.name, "", 0);
 }
 
-/// The initial bytes of a variable, and the 8-byte addresses among them.
+/// The initial bytes of a variable, and the positions of the 8-byte addresses among them.
 struct InitialBytes {
     const Variable& variable;
     std::vector<u8> bytes;
@@ -30,7 +30,7 @@ struct InitialBytes {
     std::string address(const Value* value, i64 bytes_added) const;
 };
 
-/// Returns "generic(table)+8", for example.
+/// Returns the address of a value plus an offset as PTX, such as "generic(table)+8".
 std::string InitialBytes::address(const Value* value, i64 added) const {
     const auto with = [&](const std::string& name) {
         return added == 0 ? name : name + (added > 0 ? "+" : "") + std::to_string(added);

@@ -202,7 +202,7 @@ private:
                 const auto real = std::count_if(piece.begin(), piece.end(), [](const Link& l) {
                     return l.instruction != nullptr;
                 });
-                // A pair in which one load only fills a gap is no improvement.
+                // A piece of two loads, one of which only fills a gap, is no improvement.
                 if (piece.size() > 2 || real == 2) all.push_back(piece);
                 begin = end - 1;
                 break;

@@ -53,10 +53,13 @@ addEventListener("activate", (event) => event.waitUntil(dropOthers().then(() => 
 
 // ---- answering requests ----
 
-/** False if there is a newer version. Until it replaces this one, requests go to the network. */
+/**
+ * Whether the cached version is the newest. If it is not, requests go to the network until the newer version replaces
+ * it.
+ */
 let isCurrent = true;
 
-/** Checks for a newer version when a page is opened. If there is no answer soon, the cached version is used. */
+/** Checks for a newer version when a page is opened. Uses the cached version if the server does not answer soon. */
 async function askWhetherCurrent() {
     try {
         const response = await fetch(addressOf("version.txt"), { cache: "no-store", signal: AbortSignal.timeout(1500) });
@@ -67,7 +70,7 @@ async function askWhetherCurrent() {
     }
 }
 
-/** Returns the listed file that a request is for, or undefined. */
+/** Returns the name of the listed file that a request is for, or undefined if the file is not listed. */
 function nameOf({ method, url }) {
     if (method !== "GET" || !url.startsWith(root)) return undefined;
     const name = decodeURIComponent(new URL(url).pathname.slice(new URL(root).pathname.length)) || "index.html";

@@ -15,12 +15,12 @@ const hashOf = (bytes) => createHash("sha256").update(bytes).digest("hex").slice
 
 const entries = fs.readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
 const names = entries.map((entry) => path.relative(folder, path.join(entry.parentPath ?? entry.path, entry.name)));
-// Only the compiler is compressed, and src/compiler/load.ts caches it. `./learn play` writes own-exercises.js again for
-// each request.
+// Leave out the compressed files, which are the compiler (src/compiler/load.ts caches it), and own-exercises.js, which
+// `./learn play` generates again for each request.
 const kept = names.filter((name) => !written.includes(name) && !name.endsWith(".gz") && name !== "own-exercises.js").sort();
 const files = Object.fromEntries(kept.map((name) => [name, hashOf(fs.readFileSync(path.join(folder, name)))]));
 const script = fs.readFileSync(new URL("service_worker.js", import.meta.url), "utf8");
-// A change to the script also creates a new version.
+// Include the script's own text, so that a change to it creates a new version too.
 const version = hashOf(JSON.stringify(files) + script);
 
 const book = JSON.stringify({ version, files }, null, 1);

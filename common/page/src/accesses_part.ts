@@ -1,5 +1,5 @@
-// Shows the accesses of one warp: buttons to step through them, a drawing of lanes and memory, a lane to follow, and
-// shared memory as it fills. The accesses may be those of any kernel.
+// Shows the accesses of one warp of any kernel: buttons to step through the accesses, a drawing of lanes and memory, a
+// lane to follow, and the contents of shared memory.
 
 import { isLong, pictureSvg, tileSvg } from "./picture";
 import type { Access } from "./simulator";
@@ -36,7 +36,7 @@ export class AccessesPart {
     private showsAll = false;
     private otherwise = "";
 
-    /** `moved` is called when another access is shown. */
+    /** Calls `moved` when another access is shown. */
     constructor(
         private readonly root: HTMLElement,
         private readonly tile: HTMLElement,
@@ -62,7 +62,10 @@ export class AccessesPart {
         return this.root.querySelector(selector) as T;
     }
 
-    /** `otherwise` is shown if there are no accesses. Returns the number of the access that is shown. */
+    /**
+     * Shows access number `at`, or the text `otherwise` if there are no accesses. Returns the number of the access that
+     * is shown.
+     */
     show(accesses: Access[], at: number, otherwise: string): number {
         this.accesses = accesses;
         this.at = Math.min(at, Math.max(0, accesses.length - 1));
@@ -77,7 +80,10 @@ export class AccessesPart {
         this.moved(this.at);
     }
 
-    /** Returns the next access that costs more than necessary, continuing at the start. */
+    /**
+     * Moves to the next access that costs more than necessary. After the last access, the search continues at the
+     * first.
+     */
     nextConflict() {
         const count = this.accesses.length;
         for (let i = 1; i <= count; i++) {

@@ -2,13 +2,13 @@
 // built.
 
 /**
- * The number of blocks along an axis of a grid: the pieces of `size` that cover an extent + `plus`, times `times`, at
- * most `most`.
+ * A rule for the number of blocks along an axis of a grid: ceil((extent + plus) / size) * times, but at most `most`.
+ * `of` names the extent.
  */
 export interface Axis {
     of: "one" | "rows" | "cols" | "elements" | "tiles";
     size: number;
-    /** The side of the tiles. */
+    /** The side length of a tile, if `of` is "tiles". */
     tile?: number;
     plus?: number;
     times?: number;
@@ -18,12 +18,12 @@ export interface Axis {
 /** A kernel's launch. */
 export interface Launch {
     kernel: string;
-    /** The name in the program: "transpose_tiled<32>". */
+    /** The kernel's name in the program, such as "transpose_tiled<32>". */
     function: string;
     block: [number, number, number];
     shared: number;
     grid: Axis[];
-    /** "out", "in", "rows", "cols", or a number. */
+    /** Each argument is "out", "in", "rows", "cols", or a number. */
     arguments: (string | number)[];
 }
 
@@ -33,7 +33,7 @@ export interface Variant {
     rows_multiple: number;
     cols_multiple: number;
     produces: string;
-    /** A launch may use another kernel if the grid has as many blocks across as down. */
+    /** The two launches. The kernel may differ if the matrix has as many tiles across as down. */
     launch: { square: Launch; other: Launch };
     expect: Record<string, number>;
 }
@@ -41,7 +41,7 @@ export interface Variant {
 /** A variant without its own kernel, or one whose launch only the host can compute. */
 export type NoKernel = Omit<Variant, "launch"> & {
     launch?: undefined;
-    /** For example "it is host code, no kernel". */
+    /** The reason, for example "it is host code, no kernel". */
     why_not: string;
 };
 
@@ -53,7 +53,7 @@ export interface Step {
     variants: Variant[];
 }
 
-/** The kernels of the sliders. `head` followed by one of them, by mangled name, is a complete PTX module. */
+/** The kernels of the sliders, by mangled name. `head` followed by one kernel's text is a complete PTX module. */
 export interface Family {
     source: string;
     head: string;
@@ -62,7 +62,7 @@ export interface Family {
 
 /** A step's program with all of its variants. */
 export type Program = Omit<Step, "variants"> & {
-    /** The headers that it includes from its own folder. */
+    /** The text of the headers that the program includes from its own folder. */
     headers: string;
     is_explored: boolean;
     variants: (Variant | NoKernel)[];
@@ -77,7 +77,7 @@ declare global {
 export const programs = (): Program[] => window.courseData.steps;
 
 let explored: Step[] | undefined;
-/** The steps that the explorer can show. */
+/** Returns the steps that the explorer can show. */
 export const steps = (): Step[] =>
     (explored ??= programs()
         .filter(({ is_explored }) => is_explored)
@@ -95,10 +95,12 @@ function blocksFor({ of, size, tile = 1, plus = 0, times = 1, most = Infinity }:
     return Math.min(Math.ceil((covered + plus) / size) * times, most);
 }
 
-/** What the simulator compares `out` with, or "" if it cannot check this task. */
+/** Returns the task that the simulator checks `out` against, or "" if it cannot check this task. */
 export const comparedWith = (produces: string): string => (produces === "copy" || produces === "transpose" ? produces : "");
 
-/** Returns the launch for a matrix. If the grid depends on the shape of the block, another block shape changes it. */
+/**
+ * Returns the launch for a matrix. A different shape of the block changes the grid if the grid depends on that shape.
+ */
 export function launchFor(variant: Variant, rows: number, cols: number, block?: [number, number]) {
     const gridOf = (launch: Launch) =>
         launch.grid.map((axis, i) => {

@@ -65,7 +65,7 @@ export interface Verdict {
     predicted: { gpu: string; gbps: number; copy_gbps: number } | null;
 }
 
-/** The cost of a line: sectors or wavefronts per request, or null if it has no such request. */
+/** The cost of a line, in sectors or wavefronts per request. It is null if the line has no such requests. */
 export type LineCost = { line: number; reasons: string[] } & { [kind in CostKind | `${CostKind}_least`]: number | null };
 export type CostKind = "load" | "store" | "shared_load" | "shared_store";
 
@@ -79,7 +79,7 @@ export interface Launch {
 
 export interface Examined {
     passed: boolean;
-    /** The advice for the first failure, or "". */
+    /** The ID of the first failure, or "". */
     failure: string;
     verdict: Verdict;
     html: string;
@@ -88,12 +88,12 @@ export interface Examined {
     ptx: string;
     entry: string;
     launch: Launch | null;
-    /** The part of the predicted time that is stored. */
+    /** The part of the predicted time that the learner's progress stores. */
     predicted: Done["predicted"];
     lines: LineCost[];
 }
 
-/** A result, and how long it took in milliseconds, without the time in which the compiler was loaded. */
+/** A result, and the time in milliseconds that it took, excluding the time for loading the compiler. */
 export interface Timed {
     result: Examined;
     milliseconds: number;
@@ -102,7 +102,7 @@ export interface Timed {
 export interface Hint {
     level: number;
     of: number;
-    /** "all", or the failure that the hint is for. */
+    /** "all", or the ID of the failure that the hint is for. */
     for: string;
     name: string;
     /** Whether the text may be rewrapped. */
@@ -130,20 +130,20 @@ export interface Explained {
 
 /** The time limit for a step, in milliseconds. No kernel of the course needs half of it. */
 const MOST_MILLISECONDS = 2000;
-/** If this computer is slow, the limit is this many times the slowest step of a correct kernel. */
+/** If this computer is slow, the limit is this multiple of the time that the slowest step of a correct kernel took. */
 const PATIENCE = 3;
-/** The limit for the first step, in which a new worker also loads and compiles the examiner. */
+/** The limit in milliseconds for the first step, in which a new worker also loads and compiles the examiner. */
 const MOST_AT_FIRST = 10000;
 /** The limit for compiling, in milliseconds. A kernel of the course takes a tenth of it. PATIENCE applies here, too. */
 const MOST_TO_COMPILE = 10000;
-/** The limit for the first compilation, in which the browser also compiles the compiler. */
+/** The limit in milliseconds for the first compilation, in which the browser also compiles the compiler. */
 const MOST_TO_COMPILE_FIRST = 60000;
 
 const seconds = (milliseconds: number): string => `${Math.round(milliseconds / 1000)} seconds`;
 
 /**
- * A run that exceeded a limit. The text is for the reader. `after` is the time in milliseconds since its last step
- * started.
+ * The error of a run that exceeded a limit. The text is for the reader. `after` is the time in milliseconds since the
+ * run's last step started.
  */
 export class TooLong extends Error {
     constructor(
@@ -154,7 +154,7 @@ export class TooLong extends Error {
     }
 }
 
-/** A run that the reader stopped, or whose text has changed. */
+/** The error of a run that the reader stopped, or whose text has changed. */
 export class Cancelled extends Error {}
 
 const workedTooLong = (limit: number): string =>
@@ -162,7 +162,7 @@ const workedTooLong = (limit: number): string =>
 const compiledTooLong = (limit: number): string =>
     `The compiler was not done after ${seconds(limit)}, and was stopped. Does the text contain templates or constant expressions that take long to compute?`;
 
-/** Explains why a page that was opened from the file system has no compiler, or "" if it has one. */
+/** Explains why a page that was opened from the file system has no compiler. Returns "" if the page has a compiler. */
 export const noCompiler = (): string =>
     location.protocol === "file:"
         ? "This page was opened as a file, and browsers do not let such a page load the compiler. `./learn play` serves the book on this computer: there it runs."
@@ -170,24 +170,24 @@ export const noCompiler = (): string =>
 
 export class Examiner {
     private compiler: Compiler | null = null;
-    /** The slowest compilation so far in milliseconds, or 0 before the first. */
+    /** The time in milliseconds of the slowest compilation so far, or 0 before the first. */
     private slowestCompilation = 0;
 
-    /** The worker, which this class may end. */
+    /** The thread of the worker, which this class ends if a step takes too long. */
     private readonly thread = new SimulatorThread(() => this.stepBegins());
     private readonly ownParts = new OwnParts(this.thread);
     /** Called when a step of the examination starts. */
     private stepBegins = () => {};
     /** The limit for a step in milliseconds. It is longer until the speed of the computer is known. */
     private limit = MOST_AT_FIRST;
-    /** The slowest step so far. */
+    /** The time in milliseconds of the slowest step so far. */
     private slowest = 0;
     private warmedUp: Promise<void> | null = null;
     private readonly listeners: Progress[] = [];
-    /** Only one run at a time, so that the time limit applies to that run. */
+    /** The end of the previous run. The next run waits for it, because a time limit applies to one run at a time. */
     private before: Promise<unknown> = Promise.resolve();
 
-    /** `listener` is told the progress while the compiler is loading. */
+    /** Calls `listener` with the progress while the compiler is being loaded. */
     onProgress(listener: Progress) {
         this.listeners.push(listener);
     }
@@ -225,7 +225,10 @@ export class Examiner {
         });
     }
 
-    /** The first examination is the slowest, because the browser compiles the module and clang parses the headers. */
+    /**
+     * Examines the solution once. The first examination is the slowest, because the browser compiles the module and
+     * clang parses the headers.
+     */
     private warmUp(task: Task): Promise<void> {
         return (this.warmedUp ??= this.inTurn(async () => {
             await this.examineNow(task, workOf(task).solution);
@@ -272,7 +275,8 @@ export class Examiner {
         signal?.addEventListener("abort", stop);
         try {
             const answer = await compiler.compile(request);
-            // Only correct kernels tell the speed of the computer.
+            // Without a signal, this is the warm-up with a correct kernel. Only correct kernels show how fast the
+            // computer is.
             if (!signal) this.slowestCompilation = Math.max(slowest, performance.now() - begin);
             return answer;
         } catch (error) {
@@ -297,7 +301,9 @@ export class Examiner {
         return this.thread.ask("explain", { ...subjectOf(task), source, verdict });
     }
 
-    /** Records what a block does, step by step. Without `block`, it is the one in which the kernel's mistake shows. */
+    /**
+     * Records what a block does, step by step. Without `block`, chooses the block in which the kernel's mistake shows.
+     */
     steps<Answer>(task: Task, source: string, block?: number): Promise<Answer> {
         this.prepare(task).catch(() => {});
         return this.inTurn(async () => {

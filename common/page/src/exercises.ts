@@ -4,7 +4,7 @@
 import type { Task } from "./examiner";
 
 export interface Question {
-    /** "store" and so on, or "of_copy_predicted". */
+    /** The name of the counter, such as "store" or "of_copy_predicted". */
     counter: string;
     question: string;
     within: number;
@@ -12,14 +12,14 @@ export interface Question {
 
 /** An exercise or a bug hunt. */
 export interface Work {
-    /** "exercises/03_tiled/kernel.cu" */
+    /** The path of the learner's file, such as "exercises/03_tiled/kernel.cu". */
     file: string;
     kernel: string;
     produces: string;
     /** The learner's initial text. */
     skeleton: string;
     solution: string;
-    /** The limits, by counter. */
+    /** The limit for each counter, by the counter's name. */
     limits: Record<string, number>;
     questions: Question[];
 }
@@ -29,14 +29,14 @@ export interface Lesson {
     title: string;
     exercise: Work;
     hunt: Work | null;
-    /** The records of an exercise that the module does not contain, such as a teacher's own. */
+    /** The records of an exercise that the module does not contain, such as an exercise by a teacher. */
     texts?: { file: string; text: string }[];
 }
 
 export interface Gpu {
     name: string;
     source: string;
-    /** Whether calibrate ran on such a GPU. Otherwise its figures come from documents. */
+    /** Whether `calibrate` has measured the figures of this GPU. Otherwise the figures come from documents. */
     measured: boolean;
 }
 
@@ -49,18 +49,23 @@ declare global {
 }
 
 export const lessons = (): Lesson[] => [...window.exerciseData.exercises, ...(window.ownExercises?.exercises ?? [])];
-/** The first one is the default. */
+/** Returns the GPUs to choose from. The first GPU is the default. */
 export const gpus = (): Gpu[] => window.exerciseData.gpus;
 
 const lessonOf = ({ exercise }: Task): Lesson | undefined => lessons().find((one) => one.name === exercise);
 
-/** Whether this is an exercise beyond the transpose, whose kernel has other parameters. */
+/** Reports whether this is an exercise beyond the transpose, whose kernel has other parameters. */
 export const isBeyond = (exercise: string): boolean => exercise.startsWith("x_");
-/** "03" for "03_tiled". Exercises beyond the transpose have no number, so their name is returned. */
+/**
+ * Returns the number of an exercise, such as "03" for "03_tiled". An exercise beyond the transpose has no number, so
+ * its name is returned.
+ */
 export const numberOf = (exercise: string): string => (isBeyond(exercise) ? exercise : exercise.slice(0, 2));
-/** Whether only this page knows the exercise, so that the module must be told what it asks. */
+/**
+ * Reports whether only this page has the exercise, so that questions to the module must contain the exercise's records.
+ */
 export const isOwn = (task: Task): boolean => lessonOf(task)?.texts !== undefined;
-/** The part of a question to the module that says which exercise it is about. */
+/** Returns the fields of a question to the module that identify the exercise. */
 export const subjectOf = (task: Task): object => ({ ...task, texts: lessonOf(task)?.texts });
 
 export function workOf({ exercise, hunt }: Task): Work {
@@ -70,7 +75,7 @@ export function workOf({ exercise, hunt }: Task): Work {
     return work;
 }
 
-/** The key "03_tiled" or "03_tiled hunt", which the learner's progress uses too. */
+/** Returns the key "03_tiled" or "03_tiled hunt", which is also the key in the learner's progress. */
 export const nameOf = ({ exercise, hunt }: Task): string => exercise + (hunt ? " hunt" : "");
-/** The argument of a command for this exercise: "03", "03 --hunt". */
+/** Returns the arguments of a terminal command for this task, such as "03" or "03 --hunt". */
 export const wordsOf = ({ exercise, hunt }: Task): string => numberOf(exercise) + (hunt ? " --hunt" : "");

@@ -14,7 +14,7 @@ declare global {
     interface Window {
         /** For tests and for use in the console: runs a kernel of the course at a given size. */
         runKernel(step: string, variant: string, rows: number, cols: number): Result;
-        /** Predicts the time of a kernel. */
+        /** For tests and for use in the console: predicts the time of a kernel. */
         predictKernel(step: string, variant: string, rows: number, cols: number, gpu: string): Promise<Time>;
     }
 }

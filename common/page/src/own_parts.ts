@@ -1,5 +1,5 @@
-// What an examination needs for an exercise that the module does not contain: the compiled reference, and the costs of
-// the solution. For the exercises of the book, both were computed when the book was built.
+// Computes what an examination needs for an exercise that the module does not contain: the compiled reference, and the
+// costs of the solution. For the exercises of the book, both were computed when the book was built.
 
 import type { Compiler, CompilerAnswer, CompilerRequest } from "./compiler/compiler";
 import type { Task } from "./examiner";
@@ -16,7 +16,9 @@ export class OwnParts {
 
     constructor(private readonly thread: SimulatorThread) {}
 
-    /** Returns nothing for an exercise of the book. Rejects with a message for the reader if the solution fails. */
+    /**
+     * Returns an empty object for an exercise of the book. Rejects with a message for the reader if the solution fails.
+     */
     async of(task: Task, compiler: Compiler): Promise<Partial<Parts>> {
         if (!isOwn(task)) return {};
         const name = nameOf(task);
@@ -24,7 +26,7 @@ export class OwnParts {
         if (!parts) {
             parts = this.compute(task, compiler);
             this.known.set(name, parts);
-            // Try again after a failure, because the thread may have been ended.
+            // Remove the entry after a failure, so that the next call retries. The thread may have been ended.
             parts.catch(() => this.known.delete(name));
         }
         return parts;

@@ -41,7 +41,10 @@ const markup = (id: string) => `
 <label class="unseen" for="ptx-${id}">PTX</label><textarea id="ptx-${id}" spellcheck="false" rows="20"></textarea>
 <p><button type="button" name="run-ptx">Run this PTX</button> <button type="button" name="reset-ptx">Back to the lesson's</button></p></details>`;
 
-/** The rows of the table: the requests, their cost, and the accesses that are added up. */
+/**
+ * The rows of the table: a title, the counter of requests, the counter of their cost, and a test that selects the
+ * accesses to add up.
+ */
 const COUNTED: [string, string, string, (access: Access) => boolean][] = [
     ["Loads, sectors", "load_requests", "load_sectors", (a) => a.memory !== "shared" && !a.store],
     ["Stores, sectors", "store_requests", "store_sectors", (a) => a.memory !== "shared" && a.store],
@@ -105,7 +108,7 @@ export class Panel {
         });
     }
 
-    /** A control was changed. */
+    /** Stores the new value of a control in the state. */
     private take(field: HTMLInputElement) {
         const state = this.state;
         state.at = 0;
@@ -130,7 +133,7 @@ export class Panel {
         this.changed();
     }
 
-    /** Returns the step and the variant of the state. Unknown names are replaced by the first ones. */
+    /** Returns the step and the variant that the state names. Replaces unknown names with the first step or variant. */
     private chosen(): [Step, Variant] {
         const found = findVariant(this.state.step, this.state.variant);
         if (found) return found;
@@ -174,7 +177,7 @@ export class Panel {
         this.show();
     }
 
-    /** Limits block and warp to those that the launch has. */
+    /** Limits the numbers of the block and the warp to those that the launch has. */
     private limitPlaces(grid: number[], block: number[]) {
         const product = (list: number[]) => list.reduce((one, other) => one * other, 1);
         this.state.block = Math.min(this.state.block, product(grid) - 1);
@@ -249,7 +252,7 @@ export class Panel {
         this.showStep();
     }
 
-    /** Updates what depends on the access that is shown. */
+    /** Updates everything that depends on the access that is shown. */
     private showStep() {
         this.showSource(this.accesses[this.state.at]?.line ?? 0);
         this.showCounters();

@@ -27,10 +27,12 @@ function rowSvg(row: Row, isShared: boolean, y: number, followed: number): strin
     return svg;
 }
 
-/** Above this number of rows, the others are folded. */
+/** Reports whether the access needs so many rows that the picture shows only the first ones. */
 export const isLong = (access: Access): boolean => rowsOf(access).length > MOST_ROWS;
 
-/** `followed` is the lane that is marked, or -1. */
+/**
+ * Draws an access as SVG. `followed` is the number of the lane to highlight, or -1. If `all` is set, draws every row.
+ */
 export function pictureSvg(access: Access, followed = -1, all = false): string {
     const rows = rowsOf(access);
     const isShared = access.memory === "shared";
@@ -61,8 +63,8 @@ function wordsOf(access: Access): number[] {
 }
 
 /**
- * Draws rows of 32 banks: what this warp has stored up to `at`, and what it accesses now. Returns null if there is
- * nothing to draw.
+ * Draws shared memory as rows of 32 banks: what this warp has stored up to access number `at`, and what this access
+ * touches. Returns null if there is nothing to draw.
  */
 export function tileSvg(accesses: Access[], at: number): string | null {
     const shared = accesses.map((access) => (access.memory === "shared" ? wordsOf(access) : []));

@@ -5,7 +5,7 @@ import type { Access } from "./simulator";
 
 export interface Row {
     label: string;
-    /** The first lane at each place, or -1. */
+    /** The first lane that accesses each word of the row, or -1. */
     lanes: number[];
 }
 
@@ -34,7 +34,7 @@ function rowsOfMemory(access: Access): Row[] {
 }
 
 function rowsOfBanks(access: Access): Row[] {
-    // Accesses of 8 bytes are served in two half warps, and those of 16 bytes in four quarters.
+    // Accesses of 8 bytes are served one half warp at a time, and accesses of 16 bytes one quarter at a time.
     const together = access.bytes <= 4 ? 32 : 128 / access.bytes;
     const rows: Row[] = [];
     for (let first = 0; first < 32; first += together) {

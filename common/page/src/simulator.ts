@@ -63,10 +63,10 @@ export interface Prediction {
     bytes_on_their_way: number;
 }
 
-/** A prediction with its explanation and pictures: wasm/time_of_launch.h. */
+/** A prediction with its explanation and pictures, as wasm/time_of_launch.h describes. */
 export interface Time {
     prediction: Prediction;
-    /** The fraction of a copy's speed, or null if it is unknown. */
+    /** The kernel's fraction of a copy's speed, or null if it is unknown. */
     of_copy: number | null;
     told: { kernel: string; time: string; label: string; verdict: string; why: string[]; unknown: string[]; cure: string };
     svg: string;
@@ -77,11 +77,14 @@ export interface TimeQuestion extends Pick<Question, "entry" | "rows" | "cols" |
     gpu: string;
 }
 
-/** Names of the questions; wasm/README.md describes each. */
+/** The names of the questions. wasm/README.md describes each question. */
 export type Ask =
     | "run" | "time" | "request" | "examine" | "cost" | "hint" | "predictions" | "explain" | "steps_request" | "steps";
 
-/** See wasm/ask.js. Throws an error named "Refusal" if there is no answer. */
+/**
+ * The WebAssembly module, with the function that wasm/ask.js adds. `ask` throws an error named "Refusal" if there is no
+ * answer.
+ */
 interface Module {
     ask(name: Ask, question: object): unknown;
 }
@@ -91,7 +94,7 @@ declare global {
     var createSimulator: (options: { onStep(): void }) => Promise<Module>;
 }
 
-/** A question that cannot be answered. The text is for the reader. */
+/** The error for a question that cannot be answered. Its text is for the reader. */
 export class Refusal extends Error {}
 
 export class Simulator {

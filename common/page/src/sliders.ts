@@ -68,7 +68,7 @@ export class Sliders {
     readonly state: SlidersState;
     private readonly timePart: TimePart;
     private readonly compute = oneAtATime(() => this.computed());
-    /** The current and the previous values of the table. */
+    /** The current values of the table's rows, by name. `before` contains those of the previous position. */
     private readonly now = new Map<string, string>();
     private before = new Map<string, string>();
     private shown = "";
@@ -109,7 +109,7 @@ export class Sliders {
         void this.compute();
     }
 
-    /** Updates everything that needs no computation. */
+    /** Updates the labels of the sliders and everything else that needs no computation. */
     private showPositions() {
         const { tile } = this.state;
         for (const name of NAMES) {
@@ -144,7 +144,7 @@ export class Sliders {
         }
     }
 
-    /** `key` identifies the position that the rows are for. */
+    /** Shows the rows, and stores their values for comparison. `key` identifies the sliders' position. */
     private remember(key: string, counted: Row[], predicted: Row[]) {
         if (key !== this.shown) this.before = new Map(this.now);
         this.shown = key;

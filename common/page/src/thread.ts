@@ -6,12 +6,12 @@ import { Refusal, type Ask, type Question, type Result, type Time, type TimeQues
 import SimulatorWorker from "./worker?worker&inline";
 import type { Message, Reply, Step } from "./worker";
 
-/** The thread was ended while it was answering a question. */
+/** The error for a question whose thread was ended before it answered. */
 export class Ended extends Error {}
 
 /**
- * A page opened from the file system cannot load a script for its worker. It loads the script itself and passes on the
- * text.
+ * Returns the address of the simulator's script or, in a page opened from the file system, the script itself. Such a
+ * page cannot load a script for its worker, so it loads the script and passes it on.
  */
 async function scriptOfSimulator(): Promise<Blob | string> {
     const isFile = location.protocol === "file:";
@@ -24,10 +24,10 @@ export class SimulatorThread {
     private worker: Promise<Worker> | null = null;
     private readonly questions = new OpenQuestions();
 
-    /** `onStep` is called when a step of an examination starts. */
+    /** Creates a thread that calls `onStep` when a step of an examination starts. */
     constructor(private readonly onStep: () => void = () => {}) {}
 
-    /** Starts the worker with the first question, after the page has been shown. */
+    /** Starts the worker when the first question is asked, after the page has been shown. */
     private begun(): Promise<Worker> {
         return (this.worker ??= new Promise((resolve, reject) => setTimeout(() => this.start().then(resolve, reject))));
     }
@@ -52,7 +52,7 @@ export class SimulatorThread {
         return this.ask("run", { ptx, ...question });
     }
 
-    /** Predicts the time of a launch. The size does not matter, because only a few blocks run. */
+    /** Predicts the time of a launch. This is fast for a matrix of any size, because only a few blocks run. */
     predict(ptx: string, question: TimeQuestion): Promise<Time> {
         return this.ask("time", { ptx, ...question });
     }
@@ -71,7 +71,9 @@ export class SimulatorThread {
     }
 }
 
-/** Calls `act`, but never concurrently. All calls during a run are combined into one call afterwards. */
+/**
+ * Returns a function that calls `act`, but never concurrently. All calls during a run cause a single run afterwards.
+ */
 export function oneAtATime(act: () => Promise<void>): () => Promise<void> {
     let isBusy = false;
     let isCalled = false;

@@ -9,17 +9,17 @@ export interface Tile {
     padding: number;
 }
 
-/** The kernel of lesson 03. */
+/** The position at which the kernel is that of lesson 03. */
 export const firstTile: Tile = { down: 32, elements: 1, padding: 0 };
 
-/** The positions of each slider. */
+/** The positions of each slider, as values of the constant that it sets. */
 export const POSITIONS: Record<keyof Tile, number[]> = {
     down: [4, 8, 16, 32],
     elements: [1, 2, 4, 8],
     padding: [0, 1, 2, 3, 4],
 };
 
-/** The positions that are kernels of lessons. */
+/** The positions at which the kernel is that of a lesson. */
 const LESSONS: [Tile, string][] = [
     [{ down: 32, elements: 1, padding: 0 }, "03_tiled"],
     [{ down: 32, elements: 1, padding: 1 }, "04_padded"],
@@ -29,7 +29,7 @@ const LESSONS: [Tile, string][] = [
 const isSame = (one: Tile, other: Tile): boolean =>
     one.down === other.down && one.elements === other.elements && one.padding === other.padding;
 
-/** Returns "03_tiled", or undefined if the position is not a kernel of a lesson. */
+/** Returns the name of the lesson with this kernel, such as "03_tiled", or undefined if no lesson has it. */
 export const lessonOf = (tile: Tile): string | undefined => LESSONS.find(([one]) => isSame(one, tile))?.[1];
 
 /** Returns the nearest position, because a link may contain any numbers. */
@@ -68,7 +68,7 @@ function launchOf(tile: Tile, side: number) {
 
 export const timeQuestion = (tile: Tile, size: number, gpu: string): TimeQuestion => ({ ...launchOf(tile, size), gpu });
 
-/** For a small matrix, because the cost of a request does not depend on the size. */
+/** Asks for the counters on a small matrix, because the cost per request does not depend on the size. */
 export const countQuestion = (tile: Tile): Question => ({
     ...launchOf(tile, Math.max(...POSITIONS.down) * Math.max(...POSITIONS.elements)),
     traced_block: 0,

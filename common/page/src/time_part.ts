@@ -6,7 +6,7 @@ import type { Gpu } from "./exercises";
 import type { Time } from "./simulator";
 import { capital, escaped, unbroken } from "./words";
 
-/** The GPU and the size; `size` is the side of the matrix. */
+/** The GPU, and the side of the matrix as `size`. */
 export interface TimeChoice {
     gpu: string;
     size: number;
@@ -37,7 +37,7 @@ const markup = `
 </div>`;
 
 export class TimePart {
-    /** Shows a choice, as far as its options exist. */
+    /** The choice that is shown. A choice that is not available is replaced by a default. */
     readonly choice: TimeChoice;
 
     constructor(
@@ -98,7 +98,7 @@ export class TimePart {
         this.showTimeLine(time);
     }
 
-    /** Shows, in words for the reader, why there is no time. */
+    /** Shows the reason why no time is predicted, as a text for the reader. */
     refuse(reason: string) {
         this.root.setAttribute("aria-busy", "false");
         this.root.classList.add("refused");
@@ -106,7 +106,7 @@ export class TimePart {
         this.find(".time-headline").textContent = `No time is predicted: ${reason}`;
     }
 
-    /** Draws a bar with its error band. */
+    /** Draws a bar for the fraction of a copy's speed, with its error band. */
     private showShare({ of_copy, prediction }: Time) {
         const share = this.find<HTMLElement>(".share");
         share.hidden = of_copy === null;
@@ -120,7 +120,7 @@ export class TimePart {
         band.right = `calc(100% - ${percent(most)})`;
     }
 
-    /** The drawing has a description in words, but not as a title, because a browser would show it as a tooltip. */
+    /** Draws the timeline. A label describes the drawing in words, because browsers would show a title as a tooltip. */
     private showTimeLine({ svg }: Time) {
         const drawing = this.find(".time-line");
         drawing.innerHTML = svg;

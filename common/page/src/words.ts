@@ -4,7 +4,7 @@ import type { Access } from "./simulator";
 
 export const countOf = (count: number, one: string): string => `${count} ${one}${count === 1 ? "" : "s"}`;
 
-/** Rounds to at most two decimals. */
+/** Formats a number rounded to at most two decimals. */
 export const round = (value: number): string => String(Math.round(value * 100) / 100);
 
 /** Capitalizes the first letter. */
@@ -16,7 +16,7 @@ export const asSentence = (text: string): string => (/^\w+[([]/.test(text) ? tex
 /** Joins numbers and units with a non-breaking space. */
 export const unbroken = (text: string): string => text.replace(/(\d) (?=%|[KG]B\b|[mu]?s\b)/g, "$1\u00a0");
 
-/** Describes an access: "Load from in, line 21: 4 sectors, the least there can be". */
+/** Describes an access, such as "Load from in, line 21: 4 sectors, the least there can be". */
 export function headline(access: Access): string {
     const unit = access.memory === "shared" ? "wavefront" : "sector";
     const place = access.memory === "shared" ? "the tile" : access.memory;

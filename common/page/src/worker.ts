@@ -2,7 +2,10 @@
 
 import { Refusal, Simulator, type Ask } from "./simulator";
 
-/** The first message has the script that defines `createSimulator`, or its address. Then come numbered questions. */
+/**
+ * A message to the worker. The first message contains the script that defines `createSimulator`, or its address. All
+ * later messages are numbered questions.
+ */
 export type Message = { script: Blob | string } | Asked;
 
 export interface Asked {
@@ -11,7 +14,7 @@ export interface Asked {
     question: object;
 }
 
-/** A step of an examination starts, such as a launch. */
+/** The message that a step of an examination, such as a launch, has started. */
 export interface Step {
     step: true;
 }
@@ -19,9 +22,9 @@ export interface Step {
 export interface Reply {
     number: number;
     answer?: unknown;
-    /** A question that cannot be answered. The text is for the reader. */
+    /** The reason why the question cannot be answered, as a text for the reader. */
     refusal?: string;
-    /** An unexpected error. */
+    /** The message of an unexpected error. */
     error?: string;
 }
 

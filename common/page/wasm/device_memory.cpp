@@ -21,7 +21,7 @@ namespace coalesce::simulator {
 namespace {
 
 constexpr u64 kAlignmentBytes = 16 << 10;
-/// The memory for two matrices of 2048 x 2048 floats, and some more.
+/// Space for two matrices of 2048 x 2048 floats (32 MiB), and 16 MiB for other allocations.
 constexpr u64 kMaxCapacityBytes = 48ull << 20;
 /// The end of the address space: host and device addresses share 32 bits.
 constexpr u64 kAddressLimit = 1ull << 32;
@@ -33,14 +33,14 @@ struct DeviceMemory::State {
     struct LiveAllocation {
         Allocation allocation;
         Interval slot;             ///< empty for pinned memory
-        bool has_storage = false;  ///< otherwise it has only addresses
+        bool has_storage = false;  ///< otherwise the allocation has addresses only
     };
     explicit State(u64 range)
         : zone_with_storage({kDeviceBase, kDeviceBase + range}),
           zone_without_storage({kDeviceBase + range, kAddressLimit}) {}
 
     AddressZone zone_with_storage, zone_without_storage;
-    std::map<u64, LiveAllocation> live;  ///< by start address
+    std::map<u64, LiveAllocation> live;  ///< the live allocations, by start address
     std::vector<Allocation> freed;
     u64 bytes_in_use = 0, next_serial = 1;
     mutable std::shared_ptr<const AllocationTable> table;  ///< null if out of date
@@ -91,8 +91,8 @@ u64 DeviceMemory::allocate(u64 bytes, AllocationKind kind, std::string name) {
         if (!owned.has_storage)
             owned.slot = state_->zone_without_storage.take(with_gap, kAlignmentBytes);
         allocation.begin = owned.slot.begin;
-        // Host pointers have fewer bits than device addresses here. The lower bits of the sum,
-        // which are all that a host pointer has, are correct.
+        // Host pointers have fewer bits than device addresses here. A host pointer uses only the
+        // lower bits of the sum, and these are correct.
         allocation.to_host = static_cast<std::ptrdiff_t>(
             reinterpret_cast<std::uintptr_t>(storage_) - static_cast<std::uintptr_t>(kDeviceBase));
     }
@@ -161,7 +161,7 @@ std::shared_ptr<const AllocationTable> DeviceMemory::table() const {
     return state_->table;
 }
 
-/// A page has one device, which can access everything.
+/// Does nothing, because a page has only one device, which can access everything.
 void DeviceMemory::set_device(u64, int) {}
 std::shared_ptr<const AllocationTable> DeviceMemory::table_for(u64) const {
     return table();
@@ -192,10 +192,10 @@ void DeviceMemory::clear_shadow(u8* begin, u64 words) {
 }
 
 bool DeviceMemory::try_describe_address(u64, char*, std::size_t) const {
-    return false;  // no host code uses device pointers here
+    return false;  // no host code in a page uses device pointers
 }
 
-// The host code of a page is the module's own, so nothing needs to be guarded against it.
+// The only host code in a page is the module's own, so there is nothing to guard against.
 namespace host_guard {
 
 void protect(std::vector<GuardedRange>) {}

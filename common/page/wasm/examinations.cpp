@@ -28,8 +28,8 @@ namespace {
 
 using nlohmann::json;
 
-/// Returns the course that a question is about. "texts" are records of exercises that the module
-/// does not contain. Courses are kept, so references to their exercises stay valid.
+/// Returns the course that a question is about. "texts" contains the records of exercises that the
+/// module does not contain. Courses are cached, so references to their exercises stay valid.
 const course::Course& course_of(const json& question) {
     static std::map<std::string, course::Course> known;
     const json more = question.value("texts", json::array());
@@ -53,7 +53,7 @@ const Exercise& find_exercise(const json& question) {
                              " " + name);
 }
 
-/// Returns "03_tiled/kernel.cu", for example.
+/// Returns the path of an exercise's file, such as "03_tiled/kernel.cu".
 std::string exercise_path(const Exercise& exercise) {
     return exercise.name + "/" + exercise.file();
 }
@@ -70,8 +70,8 @@ Source parse_source(const json& question, const Exercise& exercise) {
                        "exercises/" + exercise_path(exercise));
 }
 
-/// Returns the output of the question's compiler in `answer`. In tests, this is "ptx" instead of
-/// "ir", from a compiler with its own back end.
+/// Returns the output of the question's compiler in `answer`. In a page, the output is "ir". Tests
+/// use a compiler with its own back end, whose output is "ptx".
 FromCompiler parse_compiler_output(const json& question, const json& answer) {
     const json ir = answer.value("ir", json()), ptx = answer.value("ptx", json());
     FromCompiler made{.compiler = add_translator_name(question.at("compiler").get<std::string>()),
@@ -82,7 +82,7 @@ FromCompiler parse_compiler_output(const json& question, const json& answer) {
     return made;
 }
 
-/// Returns what the module knows about the reference of an exercise, or null.
+/// Returns the module's data about the reference of an exercise, or null if there is none.
 const json& known_reference(const Exercise& exercise) {
     static const json none;
     const json& costs = costs_of(exercise.name + "/kernel.cu");
@@ -95,7 +95,7 @@ bool needs_reference(const json& question, const Exercise& exercise) {
     return exercise.elements && (question.contains("texts") || known_reference(exercise).is_null());
 }
 
-/// Returns the compiler's output for the reference: the question's, or that in the module.
+/// Returns the compiler's output for the reference, either from the question or from the module.
 FromCompiler parse_reference_output(const json& question, const Exercise& exercise) {
     if (!exercise.elements) return {};
     json given = question.value("reference", json());
@@ -143,7 +143,7 @@ json request_for_compiler(const json& question) {
 
 namespace {
 
-/// The last source that was examined. A picture of it can be drawn.
+/// The last source that was examined, which is stored so that a picture of it can be drawn.
 struct Examined {
     const Exercise* exercise = nullptr;
     Source source;

@@ -20,14 +20,14 @@ namespace {
 
 using namespace simulator;
 using nlohmann::json;
-// The harness defines the same names.
+// Choose the simulator's types explicitly, because the harness has types with the same names.
 using simulator::Counters;
 using simulator::Device;
 using simulator::Kernel;
 using simulator::Options;
 
-/// The limit that ends an endless loop. A page's launches execute at most a thirtieth of this
-/// number of instructions.
+/// The instruction limit that ends an endless loop. A page's launches execute at most a thirtieth
+/// of this number.
 constexpr u64 kMaxInstructions = 50'000'000;
 constexpr u32 kPoison = 0xfff7e570;
 
@@ -61,7 +61,7 @@ private:
     u64 bytes_, address_ = 0;
 };
 
-/// Counts the cells of `out` that are wrong.
+/// Returns the number of wrong cells in `out`.
 u64 wrong_cells(const u32* out, u64 rows, u64 cols, const std::string& produces) {
     u64 wrong = 0;
     for (u64 row = 0; row < rows; ++row) {
@@ -83,8 +83,8 @@ json counters_json(const Counters& counters, bool per_line) {
     return object;
 }
 
-/// Returns an access as JSON. Addresses in global memory become a matrix and an offset, as pictures
-/// need them.
+/// Returns an access as JSON. Addresses in global memory become a matrix and an offset in it, which
+/// pictures need.
 json access_json(const TracedAccess& access, u64 in, u64 out, u64 bytes) {
     json addresses = json::array();
     const char* memory = access.shared ? "shared" : "other";
@@ -138,7 +138,7 @@ LaunchConfig launch_of(const json& question) {
 }
 
 /// Returns the module of this PTX. The last module stays loaded, because most questions are about
-/// the same text.
+/// the same PTX.
 Module& module_of(const std::string& ptx) {
     static std::string text;
     static std::unique_ptr<Module> loaded;
@@ -228,8 +228,8 @@ public:
     SingleRecording() { recorder().begin(Recorder::What::alone); }
     ~SingleRecording() {
         recorder().begin(Recorder::What::nothing);
-        // These blocks may fail, because they lack what other blocks would have written. This says
-        // nothing about the kernel.
+        // The recorded blocks may fail, because the other blocks, whose results they need, do not
+        // run. Such failures say nothing about the kernel.
         reports().clear();
     }
     SingleRecording(const SingleRecording&) = delete;
@@ -239,8 +239,8 @@ public:
 }  // namespace
 
 /// Predicts the time of a launch, even on matrices of several gigabytes. The launch is not
-/// executed, so the matrices need addresses but no memory. If a recorded block needs their
-/// contents, it finds no memory there, and the launch fails.
+/// executed, so the matrices need addresses but no memory. If a recorded block reads the contents
+/// of a matrix, the launch fails.
 json predict_launch(const json& question) {
     set_options();
     Kernel& kernel = kernel_of(question);

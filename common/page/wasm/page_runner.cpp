@@ -8,8 +8,7 @@
 #include "simulator/base/options.h"
 #include "simulator/report/reports.h"
 
-// Calls the function through which the page follows the steps, if the code that created the module
-// has set it.
+// Tells the page that a step has started, if the code that created the module has set `onStep`.
 EM_JS(void, tell_page_of_step, (), {
     if (Module.onStep) Module.onStep();
 });

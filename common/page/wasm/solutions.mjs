@@ -23,7 +23,7 @@ function tree(folder) {
     return Object.fromEntries(entries);
 }
 
-/** Compiles the request of page_request, and returns {"ir", "said"}. */
+/** Compiles the request of page_request, and returns {"ir", "said"}, where "said" is clang's output. */
 async function compile({ arguments: words, files, output, headers }, { runLLVM }, included) {
     let said = "";
     const decoder = new TextDecoder();
@@ -55,7 +55,7 @@ for (const exercise of readdirSync(join(project, "solutions")).sort()) {
         const compiled = await compile(request, llvm, headers);
         if (request.reference) question.reference = await compile(request.reference, llvm, headers);
         const cost = ask("cost", { ...question, ...compiled, compiler: "clang" });
-        // The exercise and its bug hunt have the same reference.
+        // The exercise and its bug hunt have the same reference, so store it only once.
         if (question.hunt) delete cost.reference;
         solutions[`${exercise}/${name}`] = cost;
     }

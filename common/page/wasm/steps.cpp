@@ -29,7 +29,7 @@ Source source_of(const json& question, const Exercise& exercise) {
                        "exercises/" + exercise.name + "/" + exercise.file());
 }
 
-/// Runs what the page's compiler has made of a learner's text.
+/// A runner for the kernels in the output of the page's compiler.
 class StepsRunner : public LaunchingRunner {
 public:
     explicit StepsRunner(const json& question)

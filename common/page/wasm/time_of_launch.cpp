@@ -1,4 +1,3 @@
-// See time_of_launch.h.
 #include "time_of_launch.h"
 
 #include <optional>

@@ -105,7 +105,7 @@ def main():
         x = torch.randn(6, 5, 4, 8, device="cuda").to(dtype)
         for order in [(0, 2, 1, 3), (3, 2, 1, 0), (0, 2, 3, 1), (0, -1, 1, 2)]:
             assert torch.equal(permute(x, order), x.permute(order)), (dtype, order)
-    assert torch.equal(transpose(x[:, :, 1:, ::2]), x[:, :, 1:, ::2].transpose(-1, -2))  # no dense tensor
+    assert torch.equal(transpose(x[:, :, 1:, ::2]), x[:, :, 1:, ::2].transpose(-1, -2))  # not a dense tensor
 
     x = torch.randn(4, 33, 20, device="cuda", dtype=torch.float64, requires_grad=True)
     torch.library.opcheck(transpose, (x,))

@@ -12,7 +12,7 @@ yours. If the grader cannot work, this script fails and leaves no result.json, s
 import datetime, json, math, os, pathlib, shutil, subprocess, sys, tempfile
 
 RESULT = pathlib.Path("result.json")
-# The fields of result.json, and the runner's variables for each.
+# The fields of result.json, and the environment variables of the runner from which each is read.
 FIELDS = {"classroom": ["CLASSROOM"], "assignment": ["ASSIGNMENT"], "assignment_type": ["ASSIGNMENT_TYPE"],
           "owner": ["OWNER", "USERNAME"], "submission": ["SUBMISSION_TAG"], "commit": ["COMMIT_URL"],
           "release": ["RELEASE_URL"], "review": ["REVIEW_URL", "COMMIT_URL"]}

@@ -28,7 +28,7 @@ constexpr std::size_t kMostMessages = std::size_t{256} << 10;
 /// The exit code of the process if clang could not be restricted or started.
 constexpr int kExecFailed = 126;
 
-/// Runs in the new process until exec turns it into clang.
+/// Runs in the new process, and replaces the process with clang.
 [[noreturn]] void exec_clang(const std::vector<std::string>& command, bool is_restricted, int input,
                              int output, int messages, pid_t worker) {
     if (!end_with_parent(worker)) _exit(kExecFailed);

@@ -82,7 +82,7 @@ int compile_worker(std::string_view request, std::span<std::byte> answer) {
     const CompileJob job = codec::read<CompileJob>(request);
     Compiled compiled = compile_text(job.source, job.name, job.kernel);
     if (put_text(answer, to_json(compiled))) return 0;
-    // Keep one byte of PTX, from which the grader can tell that the PTX is too large.
+    // Keep one byte of the PTX, which tells the grader that the PTX was too large.
     compiled.ptx.resize(1);
     compiled.messages.clear();
     return put_text(answer, to_json(compiled)) ? 3 : 1;

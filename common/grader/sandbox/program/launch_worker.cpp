@@ -1,6 +1,6 @@
-// The jail of the launcher. It receives PTX and a shape and, once the kernel is loaded, the
+// The jail of the launcher. Its worker receives PTX and a shape and, once the kernel is loaded, the
 // matrices. It returns either the resulting matrices with the simulator's counters and reports, or
-// a predicted time. It does not compare results or make decisions.
+// a predicted time. It neither compares results nor makes decisions.
 
 #include <cuda_runtime_api.h>
 
@@ -62,8 +62,8 @@ PredictedTime predict(const LaunchJob& job) {
     const Shape shape = job.order.shape;
     std::size_t free = 0, total = 0;
     CUDA_CHECK(cudaMemGetInfo(&free, &total));
-    // Throw, because the cause is a limit on this computer (ulimit -v). A missing prediction would
-    // be blamed on the kernel.
+    // Throw, because the cause is a limit on this computer (ulimit -v). If the prediction were only
+    // missing, the kernel would be blamed.
     if (static_cast<double>(free) < useful_bytes(shape)) {
         throw std::runtime_error("there are too few addresses for the matrices");
     }
@@ -89,8 +89,8 @@ PredictedTime predict(const LaunchJob& job) {
     }
 }
 
-/// Launches the kernel and copies the matrices back to `to`. If the launch was rejected, the trial
-/// says why.
+/// Launches the kernel and copies the matrices back to `to`. If the launch was rejected, the
+/// returned trial contains the reason.
 Trial run(const LaunchJob& job, std::span<std::byte> to, int notes) {
     if (job.address_seed != 0) simulated::randomize_addresses(job.address_seed);
     LoadedKernel kernel(job.kernel);
@@ -114,7 +114,7 @@ Trial run(const LaunchJob& job, std::span<std::byte> to, int notes) {
     return trial;
 }
 
-/// Launches a kernel whose arguments are other arrays than two matrices.
+/// Launches a kernel of an exercise beyond the transpose, whose arguments are arrays and numbers.
 Trial run_with_arrays(const LaunchJob& job, std::span<std::byte> to, int notes) {
     if (job.address_seed != 0) simulated::randomize_addresses(job.address_seed);
     LoadedKernel kernel(job.kernel);
@@ -141,8 +141,8 @@ Trial run_with_arrays(const LaunchJob& job, std::span<std::byte> to, int notes) 
     return trial;
 }
 
-/// A kernel that is launched once, before the first job. By then the simulator has allocated the
-/// memory for its checks, so that a worker's limit applies only to the worker's own use.
+/// A kernel that is launched once, before the first job. The launch makes the simulator allocate
+/// the memory for its checks, so that a worker's memory limit applies only to the worker's own use.
 constexpr const char* kWarmUpKernel = R"(
 .version 8.0
 .target sm_90

@@ -84,7 +84,7 @@ void limit_resources(const JobMessage& message, rlim_t memory_in_use) {
     limit(RLIMIT_MEMLOCK, 0, 0);
 }
 
-/// Runs a worker.
+/// Runs one job in a worker process, and then ends the process.
 [[noreturn]] void work(Role role, const JobMessage& message, rlim_t memory_in_use, Packet& packet,
                        pid_t server) {
     if (!end_with_parent(server)) _exit(kNotRestricted);
@@ -121,8 +121,8 @@ EndMessage serve_one(Role role, int statm, Packet& packet) {
     packet.descriptors.clear();
     int status = 0;
     rusage used{};
-    // The first process of a namespace adopts orphans. There should be none, but reap any until the
-    // worker ends.
+    // The first process of a namespace adopts orphans. Orphans should not exist, but reap them
+    // until the worker ends.
     for (pid_t ended = 0; ended != worker;) ended = wait4(-1, &status, 0, &used);
     const auto milliseconds = [](const timeval& time) {
         return std::int64_t{1000} * time.tv_sec + time.tv_usec / 1000;
@@ -137,8 +137,8 @@ int serve(Role role) {
     // Forbid other processes from inspecting this one.
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
     signal(SIGPIPE, SIG_IGN);
-    // Open this file before access to files is given up. It describes this process, and all workers
-    // are copies of it.
+    // Open this file before access to files is given up. It describes this process, and the workers
+    // are copies of this process.
     const Descriptor statm(open("/proc/self/statm", O_RDONLY | O_CLOEXEC));
     std::string about;
     try {

@@ -21,7 +21,7 @@ struct WrittenRegisters {
     /// the guard is negated).
     std::set<std::tuple<u32, u32, bool>> conditionally_written;
 
-    /// Keeps only the facts that `other` also knows. Returns whether anything was removed.
+    /// Keeps only the facts that `other` also contains. Returns whether anything was removed.
     bool intersect(const WrittenRegisters& other) {
         bool changed = false;
         for (std::size_t r = 0; r < written.size(); ++r)
@@ -71,7 +71,7 @@ struct Flow {
 
     void step(const ptx::Instruction& i, WrittenRegisters& known) const {
         for (u32 r : written(i)) {
-            // A write to `r` invalidates everything that depended on `r` as a guard.
+            // A write to `r` invalidates every fact whose guard is `r`.
             std::erase_if(known.conditionally_written,
                           [&](const auto& fact) { return std::get<1>(fact) == r; });
             const bool opposite =

@@ -44,7 +44,8 @@ void predicates(Kernel& kernel, Place& place) {
     kernel.write("}");
 }
 
-/// Writes an if with an else. If lanes diverge, each branch may be given the mask of its lanes.
+/// Writes an if with an else. If the lanes diverge, the code in a branch may use the mask of the
+/// lanes that take this branch.
 void write_if_else(Kernel& kernel, Place& place) {
     const SharedBy same = random_sharing(kernel);
     std::string test = condition(kernel, same, 2);

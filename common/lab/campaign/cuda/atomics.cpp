@@ -31,7 +31,7 @@ void add_to_sums(Kernel& kernel, Place&) {
     kernel.write(kernel.random.pick(kWords), {first});
 }
 
-/// One lane adds on behalf of all lanes that have the same key.
+/// Writes an atomic addition that one lane performs on behalf of all lanes with the same key.
 void add_for_peers(Kernel& kernel, Place& place) {
     const int first = kernel.reserve_sum_words(4);
     if (first < 0) return;
@@ -42,7 +42,7 @@ void add_for_peers(Kernel& kernel, Place& place) {
         {place.mask, first});
 }
 
-/// Adds the sum of the warp's values with a single atomic.
+/// Writes an addition of the warp's sum with a single atomic.
 void add_for_warp(Kernel& kernel, Place& place) {
     const int first = kernel.reserve_sum_words(1);
     if (first < 0) return;
@@ -52,7 +52,7 @@ void add_for_warp(Kernel& kernel, Place& place) {
         {place.mask, first});
 }
 
-/// Multiplies with a compare-and-swap loop, because there is no atomic multiplication.
+/// Writes a multiplication as a compare-and-swap loop, because there is no atomic multiplication.
 void multiply_by_exchange(Kernel& kernel, Place&) {
     const int first = kernel.reserve_sum_words(1);
     if (first < 0) return;
@@ -63,7 +63,7 @@ void multiply_by_exchange(Kernel& kernel, Place&) {
         {first});
 }
 
-/// Adds while holding a lock that all blocks share.
+/// Writes an addition under a lock that all blocks share.
 void lock_for_all(Kernel& kernel, Place& place) {
     const int first = place.turns > 4 ? -1 : kernel.reserve_sum_words(2);
     if (first < 0) return;

@@ -41,7 +41,8 @@ std::vector<Construct> draw_constructs(Random& random, bool is_learner) {
         }
     }
     if (random.percent(25)) all[random.below(static_cast<u32>(all.size()))].weight += 300;
-    // The first construct can be used anywhere.
+    // The first construct can be used anywhere. Increase its weight, so that there is always a
+    // construct to choose.
     all[0].weight += 4;
     return all;
 }
@@ -73,7 +74,7 @@ void write_statements(Kernel& kernel, Place& place) {
     const int end_from =
         kernel.random.percent(40) ? kernel.random.between(0, kernel.remaining_statements) : 0;
     while (kernel.remaining_statements > 0) {
-        if (kernel.remaining_statements <= end_from) {  // no thread waits for another from here on
+        if (kernel.remaining_statements <= end_from) {  // from here on, no thread waits for another
             place.can_return = true;
             place.all_threads = false;
             place.mask.clear();

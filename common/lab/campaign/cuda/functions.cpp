@@ -10,7 +10,8 @@ namespace {
 
 constexpr const char* kKinds[] = {"__noinline__ ", "__noinline__ ", "", "__forceinline__ "};
 
-/// The text of a function's body, which may use only the function's parameters.
+/// While it exists, the kernel's text is the body of a function, which may use only the function's
+/// parameters.
 class FunctionBodyScope {
 public:
     FunctionBodyScope(Kernel& kernel, const Function& function) : kernel_(kernel) {

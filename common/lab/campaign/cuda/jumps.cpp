@@ -64,7 +64,7 @@ void cycle_with_two_entries(Kernel& kernel, Place& place) {
     absorb(kernel, place, "@n");
 }
 
-/// Writes Duff's device.
+/// Writes Duff's device, which is a loop that a switch enters in the middle.
 void enter_by_switch(Kernel& kernel, Place& place) {
     const int most = place.max_iterations(5, 100);
     kernel.write(

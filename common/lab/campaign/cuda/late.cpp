@@ -45,7 +45,7 @@ void declare_loop_constants(Kernel& kernel) {
     kernel.declare_constant("now");
 }
 
-/// Writes other statements in between, so that there are other registers to share slots with. These
+/// Writes other statements in between, so that the slots are shared with other registers. These
 /// statements must not leave the loop before it has assigned the payloads.
 void write_between(Kernel& kernel, Place body) {
     body.can_break = false;
@@ -122,7 +122,8 @@ void search_with_flag(Kernel& kernel, Place& place) {
     kernel.write("}");
 }
 
-/// Writes a loop in which each iteration except the first uses what the previous one assigned.
+/// Writes a loop in which each iteration except the first uses the values that the previous one
+/// assigned.
 void use_previous(Kernel& kernel, Place& place) {
     const int most = place.max_iterations(9, 200);
     const std::vector<Payload> payloads = declare_payloads(kernel);
@@ -193,8 +194,8 @@ void assign_in_inner_loop(Kernel& kernel, Place& place) {
     absorb_payloads(kernel, place, payloads);
 }
 
-/// Writes a loop that is entered in the middle of its body. The upper half uses what the lower half
-/// assigns.
+/// Writes a loop that is entered in the middle of its body. The upper half uses the values that the
+/// lower half assigns.
 void assign_after_entry(Kernel& kernel, Place& place) {
     const int most = place.max_iterations(9, 200);
     const std::vector<Payload> payloads = declare_payloads(kernel);
@@ -211,7 +212,8 @@ void assign_after_entry(Kernel& kernel, Place& place) {
     absorb_payloads(kernel, place, payloads);
 }
 
-/// Writes a search for the best and second-best value, with a conditional copy of a copy.
+/// Writes a search for the best and the second-best value. In it, a copied value is copied again
+/// under a condition.
 void search_two_extrema(Kernel& kernel, Place& place) {
     kernel.write(
         "u32 @best = 0xffffffffu, @second = 0xffffffffu, @name;\nu32 @other;\n"

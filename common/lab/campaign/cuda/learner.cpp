@@ -36,7 +36,7 @@ std::string learner_real(Kernel& kernel, Type type, SharedBy most, int depth) {
         "limited($f * $i)", "limited($f / (fabsf($f) + 1.0f))", "($f / 7)", "sqrtf(fabsf($f))",
         "rsqrtf(fabsf($f) + 1.0f)", "__expf(limited($f) * 1e-5f)", "__logf(fabsf($f) + 0.5f)",
         "__sinf(limited($f) * 1e-3f)",
-        // If both operands are zero, the sign of fmin's result is unspecified.
+        // If both operands of fmin are zero, the sign of the result is unspecified, so add 1.
         "(fminf($f, $f) + 1.0f)", "(fmaxf($f, $f) + 1.0f)", "floorf($f)", "ceilf($f)", "truncf($f)",
         "rintf($f)", "fabsf($f)", "(-$f)", "limited(fmaf($f, $f, 1.0f))", "($b ? $f : $f)",
         "(float)limited($d)", "__uint_as_float(0x3f800000u | ($u >> 9))"};
@@ -93,7 +93,7 @@ void compound_assignment(Kernel& kernel, Place& place) {
     }
 }
 
-/// Counts down in a loop, the way learners write it.
+/// Writes a loop that counts down, in the form in which learners write it.
 void count_down(Kernel& kernel, Place& place) {
     const int most = place.max_iterations(8, 200);
     const Scope scope(kernel);

@@ -48,7 +48,7 @@ void pairs_of_halves(Kernel& kernel, Place& place) {
     absorb(kernel, place, "__high2float(@h)", Type::f32);
 }
 
-/// Writes an iteration that converges, and stops when the steps are small enough.
+/// Writes an iteration that converges, and ends it when the steps are small enough.
 void iterate_to_convergence(Kernel& kernel, Place& place) {
     define_limited_function(kernel);
     if (kernel.random.percent(60)) {

@@ -31,7 +31,7 @@ std::string random_index(Kernel& kernel, int count) {
     return fill("(u32)($1) % $2u", {value(kernel, Type::u32, same, 1), count});
 }
 
-/// Each thread writes one element and reads another thread's.
+/// Writes an exchange in which each thread writes one element and reads another thread's element.
 void exchange(Kernel& kernel, Place& place) {
     const Type type = random_type(kernel);
     if (!kernel.reserve_shared(kernel.threads * bits_of(type) / 8)) return;
@@ -45,7 +45,7 @@ void exchange(Kernel& kernel, Place& place) {
     kernel.write("__syncthreads();");
 }
 
-/// Writes rows and reads columns, with or without a column of padding.
+/// Writes a transpose, which stores rows and loads columns, with or without a column of padding.
 void transpose(Kernel& kernel, Place& place) {
     std::vector<int> widths;
     for (const int width : {2, 4, 7, 8, 11, 16, 32}) {
@@ -62,7 +62,7 @@ void transpose(Kernel& kernel, Place& place) {
     kernel.write("__syncthreads();");
 }
 
-/// Fills an array of any length in a strided loop.
+/// Writes a strided loop that fills an array of any length.
 void fill_in_strides(Kernel& kernel, Place& place) {
     const Type type = random_type(kernel);
     const int count = kernel.random.between(1, 3 * kernel.threads + 5),
@@ -108,7 +108,7 @@ void barrier_vote(Kernel& kernel, Place& place) {
            SharedBy::block);
 }
 
-/// Computes a sum over the block in steps, with a barrier inside a loop.
+/// Writes a sum over the block in several steps, with a barrier inside a loop.
 void reduce_block(Kernel& kernel, Place& place) {
     if (!kernel.reserve_shared(kernel.threads * 4)) return;
     int half = 1;
@@ -123,8 +123,8 @@ void reduce_block(Kernel& kernel, Place& place) {
     kernel.write("__syncthreads();");
 }
 
-/// Alternates between two halves of a buffer, one read and one written, with one barrier per
-/// iteration.
+/// Writes a loop that alternates between two halves of a buffer. Each iteration reads one half,
+/// writes the other, and has one barrier.
 void ping_pong(Kernel& kernel, Place& place) {
     if (!kernel.reserve_shared(kernel.threads * 8)) return;
     kernel.write(
@@ -137,7 +137,7 @@ void ping_pong(Kernel& kernel, Place& place) {
     kernel.write("__syncthreads();");
 }
 
-/// Computes counts, sums, minima and maxima in shared memory with atomics whose order does not
+/// Writes counts, sums, minima and maxima in shared memory with atomics whose order does not
 /// matter.
 void shared_atomics(Kernel& kernel, Place& place) {
     struct Kind {
@@ -174,7 +174,7 @@ void shared_atomics(Kernel& kernel, Place& place) {
     kernel.write("__syncthreads();");
 }
 
-/// Adds while holding a lock, without an atomic addition.
+/// Writes an addition under a lock, without an atomic addition.
 void spin_lock(Kernel& kernel, Place& place) {
     if (place.turns > 8 || !kernel.reserve_shared(8)) return barrier_vote(kernel, place);
     kernel.write(
@@ -203,8 +203,8 @@ void exchange_through_scratch(Kernel& kernel, Place& place) {
     kernel.write("__syncthreads();");
 }
 
-/// Writes an exchange with a named barrier: half of the warps write and only arrive, the others
-/// wait and read.
+/// Writes an exchange with a named barrier. Half of the warps write and only arrive at the barrier.
+/// The other half wait at the barrier and then read.
 void named_barrier(Kernel& kernel, Place& place) {
     if (kernel.threads % 32 != 0 || !kernel.reserve_shared(kernel.threads * 4))
         return barrier_vote(kernel, place);

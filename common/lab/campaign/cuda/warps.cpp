@@ -14,8 +14,8 @@ Type random_wide_type(Kernel& kernel) {
 }
 
 struct Shuffle {
-    const char* call;  ///< $1 is the mask, $2 the width
-    const char* from;  ///< lane that the value comes from; $2 is the width
+    const char* call;  ///< a call in which $1 is the mask and $2 the width
+    const char* from;  ///< the lane that the value comes from; $2 is the width
 };
 constexpr Shuffle kShuffles[] = {
     {"__shfl_sync($1, @x, (i32)(@by), $2)", "(lane & ~($2 - 1u)) | (@by & ($2 - 1u))"},

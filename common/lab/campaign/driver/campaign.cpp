@@ -40,7 +40,8 @@ struct Options {
 };
 
 void add_options(CLI::App& app, Options& options) {
-    // The order of these options matters: if both are given, both limits apply.
+    // Define --seconds before --kernels. Setting --seconds removes the default limit on the number
+    // of kernels, and a later --kernels sets it again, so that both limits apply.
     app.add_option("--seconds", options.seconds, "As many as fit into this time")
         ->each([&](const std::string&) { options.kernels = ~u64{0}; });
     app.add_option("--kernels", options.kernels, "This many (300)");

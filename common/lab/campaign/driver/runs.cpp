@@ -15,7 +15,7 @@ extern char** environ;
 namespace coalesce::campaign {
 namespace {
 
-/// A kernel that prints no line for this long is considered hung.
+/// The number of seconds without output after which a kernel is considered hung.
 constexpr double kHangSeconds = 60;
 
 std::string library_folder_for(const Mode& mode, const std::string& library) {
@@ -104,7 +104,7 @@ std::vector<Outcome> Runner::run(const std::vector<Case>& cases, const Mode& mod
     write_file(bundle, texts);
     std::vector<Outcome> all;
     while (all.size() < cases.size()) {
-        // Discards stderr, which nobody reads.
+        // Discard stderr, which nobody reads.
         Child child(
             {.program = "/bin/sh",
              .arguments = {"-c", "exec \"$@\" 2>/dev/null", "sh", program_, "--limit",
@@ -116,7 +116,7 @@ std::vector<Outcome> Runner::run(const std::vector<Case>& cases, const Mode& mod
         if (all.size() >= cases.size()) break;
         const int exit_code = child.outcome().exit_code;
         if (!some.empty() && exit_code == kExitAfterGpuError) continue;
-        Outcome crashed;  // case after the last one that printed a line
+        Outcome crashed;  // outcome of the case after the last one that printed a line
         crashed.text = describe_exit(exit_code);
         all.push_back(crashed);
     }

@@ -68,7 +68,7 @@ private:
     }
 
     /// Returns the difference for each case. A case that the first side cannot run counts as equal.
-    /// It is not run on the second side, which may be a GPU and might hang.
+    /// Such a case is not run on the second side, which may be a GPU and might hang.
     std::vector<std::string> differences(const std::vector<Case>& cases) const {
         const std::vector<Outcome> first = runner_.run(cases, a_);
         std::vector<Case> run;
@@ -123,8 +123,8 @@ private:
         return !may_go.empty() && remove_chunks(may_go);
     }
 
-    /// Removes chunks that can each be removed alone: all of them together if the difference
-    /// remains, otherwise greedily, one after another.
+    /// Removes chunks that can each be removed alone. Tries to remove all of them together. If the
+    /// difference then disappears, removes them greedily, one after another.
     bool remove_chunks(const std::vector<std::vector<bool>>& may_go) {
         const auto with = [](std::vector<bool> gone, const std::vector<bool>& more) {
             for (std::size_t k = 0; k < gone.size(); ++k) gone[k] = gone[k] || more[k];

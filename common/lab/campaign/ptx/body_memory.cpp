@@ -240,7 +240,7 @@ namespace {
 struct SumClass {
     const char* operation;
     const char* type;
-    u32 first, words;  ///< words of `sums`
+    u32 first, words;  ///< first word of `sums`, and number of words
 };
 constexpr SumClass kSums[] = {
     {"add", "u32", 0, 8},  {"add", "s32", 0, 8},  {"max", "u32", 8, 4},  {"max", "s32", 12, 2},

@@ -203,13 +203,13 @@ Reg Body::permuted_thread() {
     return make_with(Kind::word, "rem.u32 $, $, $", {moved, threads});
 }
 
-/// Each thread writes one element of the tile. After a barrier, every thread may read the whole
-/// tile.
+/// Generates an exchange in which each thread writes one element of the tile. After a barrier,
+/// every thread may read the whole tile.
 void Body::exchange(const ThreadSet& where) {
     const bool fills_by_copy = env_.features.async_copies && random_.percent(30);
     const u32 size =
         fills_by_copy ? random_.pick({4u, 8u, 16u}) : random_.pick({1u, 2u, 4u, 4u, 8u, 16u});
-    // Every write except the first must be preceded by a barrier.
+    // A barrier must precede every write except the first.
     if (where.depth > 0 || tile_was_touched_ || random_.percent(30)) barrier();
     tile_was_touched_ = true;
     const Reg place = random_.percent(50) ? env_.thread : permuted_thread();
@@ -309,7 +309,8 @@ void Body::global_exchange() {
     barrier();
 }
 
-/// Some warps write and continue; the others wait for them and then read.
+/// Generates a named barrier. Some warps write and continue. The other warps wait for these writes,
+/// and then read.
 void Body::named_barriers() {
     const u32 threads = env_.launch.threads();
     if (threads % 32 || threads < 64) return;
@@ -427,7 +428,7 @@ void Body::solo_mbarrier() {
     emit("st.shared.v2.b64 $, {$, $}", {at, use(Kind::wide), use(Kind::wide)});
 }
 
-/// All threads of the block arrive, and each waits for the others.
+/// Emits an mbarrier at which all threads of the block arrive and wait for each other.
 void Body::block_mbarrier() {
     const std::string state = name_of(text_.make(Kind::wide));
     const Reg p = text_.make(Kind::predicate);

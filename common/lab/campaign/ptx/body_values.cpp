@@ -30,7 +30,7 @@ Body::Body(Random& random, FunctionText& text, Environment& environment)
 
 // ---- sources and destinations ----
 
-/// Usually picks one of the latest registers, but now and then an older one.
+/// Returns one of the latest registers in most cases, and sometimes an older one.
 static Reg pick_recent(Random& random, const std::vector<Reg>& list) {
     const u32 count = static_cast<u32>(list.size());
     const u32 recent = std::min(count, 8u);
@@ -286,8 +286,8 @@ void Body::carry_chain() {
     }
 }
 
-/// Writes a register with two instructions: one executes where a predicate holds, the other where
-/// it does not.
+/// Writes a register with two instructions. One executes in the lanes in which a predicate is true,
+/// and the other in the lanes in which it is false.
 void Body::write_with_opposite_guards() {
     const Kind kind = random_.pick({Kind::half, Kind::word, Kind::wide});
     const std::string move = move_instruction(kind);
@@ -296,8 +296,8 @@ void Body::write_with_opposite_guards() {
     const Reg d = random_.percent(50) ? text_.make(kind) : destination(kind);
     const bool first = random_.percent(50);
     emit("$$ $$, $", {first ? "@" : "@!", p, move, d, a});
-    // Between the two instructions the register is written only for some lanes. Nothing may read it
-    // or change p.
+    // Between the two instructions, the register has been written only for some lanes. In the
+    // meantime, nothing may read the register or change p.
     for (u32 k = random_.below(3); k > 0; --k)
         emit("add.s32 $, $, $", {fresh(Kind::word), accumulators[0], hex(random_.below(100))});
     emit("$$ $$, $", {first ? "@!" : "@", p, move, d, b});
@@ -329,7 +329,7 @@ void Body::conditional_values() {
     available_registers.conditional.push_back({d, p, negated});
 }
 
-/// Assembles a register from its parts, or splits it into them.
+/// Generates instructions that assemble a register from its parts, or split it into parts.
 void Body::pack_and_unpack() {
     struct Parts {
         const char* type;

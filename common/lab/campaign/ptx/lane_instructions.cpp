@@ -29,7 +29,8 @@ constexpr LaneInstruction INSTRUCTIONS[] = {
 #define SETP1(A, NAME, DIGEST) {NAME, Result::predicate, kind_##A, {kind_##A, kind_##A}, 2},
 #define SETPC1(A, NAME, DIGEST) {NAME, Result::predicate, kind_##A, {kind_##A, kind_##A}, 2, true},
 #include "simulator/tests/hardware/instructions.inc"
-    // Operations on predicates, which the table of lane-wise instructions does not contain.
+    // These are operations on predicates, which the table of lane-wise instructions does not
+    // contain.
     {"and.pred", Result::value, kind_p, {kind_p, kind_p}, 2},
     {"or.pred", Result::value, kind_p, {kind_p, kind_p}, 2},
     {"xor.pred", Result::value, kind_p, {kind_p, kind_p}, 2},

@@ -104,11 +104,12 @@ private:
         if (!random_.percent(15)) return;
         features_.cluster = random_.pick({2u, 2u, 3u});
         launch_.blocks = features_.cluster * random_.between(1, kMaxBlocks / features_.cluster);
-        // A block of a cluster must not read from a block that has ended.
+        // A block of a cluster must not read from a block that has ended, so no block may end
+        // early.
         features_.may_leave = false;
     }
 
-    /// Declares variables of every kind. Some are written here, the others later.
+    /// Declares variables of every kind. Some of them are written here, and the others later.
     void declare_initial_variables(Body& body) {
         for (int k = 0; k < kKinds; ++k) {
             const Kind kind = static_cast<Kind>(k);
@@ -379,8 +380,8 @@ private:
         body.emit("bar.sync 0");
     }
 
-    /// Generates the end of the kernel. Some threads may end before the others, after storing the
-    /// values they know.
+    /// Generates the end of the kernel. Some threads may end before the others, but only after they
+    /// have stored their values.
     void end_kernel(Body& body, FunctionText& text, Environment& env) {
         store_values(body, env, 0);
         if (features_.may_leave) {

@@ -80,8 +80,8 @@ std::string hex(u64 value) {
 
 // ---- functions of the simulator, if it is loaded ----
 
-/// Looks up a function by name and converts to a pointer to it. The pointer is null without the
-/// simulator.
+/// A function of the simulator, found by its name. It converts to a pointer to the function, which
+/// is null if the simulator is not loaded.
 struct FoundFunction {
     const char* name;
     template <class Function>

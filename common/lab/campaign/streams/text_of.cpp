@@ -265,7 +265,8 @@ std::string load_tile(const Plan& plan) {
            element_loop(plan, place + body, plan.loads != Loads::one_by_one);
 }
 
-/// Returns code that reverses each row of the tile an even number of times.
+/// Returns code that reverses each row of the tile an even number of times, so that the tile does
+/// not change.
 std::string row_reversal_code(const Plan& plan) {
     const std::string type = type_of(plan.work.element);
     const std::string back = cell(plan, format("%d - c", plan.width - 1));
@@ -278,8 +279,8 @@ std::string row_reversal_code(const Plan& plan) {
            "__syncthreads();\n}\n";
 }
 
-/// In a copy, each element is stored by a different thread than the one that loaded it. Otherwise
-/// the tile would have no effect.
+/// Returns code that stores the tile. In a copy, the thread that stores an element differs from the
+/// one that loaded it. Otherwise, the tile would have no effect.
 std::string store_tile(const Plan& plan) {
     const bool is_turned = plan.work.kind == Kind::transpose;
     const std::string column = is_turned ? "c" : format("%d - c", plan.width - 1);
@@ -292,7 +293,7 @@ std::string tile_body(const Plan& plan) {
     std::string code = load_tile(plan) + "__syncthreads();\n";
     if (plan.passes > 0) code += row_reversal_code(plan);
     code += store_tile(plan);
-    // The next tile reuses the same shared memory.
+    // Add a barrier, because the next tile reuses the same shared memory.
     if (plan.persistent_blocks > 0) code += "__syncthreads();\n";
     return code;
 }

@@ -90,7 +90,7 @@ std::string compile_to_ir(const Options& options, const std::string& source,
         out);
 }
 
-/// The IR is already optimized, so this runs only the back end.
+/// Compiles IR to PTX with clang's back end only, because the IR is already optimized.
 std::string back_end_ptx(const Options& options, const std::filesystem::path& folder) {
     const std::string out = folder / "back_end.ptx";
     return run_and_read_output(

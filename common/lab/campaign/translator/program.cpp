@@ -38,7 +38,8 @@ std::string generate_program(const std::vector<Kernel>& kernels) {
         bodies += "namespace space_" + kernel.name + " {\n";
         std::istringstream lines(kernel.text);
         for (std::string line; std::getline(lines, line);) {
-            // Includes stay outside the kernel's namespace. Headers have include guards.
+            // Move includes out of the kernel's namespace. Several kernels may include the same
+            // header, because headers have include guards.
             if (line.starts_with("#include")) {
                 includes += line + "\n";
                 continue;

@@ -178,7 +178,7 @@ void draw_share_axis(Svg& svg, const Axis& right, const Axis& up) {
              kSecondaryTextColour);
 }
 
-/// A variant in the chart.
+/// A variant's dot in the chart.
 struct Spot {
     Point place;
     std::string name;  ///< name of a headline; empty for other variants

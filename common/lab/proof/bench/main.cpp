@@ -113,8 +113,8 @@ public:
         largest_ = *std::ranges::max_element(plan.sizes, {}, elements);
     }
 
-    /// Runs the float variants at all sizes first, before device memory becomes fragmented, as if
-    /// they ran in a separate program. The position of pages changes the times of matrices with
+    /// Runs the float variants at all sizes first, before device memory becomes fragmented, as they
+    /// would run in a separate program. The position of pages changes the times of matrices with
     /// long rows by up to 7 %.
     std::vector<SizeResults> run() {
         std::vector<Entrants> fields;
@@ -293,8 +293,8 @@ int run_plan(const Plan& plan, char** argv) {
     std::cout << "\n" << to_table(results) << "\n" << mistakes(results);
     write_file(json, json_text(to_json(device, results, bench.description())));
     std::cout << "Written to " << json << "; ./learn results puts it into the lessons.\n";
-    // The lessons show the default results, so draw charts of other results only into a given
-    // folder.
+    // The lessons show the default results. Draw charts of other results only if a folder for them
+    // is given.
     if (plan.json.empty() || !plan.folder.empty()) draw(plan, json);
     return mistakes(results).empty() ? exit_right : exit_wrong;
 }

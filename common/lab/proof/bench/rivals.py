@@ -13,7 +13,7 @@ each, one call that is not timed first. By hand: echo '{"do": "begin", ...}' | p
 import json
 import sys
 
-SKIPPED = {}  # name of a rival -> why it cannot take part
+SKIPPED = {}  # maps a rival's name to the reason why it cannot take part
 
 try:
     import torch
@@ -41,7 +41,7 @@ except Exception as problem:
     SKIPPED["triton"] = f"Triton is not there: {problem}".splitlines()[0]
 
 if torch is None:
-    # CuPy and Triton use PyTorch's matrices.
+    # CuPy and Triton use PyTorch's matrices, so they need PyTorch.
     SKIPPED.setdefault("cupy_copyto", NO_TORCH)
     SKIPPED.setdefault("triton", NO_TORCH)
 

@@ -25,7 +25,7 @@ ChartData make_shown_measured(const Json& measured) {
     for (const Json& size : measured.value("other_sizes", Json::array())) {
         add_square(shown.squares, size.at("results"));
     }
-    // The bandwidth of cudaMemcpy in the same run.
+    // Find the bandwidth of cudaMemcpy in the same run.
     for (const Json& result : shown.results) {
         if (result.value("variant", "") == "memcpy" && is_timed(result)) {
             shown.copy_gbps = result["gbps"];

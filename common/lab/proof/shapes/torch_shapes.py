@@ -58,7 +58,7 @@ def compiled_ms(milliseconds, x, order):
         torch._dynamo.reset()  # otherwise it would stop compiling after a few shapes
         permute = torch.compile(lambda tensor: tensor.permute(order).contiguous(), dynamic=False)
         return milliseconds(lambda: permute(x))
-    except Exception as problem:  # of any kind: Triton may find no compiler, or not support the type
+    except Exception as problem:  # of any kind, because Triton may find no compiler or not support the type
         print(f"torch.compile: {problem}", file=sys.stderr)
         return None
 

@@ -79,7 +79,8 @@ std::vector<AccessPattern> random_patterns(int count, std::uint64_t seed) {
     std::vector<AccessPattern> patterns;
     for (int i = 0; i < count; ++i) {
         AccessPattern pattern;
-        // Uses every element size equally often, and shared memory in two out of three patterns.
+        // Use every element size equally often, and shared memory in about two out of three
+        // patterns.
         pattern.element_bytes = kSizes[i % std::size(kSizes)];
         pattern.through_shared = !dice.one_in(3);
         const BlockShape block = dice.one_of(kBlockShapes);

@@ -12,7 +12,7 @@ namespace coalesce::proof {
 namespace {
 
 /// A case in which the simulator and the profiler count different things by design. Such
-/// differences are listed, but they prove nothing either way.
+/// differences are listed, but they are evidence neither for nor against the simulator.
 struct KnownDifference {
     const char* step;   ///< prefix of the case's name
     const char* shape;  ///< suffix of the case's name
@@ -173,7 +173,8 @@ bool CounterComparison::is_equal() const {
         if (!counter.is_exact) return true;
         if (summary.cases == 0) return !counter.is_required;
         // A counter passes if it was compared in every case, never differed, and was not always 0.
-        // The pipe may settle some cases, but in most of them the metric itself must be equal.
+        // In some cases, only the pipe's metric may have matched. In most cases, the metric itself
+        // must match.
         return static_cast<std::size_t>(summary.cases) == cases &&
                summary.equal + summary.settled + summary.known == summary.cases &&
                summary.equal > summary.settled + summary.known && summary.largest_count > 0;

@@ -107,7 +107,7 @@ public:
         return is_good ? exit_right : exit_wrong;
     }
 
-    /// Use the same cases as the run that wrote the file.
+    /// Compares the simulator with a recorded run. Uses the same cases as that run.
     int compare_with_recorded() {
         const Json recorded = Json::parse(read_file(words_.recorded));
         const Json& run = recorded.at("run");

@@ -16,7 +16,7 @@ struct KindNames {
     const char *kernel, *text;
 };
 
-/// Names, indexed by Kind.
+/// The names of the kinds, indexed by Kind.
 constexpr KindNames kNames[] = {
     {"load_matrices", "ldmatrix"},
     {"store_matrices", "stmatrix"},
@@ -30,7 +30,7 @@ const KindNames& kind_names(Kind kind) {
     return kNames[static_cast<int>(kind)];
 }
 
-/// Returns text such as "a of halves by rows".
+/// Returns a fragment's kind as text, such as "a of halves by rows".
 std::string text_of(FragmentKind fragment) {
     std::string text = dashed_name(fragment);
     std::replace(text.begin(), text.end(), '-', ' ');
@@ -52,7 +52,8 @@ Access random_rows(Dice& dice) {
     return rows;
 }
 
-/// Only accumulators can be stored.
+/// Returns a random kind of fragment. If the fragment will be `stored`, its kind is one of the
+/// accumulators, because only accumulators can be stored.
 FragmentKind random_fragment(Dice& dice, bool stored) {
     constexpr FragmentKind kSums[] = {FragmentKind::sums_of_floats_by_rows,
                                       FragmentKind::sums_of_floats_by_columns,

@@ -81,7 +81,7 @@ Measured load_published_times(const std::string& gpu) {
     return measured;
 }
 
-/// Returns the times from all files together, regardless of the GPU they were measured on.
+/// Returns the times from all files together, whichever GPU they were measured on.
 Measured load_measured_times(const std::vector<std::string>& files) {
     Measured measured;
     for (const std::string& file : files) measured.add(Json::parse(read_file(file)));
@@ -135,8 +135,8 @@ std::vector<ComparedTime> keep_known(std::vector<ComparedTime> times) {
     return times;
 }
 
-/// Summarizes all sizes together. Compares the order of kernels only within a size, because a small
-/// matrix being faster than a large one proves nothing.
+/// Summarizes all sizes together. Compares the order of kernels only within a size, because it
+/// proves nothing that a small matrix is faster than a large one.
 timing::ErrorSummary summarize_all(const std::vector<ComparedTime>& times) {
     timing::ErrorSummary all = timing::summarize(pairs_of(times));
     all.comparable = all.in_order = 0;

@@ -48,7 +48,7 @@ std::string metric_list(const std::vector<std::string>& without) {
     return list;
 }
 
-/// Throws if a required metric is unknown.
+/// Throws if one of the unknown metrics is required.
 void check_unknown_metrics(const std::vector<std::string>& unknown) {
     for (const CounterMetric& counter : counter_metrics()) {
         if (!counter.is_required || std::ranges::find(unknown, counter.metric) == unknown.end()) {
@@ -120,7 +120,7 @@ std::string profile(const std::string& ncu, const std::vector<std::string>& prog
     for (std::size_t tries = 0;; ++tries) {
         const std::string text = profile_metrics(ncu, program, metric_list(without));
         const std::vector<std::string> unknown = unknown_metrics(text);
-        // ncu may report only one unknown metric at a time, so try again.
+        // ncu may report only one unknown metric at a time, so retry without the unknown ones.
         if (unknown.empty() || tries == counter_metrics().size()) return text;
         check_unknown_metrics(unknown);
         without.insert(without.end(), unknown.begin(), unknown.end());

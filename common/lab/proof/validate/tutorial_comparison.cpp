@@ -87,7 +87,7 @@ std::string time_words(const ComparedKernel& kernel) {
     return ratio + (time.is_within() ? "  within" : "  BEYOND");
 }
 
-/// Returns the line for a kernel, followed by its differences.
+/// Returns the output for a kernel: a line, followed by the counters that differ.
 std::string row(const ComparedKernel& kernel) {
     std::string text = format("%-28s%-8s", kernel.name.c_str(), counters_word(kernel).c_str()) +
                        time_words(kernel);

@@ -219,7 +219,7 @@ int measure_again(const CommandLine& words) {
     return exit_right;
 }
 
-/// Returns the measured time of a kernel, or 0 if it was not read.
+/// Returns the measured time of a kernel in milliseconds, or 0 if the record contains none.
 double measured_ms(const TutorialRecord& record, const Json& kernel) {
     if (kernel.contains("ms")) return kernel.at("ms");
     for (const Json& one : record.held_back)

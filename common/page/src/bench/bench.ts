@@ -10,7 +10,7 @@ import { marksOf } from "./marks";
 import { OwnPart } from "./own_part";
 import { verdictElement } from "./verdict_part";
 
-/** The kernel is examined when the learner has not typed for this many milliseconds. */
+/** The time in milliseconds without typing after which the kernel is examined. */
 const PAUSE = 700;
 
 const markup = `
@@ -32,15 +32,15 @@ editor. The compiler is clang: <a href="compiler/LICENSE.txt">its licence</a>.</
 </div>
 </div>`;
 
-/** The memory in GB of a computer that loads the compiler before it is needed. */
+/** The least memory, in GB, with which a computer loads the compiler before it is needed. */
 const LEAST_MEMORY = 4;
 
-/** Failures of the cost of accesses, which the picture of one warp shows. */
+/** The failures about the cost of accesses. The picture of one warp's accesses shows their cause. */
 const SHOWN_BY_ACCESSES = ["uncoalesced-loads", "uncoalesced-stores", "bank-conflicts", "too-many-requests", "work-repeated", "lanes-idle"];
 
 export interface BenchEvents {
     changed(text: string): void;
-    /** Called with each result, which is the result for `text`. */
+    /** Called with each result. `text` is the text that was examined. */
     examined(result: Examined, text: string): void;
 }
 
@@ -51,7 +51,7 @@ export class Bench {
     private showsCosts = true;
     private examinedText = "";
     private pause: ReturnType<typeof setTimeout> | undefined;
-    /** Cancels the current run. */
+    /** Cancels the current run; null if there is none. */
     private current: AbortController | null = null;
     private readonly editor: Editor;
     private readonly own: OwnPart;
@@ -79,7 +79,7 @@ export class Bench {
         return this.root.querySelector(selector) as T;
     }
 
-    /** The buttons beside Run. */
+    /** Adds a button beside Run. `name` identifies the button, and `words` is its label. */
     addTool(name: string, words: string, act: () => void): HTMLButtonElement {
         const button = document.createElement("button");
         Object.assign(button, { type: "button", name, textContent: words });
@@ -107,7 +107,7 @@ export class Bench {
         this.find(".outcome").replaceChildren();
     }
 
-    /** Whether counters may be shown. A lesson first asks the learner to predict them. */
+    /** Whether counters may be shown. A lesson first asks the learner to predict the counters. */
     set costsAreShown(shown: boolean) {
         this.showsCosts = shown;
         if (this.last) this.show(this.last);
@@ -117,7 +117,10 @@ export class Bench {
         this.editor.focus();
     }
 
-    /** `unseen` is only for screen readers. The same is visible elsewhere. */
+    /**
+     * Sets the line of text that says what the bench is doing. `unseen` is only for screen readers, because the page
+     * shows the same information elsewhere.
+     */
     say(words: string, unseen = "") {
         this.find(".standing").innerHTML = withCode(words) + (unseen ? `<span class="unseen"> ${withCode(unseen)}</span>` : "");
     }
@@ -138,7 +141,7 @@ export class Bench {
     private changed() {
         if (!this.task) return;
         this.last = null;
-        // The verdict below is that of an earlier text.
+        // Mark the verdict below as outdated, because it is about an earlier text.
         delete this.root.dataset.outcome;
         this.current?.abort("edit");
         this.events.changed(this.text);
@@ -146,7 +149,7 @@ export class Bench {
         if (!noCompiler()) this.pause = setTimeout(() => void this.run(), PAUSE);
     }
 
-    /** The compiler is large, so it is loaded while the learner reads, unless the connection is limited. */
+    /** Loads the compiler while the learner reads, because it is large. Does not do so if the connection is limited. */
     private prepareWhenSeen() {
         if (noCompiler()) return;
         whenIdle(() => void this.examiner.load().catch(() => {}));
@@ -161,7 +164,7 @@ export class Bench {
     private showLoading(part: number | null, words: string) {
         const line = this.find(".loading");
         const bar = this.find<HTMLProgressElement>("progress");
-        // A failure is told where the results are.
+        // Hide the progress also after a failure, because the message appears with the results.
         line.hidden = part === 1 || part === null;
         if (part === 1 || part === null) dispatchEvent(new Event("compiler-settled"));
         if (part !== null) bar.value = part;
@@ -217,7 +220,7 @@ export class Bench {
         this.editor.showCosts(this.showsCosts ? result.lines : []);
         const { limits } = workOf(this.task as Task);
         this.find(".outcome").replaceChildren(verdictElement(result, limits, this.showsCosts, (line) => this.editor.goTo(line)));
-        // Pictures and predicted times are about matrices.
+        // Only kernels that move a matrix have pictures and predicted times.
         const isShown = this.showsCosts && !isBeyond((this.task as Task).exercise);
         const [first] = result.verdict.failures;
         if (isShown && first && SHOWN_BY_ACCESSES.includes(first.id)) this.find<HTMLDetailsElement>(".own").open = true;
@@ -234,7 +237,7 @@ export class Bench {
     }
 }
 
-/** Calls `act` when the page has been shown, unless the reader asks browsers to save data or memory is scarce. */
+/** Calls `act` after the page has been shown, unless the reader has asked for less data traffic or memory is scarce. */
 function whenIdle(act: () => void) {
     const { connection, deviceMemory = LEAST_MEMORY } = navigator as Navigator & { connection?: { saveData?: boolean }; deviceMemory?: number };
     if (connection?.saveData || deviceMemory < LEAST_MEMORY) return;
@@ -242,7 +245,7 @@ function whenIdle(act: () => void) {
     else setTimeout(act, 1500);
 }
 
-/** Rejects when the reader stops the run, even while the compiler is still being loaded. */
+/** Returns a promise that is rejected when the reader stops the run, even while the compiler is still being loaded. */
 function stopOf(signal: AbortSignal): Promise<never> {
     return new Promise((_, reject) =>
         signal.addEventListener("abort", () => signal.reason === "stop" && reject(new Cancelled("The run was stopped."))));
@@ -253,7 +256,7 @@ function standingOf({ passed, verdict }: Examined): string {
     return verdict.outcome === "failed" ? "Not yet" : "Not examined";
 }
 
-/** Returns the cause and its line in a sentence. */
+/** Returns a sentence with the cause of the failure and its line. */
 function causeOf({ verdict }: Examined): string {
     const [first] = verdict.failures;
     if (!first) return "";

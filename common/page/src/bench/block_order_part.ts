@@ -1,5 +1,5 @@
-// Shows which tile of `in` each block processes. It uses the first address that each block loads,
-// in the order in which blocks start.
+// Shows which tile of `in` each block processes. It computes the tile from the first address that the block loads. The
+// blocks are shown in the order in which they start.
 
 import type { Examined, Launch } from "../examiner";
 import { oneAtATime, type SimulatorThread } from "../thread";
@@ -17,7 +17,7 @@ const product = (list: number[]): number => list.reduce((one, other) => one * ot
 
 export class BlockOrderPart {
     private examined: Examined | null = null;
-    /** For each block, the row and column of its tile, or null if it reads nothing. */
+    /** For each block, the row and the column of its tile, or null if the block loads nothing. */
     private tiles: ([number, number] | null)[] = [];
     private readonly countLatest = oneAtATime(() => this.count());
 

@@ -5,7 +5,7 @@ import type { Launch, ShapeTried } from "../examiner";
 
 type Rule = (rows: number, cols: number) => number;
 
-/** The extents that the blocks along an axis may cover. */
+/** The quantities that the blocks along an axis may have to cover, as functions of the matrix's shape. */
 const EXTENTS: Rule[] = [() => 1, (_, cols) => cols, (rows) => rows, (rows, cols) => rows * cols];
 const LARGEST_PIECE = 4096;
 

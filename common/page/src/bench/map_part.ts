@@ -5,10 +5,10 @@ import type { CellMap } from "../examiner";
 /** The number of cells in a row of `signs`. */
 const SIDE = 32;
 const CELL = 10;
-/** The signs that common/harness/cell_map.cpp uses, and the classes of the cells here. */
+/** Maps the characters of common/harness/cell_map.cpp to the CSS classes of the cells. */
 const KINDS: Record<string, string> = { ".": "right", "?": "untouched", X: "wrong" };
 
-/** The number of rows or columns that one cell of the picture stands for. */
+/** Returns the number of rows or columns that one cell of the picture stands for. */
 const covered = (count: number): number => Math.ceil(count / SIDE);
 
 function legendOf({ rows, cols, in_place, signs }: CellMap): string {

@@ -5,24 +5,24 @@ import type { LineMark } from "../editor/marks";
 import type { Examined, Failure } from "../examiner";
 import { asSentence } from "../words";
 
-/** "The other access: exercises/03_tiled/kernel.cu:14, thread (0,0,0) of block (0,0,0)." */
+/** Matches a sentence such as "The other access: exercises/03_tiled/kernel.cu:14, thread (0,0,0) of block (0,0,0)." */
 const OTHER_ACCESS = /The other access: \S+?:(\d+), ([^.]*)\./;
 
 const unwrapped = (text: string): string => text.replace(/\s+/g, " ").trim();
 
-/** Both accesses of a race are marked, because the mistake lies between them. */
+/** Returns a mark for the second access of a race. Both accesses are marked, because the mistake lies between them. */
 function otherAccess({ details }: Failure): LineMark[] {
     const [, line, thread] = OTHER_ACCESS.exec(unwrapped(details)) ?? [];
     return line ? [{ kind: "related", line: Number(line), column: 0, text: `The other access: ${thread}.` }] : [];
 }
 
 /**
- * Returns the number of the line with the check that lets a line run: an `if` around it, or one before it that returns.
- * Returns 0 if there is none.
+ * Returns the number of the line with the condition under which a line runs: an `if` around the line, or an earlier
+ * `if` that returns. Returns 0 if there is no such condition.
  */
 export function checkFor(text: string, line: number): number {
     const lines = text.split("\n").map((one) => one.replace(/\/\/.*/, ""));
-    /** The number of blocks that end between the current place and `line`. */
+    /** The number of code blocks that end between the current position and `line`. */
     let closed = 0;
     for (let at = line - 2; at >= 0; at--) {
         const code = lines[at] as string;
@@ -41,7 +41,7 @@ export function checkFor(text: string, line: number): number {
     return 0;
 }
 
-/** A check that lets an access outside of the matrix through is marked too. */
+/** Returns a mark for the condition that lets an access outside the matrix pass. */
 function guard({ id, place }: Failure, text: string): LineMark[] {
     if (id !== "no-bounds-check") return [];
     const line = /\bif\s*\(/.test(text.split("\n")[place.line - 1] ?? "") ? 0 : checkFor(text, place.line);
@@ -50,19 +50,19 @@ function guard({ id, place }: Failure, text: string): LineMark[] {
 
 const LONGEST_NOTE = 90;
 
-/** Returns a headline, or its beginning if it is long. The verdict has all of it. */
+/** Returns a headline, or its beginning if the headline is long. The verdict contains the whole headline. */
 function noteOf(headline: string): string {
     const [beginning = headline] = headline.length > LONGEST_NOTE ? headline.split(/[:;.](?= )/) : [headline];
     return asSentence(beginning.length < headline.length ? `${beginning}.` : headline);
 }
 
-/** `text` is the text that was examined. */
+/** Returns marks for the lines that a verdict is about. `text` is the text that was examined. */
 export function marksOf({ verdict }: Examined, text: string): LineMark[] {
     const marks: LineMark[] = [];
     for (const { severity, place, text: words } of verdict.messages) {
         if (severity !== "note") marks.push({ kind: severity, line: place.line, column: place.column, text: words });
     }
-    // The compiler's own messages are more exact.
+    // Skip the failure `does-not-compile`, because the compiler's own messages are more precise.
     const [first, ...others] = verdict.failures.filter(({ id }) => id !== "does-not-compile");
     if (!first) return marks;
     if (first.place.line) marks.push({ kind: "cause", line: first.place.line, column: 0, text: noteOf(first.headline) });

@@ -1,5 +1,4 @@
-// Shows, from the run of a learner's kernel, the accesses of one warp, the tiles of its blocks, and
-// its predicted time.
+// Shows the accesses of one warp, the tiles of the blocks, and the predicted time of a learner's kernel.
 
 import { AccessesPart } from "../accesses_part";
 import { comparedWith } from "../course";
@@ -13,7 +12,7 @@ import { launchRule } from "./launch_rule";
 
 const MOST_ACCESSES = 1000;
 
-/** `whose` distinguishes two kernels that are shown side by side. */
+/** Returns the HTML of this part. `whose` distinguishes two kernels that are shown side by side. */
 const markup = (whose: string) => `
 <form class="controls" aria-label="Which warp, ${whose}">
   <label>Block number <input name="block" type="number" min="0" value="0"/></label>
@@ -47,7 +46,9 @@ export class OwnPart {
         root.addEventListener("toggle", () => this.update());
     }
 
-    /** Shows a kernel, or nothing for null. `produces` is what the kernel should leave in `out`. */
+    /**
+     * Shows a kernel, or nothing if `examined` is null. `produces` is the result that the kernel should leave in `out`.
+     */
     show(examined: Examined | null, text: string, produces: string) {
         this.examined = examined?.ptx && examined.launch ? examined : null;
         this.text = text;
@@ -61,7 +62,7 @@ export class OwnPart {
         return this.root.querySelector(selector) as T;
     }
 
-    /** Needs additional runs, so it is done only when the reader opens this part. */
+    /** Updates this part. This takes additional runs, so it happens only when the reader opens the part. */
     private update() {
         if (!this.isStale || !this.examined || !(this.root as HTMLDetailsElement).open) return;
         this.isStale = false;
@@ -84,7 +85,7 @@ export class OwnPart {
         form.addEventListener("change", () => void this.traceLatest());
     }
 
-    /** Limits a block or warp number to those that the launch has. */
+    /** Reads the number of a block or warp, and limits it to the numbers that the launch has. */
     private place(name: "block" | "warp", count: number): number {
         const field = this.find<HTMLInputElement>(`input[name=${name}]`);
         const value = Math.min(Math.max(0, Math.floor(Number(field.value) || 0)), count - 1);

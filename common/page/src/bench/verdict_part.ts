@@ -4,7 +4,7 @@ import type { Examined } from "../examiner";
 import { mapElement } from "./map_part";
 import { round, withCode } from "../words";
 
-/** The key of each requirement, by the words in the verdict's table. */
+/** Maps the text of a row in the verdict's table to the key of the row's requirement. */
 const ROWS: [RegExp, string][] = [
     [/^sectors per load/, "load"],
     [/^sectors per store/, "store"],
@@ -24,7 +24,7 @@ function addAsked(table: HTMLTableElement, limits: Record<string, number>) {
     }
 }
 
-/** Replaces what the terminal draws with characters: the lines are marked in the editor, and the cells are a picture. */
+/** Replaces what the terminal draws with characters. The editor marks the lines, and a picture shows the cells. */
 function replaceDrawings(holder: HTMLElement, { verdict }: Examined, goTo: (line: number) => void) {
     const [first] = verdict.failures;
     if (!first) return;
@@ -35,11 +35,11 @@ function replaceDrawings(holder: HTMLElement, { verdict }: Examined, goTo: (line
         button.addEventListener("click", () => goTo(first.place.line));
         holder.querySelector(".place")?.replaceChildren(button);
     } else {
-        // The path of a file means nothing in a page.
+        // Remove the path of the file, which means nothing in a page.
         holder.querySelector(".place")?.remove();
     }
     if (first.map) holder.querySelector("pre.map")?.replaceWith(mapElement(first.map));
-    // The terminal wraps these lines at 80 columns.
+    // Join these lines, which are wrapped at 80 columns for the terminal.
     const details = holder.querySelector("pre.details");
     if (details && !/^\s/m.test(details.textContent ?? "")) {
         const text = document.createElement("p");
@@ -50,8 +50,8 @@ function replaceDrawings(holder: HTMLElement, { verdict }: Examined, goTo: (line
 }
 
 /**
- * `html` comes from C++ code, which has escaped the learner's text. `goTo` is called with the line that the reader
- * wants to see.
+ * Returns the verdict as an element. The HTML in `result` comes from C++ code, which has escaped the learner's text.
+ * `goTo` is called with the number of the line that the reader wants to see.
  */
 export function verdictElement(result: Examined, limits: Record<string, number>, showsCosts: boolean, goTo: (line: number) => void): HTMLElement {
     const holder = document.createElement("div");

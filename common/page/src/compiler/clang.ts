@@ -1,6 +1,6 @@
-// Runs clang as WebAssembly. Each compilation uses its own instance, which takes 20 ms to create.
-// Parsing the headers takes half of the time for a small kernel, so they are parsed once per set of
-// options and kept in clang's own format (a precompiled header). The result is the same.
+// Runs clang as WebAssembly. Each compilation uses its own instance, which takes 20 ms to create. Parsing the headers
+// takes half of the time for a small kernel, so they are parsed once per set of options and stored in clang's own
+// format (a precompiled header). A compilation gives the same result with and without the precompiled header.
 
 import { System } from "./wasi";
 import type { CompilerAnswer, CompilerRequest } from "./compiler";
@@ -8,7 +8,7 @@ import type { CompilerAnswer, CompilerRequest } from "./compiler";
 /** The options with which clang finds headers (examiner/clang_ir.cpp). */
 const headersFolder = "include";
 
-/** The precompiled header for these options. */
+/** The precompiled header for a set of options. */
 export interface ReadHeaders {
     key: string;
     bytes: Uint8Array;
@@ -17,7 +17,7 @@ export interface ReadHeaders {
 const readHeadersName = "headers.pch";
 const emptyName = "empty.h";
 
-/** Splits a request at the included header. Returns null if it does not include a header that we know. */
+/** Splits a request at the header that it includes. Returns null if the request includes no header that we know. */
 function takeApart({ arguments: words, output, files }: CompilerRequest) {
     const include = words.indexOf("-include");
     const [input, ...others] = Object.keys(files);
@@ -56,19 +56,19 @@ export class Clang {
         return { ir, said: withRelativeNames(said), milliseconds: performance.now() - begin };
     }
 
-    /** Precompiles the headers for requests with the same options. Returns them if they are new. */
+    /** Precompiles the headers for requests with the same options. Returns the precompiled header if it is new. */
     readHeadersFor(request: CompilerRequest): ReadHeaders | null {
         const parts = takeApart(request);
         if (!parts || parts.key === this.read?.key) return null;
         const { file } = this.run(parts.reading, [[emptyName, encoded("")]], readHeadersName);
-        // Everything also works without the precompiled header, at half the speed.
+        // Without the precompiled header, compiling works as well, but takes twice as long.
         if (!file) return null;
         this.read = { key: parts.key, bytes: file };
         return this.read;
     }
 
     private run(words: string[], files: [string, Uint8Array][], output: string) {
-        // The module contains several programs. The first argument selects one.
+        // The module contains several programs, and the first argument selects one of them.
         const system = new System(["llvm", "clang", ...words], new Map([...this.headers, ...files]));
         try {
             const isGood = system.run(this.module) === 0;
@@ -79,7 +79,7 @@ export class Clang {
     }
 }
 
-/** Explains why clang failed. In a page it has a smaller stack than in a terminal. */
+/** Explains why clang failed. In a page, clang has a smaller stack than in a terminal. */
 function failureOf(error: unknown): string {
     if (error instanceof RangeError) return "templates, calls or brackets are nested deeper than the compiler in a page can follow";
     return `the compiler itself has failed (${error}); please report it with this kernel`;

@@ -7,7 +7,10 @@ import type { Loaded } from "./load";
 import CompilerWorker from "./worker?worker&inline";
 import type { Message, Reply } from "./worker";
 
-/** Called during loading, with the loaded fraction (0 to 1, or null if it is unknown) and a text for the reader. */
+/**
+ * A function that is called during loading, with the loaded fraction (0 to 1, or null if the fraction is unknown) and a
+ * text for the reader.
+ */
 export type Progress = (part: number | null, words: string) => void;
 
 /** One compilation, as requested by C++ code (examiner/clang_ir.h): the options of clang, and the files by name. */
@@ -18,14 +21,14 @@ export interface CompilerRequest {
 }
 
 export interface CompilerAnswer {
-    /** The LLVM IR, or null if there were errors, which are in `said`. */
+    /** The LLVM IR, or null if `said` contains errors. */
     ir: string | null;
     /** The output of clang: errors and warnings. */
     said: string;
     milliseconds: number;
 }
 
-/** A compilation that stop() ended. */
+/** The error of a compilation that stop() has ended. */
 export class Stopped extends Error {}
 
 const fromFiles =
@@ -33,14 +36,14 @@ const fromFiles =
     "./learn play shows the same pages at an address where it may.";
 
 export class Compiler {
-    /** The version when the compiler is ready: "clang 22.1.0". */
+    /** The compiler's version, such as "clang 22.1.0", once the compiler is ready. */
     version = "clang";
     /** Rejected if the compiler cannot be loaded. The message is for the reader. */
     readonly ready: Promise<void>;
 
     private worker: Worker | undefined;
     private loaded: Loaded | undefined;
-    /** The headers that a worker has precompiled, which are passed on to the next worker. */
+    /** The precompiled header from a worker, which is passed on to the next worker. */
     private read: ReadHeaders | null = null;
     private readonly questions = new OpenQuestions();
     private isReady!: () => void;
@@ -54,19 +57,21 @@ export class Compiler {
             this.isReady = resolve;
             this.hasFailed = reject;
         });
-        // Prevents an error message if no code waits for the compiler.
+        // Prevents an error message in the console if no code waits for the compiler.
         this.ready.catch(() => {});
         if (location.protocol === "file:") this.fail(fromFiles);
         else this.start({ folder: new URL(folder, document.baseURI).href });
     }
 
-    /** Waits until the compiler is loaded and earlier compilations have finished. */
+    /** Compiles after the compiler has been loaded and earlier compilations have finished. */
     async compile(request: CompilerRequest): Promise<CompilerAnswer> {
         await this.ready;
         return this.questions.ask((number) => this.tell({ number, request }));
     }
 
-    /** Ends the current compilation, which is rejected as Stopped. The next one may start immediately. */
+    /**
+     * Ends the current compilation, whose promise is rejected as Stopped. The next compilation may start immediately.
+     */
     stop(): void {
         if (!this.loaded || this.questions.isEmpty) return;
         this.worker?.terminate();

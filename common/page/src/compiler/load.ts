@@ -14,13 +14,13 @@ export interface Manifest {
 export interface Loaded {
     version: string;
     module: WebAssembly.Module;
-    /** The texts by path. */
+    /** The text of each header, by its path. */
     headers: Record<string, string>;
 }
 
 const cacheName = "coalesce-compiler";
 
-/** `folder` is the address of the folder with compiler.json. */
+/** Loads the compiler. `folder` is the address of the folder with compiler.json. */
 export async function load(folder: string, onProgress: Progress): Promise<Loaded> {
     onProgress(0, "The compiler is being loaded.");
     const manifest = await json<Manifest>(new URL("compiler.json", folder));
@@ -45,7 +45,7 @@ async function json<Content>(url: URL): Promise<Content> {
 }
 
 async function keptOrFetched(url: URL, folder: string): Promise<Response> {
-    // Pages that are not secure have no cache, and in private windows the cache cannot be used.
+    // Insecure pages have no cache, and in private windows the cache cannot be used.
     const cache = await globalThis.caches?.open(cacheName).catch(() => undefined);
     const kept = await cache?.match(url);
     if (kept?.body) return kept;
@@ -62,11 +62,14 @@ async function keep(cache: Cache, url: URL, folder: string, response: Response) 
             if (other.startsWith(folder) && other !== url.href) await cache.delete(other);
         }
     } catch {
-        // There is no space, or the file is incomplete. It will be fetched again next time.
+        // The browser has no space left, or the file is incomplete. The next visit fetches the file again.
     }
 }
 
-/** If a server declares the file as gzip, the browser has already decompressed it. The first bytes show this. */
+/**
+ * Decompresses the module, unless the browser has already done so because the server declared the file as gzip. The
+ * first bytes show this.
+ */
 async function unpacked(response: Response, { bytes, unpackedBytes }: Manifest["module"], onProgress: Progress) {
     const reader = (response.body as ReadableStream<Uint8Array>).getReader();
     let next = await reader.read();

@@ -8,14 +8,17 @@ const types = { unknown: 0, characters: 2, folder: 3, file: 4 } as const;
 const openFlags = { create: 1, folder: 2, exclusive: 4, truncate: 8 } as const;
 const rootDescriptor = 3;
 
-/** Thrown to end the program. */
+/** An exception that ends the program. */
 export class Exit extends Error {
     constructor(readonly code: number) {
         super(`The program ended with ${code}.`);
     }
 }
 
-/** The bytes of a file are the beginning of `space`. It grows by doubling, because programs write in small pieces. */
+/**
+ * A file in memory. Its bytes are the first `size` bytes of `space`, which grows by doubling, because programs write
+ * small pieces.
+ */
 class MemoryFile {
     constructor(
         readonly number: number,
@@ -46,7 +49,7 @@ class MemoryFile {
     }
 }
 
-/** An open file with a position, or an open folder, or the output. */
+/** An open file with a position, an open folder, or the output. */
 type Open = { file: MemoryFile; at: number } | { folder: string } | { print: (bytes: Uint8Array) => void };
 
 /** Normalizes a path: removes slashes at the ends, "." and "..". The root is "". */
@@ -61,7 +64,7 @@ function normal(path: string): string {
 
 export class System {
     private readonly files = new Map<string, MemoryFile>();
-    /** The inode numbers of folders and files, which programs use to distinguish them. */
+    /** The inode numbers of folders and files. Programs use them to tell files apart. */
     private readonly numbers = new Map<string, number>();
     private readonly descriptors: (Open | undefined)[];
     private readonly printed: Uint8Array[] = [];
@@ -90,7 +93,7 @@ export class System {
         }
     }
 
-    /** The output of the program on stdout and stderr. */
+    /** Returns the output of the program on stdout and stderr. */
     text(): string {
         const decoder = new TextDecoder();
         return this.printed.map((bytes) => decoder.decode(bytes, { stream: true })).join("") + decoder.decode();
@@ -141,7 +144,7 @@ export class System {
         return normal(open.folder + "/" + new TextDecoder().decode(this.bytesAt(pointer, length)));
     }
 
-    /** Returns the memory that a list of pointers and lengths describes. */
+    /** Returns the memory ranges that a list of pointers and lengths describes. */
     private pieces(list: number, count: number): Uint8Array[] {
         const view = this.view;
         return Array.from({ length: count }, (_, i) =>
@@ -169,7 +172,7 @@ export class System {
         return read;
     }
 
-    /** Writes a list of null-terminated strings, such as arguments. */
+    /** Writes a list of null-terminated strings, such as the arguments, and pointers to them. */
     private writeTexts(texts: string[], pointers: number, to: number): number {
         for (const text of texts) {
             this.view.setUint32(pointers, to, true);
@@ -218,7 +221,7 @@ export class System {
                 this.view.setBigUint64(to, BigInt(Math.floor(performance.now() * 1e6)), true);
                 return errors.none;
             },
-            // Returns the same numbers in each run, because the names of temporary files depend on them.
+            // Returns the same numbers in each run, because clang derives the names of temporary files from them.
             random_get: (to: number, length: number) => {
                 for (const bytes = this.bytesAt(to, length); length-- > 0; ) {
                     this.random = (Math.imul(this.random, 1664525) + 1013904223) >>> 0;

@@ -6,7 +6,8 @@ import type { CompilerAnswer, CompilerRequest } from "./compiler";
 import { load, type Loaded } from "./load";
 
 /**
- * The first message says where to load the compiler from, or contains a loaded one. The others are numbered requests.
+ * A message to the worker. The first message contains either the address to load the compiler from, or a loaded
+ * compiler. All later messages are numbered requests.
  */
 export type Message =
     | { folder: string }
@@ -16,7 +17,7 @@ export type Message =
 export type Reply =
     | { part: number | null; words: string }
     | { loaded: Loaded }
-    /** The compiler cannot be loaded. The text is for the reader. */
+    /** The compiler cannot be loaded. The text explains the reason to the reader. */
     | { failure: string }
     | { read: ReadHeaders }
     | { number: number; answer: CompilerAnswer };
@@ -29,7 +30,7 @@ async function start(folder: string) {
     let told = -Infinity;
     try {
         const loaded = await load(folder, (part, words) => {
-            // Report the progress at most every 50 ms. The screen need not be updated more often.
+            // Report the progress at most every 50 ms, because the screen need not be updated more often.
             if (performance.now() - told < 50 && part !== 1) return;
             told = performance.now();
             reply({ part, words });

@@ -5,7 +5,7 @@ import { EditorState } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
 import { appearance } from "./editor";
 
-/** Shows `theirs`, and the differences in `yours`. */
+/** Shows `theirs`, and marks the differences in `yours`. */
 export function showDifference(parent: HTMLElement, yours: string, theirs: string) {
     parent.replaceChildren();
     new EditorView({

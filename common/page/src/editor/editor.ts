@@ -12,9 +12,9 @@ import { lineMarks, setMarks, type LineMark } from "./marks";
 import { wrapping } from "./wrapping";
 
 export interface EditorEvents {
-    /** The text was changed, by the learner or by setText. */
+    /** Called when the learner or the setter `text` has changed the text. */
     changed(): void;
-    /** Ctrl-Enter. */
+    /** Called when the learner presses Ctrl-Enter. */
     run(): void;
 }
 
@@ -31,7 +31,7 @@ export const appearance: Extension = [
 export class Editor {
     private readonly view: EditorView;
 
-    /** `label` is the accessible name of the editor. */
+    /** Creates an editor in `parent`. `label` is the editor's accessible name. */
     constructor(parent: HTMLElement, label: string, text: string, events: EditorEvents) {
         const keys = [
             { key: "Mod-Enter", run: () => (events.run(), true) },

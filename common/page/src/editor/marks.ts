@@ -1,4 +1,4 @@
-// Marks lines in the editor, and shows below each why it is marked: the compiler's messages, and the causes in a
+// Marks lines in the editor, and shows the reason below each marked line: the compiler's messages, and the causes in a
 // verdict.
 
 import { RangeSetBuilder, StateEffect, StateField, type EditorState, type Text } from "@codemirror/state";
@@ -10,7 +10,7 @@ export type MarkKind = "error" | "warning" | "cause" | "related";
 export interface LineMark {
     kind: MarkKind;
     line: number;
-    /** The column that the text is about, or 0. */
+    /** The column that the text is about, from 1, or 0 if the text is about the whole line. */
     column: number;
     text: string;
 }
@@ -41,7 +41,10 @@ class Note extends WidgetType {
     }
 }
 
-/** A note stands below the column that it is about, or below the beginning of the code. */
+/**
+ * Returns the indentation of a note. The note is shown below the column that it is about or, without a column, below
+ * the beginning of the code.
+ */
 function indentOf(mark: LineMark, text: Text): number {
     if (mark.column > 0) return mark.column - 1;
     return text.line(mark.line).text.search(/\S|$/);

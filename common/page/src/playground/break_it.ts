@@ -9,7 +9,7 @@ export interface Break {
 
 const changed = (text: string, after: string): string | null => (after === text ? null : after);
 
-/** Applies `edit` at the last place where `pattern` matches. */
+/** Applies `edit` to the last match of `pattern`. Returns null if this changes nothing. */
 function atLast(text: string, pattern: RegExp, edit: (match: RegExpMatchArray) => string): string | null {
     const match = [...text.matchAll(pattern)].at(-1);
     if (!match) return null;

@@ -19,7 +19,7 @@ export async function packed(text: string): Promise<string> {
     return `d${toLetters(await through(bytes, new CompressionStream("deflate-raw")))}`;
 }
 
-/** Throws an error with a message for the reader. */
+/** Decodes the letters of a link. Throws an error with a message for the reader. */
 export async function unpacked(letters: string): Promise<string> {
     try {
         const bytes = fromLetters(letters.slice(1));

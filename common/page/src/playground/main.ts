@@ -18,7 +18,7 @@ declare global {
     }
 }
 
-/** The link is updated when the learner has not typed for this many milliseconds. */
+/** The time in milliseconds without typing after which the link is updated. */
 const PAUSE = 300;
 
 class Page {
@@ -70,7 +70,7 @@ class Page {
         return { task, text: workOf(task).solution };
     }
 
-    /** Parses "03_tiled,LETTERS" or "03_tiled-hunt,LETTERS". */
+    /** Parses one side in a link, such as "03_tiled,LETTERS" or "03_tiled-hunt,LETTERS". */
     private async stateFrom(word: string): Promise<SideState> {
         const [name = "", letters = ""] = word.split(",");
         const task: Task = { exercise: name.replace(/-hunt$/, ""), hunt: name.endsWith("-hunt") };

@@ -26,7 +26,7 @@ export class Side {
     private readonly bench: Bench;
     private task!: Task;
 
-    /** Called when the state for the link has changed. */
+    /** `changed` is called when the state in the link has changed. */
     constructor(
         private readonly root: HTMLElement,
         number: number,
@@ -120,7 +120,7 @@ export class Side {
         this.changed();
     }
 
-    /** Updates which buttons apply, and whether the text is still one of the initial texts. */
+    /** Enables the buttons that apply to the text, and shows whether the text is still one of the initial texts. */
     private showPossible() {
         const { text } = this.bench;
         for (const { name, edit } of breaks) this.find<HTMLButtonElement>(`button[name=${name}]`).disabled = edit(text) === null;

@@ -7,16 +7,16 @@ import type { Task } from "../examiner";
 import { lessons, type Work } from "../exercises";
 
 export interface Start {
-    /** "solution", "swizzled" */
+    /** The name in the list, such as "solution" or "swizzled". */
     name: string;
     /** The exercise against which the text is checked. */
     task: Task;
     text: string;
-    /** Why it cannot be used as an initial text, or "". */
+    /** The reason why this variant cannot be used as an initial text, or "" if it can. */
     why_not: string;
 }
 
-/** The initial texts by lesson, in the course's order. */
+/** Returns the initial texts by lesson, in the course's order. */
 export function starts(): Map<string, Start[]> {
     const all = new Map<string, Start[]>();
     for (const { name, exercise, hunt } of lessons()) {
@@ -61,7 +61,7 @@ function partsOf(source: string): string[] {
     return parts;
 }
 
-/** Joins parts: single lines without blank lines between them, longer parts with. */
+/** Joins the parts of a program. A blank line separates two parts, unless both have a single line. */
 const joined = (parts: string[]): string =>
     parts.reduce((text, part, i) => text + (i === 0 ? "" : part.includes("\n") || parts[i - 1]?.includes("\n") ? "\n\n" : "\n") + part, "");
 
@@ -77,7 +77,9 @@ function declared(part: string): string[] {
     return names.flatMap(([, type, constant, call]) => [type, constant, call].filter((name) => name !== undefined));
 }
 
-/** Returns the parts that `text` needs and does not declare, and those that these need, in the program's order. */
+/**
+ * Returns the parts that `text` uses but does not declare, and the parts that these parts use, in the program's order.
+ */
 function needed(text: string, parts: string[]): string[] {
     const own = new Set(declared(text));
     const chosen = new Set<string>(parts.filter((part) => declared(part).some((name) => own.has(name))));
@@ -96,8 +98,8 @@ function needed(text: string, parts: string[]): string[] {
 }
 
 /**
- * Parses a function name: "transpose_ordered<32, &(diagonal(int, int))>" gives ["transpose_ordered", ["32",
- * "diagonal"]].
+ * Splits a function's name from its template arguments: "transpose_ordered<32, &(diagonal(int, int))>" becomes
+ * ["transpose_ordered", ["32", "diagonal"]].
  */
 function takenApart(called: string): [string, string[]] {
     const [, name = called, list = ""] = /^(\w+)<(.*)>$/.exec(called) ?? [];
@@ -160,7 +162,10 @@ function kernelText(kernel: string, launch: Launch, called: string): string {
 }`;
 }
 
-/** `called` is the name that the kernel must have. Returns "" if it is not found. */
+/**
+ * Returns the text of a learner's file for a variant. `called` is the name that the kernel must have. Returns "" if the
+ * variant's kernel is not found.
+ */
 function textOf(program: Program, variant: Variant, called: string): string {
     const launch = variant.launch.other;
     const [name] = takenApart(launch.function);

@@ -9,14 +9,14 @@ export interface Variable {
     type: string;
     kind: string;
     function: number;
-    /** The first and the last line of its scope. The last is 0 if nothing is known. */
+    /** The first and the last line of the variable's scope. The last line is 0 if it is unknown. */
     lines: [number, number];
 }
 
 export interface MemoryArray {
     name: string;
     space: "global" | "shared";
-    /** In bytes; `bytes` are those of an element. */
+    /** The size of the array in bytes. `bytes` is the size of one element. */
     size: number;
     bytes: number;
     extents: number[];
@@ -42,7 +42,10 @@ export interface Step {
     active: number;
     in_flight?: number;
     waiting?: { lanes: number; why: string; line: number }[];
-    /** A variable, its lanes, and a value for each of them. */
+    /**
+     * The variables that the step sets. Each entry contains the variable's number, a mask of lanes, and a value for
+     * each of these lanes.
+     */
     set?: [number, number, ...Value[]][];
     accesses?: StepAccess[];
     barriers?: { barrier: number; arrived: number; expected: number; complete: boolean }[];
@@ -66,15 +69,15 @@ export interface Steps {
     moments: Moment[];
 }
 
-/** The values of a variable in the lanes of a warp; null where a lane has none. */
+/** The values of a variable in the lanes of a warp. A lane without a value has null. */
 export interface LaneValues {
     variable: Variable;
     values: (Value | null)[];
-    /** Lanes that the step has changed, as a mask. */
+    /** The lanes whose value the step has changed, as a mask. */
     changed: number;
 }
 
-/** The last write to an element. */
+/** The last write to an element of an array. */
 export interface Cell {
     value: Value | undefined;
     step: number;
@@ -88,7 +91,7 @@ export function lanesOf(mask: number): number[] {
     return Array.from({ length: LANES }, (_, lane) => lane).filter((lane) => has(mask, lane));
 }
 
-/** Names lanes: "lanes 0-31", "lane 5". */
+/** Returns a name for a mask of lanes, such as "lanes 0-31" or "lane 5". */
 export function nameLanes(mask: number): string {
     const runs: string[] = [];
     for (let first = 0; first < LANES; first++) {
@@ -101,7 +104,7 @@ export function nameLanes(mask: number): string {
     return `${runs.length === 1 && !runs[0]?.includes("-") ? "lane" : "lanes"} ${runs.join(", ")}`;
 }
 
-/** Returns the indices of the element at a byte of an array. */
+/** Returns the indices of the element that contains the byte at `offset`. */
 export function indicesOf(array: MemoryArray, offset: number): number[] {
     let index = Math.floor(offset / Math.max(array.bytes, 1));
     const indices: number[] = [];
@@ -135,7 +138,7 @@ export function variablesAfter({ steps, variables }: Steps, at: number): LaneVal
     return [...known.values()].filter(({ variable }) => isInScope(variable));
 }
 
-/** Returns what has been written to the elements of an array before or in a step, by element. */
+/** Returns the last write to each element of an array, up to and including a step, by the element's number. */
 export function cellsAfter({ steps, arrays }: Steps, array: number, at: number): Map<number, Cell> {
     const { bytes } = arrays[array] as MemoryArray;
     const cells = new Map<number, Cell>();
@@ -156,8 +159,8 @@ export function cellsAfter({ steps, arrays }: Steps, array: number, at: number):
 }
 
 /**
- * Replaces values that the kernel has loaded from its input by the names of their elements. A matrix holds random bits,
- * which nobody recognizes.
+ * Replaces values that the kernel has loaded from its input with the names of their elements. The values themselves
+ * would tell the reader nothing, because a matrix contains random bits.
  */
 export function nameValuesBySource(all: Steps) {
     const names = new Map<Value, string>();
@@ -181,7 +184,10 @@ export function nameValuesBySource(all: Steps) {
     }
 }
 
-/** Returns the next step that is wanted, or `from` if there is none. */
+/**
+ * Returns the number of the nearest wanted step before (`by` = -1) or after (`by` = 1) step `from`, or `from` if there
+ * is none.
+ */
 export function findStep({ steps }: Steps, from: number, by: 1 | -1, isWanted: (step: Step, at: number) => boolean): number {
     for (let k = from + by; k >= 0 && k < steps.length; k += by) if (isWanted(steps[k] as Step, k)) return k;
     return from;

@@ -1,4 +1,5 @@
-// "Watch": a kernel, line by line, forwards and backwards, with the variables of each lane and the arrays of the block.
+// "Watch" steps through a kernel line by line, forwards and backwards. It shows the variables of each lane and the
+// arrays of the block.
 
 import type { Bench } from "../bench/bench";
 import type { Examiner, Task } from "../examiner";
@@ -17,9 +18,9 @@ interface Answer {
     steps: Steps;
 }
 
-/** Arrays with more elements are not drawn as grids. */
+/** The most elements of an array that is drawn as a grid. */
 const MOST_CELLS = 8192;
-/** The elements of a row of an array without extents. */
+/** The number of elements per row when an array without known extents is drawn. */
 const ROW = 32;
 const LINES_AROUND = 5;
 
@@ -114,7 +115,7 @@ export class WatchPart {
         if (this.steps) this.show(findStep(this.steps, this.at, by, isWanted));
     }
 
-    /** The mistakes take turns. */
+    /** Shows the next mistake or, after the last one, the first mistake. */
     private showMistake() {
         const all = (this.steps?.moments ?? []).map(({ step }) => step);
         this.show(all.find((step) => step > this.at) ?? all[0] ?? this.at);
@@ -199,7 +200,7 @@ export class WatchPart {
             <thead><tr><th scope="col">lane</th>${head}</tr></thead><tbody>${rows.join("")}</tbody></table>`;
     }
 
-    /** Draws an array. Elements that the step accesses have the lane's number and colour. */
+    /** Draws an array. Elements that the step accesses show the lane's number and colour. */
     private grid(array: MemoryArray, number: number, at: number): string {
         const step = (this.steps as Steps).steps[at] as Step;
         const count = Math.floor(array.size / Math.max(array.bytes, 1));
@@ -234,7 +235,7 @@ export class WatchPart {
     }
 }
 
-/** Adds the button and its part to a bench. `task` returns what is on the bench now. */
+/** Adds the Watch button, and the part that it opens, to a bench. `task` returns the task that is open on the bench. */
 export function addWatch(bench: Bench, examiner: Examiner, task: () => Task) {
     const holder = document.createElement("section");
     holder.setAttribute("aria-label", "Watch it run");

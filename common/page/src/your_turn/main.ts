@@ -10,7 +10,7 @@ import { SimulatorThread } from "../thread";
 import { chooseOwnExercise } from "./own_exercise";
 import { Turn } from "./turn";
 
-/** A link that stays in sight until the editor is. */
+/** Adds a link to the editor, which stays visible until the editor itself is. */
 function addLink(root: HTMLElement) {
     root.id = "your-turn";
     const link = document.createElement("a");

@@ -7,7 +7,7 @@ import type { Progress } from "./progress";
 
 const MOST = 1e6;
 
-/** Null if nothing was entered; undefined if it is not a number. */
+/** Parses an answer. Returns null if nothing was entered, and undefined if the text is not a number. */
 function numberIn(text: string): number | null | undefined {
     const words = text.trim().replace(",", ".").replace(/\s*%$/, "");
     if (words === "") return null;
@@ -20,11 +20,11 @@ export class PredictPart {
         private readonly root: HTMLElement,
         private readonly examiner: Examiner,
         private readonly progress: Progress,
-        /** Called when all questions have been answered. */
+        /** A function that is called when all questions have been answered. */
         private readonly answered: () => void,
     ) {}
 
-    /** The questions that have been neither answered nor skipped. */
+    /** Returns the questions that have been neither answered nor skipped. */
     open(task: Task): Question[] {
         const { guesses } = this.progress.record(nameOf(task));
         return workOf(task).questions.filter(({ counter }) => !guesses.some((guess) => guess.counter === counter));

@@ -1,4 +1,4 @@
-// Keeps a learner's progress and texts in this browser. The progress is in the format of .learn/state.json
+// Stores a learner's progress and texts in this browser. The progress has the format of .learn/state.json
 // (common/learn/state.h), so that it can be exported and imported.
 
 import type { Examined } from "../examiner";
@@ -6,7 +6,9 @@ import type { Counters } from "../simulator";
 
 const FORMAT = 2;
 const MOST_EARLIER_TEXTS = 10;
-/** Increased when older pages cannot read the stored format. */
+/**
+ * The prefix of the keys in the browser's storage. Its number is increased when older pages cannot read the new format.
+ */
 const PREFIX = "coalesce.1.";
 
 export interface Guess {
@@ -28,15 +30,15 @@ export interface Record {
     guesses: Guess[];
     solution_seen: boolean;
     best_counters: Counters | null;
-    /** Measured on a real GPU; only set by the terminal. */
+    /** The measurement on a real GPU. Only the terminal sets it. */
     best_measured: { gbps: number } | null;
     predicted: { percent: number; label: string } | null;
 }
 
-/** A text that the learner may bring back. */
+/** An earlier text that the learner may restore. */
 export interface EarlierText {
     text: string;
-    /** When it was replaced. */
+    /** The time at which the text was replaced. */
     at: string;
 }
 
@@ -77,7 +79,7 @@ function stateFrom(json: string): State {
     return { ...newState(), ...state, exercises: Object.fromEntries(known) };
 }
 
-/** The sum of sectors and wavefronts, for comparing the cost of kernels. */
+/** Returns the sum of sectors and wavefronts, which serves to compare the costs of kernels. */
 function costOf(counters: Counters): number {
     const parts = ["load_sectors", "store_sectors", "shared_load_wavefronts", "shared_store_wavefronts"];
     return parts.reduce((sum, part) => sum + (counters[part] ?? 0), 0);
@@ -117,7 +119,7 @@ function merged(here: Record, there: Record): Record {
 }
 
 export class Progress {
-    /** Why nothing can be stored, or "". */
+    /** The reason why the browser cannot store anything, or "" if it can. */
     problem = "";
     /** The contents of the browser's storage, or of its replacement. */
     private readonly memory = new Map<string, string>();
@@ -135,7 +137,7 @@ export class Progress {
     keepText(name: string, text: string) {
         this.write(`text.${name}`, text);
     }
-    /** The texts that a reset or another tab has replaced, the newest first. */
+    /** Returns the texts that a reset or another tab has replaced, the newest first. */
     earlierTexts(name: string): EarlierText[] {
         try {
             const texts: unknown = JSON.parse(this.read(`earlier.${name}`) ?? "[]");
@@ -158,7 +160,7 @@ export class Progress {
         });
     }
 
-    // ---- what was done ----
+    // ---- the learner's progress ----
 
     record(name: string): Readonly<Record> {
         return this.state().exercises[name] ?? newRecord();
@@ -178,7 +180,7 @@ export class Progress {
         return this.record(name).passed_hash !== "";
     }
 
-    /** Records a check like ./learn check, except that running the same text again does not count. */
+    /** Records a check, as ./learn check does. Running the same text again does not count as another check. */
     keepVerdict(name: string, { verdict, predicted }: Examined) {
         this.update(name, (record) => {
             if (verdict.outcome === "not-examined") return;
@@ -248,7 +250,7 @@ export class Progress {
         try {
             if (!this.problem) return localStorage.getItem(PREFIX + key);
         } catch {
-            // Storage is not available, so the value is kept only in this page.
+            // The browser's storage is not available, so the value exists only in this page.
         }
         return this.memory.get(key) ?? null;
     }

@@ -17,9 +17,9 @@ export class TransferPart {
     constructor(
         private readonly root: HTMLElement,
         private readonly progress: Progress,
-        /** Called after a kernel has been loaded. */
+        /** A function that is called with the text of a kernel that has been loaded. */
         private readonly read: (text: string) => void,
-        /** Called after progress has been loaded. */
+        /** A function that is called after progress has been loaded. */
         private readonly taken: () => void,
     ) {
         root.innerHTML = markup;
@@ -32,7 +32,10 @@ export class TransferPart {
         });
     }
 
-    /** `file` is the path in the course's folder. */
+    /**
+     * Prepares the part for an exercise. `file` is the path of the learner's file in the course's folder, and `text`
+     * returns the file's content.
+     */
     show(file: string, text: () => string) {
         this.file = file;
         this.text = text;
@@ -42,7 +45,7 @@ export class TransferPart {
             "This browser keeps what you write and what has passed. Save both to go on with another browser, or with a copy of the course.";
     }
 
-    /** Lists texts that can be brought back. */
+    /** Lists the earlier texts, and calls `bring` with the text that the learner restores. */
     showEarlier(texts: EarlierText[], bring: (text: string) => void) {
         const items = texts.map(({ text, at }) => {
             const item = document.createElement("li");

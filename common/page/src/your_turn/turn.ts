@@ -34,7 +34,7 @@ export class Turn {
     private readonly explain: ExplainPart;
     private readonly transfer: TransferPart;
     private readonly progress = new Progress();
-    /** The text of another tab that the learner has neither taken nor refused. */
+    /** The text from another tab that the learner has neither accepted nor rejected, or null. */
     private offered: string | null = null;
 
     constructor(
@@ -168,7 +168,7 @@ export class Turn {
         await this.helped(() => this.predict.show(this.task));
     }
 
-    /** An answer to the lesson's question counts as a prediction, so the question is not asked twice. */
+    /** Records the answers to the lesson's questions as predictions, so that the same questions are not asked twice. */
     private takeAnswersOfTheLesson() {
         for (const form of document.querySelectorAll<HTMLFormElement>("form.question[data-counter]")) {
             form.addEventListener("submit", () => {
@@ -194,7 +194,7 @@ export class Turn {
         this.find("button[name=mine]").addEventListener("click", () => this.decide(false));
     }
 
-    /** Keeps one of two texts in the editor, and the other one among the earlier texts. */
+    /** Keeps one of the two texts in the editor, and stores the other one among the earlier texts. */
     private decide(takesTheirs: boolean) {
         const theirs = this.offered;
         this.offered = null;
@@ -207,7 +207,7 @@ export class Turn {
     }
 
     private keep(text: string) {
-        // Typing here would replace the other tab's text.
+        // Typing here replaces the other tab's text, so store that text among the earlier texts.
         if (this.offered !== null) this.progress.keepEarlierText(nameOf(this.task), this.offered);
         this.progress.keepText(nameOf(this.task), text);
     }
