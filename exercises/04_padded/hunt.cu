@@ -1,6 +1,6 @@
 // Bug hunt 04_padded -- a colleague's padded transpose.
 //
-// Seen    It is correct for every matrix. It is padded, "so it has no bank conflicts".
+// Seen    The result is always correct. The tile is padded, "so it has no bank conflicts".
 // Fix     the bug, and change as little as you can (1 line).
 // Check   ./learn check 04 --hunt
 #include "exercise.h"  // Launch, ceil_div

@@ -1,6 +1,6 @@
 // Bug hunt 07_vec2 -- a colleague's float2 transpose, which uses float2 for the tile as well.
 //
-// Seen    It compiles without a warning, and it runs if its tile has no padding.
+// Seen    The kernel compiles without a warning, and it runs if its tile has no padding.
 // Fix     the bug, keep the padding, and change as little as you can (about 2 lines).
 // Check   ./learn check 07 --hunt
 #include "exercise.h"  // Launch, ceil_div

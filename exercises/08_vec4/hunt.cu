@@ -1,7 +1,7 @@
 // Bug hunt 08_vec4 -- a colleague's float4 transpose, with one wide store into the tile, not four.
 //
-// Seen    It is correct for every matrix. It is padded by 4, so that each row of the tile begins at
-//         a multiple of 16 bytes, "so there are no bank conflicts either".
+// Seen    The result is correct for every matrix. Each row of the tile is padded by 4 and so begins
+//         at a multiple of 16 bytes, "so there are no bank conflicts either".
 // Fix     the bug, and change as little as you can (about 5 lines).
 // Check   ./learn check 08 --hunt
 #include "exercise.h"  // Launch, ceil_div

@@ -1,7 +1,7 @@
 // Bug hunt 10_registers -- a colleague's fastest kernel: 4 x 4 pieces, and a swizzled tile.
 //
-// Seen    It is correct for every matrix. It is swizzled, "so it has no bank conflicts".
-// Fix     it, and change as little as you can (1 line).
+// Seen    The result is always correct. The tile is swizzled, "so it has no bank conflicts".
+// Fix     the bug, and change as little as you can (1 line).
 // Check   ./learn check 10 --hunt
 #include "exercise.h"  // Launch, ceil_div
 

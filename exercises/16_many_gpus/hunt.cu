@@ -1,7 +1,7 @@
 // Bug hunt 16_many_gpus -- a colleague's exchange between four GPUs, for any number of columns.
 //
 // Seen    The result was correct for 256 x 256, 1000 x 1024 and 65536 x 65536.
-// Fix     it, and change as little as you can (about 3 lines).
+// Fix     the bug, and change as little as you can (about 3 lines).
 // Check   ./learn check 16 --hunt
 #include "exercise.h"  // Launch, ceil_div
 

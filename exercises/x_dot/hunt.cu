@@ -1,7 +1,7 @@
 // Bug hunt x_dot -- this product depends on which warp is faster.
 //
 // Seen    The result is not always correct, and the race check reports a race.
-// Fix     it: add one line.
+// Fix     the bug: add one line.
 // Check   ./learn check x_dot --hunt
 #include "exercise.h"  // Launch, ceil_div
 

@@ -1,7 +1,7 @@
 // Bug hunt x_histogram -- this histogram loses some values.
 //
 // Seen    Most counts are correct, but their sum is sometimes smaller than n.
-// Fix     it: add one line.
+// Fix     the bug: add one line.
 // Check   ./learn check x_histogram --hunt
 #include "exercise.h"  // Launch, ceil_div
 

@@ -1,7 +1,7 @@
 // Bug hunt x_prefix_sum -- this prefix sum depends on which warp is faster.
 //
 // Seen    The result is correct for up to 32 elements.
-// Fix     it (about 3 lines).
+// Fix     the bug (about 3 lines).
 // Check   ./learn check x_prefix_sum --hunt
 #include "exercise.h"  // Launch, ceil_div
 

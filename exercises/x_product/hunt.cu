@@ -1,7 +1,7 @@
 // Bug hunt x_product -- this product is correct only for one pair of tiles.
 //
 // Seen    The result is correct if `inner` is at most 16.
-// Fix     it: add one line.
+// Fix     the bug: add one line.
 // Check   ./learn check x_product --hunt
 #include "exercise.h"  // Launch, ceil_div
 

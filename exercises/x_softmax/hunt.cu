@@ -1,7 +1,7 @@
 // Bug hunt x_softmax -- this softmax depends on which warp is faster.
 //
 // Seen    The result is correct in most runs.
-// Fix     it: add one line.
+// Fix     the bug: add one line.
 // Check   ./learn check x_softmax --hunt
 #include "exercise.h"  // Launch, ceil_div
 

@@ -1,7 +1,7 @@
 // Bug hunt x_sort -- this network does not sort.
 //
-// Seen    It sorts two numbers, but not four.
-// Fix     it (1 line).
+// Seen    The network sorts two numbers, but not four.
+// Fix     the bug (1 line).
 // Check   ./learn check x_sort --hunt
 #include "exercise.h"  // Launch, ceil_div
 

@@ -1,7 +1,7 @@
 // Bug hunt 09_vec4_t64 -- a colleague's kernel with a tile of 64 x 64.
 //
 // Seen    The result was correct for 256 x 256, 1000 x 1000 and 32768 x 32768.
-// Fix     it, and change as little as you can (1 line).
+// Fix     the bug, and change as little as you can (1 line).
 // Check   ./learn check 09 --hunt
 #include "exercise.h"  // Launch, ceil_div
 

@@ -1,7 +1,7 @@
 // Bug hunt 11_any_shape -- a colleague's kernel for matrices of a few columns.
 //
-// Seen    It is correct for every shape. It is fast for 31 columns, and much slower for 32.
-// Fix     it, and change as little as you can (2 lines).
+// Seen    The result is always correct. The kernel is fast for 31 columns, and much slower for 32.
+// Fix     the bug, and change as little as you can (2 lines).
 // Check   ./learn check 11 --hunt
 #include "exercise.h"  // Launch, ceil_div
 

@@ -1,7 +1,7 @@
 // Bug hunt 12_async -- a colleague's pipeline, which commits no more groups than necessary.
 //
 // Seen    Every result was correct so far. But does it wait for the last tile of a block?
-// Fix     it, and change as little as you can (1 line).
+// Fix     the bug, and change as little as you can (1 line).
 // Check   ./learn check 12 --hunt
 #include "exercise.h"  // Launch, ceil_div
 

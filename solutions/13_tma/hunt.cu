@@ -1,7 +1,7 @@
 // Bug hunt 13_tma -- a colleague's kernel that copies rows, derived from one that copied boxes.
 //
-// Seen    It worked for 256 x 256, 1024 x 1024 and 4096 x 8192. Once it never ended.
-// Fix     it, and change as little as you can (1 line).
+// Seen    The kernel worked for 256 x 256, 1024 x 1024 and 4096 x 8192. Once it never ended.
+// Fix     the bug, and change as little as you can (1 line).
 // Check   ./learn check 13 --hunt
 #include "exercise.h"  // Launch, ceil_div
 

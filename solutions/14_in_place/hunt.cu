@@ -1,7 +1,7 @@
 // Bug hunt 14_in_place -- a colleague's transpose in place, which leaves the diagonal alone.
 //
-// Seen    It is correct for a matrix of 1 x 1, and for most elements of any other matrix.
-// Fix     it, and change as little as you can (about 1 line).
+// Seen    The result is correct for a matrix of 1 x 1, and for most elements of any other matrix.
+// Fix     the bug, and change as little as you can (about 1 line).
 // Check   ./learn check 14 --hunt
 #include "exercise.h"  // Launch, ceil_div
 

@@ -1,7 +1,7 @@
 // Bug hunt 15_permute -- a colleague's transpose of a stack, without any offsets.
 //
-// Seen    It is correct for a stack of one matrix, with any number of columns.
-// Fix     it, and change as little as you can (about 2 lines).
+// Seen    The result is correct for a stack of one matrix, with any number of columns.
+// Fix     the bug, and change as little as you can (about 2 lines).
 // Check   ./learn check 15 --hunt
 #include "exercise.h"  // Launch, ceil_div
 

@@ -1,7 +1,7 @@
 // Bug hunt x_row_sums -- this sum is too small.
 //
 // Seen    The sum is correct for one column. For more columns, it is about half as large as it should be.
-// Fix     it (1 line).
+// Fix     the bug (1 line).
 // Check   ./learn check x_row_sums --hunt
 #include "exercise.h"  // Launch, ceil_div
 

@@ -1,7 +1,7 @@
 // Bug hunt x_stencil_1d -- this stencil is wrong where two blocks meet.
 //
 // Seen    The first elements of every block except block 0 are wrong.
-// Fix     it (1 line).
+// Fix     the bug (1 line).
 // Check   ./learn check x_stencil_1d --hunt
 #include "exercise.h"  // Launch, ceil_div
 
