@@ -85,6 +85,9 @@ async function answer(request, name) {
 }
 
 addEventListener("fetch", (event) => {
+    // A newer version is complete and waits until this worker ends. Chromium may end this worker in the middle of an
+    // answer, for which the page would wait forever, so leave the request to the network.
+    if (registration.waiting) return;
     const name = nameOf(event.request);
     if (name !== undefined) event.respondWith(answer(event.request, name));
 });
