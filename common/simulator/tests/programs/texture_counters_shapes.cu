@@ -135,7 +135,7 @@ static std::string hexadecimal(unsigned mask) {
 
 constexpr int kSpreads[][2] = {{32, 1}, {1, 32}, {1, 1}, {4, 4}, {2, 2}, {1, 2}, {2, 1}, {1, 4}};
 
-/// "3D 4x4x2"
+/// Returns the shape that a warp fetches, such as "3D 4x4x2".
 static std::string spread(const int (&size)[2]) {
     return "3D " + std::to_string(size[0]) + "x" + std::to_string(size[1]) + "x" +
            std::to_string(32 / (size[0] * size[1]));
