@@ -283,7 +283,7 @@ __host__ __device__ int escape_time(float cx, float cy, int most) {
     return k;
 }
 
-/// Compares pixels, but allows a small share of them to differ, because host and device round
+/// Compares pixels. A small fraction of them may differ, because host and device round
 /// differently.
 std::string compare_most(const std::vector<int>& found,
                          const std::function<int(std::size_t)>& expected) {

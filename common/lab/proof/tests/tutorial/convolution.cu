@@ -153,7 +153,7 @@ EXAMPLE(convolution_1d_halo) {
     return line_filter(convolution_1d_halo);
 }
 
-// Reads the halo through the cache instead of shared memory.
+// Reads the halo through the cache, and not from shared memory.
 __global__ void convolution_1d_cached_halo(float* out, const float* in, int n) {
     __shared__ float s[kThreads];
     const int i = blockIdx.x * kThreads + threadIdx.x, first = blockIdx.x * kThreads;

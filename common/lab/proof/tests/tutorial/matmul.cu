@@ -507,7 +507,7 @@ EXAMPLE(matvec_warp) {
     return matvec(matvec_warp, 8, 256);
 }
 
-// Does the same with float4.
+// Uses one warp per row, and loads float4 vectors.
 __global__ void matvec_float4(float* y, const float* a, const float* x, int cols) {
     const int row = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32, lane = threadIdx.x % 32;
     const float4 *row4 = reinterpret_cast<const float4*>(a + row * cols),

@@ -24,7 +24,7 @@ struct Rows {
     }
 };
 
-/// Compares with the softmax of each row, or with the logarithm of the softmax.
+/// Compares the output with the softmax of each row, or with the logarithm of the softmax.
 std::string compare_softmax(const Rows& a, bool is_log = false) {
     const auto width = static_cast<std::size_t>(a.cols);
     std::size_t last_row = ~std::size_t{0};

@@ -7,7 +7,7 @@ namespace {
 
 constexpr int kThreads = 256, kRadius = 3;
 
-/// Compares with the sums of 2 * kRadius + 1 neighbours, wherever all of them exist.
+/// Compares with sums over 2 * kRadius + 1 neighbours, at indices where all neighbours exist.
 template <class T>
 std::string compare_sums(const Buffer<T>& out, const Buffer<T>& in, int n, double tolerance) {
     return compare(
@@ -90,7 +90,7 @@ EXAMPLE(stencil_1d_shared) {
             [=] { return compare_sums(out, in, n, 1e-5); }};
 }
 
-// Applies the stencil to doubles.
+// Applies the one-dimensional stencil to doubles.
 __global__ void stencil_1d_double(double* out, const double* in, int n) {
     __shared__ double s[kThreads + 2 * kRadius];
     const int i = blockIdx.x * blockDim.x + threadIdx.x, at = threadIdx.x + kRadius;
