@@ -1,4 +1,4 @@
-// Shared by the tests in a browser: a list of tests, and pages whose errors make a test fail.
+// Helpers for the tests in a browser: a list of tests, and pages whose errors make a test fail.
 "use strict";
 const assert = require("node:assert/strict");
 const { chromium } = require("playwright-core");
@@ -30,8 +30,8 @@ async function knownPage(browser, site) {
     if (page.url().startsWith(site)) {
         await page.evaluate(() => {
             localStorage.clear();
-            Storage.prototype.setItem = () => {}; // the page would store data when it is left
-            history.replaceState(null, "", "?left"); // a different fragment alone would not reload the page
+            Storage.prototype.setItem = () => {}; // otherwise the page would store data when it is left
+            history.replaceState(null, "", "?left"); // a change of the fragment alone would not reload the page
         });
     }
     return page;
@@ -72,7 +72,7 @@ async function withPages(browser, site, names, use, { init, viewport = DESK.view
         }
         isGood = true;
     } finally {
-        // After a failure, the next test has a new page.
+        // After a failure, open a new page for the next test.
         if (!isGood) knownPages.delete(site);
         if (!isGood || init) await page.context().close();
     }

@@ -1,5 +1,5 @@
-// Shared by tests and measurements of the pages: a server for the built book, which can be slow or faulty, the
-// compiler's sources as scripts, and requests to compile the course's kernels.
+// Helpers for tests and benchmarks of the pages: a server for the built book, which can be slow or faulty, the
+// compiler's sources as scripts, and requests that compile the course's kernels.
 "use strict";
 const { execFileSync } = require("node:child_process");
 const fs = require("node:fs");
