@@ -6,7 +6,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
 sh "$here/arrows.sh" "$1" >"$work/arrows"
-# In the book, the theme switch sets these variables on `.drawing .diagram`, which overrides the values here.
+# In the book, the theme switch sets these variables on `.drawing .diagram`, which overrides the values in this style.
 style='<style>
 .diagram { --d-ink: #1d242b; --d-faint: #56616c; --d-page: #ffffff; --d-idle: #eef1f4; }
 @media (prefers-color-scheme: dark) {
