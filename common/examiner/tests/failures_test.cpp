@@ -3,8 +3,8 @@
 //
 // A file's name begins with the identifier of its failure, which may be followed by a dot and more
 // text. The first lines of the file describe its mistake. A line such as "// request: store 4" sets
-// a limit that the kernel exceeds. The failure may refer to any line that ends in "// here". If
-// there is no such line, it need not refer to any.
+// a limit that the kernel exceeds. The failure may refer to any line that ends in "// here". If the
+// file has no such line, the failure may refer to any line or none.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -48,8 +48,8 @@ std::vector<std::string> lines_of(const std::string& text) {
     return lines;
 }
 
-/// Returns the exercise for a file. "// request: store 4" sets a limit, and "// request: solution"
-/// limits the costs to those of solution.cu.
+/// Returns the exercise for a file. A line "// request: store 4" sets a limit, and the line "//
+/// request: solution" limits the costs to those of solution.cu.
 Exercise exercise_in(const std::string& text, fs::path& solution) {
     Exercise exercise = transpose_within({});
     const std::string mark = "// request: ";

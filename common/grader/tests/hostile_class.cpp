@@ -1,11 +1,10 @@
-// hostile_class GRADE REPOSITORY [STUDENTS] grades a class with one submission of each hostile
-// kind.
+// hostile_class GRADE REPOSITORY [STUDENTS] grades a class with a submission of each hostile kind.
 //
 // At most half of the students submit a case of the corpus, one for each kind of failure. All
-// others submit the solution with a unique comment. A Slurm cluster of two nodes grades the
-// class, or a single command if Slurm is not installed. Every honest student must get all points,
-// every hostile one the corpus's verdict, and nobody may be missing. A single command with the
-// other compiler must then produce the same grades.csv. Prints how long each takes.
+// others submit the solution with a unique comment. A Slurm cluster of two nodes grades the class,
+// or a single command if Slurm is not installed. Every honest student must get all points, every
+// hostile student the corpus's verdict, and no student may be missing. A single command with the
+// other compiler must then produce the same grades.csv. Prints how long each run takes.
 
 #include <algorithm>
 #include <chrono>

@@ -1,8 +1,8 @@
-// Tests which side is blamed for a failure. A submission that makes the judge crash must not keep
-// other students from getting a result, and a broken computer must not give anybody a zero.
+// Tests which side is blamed for a failure. A submission that makes the judge crash must not
+// prevent results for other students, and a broken computer must not give any student a zero.
 //
-// Usage: grader_rounds_test runs the tests. grader_rounds_test worker KIND is a judging process for
-// them, and KIND is "good" or "broken".
+// Usage: `grader_rounds_test` runs the tests. `grader_rounds_test worker KIND` is a judging process
+// that the tests start, where KIND is "good" or "broken".
 
 #include <doctest/doctest.h>
 #include <unistd.h>

@@ -1,9 +1,9 @@
 // slurm_test GRADE REPOSITORY recovery|efficiency [STUDENTS] grades a class with a Slurm cluster.
 //
-// With `recovery`, there are four nodes and 40 submissions. One node cannot judge at first, and one
-// dies midway. Every submission must get its grade once, and the same as without a cluster. With
-// `efficiency`, the program is a benchmark that prints how much faster two nodes are than one;
-// other work on the computer affects the result. The exit code is 77 if Slurm is not installed.
+// With `recovery`, there are four nodes and 40 submissions. One node cannot judge at first, and
+// another dies midway. Every submission must get exactly one grade, the same as without a cluster.
+// With `efficiency`, the program is a benchmark that prints how much faster two nodes are than one.
+// Other work on the computer affects this result. The exit code is 77 if Slurm is not installed.
 
 #include <chrono>
 #include <cstdio>

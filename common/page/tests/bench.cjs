@@ -7,7 +7,7 @@ const { serve } = require("./site.cjs");
 const { runTests, test, withPage } = require("./pages.cjs");
 
 const [html, browserPath, only = ""] = process.argv.slice(2);
-/** Enough for a busy machine, on which the compiler is loaded first. */
+/** A timeout in milliseconds that is long enough to load the compiler on a busy machine. */
 const SOON = { timeout: 180000 };
 const site = serve(html).then(({ address }) => address);
 
@@ -26,7 +26,7 @@ const isRunning = (page) => page.waitForSelector(".bench[aria-busy=true]", SOON)
 const marked = (page, kind) => page.locator(`.cm-line.line-${kind}`).allTextContents();
 const notes = async (page) => (await page.locator(".note").allTextContents()).join(" ");
 
-/** Replaces a text that must be there. */
+/** Replaces `from` by `to` in the text. Fails if the text does not contain `from`. */
 function edited(text, from, to) {
     assert.ok(text.includes(from), `the kernel has no ${from}`);
     return text.replace(from, to);

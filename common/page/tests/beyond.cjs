@@ -71,7 +71,7 @@ test("a page without own exercises says how to make one", async (browser) => {
     });
 });
 
-/** A course's folder with the exercise x_scale, which a teacher has just made. */
+/** Creates a course with the exercise x_scale in a temporary folder, as a teacher would. Returns the folder. */
 function courseWithOwnExercise() {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), "own-"));
     for (const part of ["course.toml", "steps"]) fs.symlinkSync(path.join(root, part), path.join(folder, part));

@@ -19,7 +19,7 @@ const site = pathToFileURL(path.resolve(html)).href + "/";
 const lessons = fs.readdirSync(html).filter((name) => /^lesson_\d\d.*\.html$/.test(name)).sort();
 const withPages = (browser, names, use, options) => withPagesAt(browser, site, names, use, options);
 const withPage = (browser, name, use, options) => withPages(browser, [name], use, options);
-/** One page of each kind in the book, and some of the lessons, which are all made in the same way. */
+/** One page of each kind in the book, and some of the lessons, all of which have the same structure. */
 const KINDS = ["index.html", "introduction.html", "profile.html", "glossary.html", "annotated.html"];
 const someLessons = sampled(lessons, 4);
 

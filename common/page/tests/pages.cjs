@@ -5,7 +5,7 @@ const { chromium } = require("playwright-core");
 
 const tests = [];
 const test = (name, run) => tests.push({ name, run });
-/** Whether to run all tests, as before a release. A wholeTest repeats parts of other tests. */
+/** Whether to run all tests, as before a release. A wholeTest repeats what other tests cover, and runs only then. */
 const isWhole = process.env.COALESCE_WHOLE_TESTS === "1";
 const wholeTest = (name, run) => isWhole && test(name, run);
 
@@ -15,7 +15,7 @@ const sampled = (all, step) => all.filter((_, i) => isWhole || i % step === 0);
 /** Opens a page and calls `use(page)`. Fails for console errors and for requests to other hosts. */
 const withPage = (browser, site, name, use, options) => withPages(browser, site, [name], use, options);
 
-/** The tests' own scripts would violate the pages' policy. bench.cjs tests that the pages keep to it. */
+/** Bypasses the content security policy, which forbids the tests' own scripts. bench.cjs tests the policy itself. */
 const DESK = { viewport: { width: 1440, height: 900 }, bypassCSP: true };
 const knownPages = new Map();
 

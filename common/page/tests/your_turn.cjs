@@ -15,7 +15,7 @@ const { serve } = require("./site.cjs");
 const { accessibilityFaults, runTests, sampled, test, wholeTest, withPage } = require("./pages.cjs");
 
 const [html, browserPath, screenshots, root, programs, only = ""] = process.argv.slice(2);
-/** Enough for a busy machine, on which the compiler is loaded first. */
+/** A timeout in milliseconds that is long enough to load the compiler on a busy machine. */
 const SOON = { timeout: 60000 };
 const site = serve(html).then(({ address }) => address);
 

@@ -48,7 +48,8 @@ void add_quoted(const std::string& line, int number, std::vector<Figure>& figure
     }
 }
 
-/// Parses a row of a results table, which ends with milliseconds, GB/s and the share of the copy.
+/// Parses a row of a results table, which ends with milliseconds, GB/s and the percentage of the
+/// copy.
 void add_row(const std::string& line, int number, std::vector<Figure>& figures) {
     static const std::regex row(R"(\| (\d+\.\d+) \| (\d+) \| (\d+\.\d+) % \|\s*$)");
     std::smatch match;

@@ -24,7 +24,7 @@ static Found* filled() {
     fill<<<1, 32>>>(data);
     return data;
 }
-/// Fills an array with elements that hold no value.
+/// Fills an array with elements whose value is not initialised.
 __global__ void fill_empty(Maybe* to) {
     to[threadIdx.x].has = false;
 }

@@ -418,7 +418,7 @@ TEST_CASE("invalid options are rejected") {
     }
 }
 
-TEST_CASE("help fits a terminal") {
+TEST_CASE("the help text fits a terminal") {
     const Outcome got = run({}, {"--help"});
     CHECK(got.exit_code == 0);
     CHECK(has(got.out, "Usage: simulate [OPTIONS] PROGRAM"));

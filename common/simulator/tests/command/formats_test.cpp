@@ -95,7 +95,7 @@ TEST_CASE("--json has the format that the schema describes") {
     CHECK(find_violation(schema, report) == ": may not have undocumented");
 }
 
-TEST_CASE("--sarif") {
+TEST_CASE("--sarif writes a valid SARIF log of the reports") {
     const ScratchFile file;
     run({kProgram, "collide"}, {"--sarif", file.path});
     Json log = Json::parse(file.content());
@@ -117,7 +117,7 @@ TEST_CASE("--sarif") {
     CHECK(log["runs"][0]["results"].empty());
 }
 
-TEST_CASE("--junit") {
+TEST_CASE("--junit writes a test per kernel, and a failure per report") {
     const ScratchFile file;
     run({kProgram, "collide"}, {"--junit", file.path});
     std::string text = file.content();
@@ -135,7 +135,7 @@ TEST_CASE("--junit") {
     CHECK(attribute(file.content(), "failures") == 0);
 }
 
-TEST_CASE("--annotations") {
+TEST_CASE("--annotations prints reports in the format of GitHub or a compiler") {
     const std::string github = run({kProgram, "collide"}, {"--annotations", "github"}).out;
     CHECK(std::regex_search(
         github, std::regex("\n::error file=[^,\n]*endings.cu,line=\\d+,title=globalrace%3A write "
@@ -147,7 +147,7 @@ TEST_CASE("--annotations") {
     CHECK_FALSE(has(run({kProgram}, {"--annotations", "github"}).out, "::error"));
 }
 
-TEST_CASE("--markdown") {
+TEST_CASE("--markdown writes a summary with tables") {
     const ScratchFile file, base;
     std::ofstream(base.path) << run({PROGRAMS "/sum_before"}).report;
     run({PROGRAMS "/sum_after"}, {"--compare", base.path, "--markdown", file.path});

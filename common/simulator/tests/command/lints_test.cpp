@@ -60,7 +60,7 @@ TEST_CASE("a lint states its cost, and does not fail the gate") {
     CHECK(has(run({PROGRAMS "/lints", "copy"}, {"--lints"}).err, "no lints"));
 }
 
-TEST_CASE("--write-vscode") {
+TEST_CASE("--write-vscode writes tasks whose problem matcher finds lints") {
     char pattern[] = "/tmp/coalesce-vscode-XXXXXX";
     const std::filesystem::path folder = mkdtemp(pattern);
     const std::string command = "cd " + folder.string() + " && " SIMULATE " --write-vscode " +

@@ -30,7 +30,7 @@ __global__ void store(const Case* cases, int number, T* out) {
     const T value = out[lane];
     if (cases[number].active >> lane & 1) *reinterpret_cast<T*>(shared + offset) = value;
     __syncthreads();
-    if (offset == ~0u) out[lane] = *reinterpret_cast<T*>(shared);  // never; keeps the store alive
+    if (offset == ~0u) out[lane] = *reinterpret_cast<T*>(shared);  // never true; keeps the store
 }
 
 /// Returns the index, below `few`, of the address that a lane uses. `shape` selects the pattern.

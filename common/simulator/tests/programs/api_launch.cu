@@ -1,4 +1,4 @@
-// Launch configurations that are accepted, and those that are refused.
+// Launch configurations that are accepted, and launch configurations that are refused.
 // expect: an empty grid: cudaErrorInvalidValue
 // expect: an empty block: cudaErrorInvalidValue
 // expect: 1025 threads: cudaErrorInvalidValue

@@ -109,8 +109,8 @@ __global__ void rounds(int* out, const __grid_constant__ CUtensorMap map, int co
     out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
-/// c = a * b for 32 x 32 matrices in clusters of 2 x 2 blocks, each of which computes 16 x 16 of c.
-/// Blocks in a row share their part of a, and blocks in a column their part of b.
+/// Computes c = a * b for 32 x 32 matrices in clusters of 2 x 2 blocks. Each block computes 16 x 16
+/// of c. Blocks in a row share their part of a, and blocks in a column their part of b.
 __global__ void multiply(int* c, const __grid_constant__ CUtensorMap a,
                          const __grid_constant__ CUtensorMap b) {
     __shared__ alignas(128) int rows[16][16], columns[16][16];

@@ -1,5 +1,5 @@
-// Like texture_counters.cu, but for shapes other than 2D, for gathers, and for warps in which only
-// some lanes fetch. Nsight Compute measured the same counts on an H100.
+// Counters like those in texture_counters.cu, for shapes other than 2D, for gathers, and for warps
+// of which only some lanes fetch. Nsight Compute measured the same counts on an H100.
 // simulator only
 // expect: 1D step 1: 8 requests, 8 sectors
 // expect: 1D step 2: 8 requests, 16 sectors

@@ -92,7 +92,7 @@ EXAMPLE(nbody_tiled) {
     return all_pairs(nbody_tiled, 64);
 }
 
-// Uses larger tiles and a manually unrolled loop.
+// Computes the forces with larger tiles and a manually unrolled loop.
 __global__ void nbody_unrolled(float4* forces, const float4* bodies, int n) {
     __shared__ float4 tile[256];
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
