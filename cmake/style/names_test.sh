@@ -13,7 +13,7 @@ trap 'rm -r "$work"' EXIT
 cd "$root"
 
 # Prints the names that violate the rules in the headers below these folders, and the errors that clang finds there.
-wrong_names() { # FOLDER...
+wrong_names() { # takes the FOLDERs to search
     find "$@" -name '*.h' ! -path '*/tests/*' ! -path '*/fuzz/*' ! -path '*/corpus/*' | LC_ALL=C sort | sed 's|.*|#include "&"|' >"$work/all.cpp"
     within=$(printf '%s/|' "$@" | sed 's/|$//')
     "$tidy" --quiet --config-file="$root/common/.clang-tidy" --header-filter="($within)" "$work/all.cpp" -- -std=c++20 -I"$root" -I"$root/common" \

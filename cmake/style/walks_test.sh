@@ -44,7 +44,7 @@ trap 'rm -r "$scratch"' EXIT
 echo 'void first() { second(); }' >"$scratch/a"
 echo 'void second() {}  void third() {}' >"$scratch/b"
 { echo '### Walk'; echo '1. [a](a): `first` begins'; } >"$scratch/head"
-expect() { # FAULTS LINE
+expect() { # takes the expected number of FAULTS, and the second LINE of a walk
     { cat "$scratch/head"; echo "2. $2"; } >"$scratch/walk"
     found=$(faults_of "$scratch" "$scratch/walk" | grep -c . || true)
     [ "$found" = "$1" ] || { echo "not $1 but $found faults in: $2"; exit 1; }

@@ -73,7 +73,7 @@ TEST_CASE("right: planned permutations of every kind") {
     check_permute<unsigned>({4, {50, 60}, {1, 0}});
     check_permute<unsigned>({4, {50, 60}, {0, 1}});
     check_permute<unsigned short>({2, {3, 5, 7, 64}, {0, 2, 1, 3}});
-    check_permute<unsigned short>({2, {131, 3, 67}, {2, 1, 0}, 1, 3});  // two arguments
+    check_permute<unsigned short>({2, {131, 3, 67}, {2, 1, 0}, 1, 3});  // two kernel arguments
     check_permute<unsigned short>({2, {3, 5, 75}, {1, 0, 2}});
     check_permute<Twelve>({12, {70, 80}, {1, 0}});
 }
@@ -86,7 +86,7 @@ TEST_CASE("right: arguments that a plan rejects") {
     CHECK_EQ(planned.run(out, in), cudaSuccess);  // no plan yet: does nothing
     CHECK_EQ(plan(planned, out, in, -1, 5), cudaErrorInvalidValue);
     CHECK_EQ(plan(planned, out, in, 0, 5), cudaSuccess);
-    CHECK_EQ(planned.run(nullptr, nullptr), cudaSuccess);  // nothing to do
+    CHECK_EQ(planned.run(nullptr, nullptr), cudaSuccess);  // an empty matrix needs no memory
     CHECK_EQ(plan(planned, out, in, 3, 5), cudaSuccess);
     CHECK_EQ(planned.run(out, in + 1), cudaErrorMisalignedAddress);  // another offset in its line
     CHECK_EQ(planned.run(out + 1, in), cudaErrorMisalignedAddress);

@@ -137,7 +137,7 @@ Sample random_sample(std::mt19937_64& random, std::int64_t most_elements) {
     sample.cols = random_side(
         random,
         std::max<std::int64_t>(1, std::min<std::int64_t>(700, most_elements / (sample.rows + 1))));
-    if (pick(random, 0, 7) == 0) {  // a few long lines instead
+    if (pick(random, 0, 7) == 0) {  // sometimes has a few long lines
         sample.cols = pick(random, 1, 40);
         sample.rows = pick(random, 4 * sample.cols, most_elements / sample.cols);
     }

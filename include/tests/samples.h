@@ -19,7 +19,7 @@ namespace coalesce::samples {
 struct Sample {
     int size = 4;                                ///< bytes per element
     std::int64_t rows = 0, cols = 0;             ///< the size of `in`
-    TransposeOptions options = {};               ///< contains all pitches and strides
+    TransposeOptions options = {};               ///< the options, with all pitches and strides
     std::int64_t in_offset = 0, out_offset = 0;  ///< elements before each matrix in its memory
 
     /// Returns a text with everything that is needed to repeat the call, such as "1000 x 37 of 4

@@ -21,15 +21,15 @@ TEST_CASE("how long a strip is") {
     CHECK_EQ(tall_rows<4>(task(1000003, 37)), 128);
     CHECK_EQ(tall_rows<8>(task(1000003, 200)), 32);  // uses more than the default memory
     CHECK_EQ(tall_rows<16>(task(1000003, 200)), 0);  // no space for a strip
-    CHECK_EQ(TallOfWords::strip_rows(64), 480);      // 512 rows are loaded
+    CHECK_EQ(TallOfWords::strip_rows(64), 480);      // of 512 rows that are loaded
     CHECK_EQ(TallOfWords::strip_rows(24), 992);      // a thread can take no longer rows
     CHECK_EQ(TallOfWords::strip_rows(128), 224);
-    CHECK_EQ(wide_cols<1>(task(37, 1000003)), 496);  // whole chunks of 124
+    CHECK_EQ(wide_cols<1>(task(37, 1000003)), 496);  // four whole chunks of 124
     CHECK_EQ(wide_cols<1>(task(110, 1000003)), 496);
     CHECK_EQ(wide_cols<1>(task(200, 1000003)), 248);
     CHECK_EQ(wide_cols<1>(task(300, 1000003)), 0);
     CHECK_EQ(wide_cols<1>(task(3, 1000003)), 3968);
-    CHECK_EQ(wide_cols<2>(task(3, 1000003)), 1984);  // whole chunks of 62
+    CHECK_EQ(wide_cols<2>(task(3, 1000003)), 1984);  // 32 whole chunks of 62
     CHECK_EQ(wide_cols<4>(task(5, 1000003)), 1024);
     CHECK_EQ(wide_cols<4>(task(12, 1000003)), 128);
     CHECK_EQ(wide_cols<4>(task(75, 1000003)), 128);
@@ -65,7 +65,7 @@ TEST_CASE("which kernel is chosen") {
     };
     CHECK(loads_evict_last<4>(task(16384, 16384), true));
     CHECK_FALSE(loads_evict_last<4>(task(8192, 8192), true));  // would slow down small matrices
-    CHECK(loads_evict_last<4>(task(64, 96, 20000), true));     // batches count together
+    CHECK(loads_evict_last<4>(task(64, 96, 20000), true));     // all matrices of a batch count
     CHECK(loads_evict_last<4>(task(8191, 8193), false));       // pays earlier if rows are unaligned
     CHECK_EQ(choose_rewinding<1>(task(16383, 16381)), Rewinding::large);
     CHECK_EQ(choose_rewinding<1>(task(8191, 8193)), Rewinding::small);
@@ -82,7 +82,7 @@ TEST_CASE("which kernel is chosen") {
     CHECK_FALSE(prefers_strips<2>(task(200, 100000), 200));
     CHECK_EQ(choose_rewinding<4>(task(8191, 8193)), Rewinding::none);
     CHECK(are_out_rows_sector_aligned<4>(task(8192, 8191)));
-    CHECK_FALSE(are_out_rows_sector_aligned<4>(task(8196, 8191)));  // 16 bytes too long
+    CHECK_FALSE(are_out_rows_sector_aligned<4>(task(8196, 8191)));  // rows end within a sector
     Task behind = task(8192, 8191);
     behind.out = static_cast<char*>(behind.out) + 16;
     CHECK_FALSE(are_out_rows_sector_aligned<4>(behind));
@@ -95,17 +95,17 @@ TEST_CASE("which kernel is chosen") {
     }
     CHECK(square.is_down_first);
     CHECK_EQ(square.group, 1);
-    CHECK_FALSE(high.is_down_first);  // after 50001 rows, shared cache lines are evicted
+    CHECK_FALSE(high.is_down_first);  // 50001 rows evict shared cache lines
     CHECK_EQ(high.group, 1);
     CHECK(large.is_down_first);  // too long in both directions
     CHECK_EQ(large.group, strips_per_group<4>);
-    CHECK(large_in_fast.is_down_first);  // fast memory: not too long yet
+    CHECK(large_in_fast.is_down_first);  // short enough for fast memory
     CHECK_EQ(large_in_fast.group, 1);
     CHECK_EQ(huge_in_fast.group, strips_per_group<4>);
     CHECK_FALSE(group_for_line_sharing<4>(task(50000, 8004)).is_down_first);
     CHECK_EQ(group_for_line_sharing<4>(task(45000, 45000)).group, strips_per_group<4>);
     CHECK_FALSE(
-        group_for_line_sharing<2>(task(20000, 10008)).is_down_first);  // 20016 bytes: half a sector
+        group_for_line_sharing<2>(task(20000, 10008)).is_down_first);  // rows end within a sector
     CHECK(group_for_line_sharing<2>(task(20000, 10016)).is_down_first);
     // 40016 bytes are 1250 and a half sectors.
     CHECK(are_sectors_split<4>(task(10004, 10000), 10000));

@@ -146,16 +146,16 @@ TEST_CASE("right: empty and tiny matrices") {
 TEST_CASE("right: every kernel, with every alignment") {
     for (const int size : {1, 2, 4, 8, 16}) {
         for (const std::int64_t start : {0, 1, 3}) {
-            check({size, 300, 290, {}, start, 1});       // Realigned, Shifted, Shifted
-            check({size, 70, 90, {100, 77}, 1, start});  // the same, on a part of a matrix
-            check({size, 700, 37, {}, start, 1});        // Tall
-            check({size, 37, 700, {}, 1, start});        // Wide
-            check({size, 5, 9, {0, 0, 30}, start, 2});   // Stack
-            check({size, 63, 31, {0, 0, 3}, 1, start});  // the same, with larger matrices
-            check({size, 9, 32, {0, 0, 7}, start, 1});   // the same, with padding
+            check({size, 300, 290, {}, start, 1});       // Realigned, Shifted and Shifted run
+            check({size, 70, 90, {100, 77}, 1, start});  // runs the same on part of a matrix
+            check({size, 700, 37, {}, start, 1});        // runs Tall
+            check({size, 37, 700, {}, 1, start});        // runs Wide
+            check({size, 5, 9, {0, 0, 30}, start, 2});   // runs Stack
+            check({size, 63, 31, {0, 0, 3}, 1, start});  // runs Stack with larger matrices
+            check({size, 9, 32, {0, 0, 7}, start, 1});   // runs Stack with padding
         }
-        check({size, 256, 512, {}, 0, 0});           // Pieces
-        check({size, 64, 128, {256, 80, 3}, 0, 0});  // the same, on a part of a matrix
+        check({size, 256, 512, {}, 0, 0});           // runs Pieces
+        check({size, 64, 128, {256, 80, 3}, 0, 0});  // runs Pieces on part of a matrix
     }
 }
 
@@ -199,7 +199,7 @@ TEST_CASE("right: long strips of bytes") {
     for (const std::int64_t cols : {24, 36, 64, 96, 128}) {
         for (const std::int64_t start : {0, 4})
             check_tall_of_words({1, 1203, cols, {0, 0, 2}, start, 5});
-        check_tall_of_words({1, 31, cols, {}, 4, 0});  // shorter than what is loaded twice
+        check_tall_of_words({1, 31, cols, {}, 4, 0});  // shorter than a double load
         check_tall_of_words({1, 992, cols, {cols, 1000, 1}, 0, 3});
     }
 }
@@ -248,7 +248,7 @@ TEST_CASE("right: stacks of matrices whose sides are words") {
         check({2, 98, 100, {0, 0, 3}, 4, start});
         check({2, 150, 148, {0, 0, 3}, start, 4});
     }
-    check({1, 12, 36, {0, 0, 17}, 1, 4});  // not whole words, or unaligned
+    check({1, 12, 36, {0, 0, 17}, 1, 4});  // not whole words, or not aligned
     check({1, 12, 36, {0, 0, 17}, 4, 1});
     check({1, 14, 36, {0, 0, 17}, 4, 4});
     check({2, 13, 36, {0, 0, 17}, 4, 4});

@@ -36,7 +36,7 @@ faults=$(wrong_arrows "$root" "$here/order.txt")
 
 # Test that these faults are found: an include against the order, a folder that order.txt does not list, a listed folder
 # that does not exist, and a stale picture.
-expect() { # HOW-MANY WHAT
+expect() { # takes the expected NUMBER of faults, and the FAULTS that were found
     [ "$(printf '%s' "$2" | grep -c .)" = "$1" ] || { echo "not $1 faults, but: $2"; exit 1; }
 }
 mkdir -p "$work/root/common/low" "$work/root/common/high" "$work/root/common/low/tests" "$work/pictures"

@@ -124,7 +124,8 @@ TEST_CASE("independent chains of arithmetic run in parallel") {
     std::vector<Draft> drafts(6);
     for (std::uint32_t k = 0; k < 6; ++k) {
         drafts[k].operation = operation(Kind::arithmetic);
-        drafts[k].operation.slots = static_cast<float>(k + 1);  // identifies the draft
+        // A number by which the test recognizes the draft.
+        drafts[k].operation.slots = static_cast<float>(k + 1);
         drafts[k].operation.latency = 10;
         if (k % 3 != 0) drafts[k].operation.after = {k - 1};
     }
@@ -147,7 +148,8 @@ TEST_CASE("loads and their addresses come first, and operations that are not nee
     const auto set = [&](std::size_t k, Kind kind, Priority priority,
                          std::vector<std::uint32_t> after) {
         drafts[k].operation = operation(kind, std::move(after));
-        drafts[k].operation.slots = static_cast<float>(k + 1);  // identifies the draft
+        // A number by which the test recognizes the draft.
+        drafts[k].operation.slots = static_cast<float>(k + 1);
         drafts[k].priority = priority;
     };
     set(0, Kind::arithmetic, Priority::none, {});

@@ -43,8 +43,8 @@ const fs::path solutions = COALESCE_REPOSITORY "/solutions";
 
 struct Case {
     std::set<std::string> expected;               ///< permitted failures; empty: must pass
-    std::vector<std::string> says, never, shows;  ///< texts from these marks
-    std::set<int> lines;                          ///< lines it may name; empty for any line
+    std::vector<std::string> says, never, shows;  ///< texts of the marks with these names
+    std::set<int> lines;                          ///< lines that it may name; empty: any
     bool is_of_hunt = false;
 };
 

@@ -253,7 +253,7 @@ std::string examine(const std::string& text, const Exercise& exercise, bool spoi
         return "the steps differ from run to run";
     std::string printed;
     const BlockSteps with_printf = record(add_printf(text, steps), exercise, first, &printed);
-    if (!with_printf.ok()) return "";  // a declaration without braces
+    if (!with_printf.ok()) return "";  // a declaration has no braces
     if (spoils) spoil(steps);
     return compare(printed_values(printed), recorded_values(steps), counts.values);
 }

@@ -23,8 +23,8 @@ namespace {
 /// A number with a unit in a text.
 struct Figure {
     int line = 0;
-    std::string text;  ///< as it is in the text: "4289 GB/s"
-    std::string unit;  ///< "GB/s", "ms", or "%" of the copy
+    std::string text;  ///< the figure as it is quoted, such as "4289 GB/s"
+    std::string unit;  ///< "GB/s", "ms", or "%" (of the copy's speed)
     double value = 0;
     int decimals = 0;
 };

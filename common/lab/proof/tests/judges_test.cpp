@@ -93,8 +93,8 @@ TEST_CASE("a tool runs once per program, and once per case if it reports somethi
     CHECK(times("racecheck float4_at_one") == 0);
     CHECK(times("memcheck double_at_four") == 1);
     CHECK(times("racecheck never") == 1);
-    // initcheck ran again without the case that stops. In the first run it reported nothing, but an
-    // error ended that run before its last case.
+    // initcheck reported nothing in its first run, but an error ended that run before the last
+    // case. So initcheck ran again without the case that stops.
     CHECK(times("initcheck stops tiled_transpose") == 1);
     CHECK(times("initcheck tiled_transpose") == 1);
     CHECK(asked.size() == 2 * 4 + 4 + 2 + 2);

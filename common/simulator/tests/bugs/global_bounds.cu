@@ -103,7 +103,7 @@ __global__ void square(float* out, int n) {
 }
 static void elements_for_bytes() {
     float* out = nullptr;
-    need(cudaMalloc(&out, 1000));  // too small: should be 1000 floats
+    need(cudaMalloc(&out, 1000));  // too small: 1000 bytes instead of 1000 floats
     square<<<4, 256>>>(out, 1000);
 }
 

@@ -3,7 +3,7 @@
 
 #include "../cases.h"
 
-constexpr int kThreads = 128;  // four warps
+constexpr int kThreads = 128;  // four warps per block
 
 __device__ void meet(int barrier, int threads) {
     asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(threads) : "memory");

@@ -1,7 +1,7 @@
 // Accesses beyond the end of shared and local arrays.
 #include "../cases.h"
 
-// The column index is one too large. Only in the last row does that lead outside the array.
+// The column index is one too large, which leads outside the array only in the last row.
 __global__ void shift_tile(float* out, const float* in) {
     __shared__ float tile[32][32];
     tile[threadIdx.y][threadIdx.x + 1] = in[threadIdx.y * 32 + threadIdx.x];  // bug one_column_over: memcheck: out of bounds

@@ -137,7 +137,7 @@ __global__ void product(float* c, const float* a, const float* b, int n) {
         }
         wait(full, k / 128 % 2);
         for (int l = 0; l < 128; ++l) sum += row[l / 64][l % 64] * b[(k + l) * n + j];
-        cluster_sync();  // afterwards the rows may be overwritten
+        cluster_sync();  // after this, the rows may be overwritten
     }
     c[i * n + j] = sum;
 }

@@ -153,7 +153,7 @@ TEST_CASE("a long launch shows its progress in one line of a terminal, and then 
     CHECK(text.find("fill: 2 launches") > end);
     CHECK_FALSE(has(on_terminal({"--quiet", kProgram, "long"}), "% of"));
     CHECK_FALSE(has(run({kProgram, "long"}).err, "% of"));
-    setenv("COALESCE_SIM_PROGRESS", "600000", 1);  // ms; the program ends before that
+    setenv("COALESCE_SIM_PROGRESS", "600000", 1);  // ms, longer than the program runs
     CHECK_FALSE(has(on_terminal({kProgram, "long"}), "% of"));
     unsetenv("COALESCE_SIM_PROGRESS");
 }

@@ -73,7 +73,7 @@ int main(int argc, char** argv) {
     if (std::strcmp(how, "abort") == 0) std::abort();
     if (std::strcmp(how, "leave") == 0) _exit(0);
     if (std::strcmp(how, "touch") == 0) return *static_cast<volatile int*>(out);
-    if (std::strcmp(how, "past managed") == 0) {  // more than a page past the end
+    if (std::strcmp(how, "past managed") == 0) {  // is more than a page past the end
         char* managed;
         if (cudaMallocManaged(&managed, kCount) != cudaSuccess) return 99;
         for (int i = 0; i < 100'000; ++i) static_cast<volatile char*>(managed)[i] = 1;

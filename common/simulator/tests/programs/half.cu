@@ -80,7 +80,7 @@ struct Host {
         return rounded(is_tiny ? std::copysign(0.0, exact) : exact);
     }
     static u16 fma(u16 a, u16 b, u16 c) {
-        const double product = number(a) * number(b);  // exact
+        const double product = number(a) * number(b);  // exact in double
         return rounded(to_odd([=] { return product + number(c); }));
     }
     static u16 abs(u16 a) { return a & ~F.sign(); }

@@ -10,7 +10,7 @@ using u32 = unsigned;
 using u64 = unsigned long long;
 using s64 = long long;
 
-constexpr int kMost = 80;  // most functions in a group
+constexpr int kMost = 80;  // maximum number of functions in a group
 
 struct Operands {
     u32 a, b, c;

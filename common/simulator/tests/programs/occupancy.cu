@@ -7,7 +7,7 @@
 
 #include "api_check.h"
 
-/// Uses registers: `kWords` words are live at the same time.
+/// Keeps `kWords` words live at the same time, so that the kernel needs that many registers.
 template <int kWords>
 __global__ void hold(float* data) {
     float words[kWords];

@@ -19,7 +19,7 @@ constexpr const char* kColumns[] = {"load_requests",          "load_sectors",
 
 struct Row {
     const char* kernel;
-    std::uint64_t values[6];  ///< in the order of kColumns
+    std::uint64_t values[6];  ///< counters in the order of kColumns
 };
 
 constexpr Row kTable[] = {

@@ -111,10 +111,10 @@ Wavefronts wavefronts(u32 base, u32 stride, u32 bytes, Mask active = kAllLanes) 
 
 TEST_CASE("sector counts equal those computed by hand") {
     CHECK(sectors(0, 4, 4) == 4);
-    CHECK(sectors(4, 4, 4) == 5);  // shifted by one element: one more sector
+    CHECK(sectors(4, 4, 4) == 5);  // shifted by one element, which adds a sector
     CHECK(sectors(0, 8, 8) == 8);
     CHECK(sectors(0, 16, 16) == 16);
-    CHECK(sectors(0, 4096, 4) == 32);  // a column
+    CHECK(sectors(0, 4096, 4) == 32);  // a column of a matrix
     CHECK(sectors(64, 0, 4) == 1);     // all lanes use one address
     CHECK(sectors(0, 2, 2) == 2);
     CHECK(sectors(0, 1, 1) == 1);

@@ -361,7 +361,7 @@ TEST_CASE(
     };
     CHECK(copy("%h1, %h2, %h3, %h4") == 10);  // equals ptxas's number
     const std::string constant = ".reg .b16 %h;\nmov.u16 %h, 5;\nst.global.u8 [%rd4], %h;";
-    CHECK(estimate(constant) == 8);  // equals ptxas's: 16-bit store data may be in an even register
+    CHECK(estimate(constant) == 8);  // ptxas's number: 16-bit store data may be in an even register
 }
 
 TEST_CASE("a load moves before a store at a different offset from the same address") {
@@ -447,7 +447,7 @@ TEST_CASE("coordinates and texels are in consecutive registers") {
                         registers + "}, [%rd2, {%r5}];\nsust.b.1d.v4." + type +
                         ".trap [%rd1, {%r5}], {" + registers + "};");
     };
-    CHECK(copy("b32", "%r6, %r7, %r8, %r9") == 10);  // equals ptxas's, as in the next case
+    CHECK(copy("b32", "%r6, %r7, %r8, %r9") == 10);  // equals ptxas's number, as in the next case
     CHECK(copy("b16", "%h1, %h2, %h3, %h4") == 6);
     // The level of detail needs a register, but the three unused results do not.
     CHECK(estimate("cvt.rn.f32.u32 %f1, %r2;\nadd.f32 %f2, %f1, 0f3F000000;\n"

@@ -5,7 +5,7 @@ __global__ void sum(float* out, const float* in, int count) {
     __shared__ float tile[32];
 
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    tile[threadIdx.x] = in[i * 32 % count];  // changed: strided
+    tile[threadIdx.x] = in[i * 32 % count];  // this load became strided
     __syncthreads();
     out[i] = tile[31 - threadIdx.x];
 }
