@@ -1,4 +1,4 @@
-// Typical uses of clusters. No check may report any, in any order of blocks and warps.
+// Typical uses of clusters. No check may report anything, in any order of blocks and warps.
 #include <cooperative_groups.h>
 #include <cmath>
 

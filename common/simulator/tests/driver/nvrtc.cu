@@ -1,5 +1,5 @@
-// Compiles kernels at run time with NVIDIA's NVRTC, which needs no GPU. One kernel becomes PTX, the
-// other machine code for the current GPU, in an image that the simulator can load.
+// Compiles kernels at run time with NVIDIA's NVRTC, which needs no GPU. One kernel becomes PTX. The
+// second becomes machine code for the current GPU, in an image that the simulator can load.
 // nvcc: -lcuda -lnvrtc
 // expect: compiled: yes
 // expect: 1 4 9

@@ -192,7 +192,7 @@ TEST_CASE("random addresses are not used by anything else in this process") {
     REQUIRE(memory.draw_addresses(seed));
     const u64 first_choice = address_map.device;
     CHECK(draw_map(seed, memory.range()).device == first_choice);
-    CHECK(memory.draw_addresses(seed));  // the memory's own old mapping is no obstacle
+    CHECK(memory.draw_addresses(seed));  // the old mapping is reused
     CHECK(address_map.device == first_choice);
 
     REQUIRE(memory.draw_addresses(seed + 1));
