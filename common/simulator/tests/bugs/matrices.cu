@@ -45,7 +45,7 @@ static void global_rows() {
     store_to_global<<<1, 32>>>(device_zeros<unsigned short>(64));
 }
 
-// Warp 0 stores a tile and warp 1 loads it, without a barrier in between.
+// Warp 0 writes a tile and warp 1 loads it, without a barrier in between.
 __global__ void store_and_load(unsigned* out) {
     __shared__ __align__(16) unsigned tile[32];
     if (threadIdx.x < 32) {
