@@ -88,7 +88,7 @@ TEST_CASE("right: arguments that a plan rejects") {
     CHECK_EQ(plan(planned, out, in, 0, 5), cudaSuccess);
     CHECK_EQ(planned.run(nullptr, nullptr), cudaSuccess);  // an empty matrix needs no memory
     CHECK_EQ(plan(planned, out, in, 3, 5), cudaSuccess);
-    CHECK_EQ(planned.run(out, in + 1), cudaErrorMisalignedAddress);  // another offset in its line
+    CHECK_EQ(planned.run(out, in + 1), cudaErrorMisalignedAddress);  // misaligned to the plan
     CHECK_EQ(planned.run(out + 1, in), cudaErrorMisalignedAddress);
     CHECK_EQ(planned.run(nullptr, in), cudaErrorInvalidValue);
     TransposeOptions options;

@@ -378,7 +378,7 @@ TEST_CASE("a load moves before a store at a different offset from the same addre
         }
         return estimate(text);
     };
-    CHECK(pass_on("global", "%rd4", "%rd4") == 18);  // all equal ptxas's numbers
+    CHECK(pass_on("global", "%rd4", "%rd4") == 18);  // these numbers equal ptxas's
     CHECK(pass_on("shared", "s", "s") == 9);
     CHECK(pass_on("shared", "s", "t") == 9);
     CHECK(pass_on("global", "%rd4", "%rd5") < 18);  // the two addresses may be equal
@@ -402,7 +402,7 @@ TEST_CASE("a 64-bit product that is only added becomes part of the addition") {
                         ", 2;\nadd.s64 %rd61, %rd1, %rd60;\n" +
                         "ld.global.u32 %r50, [%rd61];\nst.global.u32 [%rd5], %r50;");
     };
-    CHECK(place(1) == 10);  // all equal ptxas's numbers
+    CHECK(place(1) == 10);  // these numbers equal ptxas's
     CHECK(place(2) == 12);
     CHECK(place(3) == 14);
     CHECK(place(4) == 16);
@@ -418,7 +418,7 @@ TEST_CASE("an asynchronous copy contains short offsets, and its address stays li
                     std::to_string(apart * k) + "], 16;\n";
         return estimate(text + behind);
     };
-    CHECK(copies(4, 16, "") == 8);  // all equal ptxas's numbers
+    CHECK(copies(4, 16, "") == 8);  // these numbers equal ptxas's
     CHECK(copies(2, 4096, "") == 10);
     CHECK(copies(4, 4096, "") == 14);
     const std::string wait =
@@ -529,7 +529,7 @@ bool is_unrolled_with(int loads_in_it, int others, const std::string& at_end = "
 }  // namespace
 
 TEST_CASE("a loop with loads from shared memory is unrolled only if it is short") {
-    CHECK(is_unrolled_with(1, 20));  // all equal ptxas's numbers
+    CHECK(is_unrolled_with(1, 20));  // these numbers equal ptxas's
     CHECK(!is_unrolled_with(1, 24));
     CHECK(is_unrolled_with(3, 24));
     CHECK(!is_unrolled_with(3, 28));
@@ -539,7 +539,7 @@ TEST_CASE("a loop with loads from shared memory is unrolled only if it is short"
 TEST_CASE("a loop with a barrier and divergent branches is not unrolled") {
     const std::string barrier = "bar.sync 0;\n";
     const std::string branch = "@%p2 bra SKIP;\nadd.s32 %r9, %r9, 5;\nSKIP:\n";
-    CHECK(is_unrolled_with(1, 0, barrier));  // all equal ptxas's numbers
+    CHECK(is_unrolled_with(1, 0, barrier));  // these numbers equal ptxas's
     CHECK(is_unrolled_with(1, 0, branch));
     CHECK(!is_unrolled_with(1, 0, branch + barrier));
 }
@@ -859,7 +859,7 @@ TEST_CASE("two additions of three values become one") {
                         sums + "st.global.u32 [%rd5], %r20;\n");
     };
     const std::string first = "add.s32 %r10, %r4, %r5;\n";
-    CHECK(with(first + "add.s32 %r20, %r10, %r6;\n") == 10);  // all equal ptxas's numbers
+    CHECK(with(first + "add.s32 %r20, %r10, %r6;\n") == 10);  // these numbers equal ptxas's
     CHECK(with("sub.s32 %r10, %r4, %r5;\nsub.s32 %r20, %r6, %r10;\n") == 10);
     CHECK(with(first + "add.s32 %r11, %r10, %r6;\nadd.s32 %r20, %r11, %r2;\n") == 10);
     CHECK(with(first + "shl.b32 %r11, %r6, 3;\nadd.s32 %r20, %r10, %r11;\n") == 12);
@@ -887,7 +887,7 @@ TEST_CASE("a load from global memory is guarded if other work can be done meanwh
         }
         return estimate(text + "st.global.u32 [%rd5+64], %r8;\n");
     };
-    CHECK(with(2, "") == 16);               // all equal ptxas's numbers
+    CHECK(with(2, "") == 16);               // these numbers equal ptxas's
     CHECK(with(2, "bar.sync 0;\n") == 12);  // a branch skips the second load
     CHECK(with(3, "bar.sync 0;\n") == 16);
 }
