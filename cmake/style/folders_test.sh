@@ -1,10 +1,10 @@
 #!/bin/sh
-# folders_test.sh ROOT -- tests that CONTRIBUTING.md names every folder of the project, and names no folder that does
-# not exist.
+# folders_test.sh ROOT -- tests that CONTRIBUTING.md names every folder of the project, and that all folders that it
+# names exist.
 set -eu
 root=$1
 
-# Prints the folders below $1 that the page $2 does not mention, and the folders that it mentions but that do not exist.
+# Prints the folders below $1 that the page $2 does not mention, and the folders in the page that do not exist.
 wrong_about() {
     (cd "$1" && find . -mindepth 1 -maxdepth 2 -type d \( -path './common/*' -o ! -path './*/*' \) |
         sed 's|^\./||' | grep -vE '^(\.|common$|cmake$|build|assignments$|docs/|node_modules)') |

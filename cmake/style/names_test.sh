@@ -1,6 +1,6 @@
 #!/bin/sh
-# names_test.sh ROOT -- tests with clang-tidy that the names in these folders' headers follow common/.clang-tidy. One
-# run over all headers takes ten seconds. A run for each source would take ten minutes.
+# names_test.sh ROOT -- tests with clang-tidy that the names in the headers of some folders follow common/.clang-tidy. A
+# single run over all headers takes ten seconds, where a run per source would take ten minutes.
 set -eu
 root=$1
 tidy=${CLANG_TIDY:-clang-tidy}
@@ -12,8 +12,8 @@ work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
 cd "$root"
 
-# Prints the names in the headers below these folders that break the rules, and the errors that clang finds there.
-wrong_names() { # FOLDER...
+# Prints the names that violate the rules in the headers below these folders, and the errors that clang finds there.
+wrong_names() { # takes the FOLDERs to search
     find "$@" -name '*.h' ! -path '*/tests/*' ! -path '*/fuzz/*' ! -path '*/corpus/*' | LC_ALL=C sort | sed 's|.*|#include "&"|' >"$work/all.cpp"
     within=$(printf '%s/|' "$@" | sed 's/|$//')
     "$tidy" --quiet --config-file="$root/common/.clang-tidy" --header-filter="($within)" "$work/all.cpp" -- -std=c++20 -I"$root" -I"$root/common" \

@@ -38,7 +38,7 @@ faults=$(too_long "$root")
 scratch=$(mktemp -d)
 trap 'rm -r "$scratch"' EXIT
 mkdir -p "$scratch/common" "$scratch/docs" "$scratch/exercises" "$scratch/include" "$scratch/steps"
-function_of() { # LINES
+function_of() { # prints a function with the given number of LINES
     printf 'int f(int a) {\n'
     awk -v lines="$1" 'BEGIN { for (k = 2; k < lines; ++k) print "    ++a;" }'
     printf '}\n'

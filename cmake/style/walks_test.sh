@@ -1,10 +1,10 @@
 #!/bin/sh
-# walks_test.sh ROOT -- tests that the walks in CONTRIBUTING.md match the code. A walk has at most 15 files. Each file
-# must contain the function that is named with it, and an earlier file of the walk must use this function, unless the
-# line says "(new process)" or "(at the end of the program)".
+# walks_test.sh ROOT -- tests that the walks through the code in CONTRIBUTING.md match the code. A walk has at most 15
+# files. Each file must contain the function that is named with it, and an earlier file in the walk must use this
+# function, unless the line says "(new process)" or "(at the end of the program)".
 set -eu
 
-# Prints the faults in the walks of the file $2, in which links are relative to the folder $1.
+# Prints the faults in the walks of the file $2, whose links are relative to the folder $1.
 faults_of() {
     (cd "$1" && awk '
         /^### / { walk = substr($0, 5); count = 0; before = "" }
@@ -44,7 +44,7 @@ trap 'rm -r "$scratch"' EXIT
 echo 'void first() { second(); }' >"$scratch/a"
 echo 'void second() {}  void third() {}' >"$scratch/b"
 { echo '### Walk'; echo '1. [a](a): `first` begins'; } >"$scratch/head"
-expect() { # FAULTS LINE
+expect() { # takes the expected number of FAULTS, and the second LINE of a walk
     { cat "$scratch/head"; echo "2. $2"; } >"$scratch/walk"
     found=$(faults_of "$scratch" "$scratch/walk" | grep -c . || true)
     [ "$found" = "$1" ] || { echo "not $1 but $found faults in: $2"; exit 1; }

@@ -36,8 +36,8 @@ found_in() {
     done <"$scratch/list"
 }
 
-# Test that each word is found in its own example, and that nothing is found in its replacement or in text that is
-# struck through.
+# Test that each word is found in its own example, and that its replacement and struck-through text contain no listed
+# word.
 mkdir "$scratch/wrong" "$scratch/right"
 number=0
 while read -r line; do

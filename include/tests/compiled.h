@@ -1,7 +1,6 @@
 /// \file
-/// The headers of coalesce/ for this project's own programs. The kernels are compiled once, in
-/// compiled.cu, instead of in every file that includes the headers. Programs link
-/// compiled_transposes.
+/// Includes the headers of coalesce/ for this project's own programs, without compiling the kernels
+/// in every file. compiled.cu compiles the kernels once. Programs link to compiled_transposes.
 #pragma once
 
 #include <coalesce/permute.cuh>

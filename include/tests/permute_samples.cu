@@ -26,11 +26,11 @@ Bytes random_bytes(std::size_t count, std::uint64_t seed) {
     return bytes;
 }
 
-/// Returns the expected contents of `out`, by definition: visits `in` in order, and copies each
-/// element to its position in `out`.
+/// Returns the expected contents of `out` by definition: visits the elements of `in` in order, and
+/// copies each to its position in `out`.
 Bytes expected(const PermuteSample& sample, const Bytes& in) {
     const std::size_t axes = sample.sizes.size();
-    std::vector<std::int64_t> step(axes), place(axes, 0);  // steps in `out` of the axes of `in`
+    std::vector<std::int64_t> step(axes), place(axes, 0);  // strides in `out`, by axis of `in`
     std::int64_t all = 1;
     for (std::size_t k = axes; k-- > 0;) {
         const auto axis = static_cast<std::size_t>(sample.order[k]);
@@ -56,7 +56,7 @@ std::int64_t pick(std::mt19937_64& random, std::int64_t from, std::int64_t to) {
     return std::uniform_int_distribution<std::int64_t>(from, to)(random);
 }
 
-/// Returns a random length, often one for which kernels are likely to be wrong.
+/// Returns a random length, often one at which kernels are likely to be wrong.
 std::int64_t random_length(std::mt19937_64& random, std::int64_t most) {
     std::int64_t length = 1;
     switch (pick(random, 0, 5)) {
@@ -103,7 +103,7 @@ cudaError_t permute(void* out, const void* in, const PermuteSample& sample, cuda
 
 PermuteSample random_permute_sample(std::mt19937_64& random, std::int64_t most_elements) {
     PermuteSample sample;
-    // Sizes for which GPUs have instructions are chosen more often than the others.
+    // Choose element sizes for which GPUs have instructions more often than other sizes.
     sample.size = static_cast<int>(pick(random, 0, 2) == 0 ? pick(random, 1, 16)
                                                            : std::int64_t{1} << pick(random, 0, 4));
     const auto axes =
@@ -111,7 +111,7 @@ PermuteSample random_permute_sample(std::mt19937_64& random, std::int64_t most_e
     sample.sizes.assign(axes, 1);
     sample.order.resize(axes);
     std::iota(sample.order.begin(), sample.order.end(), 0);
-    // Any axis may be the long one.
+    // Any axis may be the longest one.
     std::vector<int> turn = sample.order;
     std::shuffle(turn.begin(), turn.end(), random);
     std::int64_t left = most_elements;
@@ -123,7 +123,7 @@ PermuteSample random_permute_sample(std::mt19937_64& random, std::int64_t most_e
     if (axes > 0 && pick(random, 0, 40) == 0) sample.sizes[0] = 0;
     switch (pick(random, 0, 3)) {
         case 0: std::reverse(sample.order.begin(), sample.order.end()); break;
-        case 1:  // the last stays
+        case 1:  // the last axis stays
             if (axes > 1) std::shuffle(sample.order.begin(), sample.order.end() - 1, random);
             break;
         default: std::shuffle(sample.order.begin(), sample.order.end(), random); break;
@@ -142,7 +142,7 @@ std::string trouble_with(const PermuteSample& sample, const Permuter& permuter) 
     const std::size_t in_start = bytes_of(sample.in_offset);
     const std::size_t out_start = bytes_of(sample.out_offset);
     const Bytes in = random_bytes(bytes, static_cast<std::uint64_t>(sample.count() * 977 + 5));
-    // The memory ends with the last element. The bytes before the first element of `in` stay
+    // The allocation ends with the last element. Bytes before the first element of `in` stay
     // uninitialized.
     const DeviceBuffer device_in(in_start + bytes + (bytes == 0)),
         device_out(out_start + bytes + (bytes == 0));

@@ -1,5 +1,5 @@
-// Tests coalesce::permute on the GPU whose library comes first in LD_LIBRARY_PATH. COALESCE_SAMPLES
-// is the number of random samples.
+// Tests coalesce::permute on the device of the first libcudart in LD_LIBRARY_PATH. The variable
+// COALESCE_SAMPLES is the number of random samples.
 
 #include <doctest/doctest.h>
 
@@ -53,7 +53,7 @@ Way way(int size, const std::vector<std::int64_t>& sizes, const std::vector<int>
     }
 }
 
-/// Returns the first mistake that is found in a deliberately wrong version.
+/// Returns the first error that is found in a deliberately wrong version of permute.
 std::string first_trouble(const Permuter& wrong) {
     for (const PermuteSample& sample :
          {PermuteSample{4, {5, 6, 70}, {1, 0, 2}}, PermuteSample{2, {3, 33, 5}, {2, 1, 0}, 1, 1}}) {
@@ -71,7 +71,7 @@ TEST_CASE("right: random axes, orders, sizes of elements and starts") {
     const int count = samples_wanted();
     REQUIRE_GT(count, 0);
     for (int i = 0; i < count; ++i) {
-        // Kernels with tiles of words need more elements.
+        // Kernels that use tiles of words need more elements.
         const PermuteSample sample = random_permute_sample(random, i % 16 == 0 ? 60'000 : 6000);
         INFO("sample ", i, ": ", sample.name());
         REQUIRE_EQ(trouble_with(sample, samples::permute), "");
@@ -80,10 +80,10 @@ TEST_CASE("right: random axes, orders, sizes of elements and starts") {
 
 TEST_CASE("right: examples of the guide") {
     for (const int size : {1, 2, 4, 8, 16, 3, 12}) {
-        check({size, {2, 7, 6, 9}, {0, 2, 1, 3}});              // attention heads
-        check({size, {2, 5, 40}, {0, 2, 1}});                   // channels to the end
-        check({size, {3, 20, 2, 18}, {3, 2, 1, 0}});            // reversed
-        check({size, {2, 3, 4, 5, 4, 3}, {0, 1, 3, 2, 4, 5}});  // windows
+        check({size, {2, 7, 6, 9}, {0, 2, 1, 3}});              // swaps attention heads
+        check({size, {2, 5, 40}, {0, 2, 1}});                   // moves channels to the end
+        check({size, {3, 20, 2, 18}, {3, 2, 1, 0}});            // reverses all axes
+        check({size, {2, 3, 4, 5, 4, 3}, {0, 1, 3, 2, 4, 5}});  // cuts an image into windows
         check({size, {2, 3, 2, 3, 2, 3}, {5, 4, 3, 2, 1, 0}});
         check({size, {}, {}});
         check({size, {1, 1}, {1, 0}});
@@ -96,7 +96,7 @@ TEST_CASE("right: rows with any alignment") {
             check({size, {9, 7, 75}, {1, 0, 2}, start, 0});
             check({size, {9, 7, 75}, {1, 0, 2}, 0, start});
             check({size, {3, 4, 5, 301}, {2, 1, 0, 3}, 2, start});
-            check({size, {20, 30, 67}, {1, 0, 2}, start, 1});  // more than one block
+            check({size, {20, 30, 67}, {1, 0, 2}, start, 1});  // needs more than one block
         }
     }
 }
@@ -108,21 +108,21 @@ TEST_CASE("right: elements of a few units") {
             check({size, {3, 32, 161}, {0, 2, 1}, 1, start});
         }
         check({size, {150, 40}, {1, 0}});
-        check({size, {2, 128, 128}, {0, 2, 1}});  // all runs begin with a word
+        check({size, {2, 128, 128}, {0, 2, 1}});  // every run of elements begins at a word
     }
-    for (const int size : {3, 6}) {  // three units, with and without whole words
+    for (const int size : {3, 6}) {  // three units, in whole words or not
         for (const std::int64_t start : {0, 4, 2}) {
             check({size, {3, 36, 72}, {0, 2, 1}, start, 0});
             check({size, {100, 132}, {1, 0}, 0, start});
         }
         check({size, {34, 72}, {1, 0}});
     }
-    for (const std::int64_t start : {0, 8, 1}) {  // elements of 6 bytes, in vectors
+    for (const std::int64_t start : {0, 8, 1}) {  // 6-byte elements, moved as vectors
         check({6, {2, 112, 56}, {0, 2, 1}, start, 0});
         check({6, {232, 136}, {1, 0}, 0, start});
     }
     for (const std::int64_t start : {0, 1}) check({12, {2, 130, 70}, {0, 2, 1}, start, 2});
-    check({4, {40, 50, 15}, {1, 0, 2}});  // words, and short rows of bytes
+    check({4, {40, 50, 15}, {1, 0, 2}});  // moves words, and short rows of bytes
     check({1, {40, 50, 63}, {1, 0, 2}});
 }
 
@@ -140,7 +140,7 @@ TEST_CASE("right: long elements, loaded as vectors") {
             check({size, {2, 49, 37, units}, {0, 2, 1, 3}, 0, 4});
         }
     }
-    check({3, {130, 132}, {1, 0}});  // tall tiles: 390 bytes are not a whole number of sectors
+    check({3, {130, 132}, {1, 0}});  // tall tiles, because 390 bytes are not whole sectors
     check({3, {2, 140, 68}, {0, 2, 1}, 4, 0});
 }
 
@@ -149,14 +149,14 @@ TEST_CASE("right: tiles of vectors") {
         for (const std::int64_t start : {0, 16, 32}) {
             check({size, {16, 4, 8, 16}, {3, 2, 1, 0}, start, 0});
             check({size, {8, 10, 3, 6, 16}, {4, 3, 2, 1, 0}, 0, start});
-            check({size, {3, 16, 5, 112}, {3, 0, 2, 1}, start, 16});  // sides of 4 vectors or 1
+            check({size, {3, 16, 5, 112}, {3, 0, 2, 1}, start, 16});  // sides: 4 vectors, or 1
         }
         check({size, {16, 3, 9, 32}, {3, 1, 2, 0}});  // a short run of rows
         check({size, {144, 3, 272}, {2, 1, 0}});      // several tiles in both directions
         check({size, {8, 30, 9, 10, 7, 4}, {3, 5, 1, 4, 0, 2}});
-        check({size, {40, 42, 3, 8, 36}, {4, 3, 2, 1, 0}});  // several of the tallest tiles
+        check({size, {40, 42, 3, 8, 36}, {4, 3, 2, 1, 0}});  // needs several of the tallest tiles
     }
-    check({4, {3, 14, 14, 256}, {0, 3, 1, 2}});  // whole rows of `out`
+    check({4, {3, 14, 14, 256}, {0, 3, 1, 2}});  // tiles of whole rows of `out`
     check({4, {2, 6, 15, 68}, {0, 3, 1, 2}});
     check({2, {2, 14, 20, 136}, {0, 3, 1, 2}});
 }
@@ -203,8 +203,8 @@ TEST_CASE("right: runs of several axes, and short ones") {
         check({size, {3, 90, 85, 3}, {3, 2, 1, 0}});
         check({size, {3, 9, 5, 7, 4, 6}, {5, 4, 3, 2, 1, 0}});
         check({size, {700, 2, 3, 2}, {3, 2, 1, 0}});  // a short run of columns
-        check({size, {2, 3, 2, 700}, {3, 2, 1, 0}});  // ... of rows
-        check({size, {2, 3, 2, 2}, {3, 2, 1, 0}});    // ... of both
+        check({size, {2, 3, 2, 700}, {3, 2, 1, 0}});  // a short run of rows
+        check({size, {2, 3, 2, 2}, {3, 2, 1, 0}});    // short runs of rows and columns
         check({size, {20, 5, 6, 30}, {1, 0, 3, 2}});
     }
 }
@@ -214,11 +214,11 @@ TEST_CASE("right: tiles of words") {
         for (const std::int64_t start : {0, 1, 2, 7}) {
             check({size, {131, 3, 67}, {2, 1, 0}, start, 3});
             check(
-                {size, {12, 11, 9, 8}, {3, 2, 1, 0}, 1, start});  // 132 rows and 72 columns, dense
+                {size, {12, 11, 9, 8}, {3, 2, 1, 0}, 1, start});  // 132 dense rows and 72 columns
         }
         check({size, {420, 2, 129}, {2, 1, 0}});  // several tiles in both directions
         check({size, {385, 2, 131}, {2, 1, 0}, 1, 5});
-        check({size, {2, 400, 2, 64}, {0, 3, 2, 1}});  // a batch
+        check({size, {2, 400, 2, 64}, {0, 3, 2, 1}});  // a batch of matrices
     }
 }
 
@@ -257,49 +257,49 @@ TEST_CASE("quotients are exact") {
 }
 
 TEST_CASE("which method is chosen") {
-    CHECK_EQ(plan_of(4, {2, 3, 4, 5}, {2, 3, 0, 1}).axes, 2);      // neighbours are merged
+    CHECK_EQ(plan_of(4, {2, 3, 4, 5}, {2, 3, 0, 1}).axes, 2);      // adjacent axes are merged
     CHECK_EQ(plan_of(4, {2, 1, 4, 1}, {1, 2, 3, 0}).axes, 2);      // axes of length 1 are removed
     CHECK_EQ(plan_of(2, {8, 16, 12, 64}, {0, 2, 1, 3}).unit, 16);  // rows move in units of 16 bytes
     CHECK_EQ(plan_of(2, {8, 16, 12, 64}, {0, 2, 1, 3}, 1).unit, 2);
-    CHECK_EQ(plan_of(12, {8, 16}, {1, 0}).unit, 4);  // 3 words, as an axis of their own
+    CHECK_EQ(plan_of(12, {8, 16}, {1, 0}).unit, 4);  // a unit is a word; three make an axis
     CHECK_EQ(way(4, {2, 3, 4}, {0, 1, 2}), Way::copy);
     CHECK_EQ(way(4, {1, 3, 1}, {2, 1, 0}), Way::copy);
     CHECK_EQ(way(4, {0, 3, 5}, {2, 1, 0}), Way::nothing);
     CHECK_EQ(way(2, {8, 16, 12, 64}, {0, 2, 1, 3}), Way::gather);
     CHECK_EQ(way(2, {8, 16, 11, 75}, {0, 2, 1, 3}), Way::splice);
-    CHECK_EQ(way(2, {8, 16, 12, 75}, {0, 2, 1, 3}), Way::compound);  // with 12 columns
+    CHECK_EQ(way(2, {8, 16, 12, 75}, {0, 2, 1, 3}), Way::compound);  // there are 12 columns
     CHECK_EQ(way(2, {8, 6, 12, 75}, {0, 2, 1, 3}), Way::compound);
-    CHECK_EQ(way(2, {8, 4, 12, 75}, {0, 2, 1, 3}), Way::splice);   // too few rows
+    CHECK_EQ(way(2, {8, 4, 12, 75}, {0, 2, 1, 3}), Way::splice);   // there are too few rows
     CHECK_EQ(way(2, {8, 15, 12, 75}, {0, 2, 1, 3}), Way::splice);  // columns start within words
     CHECK_EQ(way(2, {8, 15, 32, 75}, {0, 2, 1, 3}), Way::compound);
-    CHECK_EQ(way(2, {8, 16, 12, 257}, {0, 2, 1, 3}), Way::splice);    // 514 bytes
-    CHECK_EQ(way(2, {8, 16, 12, 64}, {0, 2, 1, 3}, 1), Way::splice);  // starts anywhere
-    CHECK_EQ(way(2, {8, 16, 12, 7}, {0, 2, 1, 3}), Way::gather);      // short rows
+    CHECK_EQ(way(2, {8, 16, 12, 257}, {0, 2, 1, 3}), Way::splice);    // rows of 514 bytes
+    CHECK_EQ(way(2, {8, 16, 12, 64}, {0, 2, 1, 3}, 1), Way::splice);  // an unaligned start
+    CHECK_EQ(way(2, {8, 16, 12, 7}, {0, 2, 1, 3}), Way::gather);      // the rows are short
     CHECK_EQ(way(4, {50, 64, 3}, {0, 2, 1}), Way::transpose);
     CHECK_EQ(way(4, {512, 512, 512}, {2, 1, 0}), Way::transpose);
     CHECK_EQ(way(4, {512, 512, 33}, {2, 1, 0}),
-             Way::vector_tile);                              // few columns, and gaps between rows
-    CHECK_EQ(way(4, {510, 511, 33}, {2, 1, 0}), Way::tile);  // ... and without whole vectors
+             Way::vector_tile);                              // has few columns, and gaps
+    CHECK_EQ(way(4, {510, 511, 33}, {2, 1, 0}), Way::tile);  // rows are not whole vectors
     CHECK_EQ(way(1, {99, 99, 99}, {2, 1, 0}),
-             Way::word_tile);  // small elements in unaligned rows
+             Way::word_tile);  // small elements, unaligned rows
     CHECK_EQ(way(2, {12, 11, 9, 8}, {3, 2, 1, 0}), Way::word_tile);
-    CHECK_EQ(way(2, {11, 11, 9, 8}, {3, 2, 1, 0}), Way::tile);  // too few rows
+    CHECK_EQ(way(2, {11, 11, 9, 8}, {3, 2, 1, 0}), Way::tile);  // there are too few rows
     CHECK_EQ(way(1, {96, 99, 96}, {2, 1, 0}), Way::transpose);
     CHECK_EQ(way(4, {16, 20, 30, 40}, {3, 2, 1, 0}), Way::vector_tile);
-    CHECK_EQ(way(4, {16, 20, 30, 40}, {3, 2, 1, 0}, 1), Way::tile);  // starts anywhere
+    CHECK_EQ(way(4, {16, 20, 30, 40}, {3, 2, 1, 0}, 1), Way::tile);  // an unaligned start
     CHECK_EQ(way(4, {17, 21, 30, 40}, {3, 2, 1, 0}), Way::tile);     // rows are not whole vectors
     CHECK_EQ(way(2, {16, 20, 30, 40}, {3, 2, 1, 0}), Way::vector_tile);
     CHECK_EQ(way(1, {16, 20, 30, 40}, {3, 2, 1, 0}), Way::vector_tile);
     CHECK_EQ(way(8, {16, 20, 30, 40}, {3, 2, 1, 0}), Way::tile);
-    CHECK_EQ(way(4, {20, 8, 30, 40}, {2, 0, 3, 1}), Way::tile);          // short rows
-    CHECK_EQ(way(4, {9, 14, 14, 256}, {0, 3, 1, 2}), Way::vector_tile);  // 196 rows: 49 vectors
-    CHECK_EQ(way(4, {9, 14, 16, 256}, {0, 3, 1, 2}), Way::transpose);    // whole sectors
+    CHECK_EQ(way(4, {20, 8, 30, 40}, {2, 0, 3, 1}), Way::tile);          // rows are short
+    CHECK_EQ(way(4, {9, 14, 14, 256}, {0, 3, 1, 2}), Way::vector_tile);  // 196 rows are 49 vectors
+    CHECK_EQ(way(4, {9, 14, 16, 256}, {0, 3, 1, 2}), Way::transpose);    // rows are whole sectors
     CHECK_EQ(way(4, {9, 28, 28, 256}, {0, 3, 1, 2}), Way::transpose);    // tiles are full
     CHECK_EQ(way(2, {9, 14, 20, 512}, {0, 3, 1, 2}), Way::vector_tile);
-    CHECK_EQ(way(4, {9, 14, 14, 1024}, {0, 3, 1, 2}), Way::transpose);  // wide
+    CHECK_EQ(way(4, {9, 14, 14, 1024}, {0, 3, 1, 2}), Way::transpose);  // rows are long
     const std::int64_t huge = std::int64_t{1} << 33;
-    CHECK_EQ(way(1, {3, huge, 3}, {2, 1, 0}), Way::gather);    // too many for 32 bits
-    CHECK_EQ(way(4, {64, 64, 4}, {1, 0, 2}), Way::transpose);  // elements of 16 bytes
+    CHECK_EQ(way(1, {3, huge, 3}, {2, 1, 0}), Way::gather);    // too many elements for 32 bits
+    CHECK_EQ(way(4, {64, 64, 4}, {1, 0, 2}), Way::transpose);  // elements have 16 bytes
     CHECK_EQ(way(3, {512, 224, 224}, {0, 2, 1}), Way::compound);
     CHECK_EQ(way(12, {64, 64}, {1, 0}), Way::compound);
     const auto has_triples = [](int size, std::int64_t cols) {
@@ -308,20 +308,20 @@ TEST_CASE("which method is chosen") {
     };
     CHECK(has_triples(3, 224));
     CHECK_FALSE(has_triples(3, 222));  // rows are not whole words
-    CHECK_FALSE(has_triples(5, 224));  // elements of five units
+    CHECK_FALSE(has_triples(5, 224));  // elements have five units
     const auto has_triple_vectors = [](std::int64_t rows, std::int64_t cols, int offset) {
         const Plan plan = plan_of(6, {rows, cols}, {1, 0}, offset);
         return permuting::has_triple_vectors(permuting::make_compounds<2>(plan));
     };
     CHECK(has_triple_vectors(224, 224, 0));
     CHECK_FALSE(has_triple_vectors(224, 220, 0));  // rows are not whole vectors
-    CHECK_FALSE(has_triple_vectors(224, 224, 1));  // arrays begin inside a vector
+    CHECK_FALSE(has_triple_vectors(224, 224, 1));  // arrays begin within a vector
     CHECK_FALSE(has_triple_vectors(64, 224, 0));   // tiles would be empty
     CHECK_EQ(permuting::make_compounds<4>(plan_of(12, {4096, 4096}, {1, 0})).tile_cols, 64);
     CHECK_EQ(permuting::make_compounds<2>(plan_of(2, {2, 2048, 48, 75}, {0, 2, 1, 3})).tile_cols,
              48);
     CHECK_EQ(way(4, {64, 64, 5}, {1, 0, 2}), Way::compound);
-    CHECK_EQ(way(3, {20, 512, 20, 512}, {0, 3, 2, 1}), Way::gather);  // gaps between rows
+    CHECK_EQ(way(3, {20, 512, 20, 512}, {0, 3, 2, 1}), Way::gather);  // rows have gaps
     CHECK_EQ(way(12, {10, 5000}, {1, 0}), Way::gather);               // tiles would be empty
 }
 
@@ -355,7 +355,7 @@ TEST_CASE("wrong versions are found") {
              "");
     CHECK_NE(first_trouble(
                  [](void* out, const void* in, const PermuteSample& sample, cudaStream_t stream) {
-                     PermuteSample other = sample;  // keeps the order of the axes
+                     PermuteSample other = sample;  // keeps the axes in order
                      for (std::size_t k = 0; k < sample.order.size(); ++k) other.order[k] = int(k);
                      return samples::permute(out, in, other, stream);
                  }),
@@ -363,14 +363,14 @@ TEST_CASE("wrong versions are found") {
     CHECK_NE(first_trouble(
                  [](void* out, const void* in, const PermuteSample& sample, cudaStream_t stream) {
                      const cudaError_t error = samples::permute(out, in, sample, stream);
-                     // Also changes the input.
+                     // This version also changes the input.
                      static_cast<void>(cudaMemset(const_cast<void*>(in), 1, 1));
                      return error;
                  }),
              "");
     CHECK_NE(first_trouble(
                  [](void* out, const void* in, const PermuteSample& sample, cudaStream_t stream) {
-                     if (sample.out_offset > 0) {  // before its start
+                     if (sample.out_offset > 0) {  // writes before the output's start
                          static_cast<void>(cudaMemset(static_cast<char*>(out) - 1, 1, 1));
                      }
                      return samples::permute(out, in, sample, stream);

@@ -1,4 +1,4 @@
-// Tests calls that are planned once and run later, on the GPU whose library comes first in
+// Tests calls that are planned once and run later, on the device of the first libcudart in
 // LD_LIBRARY_PATH.
 
 #include <doctest/doctest.h>
@@ -18,8 +18,8 @@ struct Twelve {
     unsigned words[3];
 };
 
-/// Plans the call for other arrays, which start at the same places in their cache lines, and runs
-/// it.
+/// Plans the call for other arrays, which have the same offsets in their cache lines, and then runs
+/// the plan on these arrays.
 template <class T>
 cudaError_t planned_transpose(void* out, const void* in, const Sample& s, cudaStream_t stream) {
     PlannedCall planned;
@@ -59,7 +59,7 @@ TEST_CASE("right: planned transposes of every kind") {
     for (const std::int64_t start : {0, 3}) {
         check_transpose<unsigned>(70, 90, 1, start);
         check_transpose<unsigned>(9, 5, 30, start);
-        check_transpose<unsigned>(1, 400, 1, start);  // a copy
+        check_transpose<unsigned>(1, 400, 1, start);  // a plain copy
         check_transpose<unsigned char>(700, 36, 1, start);
         check_transpose<unsigned short>(37, 700, 1, start);
         check_transpose<unsigned long long>(130, 140, 2, start);
@@ -73,7 +73,7 @@ TEST_CASE("right: planned permutations of every kind") {
     check_permute<unsigned>({4, {50, 60}, {1, 0}});
     check_permute<unsigned>({4, {50, 60}, {0, 1}});
     check_permute<unsigned short>({2, {3, 5, 7, 64}, {0, 2, 1, 3}});
-    check_permute<unsigned short>({2, {131, 3, 67}, {2, 1, 0}, 1, 3});  // two arguments
+    check_permute<unsigned short>({2, {131, 3, 67}, {2, 1, 0}, 1, 3});  // two kernel arguments
     check_permute<unsigned short>({2, {3, 5, 75}, {1, 0, 2}});
     check_permute<Twelve>({12, {70, 80}, {1, 0}});
 }
@@ -83,12 +83,12 @@ TEST_CASE("right: arguments that a plan rejects") {
     const unsigned* const in = memory;
     unsigned* const out = memory + 32;
     PlannedCall planned;
-    CHECK_EQ(planned.run(out, in), cudaSuccess);  // not planned yet: does nothing
+    CHECK_EQ(planned.run(out, in), cudaSuccess);  // no plan yet: does nothing
     CHECK_EQ(plan(planned, out, in, -1, 5), cudaErrorInvalidValue);
     CHECK_EQ(plan(planned, out, in, 0, 5), cudaSuccess);
-    CHECK_EQ(planned.run(nullptr, nullptr), cudaSuccess);  // nothing to do
+    CHECK_EQ(planned.run(nullptr, nullptr), cudaSuccess);  // an empty matrix needs no memory
     CHECK_EQ(plan(planned, out, in, 3, 5), cudaSuccess);
-    CHECK_EQ(planned.run(out, in + 1), cudaErrorMisalignedAddress);  // another place in its line
+    CHECK_EQ(planned.run(out, in + 1), cudaErrorMisalignedAddress);  // misaligned to the plan
     CHECK_EQ(planned.run(out + 1, in), cudaErrorMisalignedAddress);
     CHECK_EQ(planned.run(nullptr, in), cudaErrorInvalidValue);
     TransposeOptions options;
@@ -98,7 +98,7 @@ TEST_CASE("right: arguments that a plan rejects") {
     const std::int64_t sizes[] = {2, 3};
     const int twice[] = {0, 0};
     CHECK_EQ(plan(planned, out, in, 2, sizes, twice), cudaErrorInvalidValue);
-    CHECK_EQ(planned.run(out, in), cudaSuccess);  // nothing was kept
+    CHECK_EQ(planned.run(out, in), cudaSuccess);  // nothing is planned
     CHECK_EQ(cudaGetLastError(), cudaSuccess);
 }
 

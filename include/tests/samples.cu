@@ -16,14 +16,14 @@ using Bytes = std::vector<unsigned char>;
 
 constexpr unsigned char kPoison = 0xA7;
 
-/// The positions of the elements of matrices in memory. All values are in elements.
+/// The positions of matrices in memory. All lengths and distances are in elements.
 struct Layout {
     std::int64_t lines, length, pitch, stride, batches, offset;
 
     std::int64_t start(std::int64_t batch, std::int64_t line) const {
         return offset + batch * stride + line * pitch;
     }
-    /// Returns the number of elements up to the end of the last line. No more are allocated.
+    /// Returns the number of elements up to the end of the last line, which is the allocated size.
     std::int64_t extent() const {
         if (lines == 0 || length == 0 || batches == 0) return offset;
         return start(batches - 1, lines - 1) + length;
@@ -64,7 +64,7 @@ Bytes random_bytes(std::size_t count, std::uint64_t seed) {
     return bytes;
 }
 
-/// Returns the expected contents of the memory, by definition.
+/// Returns the expected contents of the output's memory, by definition.
 Bytes expected(const Sample& sample, const Bytes& in) {
     const Layout from = in_layout(sample), to = out_layout(sample);
     const auto size = static_cast<std::size_t>(sample.size);
@@ -92,7 +92,7 @@ std::int64_t pick(std::mt19937_64& random, std::int64_t from, std::int64_t to) {
     return std::uniform_int_distribution<std::int64_t>(from, to)(random);
 }
 
-/// Returns a random side of a matrix, often one for which kernels are likely to be wrong.
+/// Returns a random side of a matrix, often one at which kernels are likely to be wrong.
 std::int64_t random_side(std::mt19937_64& random, std::int64_t most) {
     std::int64_t side = 0;
     switch (pick(random, 0, 5)) {
@@ -105,7 +105,7 @@ std::int64_t random_side(std::mt19937_64& random, std::int64_t most) {
     return std::min(side, most);
 }
 
-/// Returns a random distance between lines.
+/// Returns a random distance between lines, at least their length.
 std::int64_t random_pitch(std::mt19937_64& random, std::int64_t length) {
     switch (pick(random, 0, 5)) {
         case 0: return length + pick(random, 1, 20);
@@ -137,7 +137,7 @@ Sample random_sample(std::mt19937_64& random, std::int64_t most_elements) {
     sample.cols = random_side(
         random,
         std::max<std::int64_t>(1, std::min<std::int64_t>(700, most_elements / (sample.rows + 1))));
-    if (pick(random, 0, 7) == 0) {  // a few long lines
+    if (pick(random, 0, 7) == 0) {  // sometimes has a few long lines
         sample.cols = pick(random, 1, 40);
         sample.rows = pick(random, 4 * sample.cols, most_elements / sample.cols);
     }
@@ -164,7 +164,7 @@ std::string trouble_with(const Sample& sample, const Transposer& transposer, cud
     const Layout from = in_layout(sample), to = out_layout(sample);
     const Bytes in = random_bytes(static_cast<std::size_t>(from.extent()) * size,
                                   static_cast<std::uint64_t>(sample.rows * 977 + sample.cols));
-    // At least one byte, because an allocation of 0 bytes returns no memory.
+    // Allocate at least one byte, because an allocation of 0 bytes returns a null pointer.
     const DeviceBuffer device_in(in.size() + 1),
         device_out(static_cast<std::size_t>(to.extent()) * size + 1);
     copy_lines(device_in.data(), in.data(), from, sample.size, cudaMemcpyHostToDevice);

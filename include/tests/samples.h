@@ -1,7 +1,7 @@
 /// \file
-/// Transposes with known results, for testing `coalesce::transpose` and deliberately wrong
-/// versions of it. They check every byte of both matrices, of the gaps between rows, and of the
-/// memory after the last row.
+/// Transposes with known results, for testing `coalesce::transpose` and deliberately wrong versions
+/// of this function. The samples check every byte of both matrices, of the gaps between rows, and
+/// of the memory after the last row.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -19,15 +19,15 @@ namespace coalesce::samples {
 struct Sample {
     int size = 4;                                ///< bytes per element
     std::int64_t rows = 0, cols = 0;             ///< the size of `in`
-    TransposeOptions options = {};               ///< with all pitches and strides
+    TransposeOptions options = {};               ///< the options, with all pitches and strides
     std::int64_t in_offset = 0, out_offset = 0;  ///< elements before each matrix in its memory
 
-    /// Returns everything that is needed to repeat the call: "1000 x 37 of 4 bytes, pitches 40 and
-    /// 1000, ...".
+    /// Returns a text with everything that is needed to repeat the call, such as "1000 x 37 of 4
+    /// bytes, pitches 40 and 1000, ...".
     std::string name() const;
 };
 
-/// A function to test.
+/// A function that is tested like `transpose`.
 using Transposer =
     std::function<cudaError_t(void* out, const void* in, const Sample&, cudaStream_t)>;
 
@@ -38,8 +38,8 @@ cudaError_t transpose(void* out, const void* in, const Sample& sample, cudaStrea
 /// matrix has more than about `most_elements`.
 Sample random_sample(std::mt19937_64& random, std::int64_t most_elements);
 
-/// Runs the function on the sample. Returns "", or what is wrong: a cell, a byte outside the
-/// matrix, or a report of the simulator's checks.
+/// Runs the function on the sample. Returns "" or the first error: a wrong cell, a changed byte
+/// outside the matrix, or a report of the simulator's checks.
 std::string trouble_with(const Sample& sample, const Transposer& transposer,
                          cudaStream_t stream = nullptr);
 

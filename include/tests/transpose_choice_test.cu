@@ -1,4 +1,4 @@
-// Tests which kernel and which tiles coalesce::transpose chooses. Nothing is launched.
+// Tests which kernel and which tiles coalesce::transpose chooses, without launching anything.
 
 #include <doctest/doctest.h>
 
@@ -19,17 +19,17 @@ TEST_CASE("how long a strip is") {
     CHECK_EQ(tall_rows<1>(task(1000003, 3)), 4096);
     CHECK_EQ(tall_rows<4>(task(1000003, 5)), 1024);
     CHECK_EQ(tall_rows<4>(task(1000003, 37)), 128);
-    CHECK_EQ(tall_rows<8>(task(1000003, 200)), 32);  // with more than the default memory
-    CHECK_EQ(tall_rows<16>(task(1000003, 200)), 0);  // no room
-    CHECK_EQ(TallOfWords::strip_rows(64), 480);      // 512 rows are loaded
-    CHECK_EQ(TallOfWords::strip_rows(24), 992);      // rows are not longer than a thread can take
+    CHECK_EQ(tall_rows<8>(task(1000003, 200)), 32);  // uses more than the default memory
+    CHECK_EQ(tall_rows<16>(task(1000003, 200)), 0);  // no space for a strip
+    CHECK_EQ(TallOfWords::strip_rows(64), 480);      // of 512 rows that are loaded
+    CHECK_EQ(TallOfWords::strip_rows(24), 992);      // a thread can take no longer rows
     CHECK_EQ(TallOfWords::strip_rows(128), 224);
-    CHECK_EQ(wide_cols<1>(task(37, 1000003)), 496);  // whole chunks of 124
+    CHECK_EQ(wide_cols<1>(task(37, 1000003)), 496);  // four whole chunks of 124
     CHECK_EQ(wide_cols<1>(task(110, 1000003)), 496);
     CHECK_EQ(wide_cols<1>(task(200, 1000003)), 248);
     CHECK_EQ(wide_cols<1>(task(300, 1000003)), 0);
     CHECK_EQ(wide_cols<1>(task(3, 1000003)), 3968);
-    CHECK_EQ(wide_cols<2>(task(3, 1000003)), 1984);  // whole chunks of 62
+    CHECK_EQ(wide_cols<2>(task(3, 1000003)), 1984);  // 32 whole chunks of 62
     CHECK_EQ(wide_cols<4>(task(5, 1000003)), 1024);
     CHECK_EQ(wide_cols<4>(task(12, 1000003)), 128);
     CHECK_EQ(wide_cols<4>(task(75, 1000003)), 128);
@@ -46,7 +46,7 @@ TEST_CASE("how strips are distributed over the banks") {
     CHECK_EQ(bank_conflicts(8 * 64, 8), 16);
     CHECK(choose_padding<1>(37) == Padding::none);
     CHECK(choose_padding<1>(8) == Padding::some);
-    CHECK(choose_padding<1>(124) == Padding::none);  // padding would be worse
+    CHECK(choose_padding<1>(124) == Padding::none);  // padding would increase conflicts
     CHECK(choose_padding<2>(96) == Padding::some);
     CHECK(choose_padding<4>(192) == Padding::some);
     CHECK(choose_padding<4>(256) == Padding::tiles);
@@ -64,25 +64,25 @@ TEST_CASE("which kernel is chosen") {
         return made;
     };
     CHECK(loads_evict_last<4>(task(16384, 16384), true));
-    CHECK_FALSE(loads_evict_last<4>(task(8192, 8192), true));  // it would slow down small matrices
-    CHECK(loads_evict_last<4>(task(64, 96, 20000), true));     // batches count together
+    CHECK_FALSE(loads_evict_last<4>(task(8192, 8192), true));  // would slow down small matrices
+    CHECK(loads_evict_last<4>(task(64, 96, 20000), true));     // all matrices of a batch count
     CHECK(loads_evict_last<4>(task(8191, 8193), false));       // pays earlier if rows are unaligned
     CHECK_EQ(choose_rewinding<1>(task(16383, 16381)), Rewinding::large);
     CHECK_EQ(choose_rewinding<1>(task(8191, 8193)), Rewinding::small);
     CHECK_EQ(choose_rewinding<2>(task(8191, 8193)), Rewinding::large);
-    CHECK_EQ(choose_rewinding<2>(task(301, 299, 3000)), Rewinding::small);  // each is small
+    CHECK_EQ(choose_rewinding<2>(task(301, 299, 3000)), Rewinding::small);  // each matrix is small
     CHECK_EQ(choose_rewinding<2>(task(127, 100000)), Rewinding::none);
     CHECK_EQ(choose_rewinding<1>(task(300, 1000003)),
              Rewinding::small);                        // a taller tile would be largely empty
     CHECK(prefers_strips<4>(task(100000, 80), 80));    // 48 of 128 columns of tiles are empty
-    CHECK(prefers_strips<4>(task(100000, 124), 124));  // rows of 496 bytes
+    CHECK(prefers_strips<4>(task(100000, 124), 124));  // rows have 496 bytes
     CHECK_FALSE(prefers_strips<4>(task(100000, 128), 128));
     CHECK_FALSE(prefers_strips<1>(task(100000, 144), 144));
     CHECK(prefers_strips<2>(task(100000, 200), 200));
     CHECK_FALSE(prefers_strips<2>(task(200, 100000), 200));
     CHECK_EQ(choose_rewinding<4>(task(8191, 8193)), Rewinding::none);
     CHECK(are_out_rows_sector_aligned<4>(task(8192, 8191)));
-    CHECK_FALSE(are_out_rows_sector_aligned<4>(task(8196, 8191)));  // 16 bytes
+    CHECK_FALSE(are_out_rows_sector_aligned<4>(task(8196, 8191)));  // rows end within a sector
     Task behind = task(8192, 8191);
     behind.out = static_cast<char*>(behind.out) + 16;
     CHECK_FALSE(are_out_rows_sector_aligned<4>(behind));
@@ -95,22 +95,22 @@ TEST_CASE("which kernel is chosen") {
     }
     CHECK(square.is_down_first);
     CHECK_EQ(square.group, 1);
-    CHECK_FALSE(high.is_down_first);  // after 50001 rows, shared cache lines are evicted
+    CHECK_FALSE(high.is_down_first);  // 50001 rows evict shared cache lines
     CHECK_EQ(high.group, 1);
     CHECK(large.is_down_first);  // too long in both directions
     CHECK_EQ(large.group, strips_per_group<4>);
-    CHECK(large_in_fast.is_down_first);  // fast memory: not too long yet
+    CHECK(large_in_fast.is_down_first);  // short enough for fast memory
     CHECK_EQ(large_in_fast.group, 1);
     CHECK_EQ(huge_in_fast.group, strips_per_group<4>);
     CHECK_FALSE(group_for_line_sharing<4>(task(50000, 8004)).is_down_first);
     CHECK_EQ(group_for_line_sharing<4>(task(45000, 45000)).group, strips_per_group<4>);
     CHECK_FALSE(
-        group_for_line_sharing<2>(task(20000, 10008)).is_down_first);  // 20016 bytes: half a sector
+        group_for_line_sharing<2>(task(20000, 10008)).is_down_first);  // rows end within a sector
     CHECK(group_for_line_sharing<2>(task(20000, 10016)).is_down_first);
     // 40016 bytes are 1250 and a half sectors.
     CHECK(are_sectors_split<4>(task(10004, 10000), 10000));
     CHECK_FALSE(are_sectors_split<4>(task(10008, 10000), 10000));
-    CHECK_FALSE(are_sectors_split<4>(task(5004, 5000), 5000));  // stays in the second-level cache
+    CHECK_FALSE(are_sectors_split<4>(task(5004, 5000), 5000));  // fits in the second-level cache
     CHECK(are_sectors_split<4>(task(5004, 5000, 2), 5000));
     CHECK(are_sectors_split<4>(task(200004, 260), 260));
     CHECK_FALSE(are_sectors_split<4>(task(400004, 128), 128));     // wider tiles would be empty
@@ -120,7 +120,7 @@ TEST_CASE("which kernel is chosen") {
     CHECK_FALSE(is_stack_of_words<1>(task(98, 100, 4096)));
     CHECK_FALSE(is_stack_of_words<2>(task(99, 100, 4096)));
     CHECK_FALSE(is_stack_of_words<2>(task(100, 98, 4096)));
-    CHECK_FALSE(is_stack_of_words<1>(task(100, 4, 4096)));  // one word per row
+    CHECK_FALSE(is_stack_of_words<1>(task(100, 4, 4096)));  // a row is one word
     CHECK_FALSE(is_stack_of_words<4>(task(100, 96, 4096)));
     CHECK(are_columns_whole_words<1>(task(64, 4000003)));
     CHECK_FALSE(are_columns_whole_words<1>(task(37, 1000003)));
@@ -128,16 +128,16 @@ TEST_CASE("which kernel is chosen") {
     CHECK_FALSE(are_columns_whole_words<2>(task(37, 1000003)));
     CHECK(are_rows_whole_words(task(4000003, 64)));
     CHECK_FALSE(are_rows_whole_words(task(4000003, 63)));
-    CHECK_FALSE(are_rows_whole_words(task(4000003, 20)));   // short rows
-    CHECK_FALSE(are_rows_whole_words(task(4000003, 132)));  // too few rows per strip
+    CHECK_FALSE(are_rows_whole_words(task(4000003, 20)));   // rows are too short
+    CHECK_FALSE(are_rows_whole_words(task(4000003, 132)));  // a strip has too few rows
     CHECK(is_stack<4>(task(63, 95, 4096)));
     CHECK_FALSE(is_stack<4>(task(63, 95)));
-    CHECK_FALSE(is_stack<4>(task(101, 131, 4096)));  // too large for a block
+    CHECK_FALSE(is_stack<4>(task(101, 131, 4096)));  // a matrix does not fit in a block
     CHECK_FALSE(is_stack<16>(task(63, 95, 4096)));
     CHECK(do_rows_camp_on_partition<4>(task(64, 32768)));
     CHECK(do_rows_camp_on_partition<4>(task(64, 65536)));
     CHECK_FALSE(do_rows_camp_on_partition<4>(task(64, 33024)));
-    CHECK_FALSE(do_rows_camp_on_partition<4>(task(64, 16384)));  // 64 KB
+    CHECK_FALSE(do_rows_camp_on_partition<4>(task(64, 16384)));  // rows are 64 KB apart
     CHECK(do_rows_camp_on_partition<1>(task(64, 131072)));
     CHECK(has_channels<4>(task(3, 224 * 224, 10)));
     CHECK(has_channels<4>(task(224 * 224, 8)));

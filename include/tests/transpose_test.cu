@@ -1,7 +1,7 @@
-// Tests coalesce::transpose on the GPU whose library comes first in LD_LIBRARY_PATH.
+// Tests coalesce::transpose on the device of the first libcudart in LD_LIBRARY_PATH.
 //
-// Test cases whose names start with "gpu" need a real GPU. COALESCE_SAMPLES is the number of random
-// samples.
+// Test cases whose names start with "gpu" need a real GPU. The variable COALESCE_SAMPLES is the
+// number of random samples.
 
 #include <doctest/doctest.h>
 
@@ -19,7 +19,7 @@ using namespace coalesce::samples;
 
 namespace {
 
-/// Replaces missing pitches and strides with those of matrices without gaps.
+/// Replaces missing pitches and strides by those of matrices without gaps.
 Sample filled_in(Sample sample) {
     TransposeOptions& options = sample.options;
     if (options.in_pitch == 0) options.in_pitch = sample.cols;
@@ -40,7 +40,7 @@ int samples_wanted() {
     return text == nullptr ? 2000 : std::atoi(text);
 }
 
-/// Returns the first mistake that the samples find in a deliberately wrong version.
+/// Returns the first error that the samples find in a deliberately wrong version of transpose.
 std::string first_trouble(const Transposer& wrong) {
     for (const Sample& sample : {Sample{4, 65, 33, {}, 0, 0}, Sample{1, 130, 70, {80, 140}, 3, 5},
                                  Sample{2, 64, 64, {}, 0, 0}}) {
@@ -50,7 +50,7 @@ std::string first_trouble(const Transposer& wrong) {
     return "";
 }
 
-/// Runs this kernel, regardless of which one the library would choose.
+/// Runs the given kernel, whichever kernel the library would choose.
 template <int SIZE, class Kernel>
 Transposer only(bool is_spread = false, unsigned group = 1) {
     return [=](void* out, const void* in, const Sample& s, cudaStream_t stream) {
@@ -71,7 +71,7 @@ void check_only(const Sample& sample, bool is_spread = false, unsigned group = 1
     CHECK_EQ(trouble_with(whole, only<SIZE, Kernel>(is_spread, group), nullptr), "");
 }
 
-/// Tests a launch of strips, as if the matrix were large.
+/// Tests a launch that works in strips, although the matrix is small.
 template <int SIZE, class Launch>
 void check_launch(const Sample& sample, const Launch& launch) {
     const Sample whole = filled_in(sample);
@@ -105,12 +105,12 @@ void check_wide(const Sample& sample) {
     });
 }
 
-/// Writes a wrong value to one cell.
+/// Writes a byte, to plant an error.
 __global__ void put(unsigned char* to, unsigned char value) {
     *to = value;
 }
 #ifdef __NVCC__
-/// Reads a byte without changing it.
+/// Reads a byte without changing it, to plant an invalid read.
 __global__ void look(const unsigned char* from, unsigned char* to) {
     if (*from == *to) *to = *from;
 }
@@ -146,16 +146,16 @@ TEST_CASE("right: empty and tiny matrices") {
 TEST_CASE("right: every kernel, with every alignment") {
     for (const int size : {1, 2, 4, 8, 16}) {
         for (const std::int64_t start : {0, 1, 3}) {
-            check({size, 300, 290, {}, start, 1});       // Realigned, Shifted, Shifted
-            check({size, 70, 90, {100, 77}, 1, start});  // the same, on a part of a matrix
-            check({size, 700, 37, {}, start, 1});        // Tall
-            check({size, 37, 700, {}, 1, start});        // Wide
-            check({size, 5, 9, {0, 0, 30}, start, 2});   // Stack
-            check({size, 63, 31, {0, 0, 3}, 1, start});  // the same, with larger matrices
-            check({size, 9, 32, {0, 0, 7}, start, 1});   // the same, with padding
+            check({size, 300, 290, {}, start, 1});       // Realigned, Shifted and Shifted run
+            check({size, 70, 90, {100, 77}, 1, start});  // runs the same on part of a matrix
+            check({size, 700, 37, {}, start, 1});        // runs Tall
+            check({size, 37, 700, {}, 1, start});        // runs Wide
+            check({size, 5, 9, {0, 0, 30}, start, 2});   // runs Stack
+            check({size, 63, 31, {0, 0, 3}, 1, start});  // runs Stack with larger matrices
+            check({size, 9, 32, {0, 0, 7}, start, 1});   // runs Stack with padding
         }
-        check({size, 256, 512, {}, 0, 0});           // Pieces
-        check({size, 64, 128, {256, 80, 3}, 0, 0});  // the same, on a part of a matrix
+        check({size, 256, 512, {}, 0, 0});           // runs Pieces
+        check({size, 64, 128, {256, 80, 3}, 0, 0});  // runs Pieces on part of a matrix
     }
 }
 
@@ -199,7 +199,7 @@ TEST_CASE("right: long strips of bytes") {
     for (const std::int64_t cols : {24, 36, 64, 96, 128}) {
         for (const std::int64_t start : {0, 4})
             check_tall_of_words({1, 1203, cols, {0, 0, 2}, start, 5});
-        check_tall_of_words({1, 31, cols, {}, 4, 0});  // shorter than what is loaded twice
+        check_tall_of_words({1, 31, cols, {}, 4, 0});  // shorter than a double load
         check_tall_of_words({1, 992, cols, {cols, 1000, 1}, 0, 3});
     }
 }
@@ -242,13 +242,13 @@ TEST_CASE("right: stacks of matrices whose sides are words") {
                 check({2, rows + 2, cols, {0, 0, 17}, 4, start});
             }
         }
-        check({1, 100, 96, {0, 0, 3}, start, 4});  // one matrix per block, more and more threads
+        check({1, 100, 96, {0, 0, 3}, start, 4});  // one matrix per block, more threads
         check({1, 180, 148, {0, 0, 3}, 4, start});
         check({2, 100, 96, {0, 0, 3}, start, 4});
         check({2, 98, 100, {0, 0, 3}, 4, start});
         check({2, 150, 148, {0, 0, 3}, start, 4});
     }
-    check({1, 12, 36, {0, 0, 17}, 1, 4});  // not whole words, or not starting at a word
+    check({1, 12, 36, {0, 0, 17}, 1, 4});  // not whole words, or not aligned
     check({1, 12, 36, {0, 0, 17}, 4, 1});
     check({1, 14, 36, {0, 0, 17}, 4, 4});
     check({2, 13, 36, {0, 0, 17}, 4, 4});
@@ -260,7 +260,7 @@ TEST_CASE("right: strips that are apart, in whole and partial groups") {
     for (const std::int64_t cols : {64 * 64, 64 * 64 + 4, 64 * 63}) {
         check_only<4, Raw<Loads::stay>>({4, 68, cols, {}, 0, 0}, true);
     }
-    // The result must be a permutation of the strips.
+    // The order must be a permutation of the strips.
     for (const unsigned strips : {1u, 63u, 64u, 200u, 256u}) {
         std::vector<int> seen(strips);
         for (unsigned strip = 0; strip < strips; ++strip) ++seen[spread_strip(strip, strips)];
@@ -350,7 +350,7 @@ TEST_CASE("right: from several threads at the same time") {
 }
 
 TEST_CASE("right: positions beyond 2^31 elements and 2^32 bytes") {
-    // The last rows start beyond these limits. The memory between the rows is never accessed.
+    // The last rows start beyond both limits. No test accesses the memory between the rows.
     const std::int64_t far = (std::int64_t{1} << 31) / 60;
     struct Far {
         int size;
@@ -423,14 +423,14 @@ TEST_CASE("wrong versions are found") {
              "");
     CHECK_NE(
         first_trouble([&](void* out, const void* in, const Sample& sample, cudaStream_t stream) {
-            Sample shorter = sample;  // forgets the last row
+            Sample shorter = sample;  // leaves out the last row
             shorter.rows -= 1;
             return samples::transpose(out, in, shorter, stream);
         }),
         "");
     CHECK_NE(
         first_trouble([&](void* out, const void* in, const Sample& sample, cudaStream_t stream) {
-            Sample misread = sample;  // one element further
+            Sample misread = sample;  // reads one element later
             misread.rows -= 1;
             static_cast<void>(samples::transpose(out, in, sample, stream));
             return samples::transpose(out, static_cast<const char*>(in) + sample.size, misread,
@@ -440,7 +440,7 @@ TEST_CASE("wrong versions are found") {
     CHECK_NE(
         first_trouble([&](void* out, const void* in, const Sample& sample, cudaStream_t stream) {
             const cudaError_t error = samples::transpose(out, in, sample, stream);
-            if (sample.options.out_pitch > sample.rows) {  // writes between the rows
+            if (sample.options.out_pitch > sample.rows) {  // writes between rows of the output
                 put<<<1, 1, 0, stream>>>(
                     static_cast<unsigned char*>(out) + sample.rows * sample.size, 1);
             }
@@ -451,7 +451,7 @@ TEST_CASE("wrong versions are found") {
         first_trouble([&](void* out, const void* in, const Sample& sample, cudaStream_t stream) {
             auto* bytes = static_cast<unsigned char*>(const_cast<void*>(in));
             const cudaError_t error = samples::transpose(out, in, sample, stream);
-            put<<<1, 1, 0, stream>>>(bytes + last(sample), 1);  // changes the input
+            put<<<1, 1, 0, stream>>>(bytes + last(sample), 1);  // also changes the input
             put<<<1, 1, 0, stream>>>(bytes + last(sample) - 1, 2);
             return error;
         }),
@@ -461,7 +461,7 @@ TEST_CASE("wrong versions are found") {
     CHECK_NE(
         first_trouble([&](void* out, const void* in, const Sample& sample, cudaStream_t stream) {
             const cudaError_t error = samples::transpose(out, in, sample, stream);
-            if (sample.options.in_pitch > sample.cols) {  // reads between the rows
+            if (sample.options.in_pitch > sample.cols) {  // reads between rows of the input
                 const auto* bytes = static_cast<const unsigned char*>(in);
                 look<<<1, 1, 0, stream>>>(bytes + sample.cols * sample.size,
                                           static_cast<unsigned char*>(out));

@@ -6,7 +6,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
 sh "$here/arrows.sh" "$1" >"$work/arrows"
-# In the book, the theme switch sets these variables on `.drawing .diagram`, which overrides the values here.
+# In the book, the theme switch sets these variables on `.drawing .diagram`, which overrides the values in this style.
 style='<style>
 .diagram { --d-ink: #1d242b; --d-faint: #56616c; --d-page: #ffffff; --d-idle: #eef1f4; }
 @media (prefers-color-scheme: dark) {
@@ -17,7 +17,7 @@ style='<style>
 .diagram path { fill: none; stroke: var(--d-faint); }
 .diagram text { fill: var(--d-ink); font: 12px system-ui, "DejaVu Sans", sans-serif; text-anchor: middle; }
 </style>'
-draw() { # BOXES TITLE
+draw() { # takes a file with the BOXES, and a TITLE
     awk -f "$here/picture.awk" -v style="$style" -v title="$2" "$1" "$work/arrows"
 }
 draw "$here/order.txt" "The folders of the project, each above those that it includes" >"$2/layers.svg"

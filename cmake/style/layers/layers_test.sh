@@ -7,8 +7,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
 
-# Prints the includes below $1 that break the order in the file $2, and the folders that are missing below $1 or in the
-# file.
+# Prints the includes below $1 that violate the order in the file $2, and the folders that only one of $1 and $2
+# contains.
 wrong_arrows() {
     ORDER=$2 sh "$here/arrows.sh" "$1" >"$work/arrows"
     awk 'FNR == NR { if (NF && !/^#/) place[$1] = FNR; next }
@@ -35,8 +35,8 @@ faults=$(wrong_arrows "$root" "$here/order.txt")
 [ "$(wc -l <"$work/arrows")" -gt 500 ] || { echo "hardly any includes were found"; exit 1; }
 
 # Test that these faults are found: an include against the order, a folder that order.txt does not list, a listed folder
-# that does not exist, and an outdated picture.
-expect() { # HOW-MANY WHAT
+# that does not exist, and a stale picture.
+expect() { # takes the expected NUMBER of faults, and the FAULTS that were found
     [ "$(printf '%s' "$2" | grep -c .)" = "$1" ] || { echo "not $1 faults, but: $2"; exit 1; }
 }
 mkdir -p "$work/root/common/low" "$work/root/common/high" "$work/root/common/low/tests" "$work/pictures"

@@ -11,7 +11,7 @@
 
 using namespace coalesce;
 
-TEST_CASE("exit codes, output, variables") {
+TEST_CASE("exit codes, output and environment variables are passed through") {
     const ProcessResult ended = run_child(
         {"sh", "-c", "echo out; echo err >&2; echo $COALESCE_X; exit 3"}, 20, {"COALESCE_X=x y"});
     CHECK(ended.exit_code == 3);
@@ -38,7 +38,7 @@ TEST_CASE("a program that does not end is killed, together with its children") {
     CHECK(ended.exit_code == 137);
     CHECK(run_child({"yes"}, 0.3).timed_out);
     const pid_t sleeper = std::stoi(ended.output);
-    // The kill may take effect a little later, so poll. A zombie counts as gone.
+    // The kill may take effect a little later, so wait. A zombie process counts as ended.
     bool is_gone = false;
     for (int i = 0; i < 100 && !is_gone; ++i) {
         is_gone = run_child({"sh", "-c",
@@ -51,7 +51,7 @@ TEST_CASE("a program that does not end is killed, together with its children") {
     CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(20));
 }
 
-TEST_CASE("a child: its output, its end, its time") {
+TEST_CASE("a child process reports its output, its exit code and a timeout") {
     Child quick({.program = "/bin/sh",
                  .arguments = {"-c", "echo $GIVEN; pwd; echo error >&2; exit 3"},
                  .environment = {"GIVEN=something"},
@@ -79,7 +79,7 @@ TEST_CASE("a child has the default signal handlers, whatever handlers this progr
     signal(SIGTERM, before);
 }
 
-TEST_CASE("a conversation") {
+TEST_CASE("lines can be sent to a child process and received from it") {
     Child other({.program = "sh",
                  .arguments = {"-c", "while read word; do echo \"heard $word\"; done"},
                  .has_stdin_pipe = true});
@@ -95,7 +95,7 @@ TEST_CASE("a conversation") {
     CHECK_FALSE(gone.send_line("hello"));
 }
 
-TEST_CASE("programs on the PATH") {
+TEST_CASE("programs are found on the PATH") {
     CHECK(find_program("sh").ends_with("/sh"));
     CHECK(find_program("no-such-program-anywhere") == "");
     CHECK(find_program("/bin/sh") == "/bin/sh");

@@ -3,7 +3,7 @@
 #include "base/median.h"
 #include "base/text.h"
 
-TEST_CASE("numbers have the decimals that they need") {
+TEST_CASE("numbers have as many decimals as they need") {
     CHECK(coalesce::format_short(0) == "0");
     CHECK(coalesce::format_short(100) == "100");
     CHECK(coalesce::format_short(1.5) == "1.5");
@@ -12,7 +12,7 @@ TEST_CASE("numbers have the decimals that they need") {
     CHECK(coalesce::format_short(1e300).size() == 301);
 }
 
-TEST_CASE("lines of a text") {
+TEST_CASE("a text is split into lines") {
     using Lines = std::vector<std::string>;
     CHECK(coalesce::lines_of("") == Lines{});
     CHECK(coalesce::lines_of("a\n\nb\n") == Lines{"a", "", "b"});
@@ -27,13 +27,13 @@ TEST_CASE("braces indent lines, except for preprocessor directives") {
     CHECK(coalesce::indented("}\n}\na") == "}\n}\na\n");
 }
 
-TEST_CASE("how often a text contains a part") {
+TEST_CASE("the occurrences of a part in a text are counted") {
     CHECK(coalesce::occurrences("", "a") == 0);
     CHECK(coalesce::occurrences("a, b, a", "a") == 2);
     CHECK(coalesce::occurrences("a, b, a", "c") == 0);
 }
 
-TEST_CASE("the median") {
+TEST_CASE("the median of an odd or even number of values") {
     CHECK(coalesce::median({}) == 0);
     CHECK(coalesce::median({3, 1, 2}) == 2);
     CHECK(coalesce::median({4, 1, 100, 2}) == 3);

@@ -1,6 +1,5 @@
 #!/bin/sh
-# command_test.sh CUDA_CLANG CLANG LIBRARY_FOLDER -- tests what cuda-clang builds, and what it
-# rejects.
+# command_test.sh CUDA_CLANG CLANG LIBRARY_FOLDER -- tests which sources cuda-clang builds, and which it rejects.
 set -eu
 cuda_clang=$1 clang=$2 library=$3
 work=$(mktemp -d)
@@ -11,7 +10,7 @@ failed() {
     echo "failed: $*"
     exit 1
 }
-# refuses STATUS WORDS COMMAND...: the command must exit with STATUS and print WORDS.
+# refuses STATUS TEXT COMMAND...: the command must exit with STATUS and print TEXT.
 refuses() {
     wanted=$1 words=$2
     shift 2
@@ -55,7 +54,7 @@ CODE
 "$cuda_clang" --clang="$clang" --cudart="$library" -Wall -Wextra -Werror -O2 -o twice twice.cu
 [ "$(./twice)" = "32 threads in a warp, 3.0
 no error, 198" ] || { ./twice; failed "twice prints something else"; }
-# Test object files, and names with blanks and quotes.
+# Test object files, and file names and definitions with blanks and quotes.
 "$cuda_clang" --clang="$clang" -DNAME='"a b"' -MD -MF 'a file.d' -c -o 'an object.o' twice.cu
 [ -s 'an object.o' ] || failed "there is no object"
 grep -q cuda_runtime.h 'a file.d' || failed "the dependencies lack our headers"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# consumer_test.sh CMAKE BUILD CLANG CONSUMER GENERATOR -- installs the build into a folder, and
-# then builds and runs another project that sees only the installation.
+# consumer_test.sh CMAKE BUILD CLANG CONSUMER GENERATOR -- installs the build into a folder. Then builds and runs
+# another project, which uses only the installation.
 set -eu
 cmake=$1 build=$2 consumer=$4
 export COALESCE_CLANG="$3"
@@ -12,7 +12,7 @@ for file in bin/simulate bin/cuda-clang lib/coalesce/libcudart.so.13 include/coa
     share/cmake/coalesce/coalesceConfig.cmake; do
     [ -e "$work/installed/$file" ] || { echo "failed: $file was not installed"; exit 1; }
 done
-# Copy the project to a folder where it cannot see the source tree.
+# Copy the project to a folder from which it cannot reach the source tree.
 cp -r "$consumer" "$work/consumer"
 {
     "$cmake" -S "$work/consumer" -B "$work/built" -G "$5" -DCMAKE_PREFIX_PATH="$work/installed"

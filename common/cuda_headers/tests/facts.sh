@@ -1,7 +1,7 @@
 #!/bin/sh
-# facts.sh HEADER... -- writes a C++ program that prints every fact about our headers: the value of each enumerator and
-# macro, the size of each struct, and the offset of each member. The program must print the same output with our headers
-# and with the toolkit's.
+# facts.sh HEADER... -- writes a C++ program that prints all facts about our headers: the value of each enumerator and
+# macro, the size of each struct, and the offset of each member. The program must print the same with our headers and
+# with the toolkit's.
 set -eu
 printf '#include <cuda_runtime_api.h>\n#include <cstddef>\n#include <cstdio>\n'
 printf '#define VALUE(x) std::printf("%%s = %%lld\\n", #x, static_cast<long long>(x));\n'
@@ -30,7 +30,7 @@ awk '
     }
     within {
         ends = $0 ~ /^\}|\};$|\} [A-Za-z]/ && $0 !~ /^    struct \{/
-        if ($0 ~ /^    struct \{/) {  # a nested struct: its offset is that of its first member
+        if ($0 ~ /^    struct \{/) {  # the offset of a nested struct is that of its first member
             word = $0; sub(/.*\} */, "", word); sub(/;.*/, "", word)
             print "OFFSET(" name ", " word ")"
         } else {

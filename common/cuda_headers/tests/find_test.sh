@@ -1,19 +1,19 @@
 #!/bin/sh
-# find_test.sh FIND_CUDA_COMPILER -- tests which compilers find-cuda-compiler finds, in what order, and which it
-# rejects.
+# find_test.sh FIND_CUDA_COMPILER -- tests which compilers find-cuda-compiler finds, in which order, and which compilers
+# it rejects.
 set -eu
 find=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 unset CUDA_HOME CUDA_PATH COALESCE_CLANG
 
-# program PATH WORDS: creates a fake compiler that prints WORDS.
+# program PATH TEXT: creates a fake compiler that prints TEXT.
 program() {
     mkdir -p "$(dirname "$1")"
     printf '#!/bin/sh\necho "%s"\n' "$2" >"$1"
     chmod +x "$1"
 }
-# expect CODE OUTPUT COMMAND...
+# expect CODE OUTPUT COMMAND...: the command must exit with CODE and print OUTPUT.
 expect() {
     code=$1 wanted=$2
     shift 2
@@ -24,7 +24,7 @@ expect() {
     exit 1
 }
 
-# An nvcc on the PATH is preferred to the one in CUDA_HOME, unless it is too old.
+# An nvcc on the PATH is preferred to the nvcc in CUDA_HOME, unless it is too old.
 program "$work/new/bin/nvcc" 'Cuda compilation tools, release 13.1, V13.1.2'
 program "$work/home/bin/nvcc" 'Cuda compilation tools, release 14.0, V14.0.1'
 program "$work/old/bin/nvcc" 'Cuda compilation tools, release 12.9, V12.9.41'
@@ -41,7 +41,7 @@ expect 0 "$work/bin/clang++-18" env PATH="$work/bin" "$find" clang 17 19
 expect 0 "$work/bin/clang++" env PATH="$work/bin" "$find" clang 21
 expect 1 '' env PATH="$work/bin" "$find" clang 21 22
 expect 1 '' env PATH="$work/nothing" "$find" clang
-# The clang named by COALESCE_CLANG may be of any version, unless both limits are given.
+# The clang that COALESCE_CLANG names may have any version, unless both limits are given.
 expect 0 "$work/bin/clang++" env PATH="$work/bin" COALESCE_CLANG=clang++ "$find" clang 14
 expect 1 '' env PATH="$work/bin" COALESCE_CLANG=clang++ "$find" clang 17 22
 expect 2 '' "$find" gcc

@@ -1,7 +1,7 @@
 // same_counters [--some] NVCC.JSON DIFFERENCES.TXT PROGRAM... -- runs the steps built by clang on
-// the simulated GPU, and compares every counter of every variant with the counter of nvcc's
-// program. The differences must be exactly those in the list, which gives a cause for each. With
-// --some, steps without a program are skipped.
+// the simulated GPU, and compares every counter of every variant with that of nvcc's program. The
+// differences must be exactly those in DIFFERENCES.TXT, which gives a cause for each. With --some,
+// steps without a program are skipped.
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -15,7 +15,7 @@
 namespace {
 
 using Json = nlohmann::json;
-/// Maps "02_naive naive store_sectors" to the counters with nvcc and with clang.
+/// Maps a counter, such as "02_naive naive store_sectors", to its values with nvcc and with clang.
 using Differences = std::map<std::string, std::pair<long long, long long>>;
 
 Json read_json(const std::string& file) {
@@ -70,7 +70,7 @@ void compare(const Json& nvcc, const Json& clang, Differences& found) {
     }
 }
 
-/// Prints the entries of `of` that `other` does not contain with the same values, and returns their
+/// Prints the entries of `of` that `other` lacks or has with other values, and returns their
 /// number.
 int print_surplus(const Differences& of, const Differences& other, const char* who) {
     int count = 0;
@@ -88,7 +88,7 @@ std::string step_in(const std::string& name) {
     return name.substr(0, name.find(' '));
 }
 
-/// Removes the entries of steps that exist but were not run.
+/// Removes the entries of steps that exist but did not run.
 template <typename Named>
 void keep_those_run(Named& named, const std::set<std::string>& there,
                     const std::set<std::string>& run) {

@@ -1,10 +1,10 @@
-// same_ir -- tests that `cuda-clang --through-ir` translates the same LLVM IR as a page.
+// same_ir -- tests that `cuda-clang --through-ir` translates the same LLVM IR as a web page.
 //
 //     same_ir CUDA-CLANG CLANG CUDART-FOLDER KERNEL.cu...
 //
-// Each file is compiled twice: with the options that a page gives its clang, and as a program's
-// source with cuda-clang. The PTX must be the same, except for file names. COALESCE_CLANG must name
-// the same clang.
+// Each file is compiled twice: with the options that a page passes to its clang, and by cuda-clang
+// as the source of a program. The PTX must be the same, except for file names. COALESCE_CLANG must
+// name the same clang as the argument CLANG.
 // Exit code: 0 if the PTX is the same for all files, 1 if it is not, 2 if the test could not run.
 #include <cstdio>
 #include <exception>

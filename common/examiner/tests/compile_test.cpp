@@ -76,7 +76,7 @@ TEST_CASE("every installed compiler generates PTX with the kernel and configure"
         CHECK(compiled.entry == "_Z9transposePfPKfii");
         CHECK(compiled.ptx.find(".entry " + compiled.entry) != std::string::npos);
         CHECK(compiled.ptx.find(std::string(".entry ") + kConfigureEntry) != std::string::npos);
-        // The PTX must refer to the file by its internal name and count the file's lines from 1.
+        // The PTX must contain the internal name of the file, with line numbers that start at 1.
         CHECK(compiled.ptx.find(kLearnerFile) != std::string::npos);
         CHECK(compiled.messages.empty());
     }
@@ -120,9 +120,10 @@ namespace {
 
 void expect_no_line_of_ours(Compiler compiler) {
     const std::string broken[] = {
-        kernel_text,                                                        // no configure
-        kernel_text + "int configure(int rows) { return 1; }",              // other parameters
-        kernel_text + configure_text.substr(0, configure_text.size() - 3),  // never closed
+        kernel_text,                                            // no configure function
+        kernel_text + "int configure(int rows) { return 1; }",  // other parameters
+        // The last brace is missing.
+        kernel_text + configure_text.substr(0, configure_text.size() - 3),
         "}}}}" + kernel_text + configure_text,
         "/* never closed\n" + kernel_text + configure_text,
         "#if 1\n" + kernel_text + configure_text,
@@ -144,7 +145,7 @@ void expect_no_line_of_ours(Compiler compiler) {
 
 }  // namespace
 
-TEST_CASE("no compiler shows our lines in its messages, however broken the file is") {
+TEST_CASE("no compiler's messages quote our own lines, however broken the file is") {
     for (const Compiler compiler : compilers()) {
         if (compiler != Compiler::nvcc) expect_no_line_of_ours(compiler);
     }
@@ -181,7 +182,7 @@ TEST_CASE("configure may return numbers of any type, and dim3") {
     }
 }
 
-TEST_CASE("warnings are kept, but do not make a compilation fail") {
+TEST_CASE("warnings are recorded, but do not make a compilation fail") {
     const Compiled compiled = compile_text(
         "__global__ void transpose(float* out, const float* in, int rows, int cols) {\n"
         "    int unused = 1;\n}\n" +
@@ -192,11 +193,11 @@ TEST_CASE("warnings are kept, but do not make a compilation fail") {
     CHECK(compiled.messages[0].place.line == 2);
 }
 
-TEST_CASE("a file that ends in a backslash, or begins with a byte order mark, is like any other") {
+TEST_CASE("a file may end in a backslash, or begin with a byte order mark") {
     CHECK(compile_text("\xEF\xBB\xBF" + kernel_text + configure_text + "// end \\").ok());
 }
 
-TEST_CASE("headers of the toolkit are found") {
+TEST_CASE("a kernel may include headers of the toolkit") {
     const Compiled compiled = compile_text(
         "#include <cuda_fp16.h>\n#include <cooperative_groups.h>\n" + kernel_text + configure_text,
         Compiler::nvrtc);
@@ -205,7 +206,7 @@ TEST_CASE("headers of the toolkit are found") {
     CHECK(compiled.ok());
 }
 
-TEST_CASE("files beside the source, or where the program runs, are not found") {
+TEST_CASE("a kernel cannot include files beside its source or in the working folder") {
     const ScratchFolder folder;
     folder.file("mine.h", "#define MINE 1\n");
     const auto file =
@@ -234,7 +235,7 @@ TEST_CASE("a compiler that takes too long is killed") {
     CHECK(compiled.failure.kind == FailureKind::compile_time_out);
 }
 
-TEST_CASE("a missing compiler is reported, and is not the learner's fault") {
+TEST_CASE("a missing compiler is reported, and not attributed to the learner") {
     if (!describe_compiler(Compiler::clang).empty()) {
         const std::string path = std::getenv("PATH");
         setenv("PATH", "/nowhere", 1);
@@ -263,7 +264,7 @@ TEST_CASE("compilation through clang's IR has its own compiler name") {
     CHECK(compiled.entry == "_Z9transposePfPKfii");
 }
 
-TEST_CASE("a loop that searches for the end of a text calls no C library function") {
+TEST_CASE("a loop that searches for the end of a text does not become a C library call") {
     if (describe_compiler(Compiler::clang_ir).empty()) return;
     const Compiled compiled = compile_text(
         "__global__ void transpose(float* out, const float* in, int rows, int cols) {\n"
@@ -279,7 +280,7 @@ TEST_CASE("a loop that searches for the end of a text calls no C library functio
     CHECK(compiled.ptx.find("call") == std::string::npos);
 }
 
-TEST_CASE("clang's messages are the same for IR and through its driver") {
+TEST_CASE("clang gives the same messages whether it generates IR or PTX") {
     const std::string clang = describe_compiler(Compiler::clang);
     const std::string with_ir = describe_compiler(Compiler::clang_ir);
     const auto version = [](const std::string& found) {
@@ -304,7 +305,7 @@ TEST_CASE("clang's messages are the same for IR and through its driver") {
     }
 }
 
-TEST_CASE("IR that the translator does not support is not a mistake in the learner's C++") {
+TEST_CASE("IR that the translator does not support is not reported as a mistake in the C++ code") {
     const RawOutput raw{.is_good = true,
                         .ir = "define void @k() {\n  %1 = frobnicate i32 0\n  ret void\n}\n"};
     const Compiled compiled =
@@ -385,7 +386,7 @@ TEST_CASE("a damaged cache entry is ignored, and written again") {
     CHECK(compile(good(), options).is_from_cache);
 }
 
-TEST_CASE("a cache entry with the same name but a different key is not used") {
+TEST_CASE("a cache entry with the same name but a different key is ignored") {
     const ScratchFolder folder;
     const CompileOptions options{.cache = folder.path()};
     REQUIRE(compile(good(), options).ok());
@@ -407,7 +408,7 @@ TEST_CASE("a cache that cannot be written is not an error") {
     CHECK(compile(good(), {.cache = file}).ok());
 }
 
-TEST_CASE("a cache has a limited size, and keeps the newest entries") {
+TEST_CASE("a cache is limited in size, and removes its oldest entries") {
     const ScratchFolder folder;
     folder.file("not_ours", "x");
     const Cache cache(folder.path());
@@ -429,7 +430,7 @@ TEST_CASE("errors are not cached") {
 
 // ---- what compilers print ----
 
-TEST_CASE("messages of all three forms are read") {
+TEST_CASE("messages of all three compilers' formats are read") {
     const std::string source = "int a;\n    b = 1;\n";
     const auto nvidia = read_messages(
         "/learner/kernel.cu(2): error: identifier \"b\" is undefined\n"
@@ -455,7 +456,7 @@ TEST_CASE("messages of all three forms are read") {
           "        ^\n");
 }
 
-TEST_CASE("too many errors, or an endless one, are cut off") {
+TEST_CASE("a long list of errors, and a very long error, are cut off") {
     std::string flood;
     for (int i = 0; i < 10000; ++i) {
         flood += "/learner/kernel.cu(1): error: number " + std::to_string(i) + "\n";
@@ -467,12 +468,12 @@ TEST_CASE("too many errors, or an endless one, are cut off") {
     CHECK(found.messages[0].text.size() <= 1000);
 }
 
-TEST_CASE("NVRTC finds its builtins in a toolkit outside the system's folders") {
+TEST_CASE("NVRTC finds its built-in functions in a toolkit outside the system's folders") {
     const RawOutput compiled = run_nvrtc(PRETENDED_NVRTC, kernel_text, "sm_90");
     CHECK(compiled.ptx.find("// compiled") == 0);
 }
 
-TEST_CASE("alignas may follow __shared__ for every compiler") {
+TEST_CASE("every compiler accepts alignas after __shared__") {
     const auto by_clang = [](const std::string& text) {
         const std::string all = wrapped(text, Dialect::bare_clang);
         CHECK(all.size() == wrapped(std::string(text.size(), ' '), Dialect::bare_clang).size());

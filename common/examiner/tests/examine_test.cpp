@@ -39,7 +39,7 @@ const std::string move =
 
 }  // namespace
 
-TEST_CASE("a correct kernel passes, with its counters, lines and parts of the time") {
+TEST_CASE("a correct kernel passes, with its counters, lines and time components") {
     const ScratchFolder cache;
     const Verdict found = examined(
         read_source(solution),
@@ -68,7 +68,7 @@ TEST_CASE("a correct kernel passes, with its counters, lines and parts of the ti
     CHECK(found.milliseconds.total >= found.milliseconds.compile + found.milliseconds.shapes);
 }
 
-TEST_CASE("kernels are examined one after another in a process, after any failure") {
+TEST_CASE("kernels can be examined one after another in a process, after any failure") {
     const ScratchFolder cache;
     const auto examine_file = [&](const fs::path& file) {
         return examined(read_source(file), transpose_within({}), solution, {.cache = cache.path()});
@@ -85,7 +85,7 @@ TEST_CASE("kernels are examined one after another in a process, after any failur
     }
 }
 
-TEST_CASE("a copy is correct if the exercise asks for a copy, under its own name") {
+TEST_CASE("an exercise may ask for a copy, with its own kernel name") {
     const Source copy = make_source(
         "__global__ void copy(float* out, const float* in, int rows, int cols) {\n"
         "    int col = blockIdx.x * blockDim.x + threadIdx.x;\n"
@@ -190,14 +190,14 @@ TEST_CASE("blocks must take tiles in the lesson's order") {
     }
 }
 
-TEST_CASE("a missing solution is not the learner's fault") {
+TEST_CASE("a missing solution is not attributed to the learner") {
     const Verdict found = examined(kernel_with(move), transpose_within({}), "/nowhere/kernel.cu");
     CHECK(found.outcome == Verdict::Outcome::not_examined);
     CHECK(found.failure_id() == "environment-problem");
     CHECK_FALSE(found.passed());
 }
 
-TEST_CASE("an incorrect solution is not the learner's fault") {
+TEST_CASE("an incorrect solution is not attributed to the learner") {
     const Verdict found =
         examined(kernel_with(move), transpose_within({}), failures / "indices-not-swapped.cu");
     CHECK(found.outcome == Verdict::Outcome::not_examined);
@@ -220,7 +220,7 @@ TEST_CASE("the solution's counters are cached, and a damaged entry is not used")
     CHECK(third.solution_counters->load_sectors == second.solution_counters->load_sectors);
 }
 
-TEST_CASE("the verdict as JSON has the same content") {
+TEST_CASE("the JSON of a verdict has the same content") {
     const ScratchFolder folder;
     const Verdict found = examined(read_source(failures / "uncoalesced-stores.cu", "kernel.cu"),
                                    transpose_within({}), solution);
@@ -246,7 +246,7 @@ TEST_CASE("the verdict as JSON has the same content") {
     CHECK(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()) == 1);
 }
 
-TEST_CASE("the same file gives the same verdict, except for the time") {
+TEST_CASE("examining a file twice gives the same verdict, except for the time") {
     const auto verdict = [] {
         Verdict found =
             examined(read_source(failures / "bank-conflicts.cu"), transpose_within({}), solution);
@@ -279,7 +279,7 @@ TEST_CASE("a verdict is read back as it was written, and other bytes are rejecte
     }
 }
 
-TEST_CASE("a verdict has the same content in a terminal, Markdown and HTML") {
+TEST_CASE("a verdict has the same content in a terminal, in Markdown and in HTML") {
     const Verdict found = examined(read_source(failures / "no-bounds-check.cu", "kernel.cu"));
     REQUIRE(found.failure_id() == "no-bounds-check");
     const Failure& first = found.failures.front();
@@ -293,7 +293,7 @@ TEST_CASE("a verdict has the same content in a terminal, Markdown and HTML") {
     }
 }
 
-TEST_CASE("no text of a kernel becomes markup") {
+TEST_CASE("text that a kernel contains never becomes markup") {
     Verdict hostile;
     hostile.outcome = Verdict::Outcome::failed;
     hostile.file = "<b>.cu";

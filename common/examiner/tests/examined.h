@@ -9,8 +9,8 @@
 
 namespace coalesce::tests {
 
-/// Returns a transpose exercise. Its shapes include a square, both kinds of rectangles, partial
-/// tiles, a single row and a single column.
+/// Returns a transpose exercise with the given limits. Its shapes include a square, wide and tall
+/// rectangles, partial tiles, a single row and a single column.
 inline Exercise transpose_within(const Limits& limits) {
     Exercise exercise;
     exercise.name = "a transpose";
@@ -19,7 +19,7 @@ inline Exercise transpose_within(const Limits& limits) {
     return exercise;
 }
 
-/// Examines a kernel in this process, with the compilers on this computer.
+/// Examines a kernel in this process, with the compilers that are installed here.
 inline Verdict examined(const Source& source, const Exercise& exercise = transpose_within({}),
                         const std::filesystem::path& solution = {},
                         const LocalRunner::Options& options = {}) {

@@ -1,4 +1,4 @@
-// Tests the parts of expressions that the causes of failures are found by.
+// Tests the parsing of expressions, by which the causes of failures are found.
 #include <doctest/doctest.h>
 
 #include "examiner/expressions.h"
@@ -26,20 +26,20 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
 }  // namespace
 
-TEST_CASE("an expression loses its outer brackets and casts") {
+TEST_CASE("outer brackets and casts of an expression are removed") {
     CHECK(simplified(" ((row + k)) ") == "row + k");
     CHECK(simplified("int(threadIdx.x)") == "threadIdx.x");
     CHECK(simplified("(a) + (b)") == "(a) + (b)");
     CHECK(simplified("") == "");
 }
 
-TEST_CASE("an expression is split outside of brackets only") {
+TEST_CASE("an expression is split only outside of brackets") {
     CHECK(split_outside_brackets("(a + b) * c + d", "+") ==
           std::vector<std::string>{"(a + b) * c", "d"});
     CHECK(split_outside_brackets("a", "&&") == std::vector<std::string>{"a"});
 }
 
-TEST_CASE("the conditions of a line are those around it and those that leave before it") {
+TEST_CASE("the conditions for a line are those around it, and those of early exits before it") {
     const auto found = find_conditions(kSampleKernel, 8);
     REQUIRE(found.size() == 2);
     CHECK(found[0].is_exit);
@@ -52,7 +52,7 @@ TEST_CASE("the conditions of a line are those around it and those that leave bef
     CHECK(found[1].comparisons[1].right == "cols");
 }
 
-TEST_CASE("a condition before a semicolon decides nothing") {
+TEST_CASE("a condition that is followed by a semicolon has no effect") {
     const auto found = find_conditions(kSampleKernel, 13);
     REQUIRE(found.size() == 2);
     CHECK(found[1].is_empty);
@@ -68,7 +68,7 @@ TEST_CASE("the index of a matrix has an outer and an inner part") {
     CHECK(find_matrix_index("in[i]", 1, "in").pitch.empty());
 }
 
-TEST_CASE("variables are replaced by the last value before a line") {
+TEST_CASE("a variable is replaced by its last value before a line") {
     CHECK(expand(kSampleKernel, "row", 8) == "(blockIdx.y * 32 + threadIdx.y)");
     CHECK(expand(kSampleKernel, "row", 13) == "(threadIdx.x)");
     CHECK(expand(kSampleKernel, "k", 8) == "k");

@@ -1,10 +1,10 @@
-// Tests that every file in failures/ fails, with the failure named by the file and at a line marked
-// in the file.
+// Tests that the kernel in every file of failures/ fails, with the failure that the file's name
+// begins with, and at a line that is marked in the file.
 //
 // A file's name begins with the identifier of its failure, which may be followed by a dot and more
 // text. The first lines of the file describe its mistake. A line such as "// request: store 4" sets
-// a limit that the kernel exceeds. The failure may refer to any line that ends in "// here". If
-// there is no such line, it need not refer to any.
+// a limit that the kernel exceeds. The failure may refer to any line that ends in "// here". If the
+// file has no such line, the failure may refer to any line or none.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -48,8 +48,8 @@ std::vector<std::string> lines_of(const std::string& text) {
     return lines;
 }
 
-/// Returns the exercise for a file. "// request: store 4" sets a limit, and "// request: solution"
-/// limits the costs to those of solution.cu.
+/// Returns the exercise for a file. A line "// request: store 4" sets a limit, and the line "//
+/// request: solution" limits the costs to those of solution.cu.
 Exercise exercise_in(const std::string& text, fs::path& solution) {
     Exercise exercise = transpose_within({});
     const std::string mark = "// request: ";
@@ -90,8 +90,7 @@ void check_form(const Failure& failure) {
     }
 }
 
-/// Reports whether clang causes a kernel to fail with a different identifier or at a different
-/// line.
+/// Reports whether clang gives a kernel a failure with a different identifier or line.
 bool differs_by_clang(const std::string& name) {
     static const std::set<std::string> files = {
         "does-not-compile.open_brace.cu",  // clang names the next function
@@ -104,7 +103,7 @@ bool differs_by_clang(const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("each kernel has the failure of its file name, at its marked line") {
+TEST_CASE("each kernel has the failure in its file name, at a marked line") {
     REQUIRE(simulator_library::is_loaded());
     const ScratchFolder cache;
     const std::vector<fs::path> files = failing_files();
@@ -129,31 +128,31 @@ TEST_CASE("each kernel has the failure of its file name, at its marked line") {
     }
 }
 
-TEST_CASE("there is a kernel for every failure, or a reason why not") {
+TEST_CASE("every failure has a test kernel, or is tested elsewhere") {
     const std::set<std::string> elsewhere = {
-        // source_test.cpp
+        // Tested in source_test.cpp.
         "file-missing", "file-unreadable", "file-empty", "file-binary", "file-too-large",
-        // compile_test.cpp
+        // Tested in compile_test.cpp.
         "compile-time-out", "no-compiler", "not-translated",
-        // examine_test.cpp
+        // Tested in examine_test.cpp.
         "environment-problem", "wrong-block-order",
-        // exercise_cases
+        // Tested by exercise_cases.
         "too-many-requests", "lanes-idle", "needless-atomics", "multiprocessors-idle",
         "loads-not-overlapped", "copies-not-async", "copies-not-overlapped",
-        // tested by the grader's corpus tests and class tests
+        // Tested by the grader's corpus tests and class tests.
         "no-file", "two-files", "two-submissions", "not-a-file", "archive-too-large",
         "archive-encrypted", "archive-broken", "archive-hostile", "ptx-refused", "ptx-too-large",
         "ptx-forged", "compiler-out-of-memory", "compiler-crashed", "launch-out-of-memory",
         "launch-out-of-time", "grader-fault",
         // Failures that only a real GPU or a bug in the simulator can cause.
         "kernel-failed",
-        // tested by the exercises' own cases, in solutions/*/wrong
+        // Tested by the exercises' own cases, in solutions/*/wrong.
         "copy-not-waited-for", "copy-not-committed", "copy-too-short", "too-much-work",
         "grid-exchanged", "elements-left-out",
-        // the same, in solutions/x_*/wrong
+        // Tested by the cases in solutions/x_*/wrong.
         "inputs-left-out", "inputs-repeated", "beyond-tolerance", "wrong-elements",
         "too-many-atomics",
-        // tested by the mutants and cases of the exercise that is a whole program
+        // Tested by the mutants and cases of the exercise that is a whole program.
         "program-failed", "not-launched", "launch-exchanged", "not-copied", "wrong-element",
         "launch-not-checked", "comparison-wrong", "memory-leaked"};
     std::set<std::string> seen;
@@ -164,7 +163,7 @@ TEST_CASE("there is a kernel for every failure, or a reason why not") {
     }
     for (const std::string& id : all_failure_ids()) {
         CAPTURE(id);
-        // The harness already has a test kernel for each of its faults.
+        // The harness tests already contain a kernel for each of the harness's faults.
         if (faults.count(id)) continue;
         const std::size_t places = seen.count(id) + elsewhere.count(id);
         CHECK(places == 1);

@@ -1,5 +1,5 @@
-// Tests examinations on a real GPU, where only the result is judged. Only the last kernel breaks
-// the device, because the process cannot use the GPU once its context is broken.
+// Tests examinations on a real GPU, which checks only the result. The kernel that breaks the device
+// comes last, because the process cannot use the GPU once its context is broken.
 #include <cuda_runtime_api.h>
 #include <doctest/doctest.h>
 
@@ -34,7 +34,7 @@ TEST_CASE("a correct kernel passes on a real GPU, with every installed compiler"
     }
 }
 
-TEST_CASE("wrong results, bad launches and changed guard bands are named on a GPU too") {
+TEST_CASE("wrong results, bad launches and changed guard bands are reported on a GPU too") {
     for (const char* id :
          {"nothing-written", "indices-not-swapped", "wrong-pitch", "bounds-exchanged",
           "tile-not-moved", "tile-not-transposed", "part-of-each-tile", "grid-too-small",
@@ -52,7 +52,7 @@ TEST_CASE("wrong results, bad launches and changed guard bands are named on a GP
     }
 }
 
-TEST_CASE("a kernel that breaks the device is reported, and so are its consequences") {
+TEST_CASE("a kernel that breaks the device is reported, and so are the failures that follow") {
     // The address is far outside the matrix. This must be the last case, because the process cannot
     // use the device afterwards.
     const Source far = make_source(

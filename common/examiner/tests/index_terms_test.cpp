@@ -9,7 +9,7 @@ using namespace coalesce;
 
 namespace {
 
-/// Searches a kernel with this index for missing parentheses.
+/// Searches a kernel that uses this index for missing parentheses.
 MissingParentheses missing_in(const std::string& index, const std::string& before = "") {
     return find_missing_parentheses(
         "__global__ void f(float* out, const float* in, int rows, int cols) {\n"
@@ -21,7 +21,7 @@ MissingParentheses missing_in(const std::string& index, const std::string& befor
 
 }  // namespace
 
-TEST_CASE("an index with missing brackets is named, with its line") {
+TEST_CASE("an index with missing brackets is reported, with its line") {
     const MissingParentheses missing = missing_in("row + k * cols + col");
     CHECK(missing.line == 5);
     CHECK(missing.factor == "k");
@@ -32,7 +32,7 @@ TEST_CASE("an index with missing brackets is named, with its line") {
     CHECK(missing_in("blockIdx.y * 32 + threadIdx.y + k * cols + col").factor == "k");
 }
 
-TEST_CASE("correct indices, in whatever form, are not reported") {
+TEST_CASE("correct indices of any form are not reported") {
     for (const std::string index :
          {"(row + k) * cols + col", "col + (row + k) * cols", "row * cols + k * cols + col",
           "first + k * cols + col", "blockIdx.x * 32 + threadIdx.x + (row + k) * cols",

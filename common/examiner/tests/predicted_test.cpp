@@ -1,4 +1,4 @@
-// Tests the predicted time of a learner's kernel: whether a time is predicted, its limit, and the
+// Tests the predicted time of a learner's kernel: whether there is a prediction, its limit, and the
 // text about it.
 #include <doctest/doctest.h>
 
@@ -26,7 +26,7 @@ Verdict passed(const LocalRunner::Options& options = {}) {
     return found;
 }
 
-/// Returns a verdict with this predicted fraction of a copy's speed and an error band of 10 %.
+/// Returns a verdict with a predicted fraction of a copy's speed, and an error band of 10 %.
 Verdict predicted_at(double of_copy) {
     timing::Prediction launch;
     launch.ms = 0.13 / of_copy;
@@ -46,7 +46,7 @@ bool is_too_slow(double of_copy, double asked) {
         .has_value();
 }
 
-/// A runner that launches kernels but cannot predict times, like a sandbox.
+/// A runner that launches kernels but cannot predict their times.
 class TimelessRunner : public LocalRunner {
 public:
     using LocalRunner::LocalRunner;
@@ -61,7 +61,7 @@ bool says(const std::string& text, const std::string& words) {
 
 }  // namespace
 
-TEST_CASE("a correct kernel has a predicted time, beside the solution's") {
+TEST_CASE("a correct kernel has a predicted time, shown with the solution's") {
     const Verdict found = passed();
     REQUIRE(found.predicted);
     CHECK(found.predicted->shape.name() == "8192 x 8192");
@@ -77,7 +77,7 @@ TEST_CASE("a correct kernel has a predicted time, beside the solution's") {
     CHECK(to_json(verdict_from_json(to_json(found))) == to_json(found));
 }
 
-TEST_CASE("the cache returns the same prediction") {
+TEST_CASE("a cached prediction equals the original") {
     const ScratchFolder cache;
     const Verdict first = passed({.cache = cache.path()}), second = passed({.cache = cache.path()});
     CHECK(second.predicted->ms == first.predicted->ms);
@@ -87,11 +87,11 @@ TEST_CASE("the cache returns the same prediction") {
     for (const auto& entry : fs::directory_iterator(cache.path())) {
         kept += entry.path().filename().string().starts_with("predicted-");
     }
-    // The solution is the same kernel, so its time is stored only once.
+    // The solution is the same kernel, so only one time is stored.
     CHECK(kept == 1);
 }
 
-TEST_CASE("a wrong kernel has no time, and one that prints has its time without printing") {
+TEST_CASE("a wrong kernel has no predicted time, and one that prints is timed without output") {
     CHECK(!examined(read_source(failures / "wrong-pitch.cu")).predicted);
     Source printing = read_source(solution);
     const std::string body = "__shared__ float tile[32][33];\n";
@@ -110,7 +110,7 @@ TEST_CASE("a wrong kernel has no time, and one that prints has its time without 
           static_cast<long>(found.shapes.size()));
 }
 
-TEST_CASE("without a time model there is no time, and no question about it") {
+TEST_CASE("without a time model there is no predicted time and no question about it") {
     TimelessRunner runner(LocalRunner::Options{});
     const Verdict found =
         examine(read_source(solution), transpose_within({.predicted_fraction_of_copy = 2}), runner,
@@ -135,7 +135,7 @@ TEST_CASE("a limit applies to the prediction together with its error band") {
     unknown.predicted->launches[0].unknown = {timing::Unknown::parts};
     CHECK(!too_slow_predicted(unknown, {.predicted_fraction_of_copy = 0.75}));
     CHECK(!too_slow_predicted(Verdict{}, {.predicted_fraction_of_copy = 0.75}));
-    // The effects that the model does not cover can only make the kernel slower.
+    // Effects that the model leaves out can only make the kernel slower.
     for (const auto one :
          {timing::Unknown::local_memory, timing::Unknown::waits, timing::Unknown::unlike_blocks}) {
         unknown.predicted->launches[0].unknown = {one};
@@ -143,7 +143,7 @@ TEST_CASE("a limit applies to the prediction together with its error band") {
     }
 }
 
-TEST_CASE("all formats show the time, and its percentage of a copy") {
+TEST_CASE("all formats show the predicted time and its percentage of a copy") {
     const Verdict found = passed();
     for (const std::string& text : {terminal_text(found), markdown_text(found), html_text(found)}) {
         CAPTURE(text);
@@ -173,11 +173,11 @@ TEST_CASE("the time of a correct but too expensive kernel is compared with the s
         CAPTURE(text);
         CHECK(says(text, "At 8192 x 8192 the solution takes about"));
     }
-    // If there is not enough space, the map is omitted, but the failure is still shown.
+    // If there is not enough space, the map is left out, but the failure is still shown.
     CHECK(!says(terminal_text(found, {.lines = 12}), "8192"));
 }
 
-TEST_CASE("if a time is required, the blocks of the prediction must produce correct output") {
+TEST_CASE("if a time is required, the blocks used for the prediction must compute correct output") {
     const Shape shape{8192, 8192};
     const std::string right = read_source(solution).text;
     const auto is_moved = [&](const std::string& instead_of, const std::string& text) {
@@ -202,7 +202,7 @@ TEST_CASE("if a time is required, the blocks of the prediction must produce corr
     CHECK_FALSE(is_moved(stored, "= 1 + tile[threadIdx.x][threadIdx.y + k];"));
 }
 
-TEST_CASE("the shape of a prediction is one that the exercise takes") {
+TEST_CASE("a prediction uses a shape that the exercise supports") {
     Exercise exercise = transpose_within({});
     CHECK(predicted_shape(exercise).name() == "8192 x 8192");
     exercise.rows_multiple = 3;

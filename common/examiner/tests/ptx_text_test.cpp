@@ -1,4 +1,4 @@
-// Tests searches in the text of PTX.
+// Tests searches in PTX text.
 #include "examiner/ptx_text.h"
 
 #include <doctest/doctest.h>
@@ -12,7 +12,7 @@ TEST_CASE("comments and strings of PTX contain no code") {
     CHECK(ptx_code("\"no end") == "\"\"");
 }
 
-TEST_CASE("a function is called where a call names it") {
+TEST_CASE("a function counts as called only where a call instruction names it") {
     CHECK(calls_function("{\ncall.uni (r),\nvprintf,\n(a, b);\n}", "vprintf"));
     CHECK(!calls_function(".extern .func (.param .b32 r) vprintf(.param .b64 a);", "vprintf"));
     CHECK(!calls_function("call.uni (r), my_vprintf, (a);", "vprintf"));

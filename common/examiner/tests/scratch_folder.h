@@ -1,4 +1,4 @@
-// A temporary folder for a single test.
+// A temporary folder for one test.
 #pragma once
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@ public:
     ScratchFolder& operator=(const ScratchFolder&) = delete;
 
     const std::filesystem::path& path() const { return path_; }
-    /// Writes a file there.
+    /// Writes a file into the folder, and returns its path.
     std::filesystem::path file(const std::string& name, const std::string& text) const {
         std::ofstream(path_ / name, std::ios::binary) << text;
         return path_ / name;

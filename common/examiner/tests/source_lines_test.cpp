@@ -1,12 +1,12 @@
-// Tests the search for the line of a mistake in the text of a kernel. The search must find nothing
-// in correct code.
+// Tests the search for the line of a mistake in the text of a kernel. For correct code, the search
+// must find nothing.
 #include "examiner/source_lines.h"
 
 #include <doctest/doctest.h>
 
 using namespace coalesce;
 
-TEST_CASE("a value that is cast to a vector, and an address that is cast to one") {
+TEST_CASE("a cast of a value to a vector is found, and a cast of an address is not") {
     const std::string head = "void k(float* out, const float* __restrict__ in) {\n";
     for (const char* cast :
          {"(float2)in[i]", "( float4 ) in [i]", "static_cast<float4>(in[i])", "float2(in[i])"}) {
@@ -21,7 +21,7 @@ TEST_CASE("a value that is cast to a vector, and an address that is cast to one"
     CHECK(find_cast_of_value("void k(const float2* in) { auto v = (float2)in[i]; }").line == 0);
 }
 
-TEST_CASE("a component that has no value") {
+TEST_CASE("a component without a value is found") {
     const auto lost = [](const std::string& body) {
         return find_component_never_set("{\n float4 a, v;\n" + body + "}\n{ v.w = 1; }").name;
     };
@@ -29,7 +29,7 @@ TEST_CASE("a component that has no value") {
     CHECK(lost("v.x = 1; v.z = v.y; v.w = 3; out[i] = v;") == "v.y");
     CHECK(lost("a.x = 1; a.z = 2; a.w = 3; f(a);") == "a.y");
     CHECK(lost("v.x = 1; v.y = 2; v.z = 3; v.w = 4; out[i] = v;").empty());
-    // Either all components are set, or none is used.
+    // All components are set, or no component is used.
     CHECK(lost("v = in[i]; v.x = 1; out[i] = v;").empty());
     CHECK(lost("load(&v); v.x = 1; out[i] = v;").empty());
     CHECK(lost("v.x = 1; out[i] = v.x;").empty());
@@ -37,13 +37,13 @@ TEST_CASE("a component that has no value") {
     CHECK(find_component_never_set("float2 v;\nv.x = 1; v.y = 1;\nout[i] = v;").line == 0);
 }
 
-TEST_CASE("a component that is used twice") {
+TEST_CASE("a component that is used twice is found") {
     const std::string x = "t[0] = v.x;\n", y = "t[1] = v.y;\n", z = "t[2] = v.z;\n";
     CHECK(find_line_with_repeated_component(x + y + z) == 0);
     CHECK(find_line_with_repeated_component(x + y + "t[2] = v.y;\nt[3] = v.w;") == 3);
     CHECK(find_line_with_repeated_component("t[0] = v.y;\n" + y) == 1);
     CHECK(find_line_with_repeated_component("v.x = t[0];\nv.y = t[0];\n") == 2);
-    // These lines are separated by other lines, or assign values that are not components.
+    // The lines are not adjacent, or they assign values that are not components.
     CHECK(find_line_with_repeated_component(x + "\n" + x) == 0);
     CHECK(find_line_with_repeated_component("a = t[0];\nb = t[0];") == 0);
 }
@@ -56,12 +56,12 @@ TEST_CASE("a line with only braces belongs to the statement before it") {
     CHECK(find_statement_line(text, 0) == 0);
 }
 
-TEST_CASE("dynamic shared memory") {
+TEST_CASE("dynamic shared memory is found") {
     CHECK(has_dynamic_array("extern __shared__ float tile[];"));
     CHECK_FALSE(has_dynamic_array("__shared__ float tile[32]; // extern __shared__"));
 }
 
-TEST_CASE("texts far longer than a kernel are handled") {
+TEST_CASE("texts far longer than a kernel are searched quickly") {
     const std::string blanks(1 << 20, ' '), word(1 << 20, 'a'), lines(1 << 20, '\n');
     for (const std::string& filler : {blanks, word, lines}) {
         const std::string text = "float4 v;\nfloat " + filler + " tile" + filler +
@@ -84,26 +84,26 @@ TEST_CASE("an early exit of the blocks on the diagonal is recognized") {
     CHECK(find_line_leaving_diagonal("// if (blockIdx.y >= blockIdx.x) return;") == 0);
 }
 
-TEST_CASE("one of several lines may use a longer row than the others") {
+TEST_CASE("a line that uses a longer row than other lines is found") {
     const std::string usual = "a = data[row * side + col];\nb = data[(col + 1) * side + row];\n";
     const OddPitch odd = find_odd_pitch(usual + "data[row * TILE + col] = b;", "data");
     CHECK(odd.line == 3);
     CHECK(odd.pitch == "TILE");
     CHECK(odd.usual == "side");
     CHECK(find_odd_pitch(usual, "data").line == 0);
-    // If each of two pitches is used on only one line, neither is the odd one.
+    // If each of two pitches is used on one line, no pitch is the exception.
     CHECK(find_odd_pitch("a = data[row * side + col];\ndata[row * TILE + col] = a;", "data").line ==
           0);
     CHECK(find_odd_pitch(usual + "other[row * TILE + col] = b;", "data").line == 0);
 }
 
-TEST_CASE("a pointer is moved, or added to") {
+TEST_CASE("a line that moves a pointer, or adds to it, is found") {
     CHECK(find_pointer_advance_line("float a = in[3];\nin += blockIdx.z;", "in") == 2);
     CHECK(find_pointer_advance_line("const float* one = in + 64;", "in") == 1);
     CHECK(find_pointer_advance_line("int main_ = min + 1;", "in") == 0);
 }
 
-TEST_CASE("a PTX instruction in a named function belongs to the line of the call") {
+TEST_CASE("a PTX instruction in a function belongs to the line of the call") {
     const std::string word =
         "__device__ void fetch(float* to, const float* from) {\n"
         "    asm volatile(\n"
@@ -115,7 +115,7 @@ TEST_CASE("a PTX instruction in a named function belongs to the line of the call
         "    asm volatile(\"membar.gl;\");\n";
     const std::string called = word + "    fetch(tile, in);\n}\n";
     for (const int line : {2, 3, 4}) CHECK(find_caller_of_asm(called, line) == 9);
-    // The line itself is returned if it is another statement of the function, if it belongs to the
+    // The line itself is returned if it is another statement of the function, if it is in the
     // kernel, or if the function has two callers.
     CHECK(find_caller_of_asm(called, 5) == 5);
     CHECK(find_caller_of_asm(called, 8) == 8);
@@ -124,7 +124,7 @@ TEST_CASE("a PTX instruction in a named function belongs to the line of the call
     CHECK(find_caller_of_asm(called, 0) == 0);
 }
 
-TEST_CASE("a loop knows its counter and its step") {
+TEST_CASE("the counter and the step of a loop are found") {
     const auto only_loop = [](const std::string& text) {
         const std::vector<Loop> loops = find_loops(text);
         REQUIRE(loops.size() == 1);

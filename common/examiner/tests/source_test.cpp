@@ -1,4 +1,4 @@
-// Tests files that are not source code, and the rules for includes.
+// Tests the rejection of files that are not source code, and the rules for includes.
 #include "examiner/source.h"
 
 #include <doctest/doctest.h>
@@ -16,7 +16,7 @@ namespace {
 
 FailureKind kind_of(const std::filesystem::path& file) {
     const Source source = read_source(file);
-    // Each message names the file and says what to do.
+    // Each message must name the file and say what to do.
     if (!source.is_good()) {
         CHECK(source.problem.place.file == file.string());
         CHECK(!source.problem.headline.empty());
@@ -31,7 +31,7 @@ FailureKind kind_of_text(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("a path that is not a file is named, with the reason") {
+TEST_CASE("a path that is not a file is reported, with the reason") {
     const ScratchFolder folder;
     CHECK(kind_of(folder.path() / "nothing.cu") == FailureKind::file_missing);
     CHECK(kind_of(folder.path() / "no" / "such" / "folder.cu") == FailureKind::file_missing);
@@ -49,7 +49,7 @@ TEST_CASE("a path that is not a file is named, with the reason") {
     CHECK(kind_of("/dev/zero") == FailureKind::file_unreadable);
 }
 
-TEST_CASE("a pipe does not make the reader wait") {
+TEST_CASE("the reader does not wait for a pipe") {
     const ScratchFolder folder;
     const auto pipe = folder.path() / "pipe.cu";
     REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
@@ -95,7 +95,7 @@ TEST_CASE("headers of the toolkit may be included, but no others") {
              "/* a */ # x /* b */ #include </etc/passwd>\n",
              "/*/ # x */#include </etc/passwd>\n",
              "/* a\n*/\n#include </etc/passwd>\n/* b */\n",
-             // Some compilers do not take these for comments.
+             // Some compilers do not treat these lines as comments.
              "const char* a = \"/*\";\n#include </etc/passwd>\n/* */\n",
              "#if 0\n1'0 ' /*\n#endif\n#include </etc/passwd>\n/* */\n",
              "auto a = R\"(\n/*\n)\";\n#include </etc/passwd>\n/* */\n",
@@ -110,7 +110,7 @@ TEST_CASE("headers of the toolkit may be included, but no others") {
     }
 }
 
-TEST_CASE("a condition may not test for files whose name is assembled from parts") {
+TEST_CASE("a condition may not test for a file whose name is assembled from parts") {
     const std::string paste = "#define PASTE(a, b) a##b\n";
     CHECK(kind_of_text(paste + "int PASTE(a, b);\n#if defined(X)\n#endif\n") == FailureKind::none);
     CHECK(kind_of_text("#define __half_sum 1\n#if __half_sum\n#endif\n") == FailureKind::none);
@@ -127,19 +127,19 @@ TEST_CASE("a condition may not test for files whose name is assembled from parts
     }
 }
 
-TEST_CASE("a line that consists of comments takes no longer than others of its length") {
+TEST_CASE("a line of comments takes no longer than other lines of its length") {
     for (const std::string comment : {"/**/", "*/", "/*", "/*/", "*/#", "#/*", "\\\n", "*/#a"}) {
         std::string text;
         while (text.size() + comment.size() < kLargestSource) text += comment;
         CAPTURE(comment);
         const auto begin = std::chrono::steady_clock::now();
         CHECK(kind_of_text(text) != FailureKind::file_too_large);
-        // This takes about 20 ms. An earlier version took quadratic time, and needed minutes.
+        // This takes about 20 ms. An earlier algorithm, which was quadratic, took minutes.
         CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(3));
     }
 }
 
-TEST_CASE("carriage returns alone end lines") {
+TEST_CASE("a carriage return alone ends a line") {
     const Source source = make_source("int a;\r// b\rint c;\r", "kernel.cu");
     CHECK(source.is_good());
     CHECK(source.text == "int a;\n// b\nint c;\n");

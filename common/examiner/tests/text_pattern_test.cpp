@@ -1,5 +1,5 @@
-// Compares patterns with std::regex on random text, and limits the time that patterns take on text
-// that makes std::regex backtrack.
+// Compares patterns with std::regex on random text, and limits the search time for text that makes
+// std::regex backtrack.
 #include "examiner/text_pattern.h"
 
 #include <doctest/doctest.h>
@@ -77,14 +77,14 @@ TEST_CASE("a pattern finds what std::regex finds") {
     }
 }
 
-TEST_CASE("an expression with unknown syntax is refused") {
+TEST_CASE("a pattern with unknown syntax is refused") {
     for (const char* expression : {"(a", "a)", "(?=a)", "(a)\\1", "a{2", "*"}) {
         CAPTURE(expression);
         CHECK_THROWS_AS(TextPattern{expression}, std::invalid_argument);
     }
 }
 
-TEST_CASE("only whole words match") {
+TEST_CASE("a pattern matches only whole words") {
     CHECK(contains_word("a + step;", "step"));
     CHECK_FALSE(contains_word("a + steps, my_step", "step"));
     CHECK(find_word("steps step", "step") == 6);
@@ -107,12 +107,12 @@ TEST_CASE("no text makes a search slow") {
             static_cast<void>(find_copy_start_line(text));
             static_cast<void>(find_caller_of_asm(text, 1));
         });
-        // This takes a tenth of a second without optimization. std::regex needed minutes.
+        // This takes a tenth of a second without optimization, where std::regex needed minutes.
         CHECK(seconds < 10);
     }
 }
 
-TEST_CASE("numbers in a source text cannot overflow") {
+TEST_CASE("long numbers in a source text do not overflow") {
     const std::string head = "float v[4];\nconst int a = 134217728 * 134217728 * 512;\n";
     for (const char* text : {"const int b = a / (0 - 1);", "const int b = a % (0 - 1);",
                              "float w[0 - 2147483647 - 1]; v[a * a] = 0;"}) {

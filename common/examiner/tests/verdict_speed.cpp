@@ -1,7 +1,7 @@
-// Measures the time from saving a file to its verdict, and the parts of that time. Each figure is
-// the median of 20 saves, each examined in a new process, as the learner's command does. This
-// benchmark prints its figures, and fails only if there is no verdict. The target is 150 ms on two
-// cores.
+// Measures the time from saving a file to its verdict, and the components of that time. Each figure
+// is the median of 20 saves. Each save is examined in a new process, as by the learner's command.
+// This benchmark prints its figures, and fails only if there is no verdict. The target is 150 ms on
+// two cores.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,16 +25,16 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr int kSaves = 20;
-constexpr std::size_t kParts = 4;  ///< parts that the verdict itself measures
+constexpr std::size_t kParts = 4;  ///< components that the verdict itself measures
 
-/// A row of the table: the name of a part and its time in milliseconds for each save.
+/// A row of the table: the name of a component, and its time for each save in milliseconds.
 struct Part {
     const char* name;
     std::vector<double> milliseconds;
 };
 
-/// Examines the file and writes the time of each part in milliseconds to a file. Runs in the child
-/// process.
+/// Examines the file, and writes the time of each component in milliseconds to a file. Runs in the
+/// child process.
 int examine_once(const fs::path& file, const fs::path& solution, const fs::path& cache,
                  const fs::path& answer) {
     const Verdict found = coalesce::tests::examined(
@@ -65,8 +65,8 @@ std::string content_of(const fs::path& file) {
     return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-/// Measures the time after each save. Each save changes the line numbers, so that the cache
-/// contains no result for it.
+/// Measures the time of each save. Each save changes the line numbers, so that the cache contains
+/// no result for the saved text.
 bool measure(const fs::path& kernel, const fs::path& folder, std::vector<Part>& parts) {
     const std::string text = content_of(kernel);
     const fs::path saved = folder / "kernel.cu", answer = folder / "answer";
@@ -78,7 +78,7 @@ bool measure(const fs::path& kernel, const fs::path& folder, std::vector<Part>& 
         }
         const double whole =
             std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
-        // The first save fills the caches and is not measured.
+        // Do not measure the first save, which fills the caches.
         if (i < 0) continue;
         std::ifstream numbers(answer);
         double sum = 0;

@@ -1,5 +1,5 @@
-// Tests the real program: grades a class, repeats and resumes the run, and makes mistakes that a
-// teacher might make.
+// Tests the installed program: grades a class, repeats and resumes the run, and makes mistakes that
+// a teacher might make.
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -18,12 +18,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string grade;  // path of the program
+std::string grade;  // path of the grader's program
 const fs::path REPOSITORY = COALESCE_REPOSITORY;
 
 }  // namespace
 
-TEST_CASE("from nothing to grades.csv") {
+TEST_CASE("the commands grade a class from the assignment to grades.csv") {
     Classroom room(grade);
     Ended ended = room.graded();
     REQUIRE_MESSAGE(ended.code == 0, ended.output);
@@ -40,7 +40,7 @@ TEST_CASE("from nothing to grades.csv") {
     }
     CHECK_FALSE(fs::exists(room.teacher / "work"));
 
-    SUBCASE("again it is the same to the last byte, judged or not") {
+    SUBCASE("repeated runs give the same bytes, whether they judge again or not") {
         std::string json = read_file(room.teacher / "results/grades.json");
         ended = room.graded();
         CHECK(ended.output.find("Nothing had to be judged") != std::string::npos);
@@ -50,7 +50,7 @@ TEST_CASE("from nothing to grades.csv") {
         CHECK(read_file(room.teacher / "results/grades.json") == json);
         CHECK(Store(room.teacher / "store.sqlite").run()->number == 3);
     }
-    SUBCASE("a changed manifest grades again, and keeps both") {
+    SUBCASE("a changed manifest causes a new run, and both results are stored") {
         Store store(room.teacher / "store.sqlite");
         std::vector<Entry> before = store.entries(1);
         std::string manifest = read_file(room.teacher / "assignment.toml");
@@ -64,14 +64,14 @@ TEST_CASE("from nothing to grades.csv") {
         // Exercise 03 has not changed, so it is not judged again.
         CHECK(store.entries(2).at(1).key == before.at(1).key);
     }
-    SUBCASE("one student is shown, and whoever is not there is told") {
+    SUBCASE("a student's results are shown, and an unknown student is an error") {
         ended = room.call({"show", "blank", "--folder", room.assignments});
         CHECK(ended.code == 0);
         CHECK(ended.output.find("Attempts, the oldest first") != std::string::npos);
         ended = room.call({"show", "nobody", "--folder", room.assignments});
         CHECK(ended.code == 2);
     }
-    SUBCASE("points are set, and count in every report") {
+    SUBCASE("points set by the teacher count in every report") {
         ended = room.call({"set", "blank", "02", "--points", "5", "--why", "explained it well",
                            "--folder", room.assignments});
         REQUIRE_MESSAGE(ended.code == 0, ended.output);
@@ -93,7 +93,7 @@ TEST_CASE("from nothing to grades.csv") {
         CHECK_MESSAGE(ended.code == 0, ended.output);
         CHECK(fs::file_size(room.folder / "feedback.zip") > 500);
     }
-    SUBCASE("of several files, the assignment says which counts") {
+    SUBCASE("of several files, the assignment says which one counts") {
         const fs::path file = fs::path(room.handed_in) / "ada/03_tiled/kernel.cu";
         REQUIRE(fs::exists(file));
         write_atomically(file, "not a kernel");
@@ -114,7 +114,7 @@ TEST_CASE("from nothing to grades.csv") {
             read_file(room.teacher / "results/feedback" / (file_name("ada") + ".md"));
         CHECK(shown.find("This is the first of 2 files.") != std::string::npos);
     }
-    SUBCASE("exports") {
+    SUBCASE("results are exported for platforms") {
         ended = room.call({"export", "hw1", "--csv", "--folder", room.assignments});
         CHECK(ended.output == csv);
         std::string zip = room.folder / "autograder.zip";
@@ -128,7 +128,7 @@ TEST_CASE("from nothing to grades.csv") {
         ended = room.call({"export", "hw1", "--csv", "--junit", "--folder", room.assignments});
         CHECK(ended.code == 2);
     }
-    SUBCASE("what a platform calls") {
+    SUBCASE("the commands that a platform calls work") {
         const fs::path out = room.folder / "results";
         ended =
             room.call({"container", room.handed_in + "/ada", out, "--folder", room.assignments});
@@ -137,12 +137,12 @@ TEST_CASE("from nothing to grades.csv") {
     }
 }
 
-TEST_CASE("one file has one verdict") {
+TEST_CASE("`grade one` gives a verdict on one file") {
     std::string solution = REPOSITORY / "solutions/03_tiled/kernel.cu";
     Ended ended = run_to_end({grade, "one", "03", solution, "--json"});
     REQUIRE_MESSAGE(ended.code == 0, ended.output);
     CHECK(nlohmann::json::parse(ended.output).at("mark") == "OK");
-    // The grader has succeeded even if the score is bad.
+    // The exit code is 0 even if the score is bad, because the grader has done its work.
     ended = run_to_end({grade, "one", "03", REPOSITORY / "exercises/03_tiled/kernel.cu"});
     CHECK(ended.code == 0);
     CHECK(ended.output.starts_with("WA"));
@@ -150,7 +150,7 @@ TEST_CASE("one file has one verdict") {
     CHECK(run_to_end({grade, "one", "77", solution}).code == 2);
 }
 
-TEST_CASE("slips of the teacher's are told") {
+TEST_CASE("mistakes of the teacher are reported") {
     Classroom room(grade);
     CHECK(room.graded({"--submissions", "/no/such/folder"}).code == 2);
     CHECK(room.graded({"--resume"}).code == 2);
@@ -168,8 +168,8 @@ TEST_CASE("an assignment is proved") {
     Ended ended = room.call({"assignment", "verify", "hw1", "--folder", room.assignments});
     CHECK_MESSAGE(ended.code == 0, ended.output);
     CHECK(ended.output.find("gave the required result") != std::string::npos);
-    // Give too many points for correct results. The proof must find that the previous lesson's
-    // solution gets them without any further work.
+    // The manifest gives too many points for correct results. The proof must find that the previous
+    // lesson's solution gets these points without any further work.
     std::string manifest = read_file(room.teacher / "assignment.toml");
     const std::string shares = "{ correct = 5, clean = 3, counters = 12 }";
     REQUIRE(manifest.find(shares) != std::string::npos);
@@ -180,7 +180,7 @@ TEST_CASE("an assignment is proved") {
     CHECK_MESSAGE(ended.code == 1, ended.output);
     CHECK(ended.output.find("the solution of the previous lesson: OK uncoalesced-stores, 16 of 20, "
                             "but it may get at most 8") != std::string::npos);
-    // Replace a solution with the skeleton. The proof must fail.
+    // The skeleton replaces a solution, so the proof must fail.
     fs::copy_file(room.folder / "assignments/hw1/handout/exercises/02_naive/kernel.cu",
                   room.teacher / "solutions/02_naive/kernel.cu",
                   fs::copy_options::overwrite_existing);
@@ -188,7 +188,7 @@ TEST_CASE("an assignment is proved") {
     CHECK_MESSAGE(ended.code != 0, ended.output);
 }
 
-TEST_CASE("every command has a help that fits 80 columns") {
+TEST_CASE("the help of every command fits 80 columns") {
     std::vector<std::string> commands = {
         "",     "run",    "plan",   "chunk",          "status",           "merge", "one", "student",
         "show", "export", "doctor", "assignment new", "assignment verify"};

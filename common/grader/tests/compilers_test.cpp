@@ -14,11 +14,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string grade;  // path of the program
+std::string grade;  // path of the grader's program
 const fs::path CASES = fs::path(COALESCE_REPOSITORY) / "common/grader/corpus/cases";
 
-// Submissions of each kind: correct, wrong, out of bounds, with a race, uninitialized, endless,
-// rejected, not compiling, too large.
+// Submissions of each kind: correct, wrong, out of bounds, racy, uninitialized, endless, rejected,
+// not compiling, too large.
 const std::vector<std::pair<const char*, const char*>> HANDED_IN = {
     {"right_wide_block.cu", "right_tile_padded.cu"},
     {"right_windows_lines.cu", "right_tile_swizzled.cu"},
@@ -41,7 +41,7 @@ std::string csv_by(Classroom& room, const char* compiler) {
 
 }  // namespace
 
-TEST_CASE("a class gets the same grades by either compiler") {
+TEST_CASE("a class gets the same grades with either compiler") {
     Classroom room(grade);
     int number = 0;
     for (const auto& [first, second] : HANDED_IN) {
@@ -66,7 +66,7 @@ TEST_CASE("a class gets the same grades by either compiler") {
     CHECK(shown.output.find("run 2, 02_naive: judged") != shown.output.npos);
 }
 
-TEST_CASE("a compiler that is none is refused") {
+TEST_CASE("an unknown compiler is refused") {
     Classroom room(grade);
     setenv("COALESCE_COMPILER", "gcc", 1);
     const Ended ended = room.graded();

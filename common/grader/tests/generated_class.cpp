@@ -11,7 +11,7 @@ namespace coalesce::grader {
 namespace fs = std::filesystem;
 namespace {
 
-// The skeleton, the solution and the mutants of an exercise.
+// The skeleton, the solution and the mutants of one exercise.
 struct Material {
     std::string name, blank, solution;
     std::vector<exercises::Mutant> mutants;
@@ -30,7 +30,7 @@ public:
     Student(int number, std::uint32_t seed)
         : number(number), chance(seed * 7919u + static_cast<std::uint32_t>(number)) {}
 
-    // Returns a random submission, or "" if the student submits nothing.
+    // Returns a random submission, or "" for a student who submits nothing.
     std::string source(const Material& material) {
         int draw = below(100);
         if (draw < 60) return signed_by(material.solution);
@@ -56,7 +56,7 @@ private:
         return source.insert(body + 1, "\n    for (volatile int i = 0; i >= 0; i = 0) {}\n");
     }
 
-    // Appends a comment, so that each student's file has different bytes and a different length.
+    // Appends a comment, so that the files of students differ in content and length.
     std::string signed_by(const std::string& source) {
         return source + "\n// Student " + std::to_string(number) + " thought about this for " +
                std::to_string(below(600)) + " minutes.\n";

@@ -1,5 +1,5 @@
-// Tests the measurement of times on a real GPU. Without a GPU, the program prints a message and the
-// grades stay the same.
+// Tests the measurement of times on a real GPU. On a computer without a GPU, the grader must print
+// a message and give the same grades.
 
 #include <doctest/doctest.h>
 
@@ -18,9 +18,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string grade;  // path of the program
+std::string grade;  // path of the grader's program
 
-// A class with two students, who submit a correct kernel and the skeleton.
+// A class of two students, one with a correct kernel and one with the skeleton.
 struct Classroom {
     TemporaryFolder folder;
     std::string assignments = folder / "assignments", handed_in = folder / "class";
@@ -47,7 +47,7 @@ struct Classroom {
 
 }  // namespace
 
-TEST_CASE("what goes to the measuring process and back comes out the same") {
+TEST_CASE("jobs and times survive the way to the measuring process and back") {
     Compiled kernel;
     kernel.ptx = ".version 8.0\n";
     GpuJob job = coalesce::codec::read<GpuJob>(coalesce::codec::write(
@@ -62,7 +62,7 @@ TEST_CASE("what goes to the measuring process and back comes out the same") {
     CHECK(time.problem.starts_with("a"));
 }
 
-TEST_CASE("times.csv has a row for each, and no time where none was measured") {
+TEST_CASE("times.csv has a row for each student, with an empty time if none was measured") {
     std::string csv =
         times_csv({{.student = "ada",
                     .exercise = "03_tiled",
@@ -75,7 +75,7 @@ TEST_CASE("times.csv has a row for each, and no time where none was measured") {
           "\"'=1+1\",03_tiled,,,,,\"not right\"\r\n");
 }
 
-TEST_CASE("grades are the same with --gpu, and times are measured or said to be missing") {
+TEST_CASE("grades are the same with --gpu, and times are measured or reported as missing") {
     Classroom room;
     REQUIRE(room.graded({}).code == 0);
     std::string grades = read_file(room.results / "grades.csv");

@@ -1,5 +1,5 @@
-// Tests how submissions are read. The archives and folders are hostile, and so are the names, which
-// a terminal, a spreadsheet, a browser or a shell could execute.
+// Tests how submissions are read. Archives, folders and names are hostile. A terminal, spreadsheet,
+// browser or shell could execute such a name.
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Makes libarchive read names as UTF-8, as in the program.
+// Makes libarchive read names as UTF-8, as the grader's program does.
 [[maybe_unused]] const bool has_locale = std::setlocale(LC_CTYPE, "C.UTF-8") != nullptr;
 
 const std::vector<std::string> TWO = {"02_naive", "03_tiled"};
@@ -38,7 +38,7 @@ struct Thing {
     std::string name;
     unsigned type = AE_IFREG;
     std::string bytes = "";
-    std::string target = "";  // target of a link
+    std::string target = "";  // the link's target
 };
 
 la_ssize_t append(archive*, void* text, const void* bytes, std::size_t count) {
@@ -99,7 +99,7 @@ std::string problem_of(const std::string& archive_bytes) {
 
 }  // namespace
 
-TEST_CASE("each way to hand in is understood") {
+TEST_CASE("every way to submit is understood") {
     TemporaryFolder folder;
     write(folder / "ada/02_naive/kernel.cu", "a2");
     write(folder / "ada/03_tiled/kernel.cu", "a3");
@@ -128,7 +128,7 @@ TEST_CASE("each way to hand in is understood") {
     }
 }
 
-TEST_CASE("an archive of the class is a class, with and without a folder around it") {
+TEST_CASE("an archive of the class is read, with and without an enclosing folder") {
     for (std::string around : {"", "class/"}) {
         TemporaryFolder folder;
         write(folder / "all.zip",
@@ -145,7 +145,7 @@ TEST_CASE("an archive of the class is a class, with and without a folder around 
     CHECK(read_class(folder / "one.zip", TWO).at(0).name == "ada");
 }
 
-TEST_CASE("a single file is enough for a single exercise") {
+TEST_CASE("a single file is enough if the assignment has one exercise") {
     TemporaryFolder folder;
     write(folder / "ada/my solution.cu", "a");
     write(folder / "bob.cu", "b");
@@ -154,19 +154,19 @@ TEST_CASE("a single file is enough for a single exercise") {
     CHECK(named(students, "bob").handed.at(0).source == "b");
 }
 
-TEST_CASE("two files that could be meant are told, unless they are the same") {
+TEST_CASE("two files for one exercise are a problem, unless they are equal") {
     Tree tree;
     tree.items.push_back({{"a", "02_naive.cu"}, Item::Kind::file, "x"});
     tree.items.push_back({{"b", "02_naive.cu"}, Item::Kind::file, "x"});
     CHECK(find_files(tree, TWO).at(0).is_there());
     tree.items[1].bytes = "y";
     CHECK(find_files(tree, TWO).at(0).problem == "two-files");
-    // Repeat a name in the archive, so that it is unclear which file is meant.
+    // The archive contains the same name twice, so it is unclear which file is meant.
     tree.items[1] = tree.items[0];
     CHECK(find_files(tree, TWO).at(0).problem == "two-files");
 }
 
-TEST_CASE("two submissions of one name are told") {
+TEST_CASE("two submissions with one name are a problem") {
     TemporaryFolder folder;
     write(folder / "ada/02_naive.cu", "x");
     write(folder / "ada.zip", create_zip({{"02_naive.cu", "y"}}));
@@ -175,7 +175,7 @@ TEST_CASE("two submissions of one name are told") {
     CHECK(students[0].handed.at(0).problem == "two-submissions");
 }
 
-TEST_CASE("names that lead out of an archive lead nowhere") {
+TEST_CASE("names that lead out of an archive are not followed") {
     CHECK(problem_of(tar_of({{"../../../tmp/02_naive.cu", AE_IFREG, "x"}})) == "archive-hostile");
     CHECK(problem_of(tar_of({{"/etc/02_naive.cu", AE_IFREG, "x"}})) == "archive-hostile");
     CHECK(problem_of(tar_of({{"a\\..\\..\\02_naive.cu", AE_IFREG, "x"}})) == "archive-hostile");
@@ -184,18 +184,18 @@ TEST_CASE("names that lead out of an archive lead nowhere") {
           "archive-hostile");
 }
 
-TEST_CASE("links, devices and FIFOs are no files") {
+TEST_CASE("links, devices and FIFOs do not count as files") {
     CHECK(problem_of(tar_of({{"02_naive.cu", AE_IFLNK, "", "/etc/passwd"}})) == "not-a-file");
     CHECK(problem_of(tar_of({{"x.cu", AE_IFREG, "x"}, {"02_naive.cu", AE_IFREG, "", "x.cu"}})) ==
           "not-a-file");
     CHECK(problem_of(tar_of({{"02_naive.cu", AE_IFCHR}})) == "not-a-file");
     CHECK(problem_of(tar_of({{"02_naive.cu", AE_IFIFO}})) == "not-a-file");
-    // Pack a link to a folder, and a file that would be written through the link.
+    // The archive contains a link to a folder, and a file that would be written through the link.
     CHECK(problem_of(tar_of(
               {{"02_naive", AE_IFLNK, "", "/tmp"}, {"02_naive/kernel.cu", AE_IFREG, "x"}})) == "");
 }
 
-TEST_CASE("links in folders are not followed, and FIFOs do not make us wait") {
+TEST_CASE("links in folders are not followed, and a FIFO does not block the reader") {
     TemporaryFolder folder;
     write(folder / "secret", "the teacher's");
     fs::create_directories(folder / "class/ada");
@@ -209,12 +209,12 @@ TEST_CASE("links in folders are not followed, and FIFOs do not make us wait") {
     }
 }
 
-TEST_CASE("bombs are stopped") {
+TEST_CASE("decompression bombs are stopped") {
     std::string zeros(3u << 20, '\0');
     std::vector<Thing> many;
     for (int i = 0; i < 12; ++i) many.push_back({std::to_string(i) + ".cu", AE_IFREG, zeros});
     CHECK(problem_of(tar_of(many, true)) == "archive-too-large");
-    // Use names that are ignored, because skipping such files means unpacking them.
+    // The names are ignored, but skipping these files still means decompressing them.
     const TreeLimits few{.other_bytes = std::size_t{30} << 20};
     for (const char* where : {"__MACOSX/", "", "a/"}) {
         for (Thing& thing : many) thing.name = where + std::string(thing.name, 0, 1) + ".txt";
@@ -232,8 +232,8 @@ TEST_CASE("bombs are stopped") {
     CHECK(problem_of(tar_of({{"02_naive.cu", AE_IFREG, large}})) == "file-too-large");
 }
 
-TEST_CASE("what nobody asked for costs nothing, however it is handed in, and is told") {
-    // Use 50 MB of incompressible data, so that the archive is as large as its contents.
+TEST_CASE("files that nobody asked for cost nothing, in any kind of archive, and are reported") {
+    // 50 MB of incompressible data, so that the archive is as large as its contents.
     std::string junk(50'000'000, '\0');
     std::uint32_t noise = 1;
     for (char& byte : junk) byte = static_cast<char>((noise = noise * 1664525 + 1013904223) >> 24);
@@ -253,7 +253,7 @@ TEST_CASE("what nobody asked for costs nothing, however it is handed in, and is 
     std::vector<Thing> things;
     for (const ZipEntry& file : files) things.push_back({file.name, AE_IFREG, file.bytes});
     write(whole / "tar.tar.gz", tar_of(things, true));
-    // Write the class as a learning platform exports it.
+    // The class in the form in which a learning platform exports it.
     write(folder / "class.zip", create_zip({{"one.zip", zip},
                                             {"two/02_naive.cu", "a2"},
                                             {"two/03_tiled.cu", "a3"},
@@ -276,8 +276,8 @@ TEST_CASE("what nobody asked for costs nothing, however it is handed in, and is 
     }
 }
 
-TEST_CASE("sizes are looked at before anything is read") {
-    // Create a sparse file of a terabyte, which a naive reader would never finish reading.
+TEST_CASE("sizes are checked before anything is read") {
+    // A sparse file of a terabyte, which a reader without a limit would never finish reading.
     TemporaryFolder folder;
     fs::create_directories(folder / "ada");
     for (const char* name : {"02_naive.cu", "02.zip", "notes.txt"}) {
@@ -293,7 +293,7 @@ TEST_CASE("sizes are looked at before anything is read") {
     }
 }
 
-TEST_CASE("who handed in no kernel is told what there was") {
+TEST_CASE("a student without a kernel is told which files were found") {
     TemporaryFolder folder;
     write(folder / "ada/kernel (1).cu", "x");
     write(folder / "ada/KERNEL.CU", "x");
@@ -307,10 +307,10 @@ TEST_CASE("who handed in no kernel is told what there was") {
     CHECK(named(students, "bob").handed.at(0).details.find("empty") != details.npos);
 }
 
-TEST_CASE("what is no archive, or only a part of one, is told") {
+TEST_CASE("broken and truncated archives are reported") {
     CHECK(problem_of("") != "");
     CHECK(problem_of("not an archive at all") == "archive-broken");
-    std::string noise;  // incompressible, so the middle of the archive is inside the file
+    std::string noise;  // incompressible, so that half of the archive is inside the file
     for (std::uint32_t i = 0; i < 20000; ++i) noise += static_cast<char>(i * i * 2654435761u >> 13);
     std::string whole = tar_of({{"02_naive.cu", AE_IFREG, noise}}, true);
     CHECK(problem_of(whole.substr(0, whole.size() / 2)) == "archive-broken");
@@ -320,13 +320,13 @@ TEST_CASE("what is no archive, or only a part of one, is told") {
     CHECK(problem_of(zipped) == "archive-broken");
 }
 
-TEST_CASE("hostile names are students like others") {
+TEST_CASE("students with hostile names are read like others") {
     std::vector<std::string> names = {"$(id)",  "--help",     "=1+1",     "a\nb", "\x1b[31mred",
                                       "ad\xff", "a;rm -rf *", "<script>", "..."};
     TemporaryFolder folder;
     for (const std::string& name : names) write(folder / ("class/" + name) / "02_naive.cu", "x");
     std::vector<Student> students = read_class(folder / "class", TWO);
-    // The name "..." begins with a dot, so it counts as hidden.
+    // The name "..." begins with a dot, so its folder counts as hidden.
     CHECK(students.size() == names.size() - 1);
     std::vector<Thing> things;
     for (const std::string& name : names) things.push_back({name + "/02_naive.cu", AE_IFREG, "x"});
@@ -334,7 +334,7 @@ TEST_CASE("hostile names are students like others") {
     CHECK(read_class(folder / "class.tar", TWO).size() == names.size());
 }
 
-TEST_CASE("nobody is told") {
+TEST_CASE("a class without students is an error") {
     TemporaryFolder folder;
     CHECK_THROWS_AS(read_class(folder.path, TWO), UsageError);
     CHECK_THROWS_AS(read_class(folder / "absent", TWO), UsageError);
@@ -342,7 +342,7 @@ TEST_CASE("nobody is told") {
     CHECK_THROWS_AS(read_class(folder / "list.txt", TWO), UsageError);
 }
 
-TEST_CASE("names are shown with nothing that acts") {
+TEST_CASE("names are shown without active characters") {
     CHECK(escape_line("Zo\u00eb \u4e2d") == "Zo\u00eb \u4e2d");
     CHECK(escape_line("a\x1b[31m\n\xff") == "a\\x1b[31m\\x0a\\xff");
     CHECK(escape_line("\u202egnp.cu") == "\\xe2\\x80\\xaegnp.cu");
@@ -366,7 +366,7 @@ TEST_CASE("no field of a CSV file is a formula") {
     CHECK(to_csv_field("a\r\n=1") == "a\\x0d\\x0a=1");
 }
 
-TEST_CASE("files of students have harmless names, and no two the same") {
+TEST_CASE("the files of students get harmless and different names") {
     std::string long_name(5000, 'x');
     for (const std::string& name : std::vector<std::string>{
              "../../etc/passwd", "a/b", "--x", "$(id)", "a\nb", long_name, "\xff", "", "CON"}) {
@@ -381,13 +381,13 @@ TEST_CASE("files of students have harmless names, and no two the same") {
     CHECK(file_name("a b") != file_name("a-b"));
 }
 
-TEST_CASE("downloads of Moodle and Canvas are understood") {
+TEST_CASE("downloads from Moodle and Canvas are understood") {
     const auto read = [](const std::vector<ZipEntry>& files) {
         TemporaryFolder folder;
         grader::write_atomically(folder / "class.zip", create_zip(files));
         return read_class(folder / "class.zip", TWO);
     };
-    SUBCASE("Moodle, with folders") {
+    SUBCASE("from Moodle, with folders") {
         const auto students = read({{"Ada Lovelace_42_assignsubmission_file/02_naive.cu", "a"},
                                     {"Ada Lovelace_43_assignsubmission_file_/03_tiled.cu", "b"},
                                     {"Ada Lovelace_42_assignsubmission_onlinetext/x.html", "c"}});
@@ -398,14 +398,14 @@ TEST_CASE("downloads of Moodle and Canvas are understood") {
         CHECK(students[1].name == "Ada Lovelace (43)");
         CHECK(students[1].handed[1].source == "b");
     }
-    SUBCASE("Moodle, without folders") {
+    SUBCASE("from Moodle, without folders") {
         const auto students = read({{"Ada Lovelace_42_assignsubmission_file_02_naive.cu", "a"},
                                     {"Ada Lovelace_42_assignsubmission_file_03_tiled.cu", "b"}});
         REQUIRE(students.size() == 1);
         CHECK(students[0].handed[0].source == "a");
         CHECK(students[0].handed[1].source == "b");
     }
-    SUBCASE("Canvas") {
+    SUBCASE("from Canvas") {
         const auto students = read({{"lovelaceada_LATE_1815_7_02_naive-2.cu", "a"},
                                     {"lovelaceada_LATE_1815_8_03_tiled.cu", "b"},
                                     {"bob_1816_9_handin.zip", create_zip({{"02_naive.cu", "c"}})}});
@@ -419,7 +419,7 @@ TEST_CASE("downloads of Moodle and Canvas are understood") {
     }
 }
 
-TEST_CASE("feedback goes back under the platform's names") {
+TEST_CASE("feedback has the names that the platform uses") {
     const auto feedback_name = [](const std::string& name) {
         return parse_platform_name(name)->feedback;
     };

@@ -1,11 +1,10 @@
-// hostile_class GRADE REPOSITORY [STUDENTS] grades a class with one submission of each hostile
-// kind.
+// hostile_class GRADE REPOSITORY [STUDENTS] grades a class with a submission of each hostile kind.
 //
 // At most half of the students submit a case of the corpus, one for each kind of failure. All
-// others submit the solution with a unique comment. A Slurm cluster of two nodes grades the
-// class, or a single command if Slurm is not installed. Every honest student must get all points,
-// every hostile one the corpus's verdict, and nobody may be missing. A single command with the
-// other compiler must then produce the same grades.csv. Prints how long each takes.
+// others submit the solution with a unique comment. A Slurm cluster of two nodes grades the class,
+// or a single command if Slurm is not installed. Every honest student must get all points, every
+// hostile student the corpus's verdict, and no student may be missing. A single command with the
+// other compiler must then produce the same grades.csv. Prints how long each run takes.
 
 #include <algorithm>
 #include <chrono>
@@ -63,7 +62,7 @@ std::vector<CorpusCase> one_of_each_kind() {
     return chosen;
 }
 
-/// A class of honest and hostile students, with the required result of each.
+/// A class of honest and hostile students, with the expected result of each.
 class HostileClass {
 public:
     HostileClass(std::string grade, fs::path repository, int students)
@@ -80,7 +79,7 @@ public:
                     kinds.size());
     }
 
-    /// Returns grades.csv of a command.
+    /// Grades the class with one compiler, and returns grades.csv.
     std::string graded_by(const char* compiler) const {
         setenv("COALESCE_COMPILER", compiler, 1);
         const auto begin = Clock::now();
@@ -93,15 +92,15 @@ public:
         return csv();
     }
 
-    /// Grades with this build's compiler. If Slurm is installed, a cluster must grade first,
-    /// because a plan leaves out submissions that have a result.
+    /// Grades with this build's compiler, and returns grades.csv. If Slurm is installed, the
+    /// cluster must grade first, because a plan leaves out submissions that already have a result.
     std::string graded_first() const {
         if (SlurmCluster::is_installed()) return graded_by_slurm();
         std::puts("Slurm is not installed (Debian's slurm-wlm and munge)");
         return graded_by(grading_compiler() == Compiler::clang ? "clang" : "nvcc");
     }
 
-    /// Checks that grades.csv contains the required line for each student.
+    /// Checks that grades.csv contains the expected line for each student.
     void check(const std::string& csv) const {
         std::map<std::string, std::string> lines;
         for (std::string line : lines_of(csv)) {
@@ -120,8 +119,8 @@ public:
 
 private:
     std::string graded_by_slurm() const;
-    /// Replaces the hidden shapes with those of the corpus, because some cases misbehave only on
-    /// the corpus's shapes, and others fail differently on other shapes.
+    /// Replaces the hidden shapes by those of the corpus, because some cases fail only on the
+    /// corpus's shapes, and other cases fail differently on other shapes.
     void ask_the_corpus_shapes() const {
         Assignment assignment = read_assignment(fs::path(assignments_) / "hw1");
         const auto asked = corpus_exercises();
@@ -131,9 +130,9 @@ private:
         }
         write_file(assignment.teacher() / "hidden.toml", hidden_text(assignment));
     }
-    /// Returns grades.csv, in which each allowed failure is replaced by the first one that is
-    /// allowed for its case. The failures can differ between runs, for example because time or
-    /// memory may run out first.
+    /// Returns grades.csv, with each permitted failure replaced by the first failure that its case
+    /// permits. Failures may differ between runs: for example, either time or memory may run out
+    /// first.
     std::string csv() const {
         std::string text;
         for (std::string line :
@@ -165,8 +164,8 @@ private:
         expected_[student] = {student + ",30,30,10,OK,,20,OK,"};
     }
 
-    /// Submits a hostile file, and the solution of the other exercise, which the hostile file must
-    /// not affect.
+    /// Submits a hostile file for one exercise, and the solution of the other exercise. The hostile
+    /// file must not affect the solution's result.
     void hand_in_hostile(const CorpusCase& one) {
         const fs::path file = repository_ / "common/grader/corpus/cases" / one.file;
         const std::string student = "hostile-" + fs::path(one.file).stem().stem().string();
@@ -189,7 +188,7 @@ private:
     fs::path repository_;
     TemporaryFolder folder_;
     std::string assignments_ = folder_ / "assignments", handed_in_ = folder_ / "class";
-    /// The results that each student may have in grades.csv.
+    /// The permitted lines of each student in grades.csv.
     std::map<std::string, std::vector<std::string>> expected_;
 };
 

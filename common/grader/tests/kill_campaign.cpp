@@ -1,7 +1,7 @@
 // kill_campaign GRADE REPOSITORY KILLS STUDENTS grades a class while it kills the grader, its
-// workers and their child processes at random moments, and resumes the run until it is complete.
-// Each grade must then exist exactly once and be the same as without kills, and no process may
-// remain.
+// workers and their child processes at random moments. It resumes the run until the run is
+// complete. Then each grade must exist exactly once and be the same as without kills, and no
+// process may remain.
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -62,7 +62,7 @@ public:
 private:
     std::string classes() const { return (folder / "class").string(); }
 
-    // Returns a copy of the assignment, with the same key and a store of its own.
+    // Returns a copy of the assignment, with the same key but its own store.
     fs::path graded_folder(const std::string& name) {
         fs::copy(folder / "fresh", folder / name, fs::copy_options::recursive);
         return folder / name;
@@ -76,7 +76,7 @@ private:
         return command;
     }
 
-    // Grades a class until every submission has a result, with random kills along the way.
+    // Grades a class until every submission has a result, and meanwhile kills processes at random.
     void kill_through(const fs::path& where) {
         for (bool is_done = false; !is_done;) {
             bool has_run = Store(where / "hw1/teacher/store.sqlite").run().has_value();
@@ -102,7 +102,7 @@ private:
         seen.insert(below.begin(), below.end());
         if (!is_running(grader)) return false;
         bool takes_grader = chance() % 3 == 0;
-        if (!takes_grader && below.empty()) return true;  // judging has not begun
+        if (!takes_grader && below.empty()) return true;  // no worker has started yet
         Process victim = takes_grader ? Process{grader, ""} : below[chance() % below.size()];
         if (!takes_grader && !is_alive(victim)) return true;
         kill(victim.first, SIGKILL);
@@ -139,7 +139,7 @@ private:
         expect(!fs::exists(mine / "work"), "the workers' folder was left behind");
     }
 
-    // Waits until all processes have ended. Children end with their parents, or soon after.
+    // Waits until all processes have ended. Child processes end with their parents, or soon after.
     void wait_for_the_last() {
         std::size_t left = 0;
         // A busy computer may take a long time to schedule a killed process.

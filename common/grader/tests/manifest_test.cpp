@@ -1,5 +1,5 @@
-// Tests assignments: a written one can be read again, error messages name the line of the mistake,
-// and every change changes the keys.
+// Tests assignments: a written manifest can be read again, error messages name the line of a
+// mistake, and every change of the assignment changes the keys.
 
 #include <doctest/doctest.h>
 
@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// An assignment with two exercises in a temporary folder.
+// An assignment with two exercises, in a temporary folder.
 struct Made {
     TemporaryFolder folder;
     fs::path place = folder / "hw1";
@@ -33,7 +33,7 @@ struct Made {
                          .exercises = {"2", "03_tiled"},
                          .points = {10, 15}});
     }
-    // Returns the error message for a manifest in which `from` is replaced with `to`.
+    // Returns the error message for the manifest with `from` replaced by `to`.
     std::string complaint(const std::string& from, const std::string& to) {
         std::string text = read_file(manifest), changed = text;
         std::size_t at = changed.find(from);
@@ -57,7 +57,7 @@ bool is_private(const fs::path& file) {
 
 }  // namespace
 
-TEST_CASE("a new assignment is read as it was made") {
+TEST_CASE("a new assignment is read as it was written") {
     Made made;
     Assignment read = read_assignment(made.place);
     CHECK(read.name == "hw1");
@@ -72,7 +72,7 @@ TEST_CASE("a new assignment is read as it was made") {
     CHECK(hidden_text(read) == read_file(made.place / "teacher/hidden.toml"));
 }
 
-TEST_CASE("students get skeletons, and nothing of what the teacher keeps") {
+TEST_CASE("students get skeletons, and none of the teacher's files") {
     Made made;
     std::string key = read_assignment(made.place).key;
     int files = 0;
@@ -93,7 +93,7 @@ TEST_CASE("students get skeletons, and nothing of what the teacher keeps") {
     CHECK(is_private(made.place / "teacher/hidden.toml"));
 }
 
-TEST_CASE("no hidden shape is published, and two assignments have others") {
+TEST_CASE("hidden shapes are not published, and differ between assignments") {
     Made one, two;
     Assignment first = read_assignment(one.place), second = read_assignment(two.place);
     CHECK(first.key != second.key);
@@ -105,7 +105,7 @@ TEST_CASE("no hidden shape is published, and two assignments have others") {
     }
 }
 
-TEST_CASE("shapes are multiples of what an exercise takes") {
+TEST_CASE("hidden shapes are multiples of what an exercise requires") {
     TemporaryFolder folder;
     make_assignment({.folder = folder / "v", .title = "", .exercises = {"08", "09"}, .points = {}});
     CHECK_NOTHROW(read_assignment(folder / "v"));
@@ -124,7 +124,7 @@ TEST_CASE("secrets differ between exercises, epochs and keys") {
     CHECK(first != assignment.secret(assignment.exercises[0]));
 }
 
-TEST_CASE("any change makes another digest") {
+TEST_CASE("any change of an exercise changes its digest") {
     Made made;
     Assigned exercise = read_assignment(made.place).exercises[1];
     std::string digest = requirements_digest(exercise);
@@ -143,7 +143,7 @@ TEST_CASE("any change makes another digest") {
     CHECK(requirements_digest(exercise) == digest);
 }
 
-TEST_CASE("an assignment asks what the course asks, or what it says itself") {
+TEST_CASE("an assignment has the course's requirements, unless it states its own") {
     Made made;
     std::string text = read_file(made.manifest);
     CHECK(text.find("shapes =") == std::string::npos);
@@ -160,7 +160,7 @@ TEST_CASE("an assignment asks what the course asks, or what it says itself") {
     CHECK(requirements_digest(asked) != digest);
 }
 
-TEST_CASE("slips in the manifest are told with their line") {
+TEST_CASE("mistakes in the manifest are reported with their line") {
     Made made;
     CHECK(made.complaint("allow = [", "alow = [").find("no key `alow`") != std::string::npos);
     CHECK(made.complaint("allow = [", "alow = [").find("assignment.toml:") != std::string::npos);
@@ -181,7 +181,7 @@ TEST_CASE("slips in the manifest are told with their line") {
     CHECK(made.complaint("epoch = 1", "epoch = 2") == "nothing");
 }
 
-TEST_CASE("a key that others can read is refused") {
+TEST_CASE("a key that other users can read is refused") {
     Made made;
     fs::path key = made.place / "teacher/key";
     fs::permissions(key, fs::perms::group_read, fs::perm_options::add);
@@ -192,7 +192,7 @@ TEST_CASE("a key that others can read is refused") {
     CHECK_THROWS_AS(read_assignment(made.place), UsageError);
 }
 
-TEST_CASE("what cannot be made leaves nothing") {
+TEST_CASE("an assignment that cannot be created leaves no files") {
     TemporaryFolder folder;
     NewAssignment request{
         .folder = folder / "x", .title = "", .exercises = {"02", "77"}, .points = {}};
@@ -208,13 +208,13 @@ TEST_CASE("what cannot be made leaves nothing") {
     }
 }
 
-TEST_CASE("costs are counted at a hidden shape too, which is no square") {
+TEST_CASE("costs are also counted on a hidden shape that is not square") {
     Made made;
     for (const Assigned& exercise : read_assignment(made.place).exercises) {
         const coalesce::Shape counted = exercise.hidden_counted;
         CHECK(counted.rows != counted.cols);
         CHECK(counted.rows * counted.cols >= 4 * 128 * 128);
-        // One hidden shape must have too many elements for 16-bit indices.
+        // At least one hidden shape must have too many elements for 16-bit indices.
         CHECK(std::ranges::any_of(exercise.hidden_shapes, [](coalesce::Shape shape) {
             return shape.rows > 1024 && shape.rows * shape.cols > 65536;
         }));
@@ -224,7 +224,7 @@ TEST_CASE("costs are counted at a hidden shape too, which is no square") {
     }
 }
 
-TEST_CASE("who is given up has no points, and everybody else has theirs") {
+TEST_CASE("a student whose submission is given up has no points, and others have theirs") {
     Made made;
     const Assignment assignment = read_assignment(made.place);
     Store store(assignment.store());
@@ -243,12 +243,12 @@ TEST_CASE("who is given up has no points, and everybody else has theirs") {
     CHECK(grades_csv(results).find("\r\nada,10,10,10,OK,\r\neve,0,10,0,FAULT,grader-fault\r\n") !=
           std::string::npos);
     CHECK(describe_open_questions(results).find("  eve, 02_naive") != std::string::npos);
-    // A later attempt may succeed.
+    // A later attempt may succeed, and then its result counts.
     store.add_result(run, entries[1], to_json(right));
     CHECK(describe_open_questions(read_results(assignment, store)).empty());
 }
 
-TEST_CASE("a decision counts for the file that it is about, in every report") {
+TEST_CASE("a teacher's decision counts only for the file that it is about, in every report") {
     Made made;
     const Assignment assignment = read_assignment(made.place);
     Store store(assignment.store());
@@ -273,12 +273,12 @@ TEST_CASE("a decision counts for the file that it is about, in every report") {
           std::string::npos);
     CHECK(gradebook_csv(results, {{"ada", Identity{}}}, {}, "moodle").find(",7.5,") !=
           std::string::npos);
-    // The last decision counts, and one without points returns to those of the judge.
+    // The last decision counts. A decision without points restores the points from the judge.
     store.decide({"ada", "02_naive", "", 0, "copied"});
     CHECK(read_results(assignment, store).students.at(0).points() == 0);
     store.decide({"ada", "02_naive", "", std::nullopt, "not copied after all"});
     CHECK_FALSE(read_results(assignment, store).students.at(0).graded.at(0).decision);
-    // A decision about another file does not count, and the teacher is told.
+    // A decision about a different file does not count, and the teacher sees a message.
     store.decide({"ada", "02_naive", "another digest", 10, "right"});
     const ClassResults stale = read_results(assignment, store);
     CHECK(stale.students.at(0).points() == 0);
@@ -286,7 +286,7 @@ TEST_CASE("a decision counts for the file that it is about, in every report") {
           std::string::npos);
 }
 
-TEST_CASE("there is a proof for each way to be wrong") {
+TEST_CASE("there is a proof for each way in which an exercise can be wrong") {
     Made made;
     Assignment assignment = read_assignment(made.place);
     std::vector<ProofCase> proofs = list_proofs(assignment);
@@ -298,7 +298,7 @@ TEST_CASE("there is a proof for each way to be wrong") {
         if (!proof.must_pass) CHECK(proof.source != assignment.find(proof.exercise)->solution);
         little += proof.max_share == kMaxShareWithoutWork ? 1 : 0;
     }
-    // These are the skeletons of both exercises, and the solutions of 01 and 02.
+    // The skeletons of both exercises, and the solutions of 01 and 02.
     CHECK(little == 4);
     CHECK(solutions == 2);
     CHECK(cheats == 12);

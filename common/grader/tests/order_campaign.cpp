@@ -1,6 +1,6 @@
-// order_campaign GRADE REPOSITORY STUDENTS grades a class in three orders, by one and by two jobs,
-// and then each student alone. Each result must be the same to the last byte, because it depends
-// only on the file, the exercise, the key and the compiler.
+// order_campaign GRADE REPOSITORY STUDENTS grades a class in three orders, with one job and with
+// two, and then each student alone. All results must be the same to the last byte, because a result
+// depends only on the file, the exercise, the key and the compiler.
 
 #include <algorithm>
 #include <cstdio>
@@ -56,8 +56,8 @@ public:
     }
 
 private:
-    // Grades these students in this order. Students are judged in the order of their names, so each
-    // name gets a number in front.
+    // Grades these students in this order. A number in front of each name determines the order,
+    // because students are judged in the order of their names.
     Results graded(const std::vector<std::size_t>& order, int jobs) {
         const TemporaryFolder here;
         for (std::size_t place = 0; place < order.size(); ++place) {
@@ -68,7 +68,7 @@ private:
                      here.path / "class" / (number + names_[order[place]]),
                      fs::copy_options::recursive);
         }
-        // The copy has the same key, and a store of its own.
+        // The copy of the assignment has the same key, but its own store.
         fs::copy(folder_ / "fresh", here / "assignments", fs::copy_options::recursive);
         const Ended ended =
             run_to_end({grade_, "run", "hw1", "--folder", here / "assignments", "--submissions",

@@ -1,5 +1,5 @@
-// Tests plans: their files, and whether the chunks of a class give the same results as a single
-// run.
+// Tests plans: the files of a plan, and whether the chunks of a class give the same results as a
+// single run.
 
 #include <doctest/doctest.h>
 #include <signal.h>
@@ -26,10 +26,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string grade;  // path of the program
+std::string grade;  // path of the grader's program
 const fs::path REPOSITORY = COALESCE_REPOSITORY;
 
-// An assignment of exercise 03 and a class of four students.
+// An assignment of exercise 03, and a class of four students.
 struct Classroom {
     TemporaryFolder folder;
     std::string assignments = folder / "assignments", handed_in = folder / "class";
@@ -37,7 +37,8 @@ struct Classroom {
 
     Classroom() {
         generate_class(REPOSITORY, handed_in, {"03_tiled"}, 4, 5);
-        fs::create_directories(fs::path(handed_in) / "\xff\x1b[31m");  // handed in nothing
+        // This student submits nothing.
+        fs::create_directories(fs::path(handed_in) / "\xff\x1b[31m");
         must({"assignment", "new", "hw1", "--exercises", "03"});
     }
     Ended call(std::vector<std::string> words) const {
@@ -70,7 +71,7 @@ Assignment with_key(const std::string& key) {
 
 }  // namespace
 
-TEST_CASE("names of any bytes go into a file and come back") {
+TEST_CASE("names of arbitrary bytes survive writing and reading") {
     std::vector<Entry> entries = {
         {.student = "ada", .exercise = "03_tiled", .key = "k", .source = "s"},
         {.student = std::string("\xff\0\n\"", 4),
@@ -81,7 +82,7 @@ TEST_CASE("names of any bytes go into a file and come back") {
     CHECK(codec::read<std::vector<Entry>>(codec::write(entries)) == entries);
 }
 
-TEST_CASE("a result has a seal, which only its own key opens") {
+TEST_CASE("a result is sealed, and only its own key opens it") {
     Assignment mine = with_key("secret"), other = with_key("another");
     std::string sealed = seal_result(mine, "key1", "{\"points\": 3}\n");
     CHECK(open_sealed_result(mine, "key1", sealed) == "{\"points\": 3}\n");
@@ -94,7 +95,7 @@ TEST_CASE("a result has a seal, which only its own key opens") {
     CHECK_THROWS_AS(open_sealed_result(mine, "key1", ""), InfrastructureError);
 }
 
-TEST_CASE("a file for a platform wants all of its words") {
+TEST_CASE("a file for a platform is written only if all of its variables have a value") {
     CHECK(shell_word("it's") == "'it'\\''s'");
     std::map<std::string, std::string> words = {
         {"NAME", "hw1"}, {"CHUNKS", "7"}, {"LOGS", "/l"}, {"PLAN", "'/p'"}, {"GRADE", "'/g'"}};
@@ -106,7 +107,7 @@ TEST_CASE("a file for a platform wants all of its words") {
     CHECK_THROWS_AS(platform_file("slurm/none", words), UsageError);
 }
 
-TEST_CASE("chunks in any order give the grades of one run") {
+TEST_CASE("chunks in any order give the same grades as one run") {
     Classroom room;
     room.make_plan();
     CHECK(room.must({"merge", room.plan.string()}, 3).find("chunks: 1 2 3") != std::string::npos);
@@ -122,7 +123,7 @@ TEST_CASE("chunks in any order give the grades of one run") {
     room.must({"merge", room.plan.string()});
     CHECK(fs::is_empty(room.plan / "work"));
 
-    // A repeated merge continues an interrupted run, but leaves a finished one unchanged.
+    // A repeated merge continues an interrupted run, but does not change a complete run.
     std::string csv = room.csv(), json = read_file(room.teacher / "results/grades.json");
     room.must({"merge", room.plan.string()});
     Store store(room.teacher / "store.sqlite");
@@ -131,11 +132,11 @@ TEST_CASE("chunks in any order give the grades of one run") {
     std::set<std::string> judged;
     for (const Attempt& attempt : store.attempts()) CHECK(judged.insert(attempt.key).second);
 
-    // Judge again here, which throws unless the results are byte-identical.
+    // Judging again here throws an error unless the results are the same to the last byte.
     room.must({"run", "hw1", "--submissions", room.handed_in, "--again", "--quiet"});
     CHECK(room.csv() == csv);
 
-    // A new plan must leave out the submissions that have a result.
+    // A new plan must leave out submissions that already have a result.
     fs::remove_all(room.plan);
     room.make_plan({});
     CHECK(read_file(room.plan / "matrix.json") == "{\"chunk\":[]}\n");
@@ -143,7 +144,7 @@ TEST_CASE("chunks in any order give the grades of one run") {
     CHECK(room.csv() == csv);
 }
 
-TEST_CASE("the same chunk on two computers at once") {
+TEST_CASE("two computers may judge the same chunk at once") {
     Classroom room;
     room.make_plan({"--chunks", "1"});
     std::vector<std::string> command = {grade, "chunk",    room.plan.string(),
@@ -157,7 +158,7 @@ TEST_CASE("the same chunk on two computers at once") {
     }
 }
 
-TEST_CASE("a merge that is killed at any moment goes on") {
+TEST_CASE("a merge that is killed at any moment can be continued") {
     Classroom room;
     room.make_plan({"--chunks", "1"});
     REQUIRE(room.chunk(1).code == 0);
@@ -181,10 +182,10 @@ TEST_CASE("a merge that is killed at any moment goes on") {
     CHECK(room.csv() == csv);
 }
 
-TEST_CASE("what was changed on the way is no grade") {
+TEST_CASE("a file that was changed on its way never becomes a grade") {
     Classroom room;
     room.make_plan({"--chunks", "1"});
-    SUBCASE("a result") {
+    SUBCASE("a result was changed") {
         CHECK(room.chunk(1).code == 0);
         std::string sealed = read_file(room.some_result());
         std::ofstream(room.some_result(), std::ios::binary) << sealed << " ";
@@ -195,19 +196,19 @@ TEST_CASE("what was changed on the way is no grade") {
         CHECK(room.chunk(1).code == 0);
         room.must({"merge", room.plan.string()});
     }
-    SUBCASE("a source") {
+    SUBCASE("a source was changed") {
         fs::path source = fs::directory_iterator(room.plan / "sources")->path();
         std::ofstream(source, std::ios::app) << "// and more\n";
         CHECK(room.chunk(1).code == 3);
     }
-    SUBCASE("who handed it in") {
+    SUBCASE("the student of a submission was changed") {
         std::string all = read_file(room.plan / "plan.json");
         std::size_t key = all.find("\"key\": \"") + 8;
         all[key] = all[key] == '0' ? '1' : '0';
         write_atomically(room.plan / "plan.json", all);
         room.must({"merge", room.plan.string()}, 2);
     }
-    SUBCASE("the assignment") {
+    SUBCASE("the assignment was changed") {
         std::string manifest = read_file(room.teacher / "assignment.toml");
         write_atomically(room.teacher / "assignment.toml",
                          manifest.replace(manifest.find("epoch = 1"), 9, "epoch = 2"));
@@ -216,7 +217,7 @@ TEST_CASE("what was changed on the way is no grade") {
     }
 }
 
-TEST_CASE("a computer that would judge otherwise does not judge") {
+TEST_CASE("a computer with a different grader or compiler does not judge") {
     Classroom room;
     room.make_plan({"--chunks", "1"});
     std::string plan = read_file(room.plan / "plan.json");
@@ -249,19 +250,19 @@ TEST_CASE("a plan for computers without namespaces is judged in tier B everywher
     CHECK(json.find("\"sandbox\": \"A\"") == json.npos);
 }
 
-TEST_CASE("a chunk that cannot judge is no zero") {
+TEST_CASE("a chunk that could not be judged is not a zero") {
     Classroom room;
     room.make_plan({"--chunks", "1"});
     setenv("COALESCE_GRADER_PROGRAMS", "/nonexistent", 1);
     CHECK(room.chunk(1).code == 3);
     unsetenv("COALESCE_GRADER_PROGRAMS");
     room.must({"merge", room.plan.string()}, 3);
-    // The merge has stored the class, so this computer can grade the rest.
+    // The merge has stored the class, so this computer can grade the remaining submissions.
     room.must({"run", "hw1", "--resume", "--quiet"});
     CHECK(room.has_grades());
 }
 
-TEST_CASE("slips of the teacher's are told") {
+TEST_CASE("mistakes of the teacher are reported") {
     Classroom room;
     room.make_plan({"--chunks", "2"});
     CHECK(room.call({"plan", "hw1", "--submissions", room.handed_in, "--to", room.plan.string()})

@@ -1,5 +1,4 @@
-// Tests the autograders for other platforms, which are unpacked and run as on the platforms
-// themselves.
+// Tests the autograders for other platforms. Each is unpacked and run as on the platform itself.
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -22,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string grade;  // path of the program
+std::string grade;  // path of the grader's program
 const fs::path REPOSITORY = COALESCE_REPOSITORY;
 
 void unpack(const fs::path& zip, const fs::path& to) {
@@ -42,7 +41,7 @@ bool is_executable(const fs::path& file) {
     return (fs::status(file).permissions() & fs::perms::owner_exec) != fs::perms::none;
 }
 
-// Checks that sh can parse the whole script, and that shellcheck accepts it if installed.
+// Checks that sh can parse the whole script, and that shellcheck, if installed, accepts it.
 void check_script(const fs::path& script) {
     CAPTURE(script.string());
     CHECK(is_executable(script));
@@ -99,7 +98,7 @@ struct Gradescope : Handed {
     Gradescope() {
         unpack(exported("gradescope", "autograder.zip"), source);
         setenv("AUTOGRADER_ROOT", root.c_str(), 1);
-        // Choose clang as setup.sh does, even if this build used another compiler.
+        // Use clang, as setup.sh does, even if another compiler built the course.
         setenv("COALESCE_COMPILER", "clang", 1);
     }
     ~Gradescope() {
@@ -107,7 +106,7 @@ struct Gradescope : Handed {
         unsetenv("COALESCE_COMPILER");
     }
 
-    // Copies the built course to the folder in which setup.sh would build it.
+    // Copies the built course into the folder in which setup.sh would build it.
     void build() const {
         fs::create_symlink(fs::path(grade).parent_path().parent_path(), source / "course/build");
     }
@@ -128,14 +127,14 @@ double score_of(const json& results) {
 
 }  // namespace
 
-TEST_CASE("Gradescope: the archive sets itself up") {
+TEST_CASE("Gradescope: setup.sh in the archive installs and builds the course") {
     Gradescope platform;
     check_script(platform.source / "setup.sh");
     check_script(platform.source / "run_autograder");
     CHECK(is_executable(platform.source / "course/learn"));
     CHECK(fs::exists(platform.source / "course/common/grader/CMakeLists.txt"));
     CHECK_FALSE(fs::exists(platform.source / "assignments/hw1/teacher/store.sqlite"));
-    // A build takes minutes, so replace ./learn with a script that records how it was called.
+    // Replace ./learn, which would build for minutes, by a script that records how it was called.
     fs::path told = platform.folder / "told";
     write_script(platform.source / "course/learn",
                  "echo \"$PWD: $* $COALESCE_COMPILER $CPATH\" > " + told.string() + "\n");
@@ -152,7 +151,7 @@ TEST_CASE("Gradescope: the archive sets itself up") {
 TEST_CASE("Gradescope: a submission gets its points") {
     Gradescope platform;
     platform.build();
-    // Unpacking may leave these permissions.
+    // Unpacking the archive may leave these permissions.
     fs::permissions(platform.source / "assignments/hw1/teacher/key", fs::perms(0644));
     Ended ended = platform.run(platform.right);
     REQUIRE_MESSAGE(ended.code == 0, ended.output);
@@ -181,7 +180,7 @@ TEST_CASE("Gradescope: a grader that cannot work gives no zero") {
 
 namespace {
 
-// Sets the environment variables of Classroom 50's runner for as long as it exists.
+// Sets the environment variables of Classroom 50's runner until the end of the scope.
 class Runner {
 public:
     Runner() {
@@ -204,7 +203,7 @@ public:
         {"REVIEW_URL", "https://github.com/o/r/compare/0...a1b2c3d"}};
 };
 
-// A student's checkout.
+// Commits a submission in a new repository, as in a student's checkout.
 void commit(const fs::path& submission) {
     const Ended ended = run_to_end(
         {"/bin/sh", "-c",
@@ -214,7 +213,7 @@ void commit(const fs::path& submission) {
     REQUIRE_MESSAGE(ended.code == 0, ended.output);
 }
 
-// Describes how a result.json violates the platform's contract, or returns "".
+// Describes how a result.json violates the platform's specification. Returns "" if it does not.
 std::string broken_in(const json& result) {
     if (result.at("schema") != "classroom50/result/v1") return "schema";
     for (const char* field : {"classroom", "assignment", "assignment_type", "owner", "submission",
@@ -244,7 +243,7 @@ bool has_program(const char* program) {
 
 }  // namespace
 
-TEST_CASE("Classroom 50: the bundle keeps no secret, for there is none in it") {
+TEST_CASE("Classroom 50: the bundle contains no secret") {
     Handed handed;
     const fs::path bundle = handed.exported("classroom50", "classroom50");
     const fs::path teacher = fs::path(handed.assignments) / "hw1/teacher";
@@ -269,7 +268,7 @@ TEST_CASE("Classroom 50: the bundle keeps no secret, for there is none in it") {
     CHECK(files >= 4);
 }
 
-TEST_CASE("Classroom 50: autograder.py keeps the contract for result.json") {
+TEST_CASE("Classroom 50: autograder.py writes a result.json that follows the specification") {
     if (!has_program("python3") || !has_program("git")) {
         MESSAGE("skipped: there is no python3 or no git");
         return;
@@ -278,7 +277,7 @@ TEST_CASE("Classroom 50: autograder.py keeps the contract for result.json") {
     const Runner runner;
     const fs::path script = handed.exported("classroom50", "classroom50") / "autograder.py";
     CHECK(is_executable(script));
-    // Permissions as unpacking leaves them.
+    // Set the permissions that unpacking leaves.
     fs::permissions(script.parent_path() / "assignments/hw1/teacher/key", fs::perms(0644));
     const auto run = [&](const fs::path& submission) {
         // The platform runs the autograder in the submission's folder. A submitted result.json must
@@ -286,7 +285,7 @@ TEST_CASE("Classroom 50: autograder.py keeps the contract for result.json") {
         std::ofstream(submission / "result.json") << "{\"score\": 1000}";
         return run_to_end({"/bin/sh", "-c", "cd \"$0\" && exec \"$1\"", submission, script});
     };
-    // The time of submission is that of the commit, so the autograder must fail if there is no
+    // The time of a submission is the time of its commit, so the autograder must fail without a
     // commit.
     CHECK(run(handed.right).code != 0);
     CHECK_FALSE(fs::exists(handed.right / "result.json"));
@@ -304,7 +303,7 @@ TEST_CASE("Classroom 50: autograder.py keeps the contract for result.json") {
     CHECK(result.at("score") == 30);
     CHECK(result.at("max-score") == 30);
     CHECK(result.at("tests").size() == 2);
-    // The check must notice if any field of the contract is missing.
+    // The check must find any field that is missing from the result.
     for (const char* field : {"classroom", "owner", "release", "review", "datetime"}) {
         json lacking = result;
         lacking.erase(field);
@@ -328,13 +327,13 @@ TEST_CASE("Classroom 50: autograder.py keeps the contract for result.json") {
 
 namespace {
 
-// Sets COALESCE_GRADE for as long as it exists.
+// Sets COALESCE_GRADE until the end of the scope.
 struct GradeProgram {
     GradeProgram() { setenv("COALESCE_GRADE", grade.c_str(), 1); }
     ~GradeProgram() { unsetenv("COALESCE_GRADE"); }
 };
 
-// Describes how a results.json violates the contract of `grade container`, or returns "".
+// Describes how a results.json violates the format of `grade container`. Returns "" if it does not.
 std::string broken_container(const json& results) {
     if (results.at("format") != 1) return "format";
     if (results.at("score") > results.at("max_score")) return "score";
@@ -349,13 +348,13 @@ std::string broken_container(const json& results) {
 
 }  // namespace
 
-TEST_CASE("container: files in, results.json out, without a network") {
+TEST_CASE("container: the grader turns files into results.json without a network") {
     Handed handed;
     const fs::path results = handed.folder / "results";
     const auto judge = [&](const fs::path& submission) {
         std::vector<std::string> words = {grade,   "container", submission,
                                           results, "--folder",  handed.assignments};
-        // A user without privileges may not be allowed to make a namespace.
+        // A user without privileges may not be allowed to create a namespace.
         const std::vector<std::string> offline = {"/usr/bin/unshare", "-rn"};
         if (run_to_end({"/usr/bin/unshare", "-rn", "true"}).code == 0) {
             words.insert(words.begin(), offline.begin(), offline.end());
@@ -377,10 +376,10 @@ TEST_CASE("container: files in, results.json out, without a network") {
     const std::string comment = read_file(results / "comment.md");
     CHECK(comment.find("| 02\\_naive | 0 of 10 |") != comment.npos);
     CHECK(comment.find("<details>") != comment.npos);
-    // The check must notice a missing field.
+    // The check must find a missing field.
     found.at("tests").at(0).erase("headline");
     CHECK(broken_container(found) == "headline");
-    // If the grader cannot work, no results may be left, not even old ones.
+    // If the grader cannot work, no results may remain, not even those of an earlier run.
     setenv("COALESCE_GRADER_PROGRAMS", "/nonexistent", 1);
     CHECK(judge(handed.right).code != 0);
     unsetenv("COALESCE_GRADER_PROGRAMS");
@@ -388,7 +387,7 @@ TEST_CASE("container: files in, results.json out, without a network") {
     CHECK_FALSE(fs::exists(results / "comment.md"));
 }
 
-TEST_CASE("PrairieLearn: the entrypoint writes the documented results") {
+TEST_CASE("PrairieLearn: the entrypoint writes results in the documented format") {
     if (!has_program("python3")) return;
     Handed handed;
     const GradeProgram program;
@@ -458,7 +457,7 @@ TEST_CASE("Autolab: the last line assigns the points") {
     CHECK(broken.output.find("scores") == std::string::npos);
 }
 
-TEST_CASE("Submitty: the validator prints the documented object") {
+TEST_CASE("Submitty: the validator prints an object in the documented format") {
     if (!has_program("python3")) return;
     Handed handed;
     const GradeProgram program;
@@ -493,7 +492,7 @@ TEST_CASE("Submitty: the validator prints the documented object") {
     CHECK_FALSE(result.contains("data"));
 }
 
-TEST_CASE("no adapter is longer than a screen or two") {
+TEST_CASE("no adapter is longer than two screens") {
     int adapters = 0;
     for (const auto& entry :
          fs::recursive_directory_iterator(REPOSITORY / "common/grader/platforms")) {
@@ -506,7 +505,7 @@ TEST_CASE("no adapter is longer than a screen or two") {
     CHECK(adapters >= 9);
 }
 
-TEST_CASE("Slurm: the script is one") {
+TEST_CASE("Slurm: the batch script is valid") {
     Handed handed;
     handed.must({"plan", "hw1", "--submissions", handed.right.parent_path(), "--to",
                  handed.folder / "it's a plan", "--chunks", "2"});

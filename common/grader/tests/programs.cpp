@@ -25,8 +25,8 @@ std::string text_of(const fs::path& file) {
     return text.str();
 }
 
-// Returns the fields of /proc/PID/stat that follow the name, or {} if the process no longer exists.
-// The name itself may contain any characters.
+// Returns the fields of /proc/PID/stat after the name, or {} if the process no longer exists. The
+// name itself may contain any characters.
 std::vector<std::string> fields_of(pid_t process) {
     std::string text = text_of("/proc/" + std::to_string(process) + "/stat");
     std::size_t name_end = text.rfind(')');
@@ -48,7 +48,7 @@ pid_t start(const std::vector<std::string>& command, const fs::path& output) {
     pid_t process = fork();
     if (process < 0) throw std::runtime_error("fork failed");
     if (process > 0) return process;
-    // Let child processes end with the test.
+    // End the child process when the test ends.
     end_with_parent();
     int file = open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
     dup2(file, STDOUT_FILENO);

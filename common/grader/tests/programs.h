@@ -1,4 +1,4 @@
-// Runs the real program in tests, and finds the processes that it leaves behind.
+// Runs the grader's program in tests, and finds processes that it leaves behind.
 #pragma once
 
 #include <sys/types.h>
@@ -11,13 +11,13 @@
 
 namespace coalesce::grader {
 
-/// How a program ended.
+/// The exit code and output of a program.
 struct Ended {
     int code = 0;        ///< the exit code, or 128 + signal if a signal ended it
-    std::string output;  ///< stdout and stderr
+    std::string output;  ///< stdout and stderr together
 };
 
-/// Starts a program in the background and writes its output to a file.
+/// Starts a program in the background, with its output in a file. Returns its process id.
 pid_t start(const std::vector<std::string>& command, const std::filesystem::path& output);
 /// Waits for a program that `start` has started, and returns its exit code.
 int wait_for(pid_t process);
@@ -30,7 +30,7 @@ using Process = std::pair<pid_t, std::string>;
 std::vector<Process> descendants(pid_t process);
 /// Reports whether the process is still running.
 bool is_alive(const Process& process);
-/// Describes a process and what it is waiting for. Messages about leftover processes use this.
+/// Describes a process and the event it waits for, for messages about leftover processes.
 std::string told(const Process& process);
 
 }  // namespace coalesce::grader

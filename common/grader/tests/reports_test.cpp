@@ -58,8 +58,8 @@ Graded graded(std::optional<Result> result) {
     return {"03_tiled", {6, 2, 2}, "line one\nline two\n", std::move(result)};
 }
 
-// Returns the results of three students: the first has a correct solution, the second a wrong
-// solution and a hostile name, and the third is not graded yet.
+// Returns the results of three students. The first has a correct solution, the second a wrong one
+// and a hostile name, and the third is not graded yet.
 ClassResults a_class() {
     return {.assignment = "hw1",
             .title = "Tiles & <more>",
@@ -79,7 +79,7 @@ std::vector<std::string> lines_of(const std::string& text) {
     return lines;
 }
 
-// A small XML parser that returns the values of an attribute. Throws if tags are not nested,
+// A small XML parser that returns the values of an attribute. It throws if tags are not nested,
 // attributes are not quoted or text is not escaped.
 class Xml {
 public:
@@ -125,7 +125,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("grades.csv has a line for each student, and no formula") {
+TEST_CASE("grades.csv has one line per student, and no formula") {
     std::vector<std::string> lines = lines_of(grades_csv(a_class()));
     REQUIRE(lines.size() == 4);
     CHECK(
@@ -133,11 +133,11 @@ TEST_CASE("grades.csv has a line for each student, and no formula") {
         "student,points,possible,\"03_tiled points\",\"03_tiled verdict\",\"03_tiled failure\"\r");
     CHECK(lines[1] == "\"'=cmd|' /C calc'!A0\",2,10,2,WA,indices-not-swapped\r");
     CHECK(lines[2] == "ada,10,10,10,OK,\r");
-    // The points of a student who is not graded yet are empty, not 0.
+    // The points of a student who is not graded yet are empty, and not 0.
     CHECK(lines[3] == "\"<b>\\x1b]0;x\\xff\\x0a</b>\",,10,,SYS,not-graded-yet\r");
 }
 
-TEST_CASE("results of an open sandbox are stamped everywhere") {
+TEST_CASE("results without a sandbox are marked in every report") {
     ClassResults results = a_class();
     results.stamp = "unsandboxed";
     CHECK(lines_of(grades_csv(results)).at(1).ends_with(",unsandboxed\r"));
@@ -146,7 +146,7 @@ TEST_CASE("results of an open sandbox are stamped everywhere") {
     CHECK(summary(results).find("unsandboxed") != std::string::npos);
 }
 
-TEST_CASE("junit.xml is well-formed, each name in it unique, and without control characters") {
+TEST_CASE("junit.xml is well-formed, without duplicate names and control characters") {
     std::string text = junit_xml(a_class());
     Xml xml(text);
     CHECK(xml.names.size() == 3);
@@ -156,9 +156,9 @@ TEST_CASE("junit.xml is well-formed, each name in it unique, and without control
     CHECK_THROWS(Xml("<?xml?><a>x & y</a>"));
 }
 
-TEST_CASE("class.html shows the distribution and the causes, escapes both, and names no student") {
+TEST_CASE("class.html shows the distribution and causes, escapes text, and names no student") {
     ClassResults results = a_class();
-    // Two of three have the same cause, so it comes first.
+    // Two of three students have this cause, so it comes first.
     Result other = wrong_answer();
     other.verdict.failures.front().fault = Fault::never_written;
     results.students.push_back({"bob", {graded(wrong_answer())}});
@@ -178,7 +178,7 @@ TEST_CASE("class.html shows the distribution and the causes, escapes both, and n
     }
 }
 
-TEST_CASE("a comment has a table, and is never too long for GitHub") {
+TEST_CASE("a comment contains a table, and is never too long for GitHub") {
     ClassResults results = a_class();
     const std::string text = comment_markdown(results, results.students[0]);
     CHECK(text.starts_with("### Tiles &amp; &lt;more&gt;: 2 of 10 points\n"));
@@ -194,7 +194,7 @@ TEST_CASE("a comment has a table, and is never too long for GitHub") {
     CHECK(cut.ends_with("The rest is too long for a comment.\n"));
 }
 
-TEST_CASE("grades.json has everything") {
+TEST_CASE("grades.json contains all results") {
     Json json = Json::parse(grades_json(a_class()));
     REQUIRE(json.at("students").size() == 3);
     CHECK(json["students"][1]["points"] == 10.0);
@@ -203,7 +203,7 @@ TEST_CASE("grades.json has everything") {
     CHECK(json["students"][2]["exercises"][0]["points"].is_null());
 }
 
-TEST_CASE("feedback says what is wrong, where, and what to do next; nothing in it is markup") {
+TEST_CASE("feedback says what is wrong, where, and what to do next, and contains no markup") {
     ClassResults results = a_class();
     std::string text = feedback(results, results.students[0]);
     for (std::string part : {"WA", "line two", "Swap them", "2 of 10 points",
@@ -218,7 +218,7 @@ TEST_CASE("feedback says what is wrong, where, and what to do next; nothing in i
     CHECK(feedback(results, results.students[2]).find("not graded yet") != std::string::npos);
 }
 
-TEST_CASE("a hidden shape is not told") {
+TEST_CASE("feedback does not reveal a hidden shape") {
     ClassResults results = a_class();
     Result hidden = wrong_answer();
     hidden.is_hidden = true;
@@ -233,7 +233,7 @@ TEST_CASE("a hidden shape is not told") {
     CHECK(text.find("Seen with") == std::string::npos);
 }
 
-TEST_CASE("platforms get what they read") {
+TEST_CASE("each platform gets the format that it reads") {
     ClassResults results = a_class();
     Json gradescope = Json::parse(gradescope_json(results.students[0]));
     CHECK(gradescope["tests"][0]["score"] == 2.0);
@@ -251,9 +251,9 @@ TEST_CASE("platforms get what they read") {
     CHECK(wrong["tests"][0]["line"] == 2);
 }
 
-TEST_CASE("Moodle and Canvas get their columns, ids, and what late days leave") {
+TEST_CASE("Moodle and Canvas get their columns and ids, and points reduced for late days") {
     ClassResults results = a_class();
-    results.students[2].graded = {graded(wrong_answer())};  // 2 of 10 points
+    results.students[2].graded = {graded(wrong_answer())};  // this result gets 2 of 10 points
     const std::string list =
         "\xef\xbb\xbfstudent,id,email,late_days\r\n"
         "ada,17,\"ada@x.org\",2.5\n"
@@ -266,8 +266,8 @@ TEST_CASE("Moodle and Canvas get their columns, ids, and what late days leave") 
     const std::string moodle = gradebook_csv(results, roster, rule, "moodle");
     CHECK(moodle.starts_with("\"ID number\",\"Email address\",Name,hw1,\"Late days\"\r\n"));
     CHECK(moodle.find("17,ada@x.org,ada,8,2.5\r\n") != moodle.npos);
-    // Escape a formula, leave the points empty if there is no submission, and raise negative points
-    // to 0.
+    // A formula is escaped, the points are empty if there is no submission, and negative points
+    // become 0.
     CHECK(moodle.find("18,b@x.org,\"'=cmd|' /C calc'!A0\",2,0\r\n") != moodle.npos);
     CHECK(moodle.find("20,z@x.org,zoe,,0\r\n") != moodle.npos);
     CHECK(moodle.find(",0,9\r\n") != moodle.npos);
@@ -276,11 +276,11 @@ TEST_CASE("Moodle and Canvas get their columns, ids, and what late days leave") 
         canvas.starts_with("Student,ID,\"SIS User ID\",\"SIS Login ID\",Section,hw1\r\n\"    "
                            "Points Possible\",,,,,10\r\n"));
     CHECK(canvas.find("ada,17,,,,10\r\n") != canvas.npos);
-    // The points of a student who is not graded yet are empty, not 0.
+    // The points of a student who is not graded yet are empty, and not 0.
     CHECK(gradebook_csv(a_class(), roster, {}, "canvas").find(",19,,,,\r\n") != canvas.npos);
 }
 
-TEST_CASE("a list of names that leaves somebody out, or says nonsense, is refused") {
+TEST_CASE("a list of names that is incomplete or invalid is refused") {
     const auto refusal = [](const std::string& list) {
         try {
             gradebook_csv(a_class(), read_roster(list, "names.csv"), {}, "moodle");
@@ -300,7 +300,7 @@ TEST_CASE("a list of names that leaves somebody out, or says nonsense, is refuse
     CHECK(refusal("student,id\nada,1\n").find("calc") != std::string::npos);
 }
 
-TEST_CASE("reports are the same bytes again, and of students who are there") {
+TEST_CASE("reports are reproducible, and name only students in the results") {
     TemporaryFolder folder;
     ClassResults results = a_class();
     write_reports(results, folder.path);
@@ -313,7 +313,7 @@ TEST_CASE("reports are the same bytes again, and of students who are there") {
     CHECK(read_file(folder / "grades.csv") == csv_text);
 }
 
-TEST_CASE("other names and comments are alike; another way is not") {
+TEST_CASE("kernels that differ only in names and comments are similar, others are not") {
     std::string common = "int given = 1;\n";
     std::string one =
         common +
@@ -338,7 +338,7 @@ TEST_CASE("other names and comments are alike; another way is not") {
     CHECK(find_similar({"\"unfinished", "/* unfinished"}, {}).empty());
 }
 
-TEST_CASE("a planted copy of a rare answer is the first, and the answer of many is one row") {
+TEST_CASE("a copied rare answer comes first, and a common answer is one row") {
     const std::string common =
         "for (int k = 0; k < 4; k++) { tile[k][threadIdx.x] = in[(row + k) * cols + col]; }\n"
         "if (row < rows) { out[col * rows + row] = tile[threadIdx.x][0] * 2; }";
@@ -351,7 +351,7 @@ TEST_CASE("a planted copy of a rare answer is the first, and the answer of many 
     REQUIRE(found.size() <= 2);
     CHECK(found[0].members == std::vector<std::size_t>{7, 21});
     for (std::size_t i = 1; i < found.size(); ++i) CHECK(found[i].rarity < found[0].rarity / 4);
-    // Two students who use the same unusual names must be reported, even if many others have the
+    // Two students who use the same unusual names must be reported, even if many students have the
     // same answer.
     std::string words = common;
     for (std::size_t at = 0; (at = words.find("row", at)) != words.npos; at += 6) {
@@ -362,14 +362,14 @@ TEST_CASE("a planted copy of a rare answer is the first, and the answer of many 
                              &SimilarSubmissions::members) == 1);
 }
 
-TEST_CASE("one line that two wrote is no copy") {
+TEST_CASE("one common line is not a copy") {
     CHECK(find_similar({"out[col * rows + row] = in[row * cols + col];",
                         "out[col * rows + row] = in[row * cols + col];"},
                        {})
               .empty());
 }
 
-TEST_CASE("a zip that was written can be read") {
+TEST_CASE("a zip that the grader writes can be read") {
     Tree tree = read_archive(create_zip({{"a/b.cu", "bytes"}, {"c", ""}}));
     REQUIRE(tree.items.size() == 2);
     CHECK(tree.items[0].path == std::vector<std::string>{"a", "b.cu"});
@@ -377,7 +377,7 @@ TEST_CASE("a zip that was written can be read") {
     CHECK(create_zip({{"a", "x"}}) == create_zip({{"a", "x"}}));
 }
 
-TEST_CASE("durations and progress are for people") {
+TEST_CASE("durations and progress are easy to read") {
     CHECK(format_duration(0.2) == "1 s");
     CHECK(format_duration(200) == "3 min 20 s");
     CHECK(format_duration(7300) == "2 h 1 min");
@@ -389,7 +389,7 @@ TEST_CASE("durations and progress are for people") {
     CHECK(progress.line().find("left") != std::string::npos);
 }
 
-TEST_CASE("the published solution is found, renamed or not") {
+TEST_CASE("copies of the published solution are found, renamed or not") {
     const std::string solution =
         "__global__ void f(float* out) { int i = threadIdx.x; out[i] = 1; }";
     const std::vector<std::string> sources = {
@@ -408,7 +408,7 @@ TEST_CASE("the published solution is found, renamed or not") {
     CHECK(text.find("with other names (1): student1\n") != std::string::npos);
 }
 
-TEST_CASE("a list of names may have them as grades.csv shows them") {
+TEST_CASE("a list may contain names as grades.csv shows them") {
     const ClassResults results = a_class();
     std::string list = "student,id\n";
     for (const StudentResults& student : results.students)
@@ -416,7 +416,7 @@ TEST_CASE("a list of names may have them as grades.csv shows them") {
     CHECK(gradebook_csv(results, read_roster(list, "names.csv"), {}, "moodle").size() > 0);
 }
 
-TEST_CASE("what needs the teacher's eye is listed") {
+TEST_CASE("submissions that a teacher should look at are listed") {
     ClassResults results = a_class();
     Result refused = wrong_answer();
     refused.mark = Mark::rejected;

@@ -1,8 +1,8 @@
-// Tests which side is blamed for a failure. A submission that makes the judge crash must not keep
-// other students from getting a result, and a broken computer must not give anybody a zero.
+// Tests which side is blamed for a failure. A submission that makes the judge crash must not
+// prevent results for other students, and a broken computer must not give any student a zero.
 //
-// Usage: grader_rounds_test runs the tests. grader_rounds_test worker KIND is a judging process for
-// them, and KIND is "good" or "broken".
+// Usage: `grader_rounds_test` runs the tests. `grader_rounds_test worker KIND` is a judging process
+// that the tests start, where KIND is "good" or "broken".
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -27,7 +27,7 @@ namespace {
 
 constexpr const char* identity = "the same";
 
-// Reports whether the process can allocate twice the memory that a submission may use.
+// Reports whether this process can allocate twice the memory that a submission may use.
 bool takes_much_memory() {
     try {
         return std::vector<char>(std::size_t{2} << 30).size() > 0;
@@ -36,15 +36,15 @@ bool takes_much_memory() {
     }
 }
 
-// Counts the attempts in a file, and reports whether there have been at least `wanted`.
+// Counts attempts in a file, and reports whether there have been at least `wanted` of them.
 bool is_try(int wanted, const std::string& file) {
     std::ofstream(file, std::ios::app) << '.';
     return std::filesystem::file_size(file) >= static_cast<std::uintmax_t>(wanted);
 }
 
-// Runs a judging process that obeys the text of each submission: "good" succeeds, "bad" reports a
-// problem with the grader, "dies" ends the process, "takes much memory" allocates 2 GB, and
-// "unlucky FILE" is killed five times before it succeeds.
+// Runs a judging process whose behaviour depends on the text of each submission: "good" succeeds,
+// "bad" reports a problem with the grader, "dies" ends the process, "takes much memory" allocates 2
+// GB, and "unlucky FILE" is killed five times before it succeeds.
 int work(const std::string& kind) {
     std::cout << identity << std::endl;
     for (std::string line; std::getline(std::cin, line);) {
@@ -61,7 +61,7 @@ int work(const std::string& kind) {
     return 0;
 }
 
-// The tasks that were judged, those that were given up, and the number of faults of each.
+// The tasks that were judged, the tasks that were given up, and the number of faults per task.
 struct Ends {
     std::set<std::size_t> judged, given_up;
     std::map<std::size_t, int> faults;
@@ -90,7 +90,7 @@ Ends ends_of(const std::vector<std::string>& sources, const std::string& kind) {
 
 }  // namespace
 
-TEST_CASE("one submission over which the judge breaks down keeps nobody from a result") {
+TEST_CASE("a submission that makes the judge fail does not affect other results") {
     for (const char* hostile : {"bad", "dies", "takes much memory"}) {
         const Ends ends = ends_of({"one", hostile, "two", "three"}, "good");
         CHECK(ends.judged == std::set<std::size_t>{0, 2, 3});
@@ -100,7 +100,7 @@ TEST_CASE("one submission over which the judge breaks down keeps nobody from a r
     }
 }
 
-TEST_CASE("who is killed again and again, and is judged in the end, is not given up") {
+TEST_CASE("a submission whose judge is killed five times, and then succeeds, is judged") {
     const coalesce::TemporaryFolder folder;
     const Ends ends = ends_of({"one", "unlucky " + (folder / "tries").string()}, "good");
     CHECK(ends.judged == std::set<std::size_t>{0, 1});
@@ -108,7 +108,7 @@ TEST_CASE("who is killed again and again, and is judged in the end, is not given
     CHECK(ends.faults.at(1) == 5);
 }
 
-TEST_CASE("nor do ten of them in a row") {
+TEST_CASE("ten submissions in a row that make the judge fail do not affect other results") {
     std::vector<std::string> sources(10, "bad");
     sources.insert(sources.end(), {"one", "two"});
     const Ends ends = ends_of(sources, "good");
@@ -116,13 +116,13 @@ TEST_CASE("nor do ten of them in a row") {
     CHECK(ends.given_up.size() == 10);
 }
 
-TEST_CASE("a broken computer gives nobody a zero") {
+TEST_CASE("a broken computer gives no student a zero") {
     for (const std::size_t count : {1, 20}) {
         const Ends ends = ends_of(std::vector<std::string>(count, "one"), "broken");
         CHECK(ends.judged.empty());
         CHECK(ends.given_up.empty());
         CHECK(ends.outcome.last_fault == "something is wrong");
-        // A broken computer is noticed after a few failures, so most of the tasks are not tried.
+        // A broken computer is noticed after a few failures, so most of the tasks are never tried.
         CHECK(ends.faults.size() <= 8);
     }
 }

@@ -55,7 +55,7 @@ class Teacher:
         key.unlink()
         for part in ("common", "course.toml", "solutions", "steps"):
             (self.github / part).symlink_to(repository / part)
-        # Installs a script that copies the built programs instead of building them.
+        # Replaces ./learn by a script that copies the built programs instead of building them.
         learn = self.github / "learn"
         learn.write_text('#!/bin/sh\nset -eu\n[ "$*" = "grade doctor" ]\nmkdir -p build/bin\n'
                          f"cp {self.build}/bin/grade build/bin\n"
@@ -85,7 +85,7 @@ class Runner:
         self.place = teacher.folder / "runner"
         self.tools = teacher.folder / "tools"
         self.tools.mkdir()
-        # There is nothing to install.
+        # Replaces apt-get, because nothing needs to be installed.
         (self.tools / "apt-get").write_text("#!/bin/sh\nexit 0\n")
         (self.tools / "apt-get").chmod(0o755)
 
@@ -118,7 +118,7 @@ class Runner:
         environment = {name: self.filled(text, values)
                        for name, text in step.get("env", {}).items()}
         output = self.place / "github_output"
-        # The runner has checked out the course here.
+        # On GitHub, the runner has checked out the course into this folder.
         environment.update(GITHUB_OUTPUT=str(output), COALESCE_COURSE=str(self.place),
                            PATH=f"{self.tools}:{os.environ['PATH']}")
         run(["sh", "-e", "-c", self.filled(step["run"], values)], cwd=self.place,
@@ -152,7 +152,7 @@ def main():
         teacher = Teacher(grade, repository, pathlib.Path(folder))
         jobs = teacher.workflow()["jobs"]
         runner = Runner(teacher)
-        # Such a small class would become a single chunk, so ask for three.
+        # Ask for three chunks, because such a small class would become a single chunk.
         plan = next(step for step in jobs["plan"]["steps"] if step.get("name") == "Plan")
         plan["run"] += " --chunks 3"
         values = {"secrets.COALESCE_KEY": teacher.key, "inputs.submissions": "submissions"}
@@ -160,7 +160,7 @@ def main():
         chunks = json.loads(outputs["matrix"])["chunk"]
         assert chunks == [1, 2, 3], chunks
         assert jobs["chunk"]["strategy"]["matrix"] == "${{ fromJSON(needs.plan.outputs.matrix) }}"
-        # A merge before any chunk has run must fail.
+        # A merge must fail if no chunk has run.
         try:
             runner.job(jobs["merge"], values)
         except subprocess.CalledProcessError as error:

@@ -58,7 +58,7 @@ pid_t parent_of(pid_t process) {
 
 bool is_supervisor(pid_t process) {
     std::error_code error;
-    // Debian has it as slurmstepd-wlm.
+    // Debian names this program slurmstepd-wlm.
     std::string program = fs::read_symlink(of_process(process, "exe"), error).filename();
     return program.starts_with("slurmstepd");
 }
@@ -74,7 +74,7 @@ std::string this_host() {
     return name;
 }
 
-// Politely first.
+// Ends a process with SIGTERM, and with SIGKILL if it has not ended after three seconds.
 void end(pid_t process) {
     kill(process, SIGTERM);
     for (int i = 0; i < 30; ++i) {
@@ -99,7 +99,7 @@ bool SlurmCluster::is_installed() {
 }
 
 SlurmCluster::SlurmCluster(int nodes) {
-    // Choose random ports, because another test may run a cluster at the same time.
+    // Use random ports, because another test may run a cluster at the same time.
     first_port = 17000 + static_cast<int>(std::random_device()() % 2000) * 10;
     write_configuration(nodes);
     setenv("SLURM_CONF", (folder / "slurm.conf").c_str(), 1);
@@ -186,7 +186,7 @@ std::string SlurmCluster::busy_node() const {
     Ended ended = call({"/usr/bin/squeue", "-h", "-t", "running", "-o", "%N"});
     std::istringstream lines(ended.output);
     std::string node;
-    // The last one began last.
+    // The last line names the job that started last.
     for (std::string line; lines >> line;) node = line;
     return ended.code == 0 ? node : "";
 }
@@ -206,14 +206,14 @@ void SlurmCluster::kill_node(const std::string& node) {
         pid_t parent = parent_of(process);
         if (is_supervisor(parent)) supervisors.insert(parent);
     }
-    // First those who would tell.
+    // Kill the supervisors first, because they would report the end of their tasks.
     for (pid_t process : supervisors) kill(process, SIGKILL);
     for (pid_t process : tasks) kill(process, SIGKILL);
 }
 
 int SlurmCluster::jobs() const {
     Ended ended = call({"/usr/bin/squeue", "-h", "-r", "-o", "%i"});
-    // If squeue fails, the number is unknown. Return 1, so that the caller continues waiting.
+    // If squeue fails, the number is unknown. Return 1, so that the caller waits longer.
     if (ended.code != 0) return 1;
     return static_cast<int>(std::count(ended.output.begin(), ended.output.end(), '\n'));
 }

@@ -1,5 +1,5 @@
-// A Slurm cluster with a few nodes on this computer. It consists of ordinary child processes and a
-// folder, which the destructor removes.
+// A Slurm cluster of a few nodes on this computer. It consists of ordinary child processes and a
+// folder. The destructor ends the processes and removes the folder.
 #pragma once
 
 #include <sys/types.h>
@@ -17,8 +17,8 @@ namespace coalesce::grader {
 class SlurmCluster {
 public:
     /// Starts the cluster. The nodes n1, n2, ... have one processor each. Partition "first1"
-    /// contains the first node, "first2" the first two, and so on. Throws std::runtime_error with
-    /// the daemons' logs.
+    /// contains the first node, "first2" the first two nodes, and so on. Throws std::runtime_error,
+    /// with the logs of the daemons, if the cluster does not start.
     explicit SlurmCluster(int nodes);
     ~SlurmCluster();
     SlurmCluster(const SlurmCluster&) = delete;
@@ -36,7 +36,7 @@ public:
     void kill_node(const std::string& node);
     /// Returns the number of jobs that have not ended.
     int jobs() const;
-    /// The last lines of the daemons' logs.
+    /// Returns the last lines of the daemons' logs.
     std::string logs() const;
     /// Returns all processes of the cluster.
     std::vector<pid_t> processes() const;

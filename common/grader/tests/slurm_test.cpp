@@ -1,9 +1,9 @@
 // slurm_test GRADE REPOSITORY recovery|efficiency [STUDENTS] grades a class with a Slurm cluster.
 //
-// With `recovery`, there are four nodes and 40 submissions. One node cannot judge at first, and one
-// dies midway. Every submission must get its grade once, and the same as without a cluster. With
-// `efficiency`, the program is a benchmark that prints how much faster two nodes are than one;
-// other work on the computer affects the result. The exit code is 77 if Slurm is not installed.
+// With `recovery`, there are four nodes and 40 submissions. One node cannot judge at first, and
+// another dies midway. Every submission must get exactly one grade, the same as without a cluster.
+// With `efficiency`, the program is a benchmark that prints how much faster two nodes are than one.
+// Other work on the computer affects this result. The exit code is 77 if Slurm is not installed.
 
 #include <chrono>
 #include <cstdio>
@@ -44,7 +44,7 @@ std::size_t count_files(const fs::path& where) {
     return count;
 }
 
-// A class with its assignment.
+// A class with its assignment, in a temporary folder.
 class Classroom {
 public:
     Classroom(std::string grade, const fs::path& repository, int students)
@@ -87,8 +87,8 @@ std::size_t tasks_in(const fs::path& plan) {
     return sum;
 }
 
-// Makes the first attempt at chunk 1 fail, because it cannot find the grader's programs. That is a
-// problem with the grader, so Slurm must try again.
+// Makes the first attempt at chunk 1 fail, because the attempt cannot find the grader's programs.
+// Slurm must try again, because this is a problem with the grader.
 void break_first_start(const fs::path& plan) {
     std::string script = read_file(plan / "slurm.sbatch");
     std::size_t at = script.find("echo ");
@@ -106,7 +106,7 @@ void submit(const SlurmCluster& cluster, const fs::path& plan, const std::string
     if (ended.code != 0) throw std::runtime_error("sbatch: " + ended.output);
 }
 
-// Waits for `wanted` results. Throws if that takes too long.
+// Waits for `wanted` results. Throws if they do not arrive in time.
 void wait_for_results(const SlurmCluster& cluster, const fs::path& plan, std::size_t wanted,
                       double most_seconds) {
     auto begin = Clock::now();
@@ -135,7 +135,8 @@ void kill_a_busy_node(SlurmCluster& cluster) {
     throw std::runtime_error("no node was busy");
 }
 
-// Checks that every submission has exactly one result, the same as from a single computer.
+// Checks that every submission has exactly one result, which equals the result on a single
+// computer.
 void check_grades(const Classroom& room, std::size_t tasks) {
     std::string csv = read_file(room.teacher() / "results/grades.csv");
     std::string json = read_file(room.teacher() / "results/grades.json");
@@ -149,7 +150,7 @@ void check_grades(const Classroom& room, std::size_t tasks) {
     for (const Entry& entry : store.entries(1)) {
         expect(store.result(entry.key).has_value(), "lost: " + entry.student);
     }
-    // Judge all submissions again here. The reports must not differ in a single byte.
+    // Judge all submissions again on this computer. The reports must be the same to the last byte.
     Ended again =
         room.call({"run", "hw1", "--submissions", room.submissions(), "--again", "--quiet"});
     expect(again.code == 0, again.output);

@@ -1,4 +1,4 @@
-// A small class for tests of the real program.
+// A small class for tests of the grader's program.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -15,7 +15,7 @@
 
 namespace coalesce::grader {
 
-/// An assignment of exercises 02 and 03 with a small class, in which each student is a different
+/// An assignment of exercises 02 and 03, with a small class in which each student is a different
 /// case.
 struct Classroom {
     std::string program;

@@ -1,4 +1,4 @@
-// grade_speed [STUDENTS [JOBS]] grades a generated class and prints the number of grades per
+// grade_speed [STUDENTS [JOBS]] grades a generated class, and prints the number of grades per
 // minute. All sources differ and the caches are empty, so that every submission is compiled and
 // judged.
 

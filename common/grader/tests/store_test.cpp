@@ -1,5 +1,5 @@
-// Tests the store: digests, rows that never change, and results that stay byte-identical, with a
-// full disk, a locked database and a clock that jumps.
+// Tests the store: digests, rows that never change, and results that stay the same to the last
+// byte, with a full disk, a locked database and a clock that jumps.
 
 #include <doctest/doctest.h>
 #include <signal.h>
@@ -36,7 +36,7 @@ Entry entry(const std::string& student, const std::string& key) {
 
 }  // namespace
 
-TEST_CASE("digests are those of the standard") {
+TEST_CASE("digests equal those in the standards") {
     CHECK(sha256_hex("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     CHECK(sha256_hex("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     CHECK(sha256_hex(std::string(1000000, 'a')) ==
@@ -49,12 +49,12 @@ TEST_CASE("digests are those of the standard") {
           "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
 }
 
-TEST_CASE("lists of texts do not run into each other") {
+TEST_CASE("the digest of a list depends on where its texts end") {
     CHECK(sha256_of_parts({"ab", "c"}) != sha256_of_parts({"a", "bc"}));
     CHECK(sha256_of_parts({"a", ""}) != sha256_of_parts({"a"}));
 }
 
-TEST_CASE("every part of a key counts") {
+TEST_CASE("every part of a key affects its digest") {
     std::vector<std::string> parts = {"submission", "manifest", "grader", "toolchain", "epoch"};
     const auto key = [&] {
         return sha256_of_parts({parts[0], parts[1], parts[2], parts[3], parts[4]});
@@ -67,7 +67,7 @@ TEST_CASE("every part of a key counts") {
     }
 }
 
-TEST_CASE("a run has its entries and their sources, and is unfinished until it is said to be") {
+TEST_CASE("a run has its entries and sources, and is unfinished until it is marked as finished") {
     TemporaryFolder folder;
     Store store(folder / "store.sqlite");
     CHECK_FALSE(store.run());
@@ -85,7 +85,7 @@ TEST_CASE("a run has its entries and their sources, and is unfinished until it i
     CHECK(store.run()->is_finished);
 }
 
-TEST_CASE("the same entry twice makes no run at all") {
+TEST_CASE("a run with a duplicate entry is not stored") {
     TemporaryFolder folder;
     Store store(folder / "store.sqlite");
     CHECK_THROWS_AS(store.start_run("hw1", "", {entry("ada", "k1"), entry("ada", "k1")}, {}),
@@ -93,7 +93,7 @@ TEST_CASE("the same entry twice makes no run at all") {
     CHECK_FALSE(store.run());
 }
 
-TEST_CASE("the first result for a key stays; another one is a fault of ours") {
+TEST_CASE("the first result for a key stays, and a different one is an error") {
     TemporaryFolder folder;
     Store store(folder / "store.sqlite");
     Entry ada = entry("ada", "k1");
@@ -112,7 +112,7 @@ TEST_CASE("the first result for a key stays; another one is a fault of ours") {
     CHECK(attempts[3].outcome == "infrastructure");
 }
 
-TEST_CASE("nothing is changed or removed, by whoever asks") {
+TEST_CASE("no statement can change or remove a row") {
     TemporaryFolder folder;
     fs::path file = folder / "store.sqlite";
     {
@@ -130,7 +130,7 @@ TEST_CASE("nothing is changed or removed, by whoever asks") {
     CHECK(Store(file).result("k1") == "{}");
 }
 
-TEST_CASE("a database that somebody has locked is a fault of ours, and passes") {
+TEST_CASE("a locked database is an infrastructure error, and works once it is unlocked") {
     TemporaryFolder folder;
     fs::path file = folder / "store.sqlite";
     Store store(file, 50);
@@ -145,13 +145,13 @@ TEST_CASE("a database that somebody has locked is a fault of ours, and passes") 
     CHECK(store.add_result(run, ada, "{}"));
 }
 
-TEST_CASE("a full database keeps what it has, and goes on when there is room") {
+TEST_CASE("a database on a full disk keeps its rows, and can grow when there is space") {
     TemporaryFolder folder;
     fs::path file = folder / "store.sqlite";
     Store store(file);
     std::int64_t run = store.start_run("hw1", "", {entry("ada", "k1"), entry("bob", "k2")}, {});
     store.add_result(run, entry("ada", "k1"), "{}");
-    // Limit the file size in a child process, which acts like a full disk.
+    // A file size limit in a child process acts like a full disk.
     pid_t child = fork();
     if (child == 0) {
         signal(SIGXFSZ, SIG_IGN);
@@ -172,7 +172,7 @@ TEST_CASE("a full database keeps what it has, and goes on when there is room") {
     CHECK(store.add_result(run, entry("bob", "k2"), "{}"));
 }
 
-TEST_CASE("a file that is no store is told, and stays") {
+TEST_CASE("a file that is not a store is reported and not changed") {
     TemporaryFolder folder;
     fs::path file = folder / "store.sqlite";
     std::ofstream(file) << std::string(5000, 'x');
@@ -183,14 +183,14 @@ TEST_CASE("a file that is no store is told, and stays") {
     CHECK_THROWS_AS(Store{newer}, UsageError);
 }
 
-TEST_CASE("a store of the first format is read, and takes decisions") {
+TEST_CASE("a store in the first format can be read, and accepts decisions") {
     TemporaryFolder folder;
     const fs::path file = folder / "store.sqlite";
     {
         Store store(file);
         store.start_run("hw1", "", {entry("ada", "k1")}, {});
     }
-    // The first format had none of these tables.
+    // The first format had none of these tables, so remove them.
     Database(file).execute(
         "drop table decision; drop table platform_name; drop table earlier; pragma user_version = "
         "1");
@@ -203,7 +203,7 @@ TEST_CASE("a store of the first format is read, and takes decisions") {
     CHECK_THROWS_AS(Database(file).execute("update decision set why = x''"), InfrastructureError);
 }
 
-TEST_CASE("the names of a platform's download are kept") {
+TEST_CASE("names from a platform's download are stored") {
     TemporaryFolder folder;
     Store store(folder / "store.sqlite");
     Entry ada = entry("ada", "k1");
@@ -213,7 +213,7 @@ TEST_CASE("the names of a platform's download are kept") {
     CHECK(store.entries(run).at(1).platform_name.empty());
 }
 
-TEST_CASE("order is that of the attempts, whatever the clock said") {
+TEST_CASE("runs and attempts are ordered by number, whatever the clock said") {
     TemporaryFolder folder;
     fs::path file = folder / "store.sqlite";
     std::int64_t run = 0;
@@ -223,7 +223,7 @@ TEST_CASE("order is that of the attempts, whatever the clock said") {
         store.add_fault(run, entry("ada", "k1"), "first");
     }
     {
-        // Add an attempt and a run with times from years ago, as if the clock had been wrong.
+        // The clock was wrong during this attempt and run, so their times are years ago.
         Database database(file);
         database.execute(
             "insert into attempt (run, student, exercise, key, outcome, text, at) select "
@@ -236,7 +236,7 @@ TEST_CASE("order is that of the attempts, whatever the clock said") {
     CHECK(store.run()->number == run + 1);
 }
 
-TEST_CASE("files are written whole, with the rights that are asked for") {
+TEST_CASE("files are written atomically, with the requested permissions") {
     TemporaryFolder folder;
     fs::path file = folder / "key";
     umask(0);
@@ -249,14 +249,14 @@ TEST_CASE("files are written whole, with the rights that are asked for") {
     CHECK_FALSE(write_if_absent(file, "three"));
     CHECK(read_file(file) == "two");
     CHECK(write_if_absent(folder / "other", "four"));
-    // Nothing else lies there.
+    // The folder contains no temporary file.
     CHECK(std::distance(fs::directory_iterator(folder.path), fs::directory_iterator()) == 2);
     CHECK_THROWS_AS(write_atomically(folder / "no" / "such" / "folder", "x"), InfrastructureError);
     CHECK_THROWS_AS(read_file(folder / "absent"), UsageError);
     CHECK_THROWS_AS(read_file(folder.path), UsageError);
 }
 
-TEST_CASE("one process has the lock, and it goes with that process") {
+TEST_CASE("only one process has the lock, and the lock ends with that process") {
     TemporaryFolder folder;
     fs::path file = folder / "lock";
     int ready[2];

@@ -2,7 +2,7 @@
 # teacher_page.sh BUILD REPOSITORY runs every command in docs/guide/teacher.md in order, like a teacher who has never
 # graded before. Every command must exit with 0.
 #
-# It leaves out installing and building. Everything else is real, in a temporary folder.
+# Only installing and building are left out. All other commands are run as written, in a temporary folder.
 set -eu
 build=$(CDPATH='' cd -- "$1" && pwd)
 repository=$2
@@ -22,11 +22,11 @@ count=0
 while read -r command <&3; do
     case $command in
     *"grade plan"*)
-        # A plan replaces `grade run`, so remove the results of that command first.
+        # A plan replaces `grade run`, so remove the results of the earlier `grade run` first.
         rm -r assignments/hw1/teacher/store.sqlite* assignments/hw1/teacher/results
         ;;
     *"grade run"*" --submissions"* | *"grade one"*)
-        # Use the solutions and skeletons of the assignment as submissions.
+        # The submissions are the solutions and skeletons of the assignment.
         if [ ! -d submissions ]; then
             for exercise in 02_naive 03_tiled 04_padded; do
                 mkdir -p "submissions/ada/exercises/$exercise" "submissions/bob/$exercise"
@@ -39,11 +39,11 @@ while read -r command <&3; do
         fi
         ;;
     *"--names names.csv"*)
-        # Take the list of names from the page too.
+        # Copy the list of names from the page too.
         sed -n '/^student,id/,/^```/p' "$page" | grep -v '^```' >names.csv
         ;;
     *--self-test)
-        # A test of its own.
+        # Another test covers this command.
         continue
         ;;
     esac
@@ -58,7 +58,7 @@ while read -r command <&3; do
     printf 'ok  %s\n' "$command"
 done 3<commands
 
-# Check that the right page was read.
+# Check that the page was found and contains the expected number of commands.
 [ "$count" -ge 14 ] || {
     printf 'FAILED: only %s commands were found in %s\n' "$count" "$page"
     exit 1

@@ -1,10 +1,11 @@
-// A library that tests preload to simulate problems in a program. Each variable simulates one:
+// A library that tests preload to simulate problems of a computer. Each variable causes one
+// problem:
 //
-// - COALESCE_TEST_HIDE=nvrtc hides files whose paths contain this word.
-// - COALESCE_TEST_CLOCK=jumps makes the wall clock jump by years, forwards and backwards, at every
-//   call.
+// - COALESCE_TEST_HIDE=nvrtc hides files whose paths contain "nvrtc".
+// - COALESCE_TEST_CLOCK=jumps makes the wall clock jump by years, forwards and backwards, whenever
+// it is read.
 //
-// It replaces only those functions that the tested code calls.
+// The library replaces only the functions that the tested code calls.
 #include <dlfcn.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -30,7 +31,7 @@ bool is_hidden(const char* path) {
 
 time_t jump() {
     if (std::getenv("COALESCE_TEST_CLOCK") == nullptr) return 0;
-    // Start with a different jump in each process, and take the next one at each call.
+    // Each process starts with a different jump, and each call takes the next one.
     static unsigned count = static_cast<unsigned>(getpid());
     return static_cast<time_t>(count++ % 41) * 31'622'400 - 20 * 31'622'400;
 }

@@ -1,5 +1,5 @@
-// Tests that a problem with the computer never leads to zero points, and that the run continues
-// once the problem is fixed.
+// Tests that a problem with the computer never leads to zero points, and that the run can be
+// continued once the problem is solved.
 
 #include <doctest/doctest.h>
 
@@ -14,11 +14,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string grade;            // the program
-std::string shim;             // a library that simulates problems
-std::string without_sandbox;  // a program that runs another where no sandbox works
+std::string grade;            // path of the grader's program
+std::string shim;             // path of a library that simulates problems
+std::string without_sandbox;  // path of a program that runs a command where no sandbox works
 
-// Sets an environment variable for as long as it exists.
+// Sets an environment variable until the end of the scope.
 class Set {
 public:
     Set(const char* name, const std::string& value) : name(name) { setenv(name, value.c_str(), 1); }
@@ -30,8 +30,8 @@ private:
     const char* name;
 };
 
-// Checks that the grader stopped because of a problem of its own, and gave no grades.
-// `expect_recovery` checks that the run can then be completed.
+// Checks that the grader stopped because of a problem with the computer, and gave no grades.
+// expect_recovery() checks that the run can then be completed.
 void expect_trouble(const Classroom& room, const Ended& ended) {
     CHECK_MESSAGE(ended.code == 3, ended.output);
     CHECK_FALSE(fs::exists(room.teacher / "results/grades.csv"));
@@ -45,9 +45,9 @@ void expect_recovery(const Classroom& room) {
 
 }  // namespace
 
-TEST_CASE("a full disk is never a zero, and the run goes on when there is room") {
+TEST_CASE("a full disk never gives a zero, and the run continues when there is space") {
     Classroom room(grade);
-    // Limit files to 64 blocks of 1024 bytes, which acts like a full disk.
+    // A limit of 64 blocks of 1024 bytes per file acts like a full disk.
     Ended ended = run_to_end(
         {"/bin/sh", "-c", "ulimit -f 64; exec \"$0\" run hw1 --folder \"$1\" --submissions \"$2\"",
          grade, room.assignments, room.handed_in});
@@ -59,9 +59,9 @@ TEST_CASE("a full disk is never a zero, and the run goes on when there is room")
     CHECK(room.csv().find("\r\nada,30,30,") != std::string::npos);
 }
 
-TEST_CASE("no judging process is never a zero") {
+TEST_CASE("a missing judging program never gives a zero") {
     Classroom room(grade);
-    // The grader needs the sandbox program, so without it nothing can be judged.
+    // Without the sandbox program the grader cannot judge anything.
     setenv("COALESCE_GRADER_PROGRAMS", "/nonexistent", 1);
     Ended ended = room.graded();
     unsetenv("COALESCE_GRADER_PROGRAMS");
@@ -73,7 +73,7 @@ TEST_CASE("no judging process is never a zero") {
     CHECK(room.csv().find("\r\nada,30,30,") != std::string::npos);
 }
 
-TEST_CASE("a locked database is told, and passes") {
+TEST_CASE("a locked database is reported, and the run can be continued") {
     Classroom room(grade);
     {
         Database other(room.teacher / "store.sqlite");
@@ -85,10 +85,10 @@ TEST_CASE("a locked database is told, and passes") {
     CHECK(room.graded().code == 0);
 }
 
-TEST_CASE("no compiler is never a zero") {
+TEST_CASE("a missing compiler never gives a zero") {
     Classroom room(grade);
     {
-        // A request for NVRTC must fail rather than fall back to clang, even if clang built the
+        // A request for NVRTC must fail, and must not fall back to clang, even if clang built the
         // course.
         Set preload("LD_PRELOAD", shim), hide("COALESCE_TEST_HIDE", "nvrtc"),
             choose("COALESCE_COMPILER", "nvcc");
@@ -100,7 +100,7 @@ TEST_CASE("no compiler is never a zero") {
     expect_recovery(room);
 }
 
-TEST_CASE("no sandbox is never a zero, and nothing is run") {
+TEST_CASE("without a sandbox no submission is run and none gets a zero") {
     Classroom room(grade);
     Ended ended = run_to_end({without_sandbox, grade, "run", "hw1", "--folder", room.assignments,
                               "--submissions", room.handed_in});
@@ -109,7 +109,7 @@ TEST_CASE("no sandbox is never a zero, and nothing is run") {
     expect_recovery(room);
 }
 
-TEST_CASE("few open files are told as what they are, and are enough or never a zero") {
+TEST_CASE("a limit on open files is reported, and never gives a zero") {
     for (const char* most : {"20", "10"}) {
         CAPTURE(most);
         Classroom room(grade);
@@ -125,7 +125,7 @@ TEST_CASE("few open files are told as what they are, and are enough or never a z
     }
 }
 
-TEST_CASE("a clock that jumps changes nothing") {
+TEST_CASE("a clock that jumps changes no result") {
     Classroom room(grade);
     {
         Set preload("LD_PRELOAD", shim), jumps("COALESCE_TEST_CLOCK", "jumps");

@@ -12,8 +12,8 @@ namespace coalesce::tests {
 
 inline constexpr std::size_t guard = 512;
 
-/// Host buffers and an imagined kernel, which gives the cell of the input that it stores to each
-/// cell of the output.
+/// Host buffers and an imagined kernel. For each cell of the output, the kernel gives the cell of
+/// the input that it stores there.
 class HostRun {
 public:
     explicit HostRun(const Problem& problem)
@@ -36,8 +36,8 @@ public:
     void run_right() {
         run([&](Cell out) { return problem_.source_of(out); });
     }
-    /// Copies in[from] to out[to], unless one of the indices is beyond the guard bands. Reads
-    /// outside the input return the bytes of its guard bands.
+    /// Copies in[from] to out[to], unless one of the indices is beyond the guard bands. A read
+    /// outside the input returns bytes of its guard bands.
     void move(std::int64_t from, std::int64_t to) {
         const std::int64_t margin = static_cast<std::int64_t>(guard / problem_.element_size);
         const auto is_there = [&](std::int64_t index) {

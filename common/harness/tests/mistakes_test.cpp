@@ -1,6 +1,6 @@
 // Tests how the verifier explains mistakes, on a square, a wide, a tall and a ragged shape. The
-// buffers are in host memory, and an imagined kernel says which element each thread reads and where
-// it stores the element.
+// buffers are in host memory. An imagined kernel says which element each thread reads, and where it
+// stores that element.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -23,12 +23,12 @@ using Thread = std::function<std::optional<Move>(std::int64_t row, std::int64_t 
 struct Mistake {
     const char* name;
     Thread thread;
-    /// The expected fault comes first. The other faults are accepted on shapes where they look the
-    /// same.
+    /// The expected fault, followed by other faults that are accepted on shapes on which they look
+    /// the same.
     std::vector<Fault> faults;
-    /// A part of the message that describes the first fault.
+    /// Text that the message about the first fault must contain.
     const char* says;
-    /// Whether threads outside the matrix, in incomplete tiles, take part.
+    /// Whether threads outside the matrix, in incomplete tiles, also move elements.
     bool has_tiles = false;
 };
 
@@ -45,7 +45,7 @@ std::vector<Mistake> mistakes() {
             return Move{r * s.cols + c, index(r, c, I{s.rows}, I{s.cols})};
         };
     };
-    const auto tiles = [](I side, auto takes) {  // read from another tile
+    const auto tiles = [](I side, auto takes) {  // the kernel reads from a different tile
         return [=](I r, I c, Shape s) -> M {
             const Cell grid{(s.rows + side - 1) / side, (s.cols + side - 1) / side};
             const Cell t = takes(Cell{r / side, c / side}, grid);
@@ -55,7 +55,8 @@ std::vector<Mistake> mistakes() {
             return Move{row * s.cols + col, c * s.rows + r};
         };
     };
-    const auto blocks = [](I side, auto takes) {  // another tile on both sides
+    // The kernel reads from, and stores to, different tiles.
+    const auto blocks = [](I side, auto takes) {
         return [=](I r, I c, Shape s) -> M {
             const Cell grid{(s.rows + side - 1) / side, (s.cols + side - 1) / side};
             const Cell t = takes(r / side * grid.col + c / side, grid);
@@ -415,7 +416,7 @@ constexpr Shape shapes[] = {{128, 128}, {96, 160}, {160, 64}, {96, 32}, {32, 96}
 
 }  // namespace
 
-TEST_CASE("mistakes are named on every shape that reveals them") {
+TEST_CASE("each mistake is named on every shape that reveals it") {
     for (const Mistake& mistake : mistakes()) {
         int shown = 0;
         for (const Shape shape : shapes) {

@@ -35,14 +35,14 @@ TEST_CASE("without options, a step verifies and measures on the available device
     CHECK_FALSE(options.shape);
 }
 
-TEST_CASE("--verify and --bench select one of the two; both together select both") {
+TEST_CASE("--verify and --bench each select one task, and together select both") {
     CHECK_FALSE(parse_options({"--verify"}).bench);
     CHECK_FALSE(parse_options({"--bench"}).verify);
     CHECK(parse_options({"--bench", "--verify"}).verify);
     CHECK(parse_options({"--bench", "--verify"}).bench);
 }
 
-TEST_CASE("a value follows a blank or an equals sign") {
+TEST_CASE("the value of an option follows a blank or an equals sign") {
     for (const auto& arguments : {std::vector<std::string>{"--rows", "3", "--cols", "4"},
                                   std::vector<std::string>{"--rows=3", "--cols=4"}}) {
         CHECK(parse_options(arguments).shape == Shape{3, 4});
@@ -103,7 +103,7 @@ TEST_CASE("the largest matrix that int can index is accepted") {
     CHECK(parse_options({"--rows", "2147483647", "--cols", "1"}).shape == Shape{2147483647, 1});
 }
 
-TEST_CASE("--help fits the terminal and names every option") {
+TEST_CASE("--help fits the terminal, and names every option") {
     const std::string help = help_text("01_copy");
     for (const char* option : {"--verify", "--bench", "--device", "--rows", "--cols", "--variant",
                                "--list", "--json", "--time", "--at", "--help"}) {
@@ -116,7 +116,7 @@ TEST_CASE("--help fits the terminal and names every option") {
     }
 }
 
-TEST_CASE("the shapes for verification are of every kind, and multiples that the kernel takes") {
+TEST_CASE("there is a verification shape of every kind, each a multiple that the kernel supports") {
     for (const auto& [rows, cols] : {std::pair{1, 1}, std::pair{4, 4}, std::pair{64, 32},
                                      std::pair{3, 1}, std::pair{256, 64}}) {
         CAPTURE(rows);
@@ -140,7 +140,7 @@ TEST_CASE("the shapes for verification are of every kind, and multiples that the
     CHECK(has(any, [](Shape s) { return s.rows % 32 != 0 && s.cols % 32 != 0; }));
 }
 
-TEST_CASE("a shape that does not fit is rejected, and the next one that fits is named") {
+TEST_CASE("a shape that does not fit is rejected, with the next shape that fits") {
     const Variant variant{.name = "v", .about = "", .rows_multiple = 4, .cols_multiple = 64};
     CHECK(find_refusal(variant, {8, 128}) == "");
     CHECK(

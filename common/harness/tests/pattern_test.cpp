@@ -27,7 +27,7 @@ bool holds(const Pattern& pattern, std::uint64_t count, std::uint64_t low) {
 
 }  // namespace
 
-TEST_CASE("the mix can be undone") {
+TEST_CASE("the mixing of bits can be undone") {
     for (std::uint64_t i = 0; i < 100000; ++i) {
         const std::uint64_t value = i * 0x9e3779b97f4a7c15;
         REQUIRE(unmix(mix(value)) == value);
@@ -56,8 +56,8 @@ TEST_CASE("an element of 4, 8 or 16 bytes contains its position") {
 }
 
 TEST_CASE("elements of 4 bytes differ where consecutive floats would not") {
-    // A float cannot represent 2^24 + 1, so if the elements simply counted up, two of them would be
-    // equal.
+    // A float cannot represent 2^24 + 1, so two elements would be equal if elements simply counted
+    // upwards.
     const Pattern pattern(4);
     std::set<std::uint64_t> values;
     for (std::uint64_t i = 0; i < 4096; ++i) values.insert(pattern.at((1 << 24) + i).low);
@@ -77,12 +77,12 @@ TEST_CASE("the first 32 elements contain values that only a bitwise copy preserv
     CHECK(holds(doubles, 32, 1));
     CHECK(holds(halves, 32, 0x8000));
     CHECK(holds(halves, 32, 0x7e12));
-    // The values are also present with another seed.
+    // The same values are present with a different seed.
     CHECK(holds(Pattern(4, 77), 32, 0x80000000));
     CHECK(holds(Pattern(16), 32, 0x8000000080000000));
 }
 
-TEST_CASE("neither the poison nor zero is an element that contains its position") {
+TEST_CASE("no element that contains its position is the poison or zero") {
     for (const std::size_t size : {1, 2, 4, 8, 16}) {
         CAPTURE(size);
         const Pattern pattern(size);

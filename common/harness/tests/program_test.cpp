@@ -39,7 +39,7 @@ const fs::path& folder() {
     return here.path;
 }
 
-/// Runs the sample program. `environment` may set environment variables.
+/// Runs the sample program. `environment` is a prefix that may set environment variables.
 Run run(const std::string& arguments, const std::string& environment = "") {
     const fs::path out = folder() / "out", err = folder() / "err";
     const std::string command = "env -u LD_LIBRARY_PATH " + environment + " " SAMPLE " " +
@@ -61,7 +61,7 @@ bool fits_terminal(const std::string& text) {
     return true;
 }
 
-/// Checks that the program rejects the arguments with exit code 2 and one line that says why.
+/// Checks that the program rejects the arguments with exit code 2 and a line that gives the reason.
 void check_refused(const std::string& arguments, const std::string& why) {
     CAPTURE(arguments);
     const Run refused = run(arguments);
@@ -102,7 +102,7 @@ TEST_CASE("each kind of mistake is reported, and leads to exit code 1") {
     check("not swapped", "expected in(1,0): the indices were not swapped");
     check("reads outside", "memcheck");
     check("writes outside", "after the last element of out was written");
-    // The report must also name the line of the mistake.
+    // The report must also name the source line of the mistake.
     check("writes outside", "memcheck");
     check("races", "racecheck");
     check("races", "sample.cu:");
@@ -123,7 +123,7 @@ TEST_CASE("one wrong variant does not prevent the others from running") {
     CHECK(all.says("it needs a real GPU"));
 }
 
-TEST_CASE("invalid input leads to one line and exit code 2, and nothing runs") {
+TEST_CASE("for invalid input, the exit code is 2, there is one line, and nothing runs") {
     check_refused("--device sim --rows 0 --cols 5", "--rows 0");
     check_refused("--device sim --rows -3 --cols 5", "--rows -3");
     check_refused("--device sim --rows 5 --cols many", "--cols many");
@@ -148,7 +148,7 @@ TEST_CASE("a requested variant that cannot run leads to exit code 2") {
     CHECK(tall.err.find("65535") != std::string::npos);
 }
 
-TEST_CASE("a shape that a variant does not take is shown as skipped") {
+TEST_CASE("a shape that a variant does not support is shown as skipped") {
     const Run run_ = run("--device sim --bench --rows 5 --cols 9");
     CHECK(run_.says("takes rows in multiples of 4 and columns in multiples of 8; the next shape"));
     CHECK(run_.says("is 8 x 16"));
@@ -172,7 +172,7 @@ TEST_CASE("the simulator is found near the program, or through two environment v
     CHECK(run(arguments, "LD_LIBRARY_PATH=/tmp COALESCE_SIMULATOR=" SIMULATOR_FOLDER).exit_code ==
           0);
     CHECK(run(arguments, "LD_LIBRARY_PATH=" SIMULATOR_FOLDER).exit_code == 0);
-#ifndef LINKED_WITH_SIMULATOR  // clang links the simulator, so there is nothing to find
+#ifndef LINKED_WITH_SIMULATOR  // clang links the simulator into the program
     const Run lost = run(arguments, "COALESCE_SIMULATOR=/nowhere");
     CHECK(lost.exit_code == 2);
     CHECK(lost.err.find("/nowhere") != std::string::npos);
@@ -220,7 +220,7 @@ TEST_CASE("--json writes the figures that were shown") {
     CHECK(json["results"][5]["verified"] == false);
 }
 
-TEST_CASE("--time predicts what it can, and says why the rest is missing") {
+TEST_CASE("--time predicts the times that it can, and says why others are missing") {
     const fs::path file = folder() / "predicted.json";
     const Run all =
         run("--bench --rows 64 --cols 64 --time --at 4100x4096 --json " + file.string());
@@ -252,8 +252,8 @@ TEST_CASE("a size that does not fit is reported before anything is allocated") {
     for (std::string line; std::getline(meminfo, line);) {
         if (line.rfind("MemAvailable:", 0) == 0) available = std::atoll(line.c_str() + 13) * 1024;
     }
-    // The largest matrix that indices allow takes up 8.6 GB, and this computer may have enough
-    // memory for two.
+    // The largest matrix that indices allow occupies 8.6 GB. This computer may have enough memory
+    // for two of them.
     constexpr long long most = 3 * 2 * 4 * 2147395600LL;
     if (available > most) {
         MESSAGE("this computer has room for the largest matrix: nothing to refuse");

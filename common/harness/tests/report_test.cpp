@@ -40,12 +40,12 @@ std::size_t longest_line(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("the first line names the device and the kind of its figures") {
+TEST_CASE("the first line names the device and says whether figures are measured") {
     CHECK(real.first_line() == "Device: a GPU, measured");
     CHECK(simulated.first_line() == "Device: a \"simulated\" GPU, simulated: counters, no times");
 }
 
-TEST_CASE("a row of the simulator has counters") {
+TEST_CASE("a row for the simulator has counters") {
     const Variant variant{.name = "naive", .about = ""};
     const Table table(simulated, true, {&variant});
     const std::string row = table.row(counted(variant), 0);
@@ -57,7 +57,7 @@ TEST_CASE("a row of the simulator has counters") {
     CHECK(table.head().find("GB/s") == std::string::npos);
 }
 
-TEST_CASE("a row of a real GPU has the time, the bandwidth, and its share of copy and peak") {
+TEST_CASE("a row for a real GPU has the time, the bandwidth, and its share of copy and peak") {
     const Variant variant{.name = "naive", .about = ""};
     Result result;
     result.variant = &variant;
@@ -87,7 +87,7 @@ TEST_CASE("tables fit the terminal, however long the names are") {
     }
 }
 
-TEST_CASE("predicted times are beside the counters, and are called predicted") {
+TEST_CASE("predicted times are shown beside the counters, and labelled as predicted") {
     const Variant variant{.name = "a name that is much longer than the others of its table",
                           .about = "",
                           .keeps_nan_payloads = false};
@@ -126,7 +126,7 @@ TEST_CASE("predicted times are beside the counters, and are called predicted") {
     CHECK_FALSE(json["results"][1].contains("predicted"));
 }
 
-TEST_CASE("JSON of the simulator has counters and no time") {
+TEST_CASE("JSON for the simulator has counters and no time") {
     const Variant variant{.name = "with \"quotes\"", .about = ""};
     const auto json = nlohmann::json::parse(to_json(simulated, "02_naive", {counted(variant)}, 0));
     CHECK(json["device"]["name"] == "a \"simulated\" GPU");
@@ -141,7 +141,7 @@ TEST_CASE("JSON of the simulator has counters and no time") {
     for (const char* absent : {"ms", "gbps", "of_copy"}) CHECK_FALSE(result.contains(absent));
 }
 
-TEST_CASE("JSON of a real GPU has times and no counters") {
+TEST_CASE("JSON for a real GPU has times and no counters") {
     const Variant variant{.name = "naive", .about = ""};
     Result result;
     result.variant = &variant;
@@ -155,7 +155,7 @@ TEST_CASE("JSON of a real GPU has times and no counters") {
     CHECK_FALSE(json["results"][0].contains("counters"));
 }
 
-TEST_CASE("JSON distinguishes wrong from skipped variants") {
+TEST_CASE("JSON distinguishes wrong variants from skipped ones") {
     const Variant variant{.name = "naive", .about = ""};
     Result wrong, skipped;
     wrong.variant = skipped.variant = &variant;
@@ -170,7 +170,7 @@ TEST_CASE("JSON distinguishes wrong from skipped variants") {
     CHECK_FALSE(json["results"][1].contains("verified"));
 }
 
-TEST_CASE("the median ignores outliers, and its spread shrinks") {
+TEST_CASE("the median ignores outliers, and its spread shrinks with more values") {
     std::vector<double> times;
     for (int i = 0; i < 99; ++i) times.push_back(1 + 0.001 * (i % 5 - 2));
     times.push_back(1000);
@@ -182,7 +182,7 @@ TEST_CASE("the median ignores outliers, and its spread shrinks") {
     CHECK(summarize_timings({1, 2, 3, 4, 5}).spread > 0.1);
 }
 
-TEST_CASE("long lines are broken at 80 columns and keep their indentation") {
+TEST_CASE("long lines are broken at 80 columns, and keep their indentation") {
     const std::string text =
         wrap("  " + std::string(200, 'a').replace(60, 1, " ").replace(120, 1, " "));
     std::istringstream lines(text);
@@ -195,7 +195,7 @@ TEST_CASE("long lines are broken at 80 columns and keep their indentation") {
     CHECK(wrap(before + " 8 %") == before + "\n8 %\n");
 }
 
-TEST_CASE("a CUDA error names the place, the call, the error and what to do") {
+TEST_CASE("a CUDA error names the place, the call, the error and the remedy") {
     try {
         check_cuda(cudaErrorMemoryAllocation, "cudaMalloc(&p, n)", "file.cpp", 12);
         FAIL("nothing was thrown");
@@ -208,7 +208,7 @@ TEST_CASE("a CUDA error names the place, the call, the error and what to do") {
     check_cuda(cudaSuccess, "", "", 0);
 }
 
-TEST_CASE("ordinal numbers") {
+TEST_CASE("ordinal numbers have the right endings") {
     std::string names;
     for (const unsigned number : {1u, 2u, 3u, 4u, 11u, 12u, 13u, 21u, 102u, 111u, 1023u})
         names += ordinal(number) + " ";

@@ -7,7 +7,7 @@
 
 namespace coalesce::tests {
 
-/// Launches a kernel that produces this output from elements of this size in bytes.
+/// Launches a kernel that produces the given output from elements of `element_size` bytes.
 void launch_right(Produces produces, std::size_t element_size, void* out, const void* in, int rows,
                   int cols);
 

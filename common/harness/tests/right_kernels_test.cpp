@@ -1,4 +1,4 @@
-// Tests the verifier with correct kernels. It must find no mistake, for any shape and element size.
+// Tests the verifier with correct kernels. It must find no mistake for any shape and element size.
 #include <cuda_runtime_api.h>
 #include <doctest/doctest.h>
 
@@ -32,7 +32,7 @@ TEST_CASE("right kernels pass on every shape, for every element size") {
     }
 }
 
-TEST_CASE("right kernels of one launch say nothing about the next") {
+TEST_CASE("right kernels of one launch do not affect the verdict on the next") {
     VerifiedBuffers buffers({.rows = 40, .cols = 50});
     buffers.prepare();
     launch_right({Produces::transpose}, 4, buffers.out(), buffers.in(), 40, 50);
@@ -41,7 +41,7 @@ TEST_CASE("right kernels of one launch say nothing about the next") {
     CHECK(buffers.check().fault() == Fault::nothing_written);
 }
 
-TEST_CASE("right kernels in page-locked host memory") {
+TEST_CASE("right kernels pass in page-locked host memory") {
     const Problem problem{.rows = 33, .cols = 65, .produces = {Produces::copy}};
     VerifiedBuffers up(problem, VerifiedBuffers::kDefaultGuardBytes, Memory::host, Memory::device);
     up.prepare();

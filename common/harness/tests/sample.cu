@@ -1,4 +1,4 @@
-// A program like a step, with variants that fail in every possible way, for the tests of run_step.
+// A program like a step's, with variants that fail in every possible way, for tests of run_step.
 #include "harness/harness.h"
 
 #define ROW_AND_COL                                  \
@@ -15,10 +15,10 @@ __global__ void copy(float* out, const float* in, int rows, int cols) {
     if (row < rows && col < cols) out[row * cols + col] = in[row * cols + col];
 }
 
-/// Is correct, but also loads elements outside the matrix.
+/// Gives a correct result, but also loads elements outside the matrix.
 __global__ void reads_outside(float* out, const float* in, int rows, int cols) {
     ROW_AND_COL;
-    // Without volatile, the compiler would load the value only where it is used.
+    // Without volatile, the compiler would load the value only under the condition that uses it.
     float value = static_cast<const volatile float*>(in)[row * cols + col];
     if (row < rows && col < cols) out[col * rows + row] = value;
 }

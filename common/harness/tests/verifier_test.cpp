@@ -1,5 +1,5 @@
-// Tests the verifier on host memory, with all element sizes, guard bands, large matrices and the
-// map.
+// Tests the verifier on host memory, for all element sizes, with guard bands, large matrices and
+// the map of wrong cells.
 #include "base/enum_names.h"
 #include "host_run.h"
 
@@ -25,7 +25,7 @@ Fault fault_of(const Problem& problem, const HostRun::Source& source) {
 
 }  // namespace
 
-TEST_CASE("arrays: every order of three and four axes passes, and any other order is named") {
+TEST_CASE("arrays: every order of three and four axes passes, and a wrong order is named") {
     for (const int rank : {3, 4}) {
         std::array<int, 4> order{0, 1, 2, 3};
         int orders = 0;
@@ -36,7 +36,7 @@ TEST_CASE("arrays: every order of three and four axes passes, and any other orde
             run.run_right();
             CHECK(run.check().is_right());
             ++orders;
-            // Store the result for the axis order 0 2 1 (3) instead.
+            // Store the result for a different order of axes: 0 2 1 (3).
             Permutation other = right;
             other.order = {0, 2, 1, 3};
             if (order == other.order) continue;
@@ -58,7 +58,7 @@ TEST_CASE("arrays: every order of three and four axes passes, and any other orde
 TEST_CASE("arrays: a cell has as many indices as there are axes") {
     HostRun run(problem_of({.rank = 4, .extents = {2, 3, 5, 7}, .order = {0, 2, 3, 1}}));
     run.run_right();
-    // Store the element after in(1,2,2,3) to out(1,2,3,2), where in(1,2,2,3) itself belongs.
+    // Store the next element after in(1,2,2,3) to out(1,2,3,2), where in(1,2,2,3) belongs.
     const std::int64_t index = ((1 * 5 + 2) * 7 + 3) * 3 + 2;
     run.store(index, ((1 * 3 + 2) * 5 + 2) * 7 + 4);
     const Comparison comparison = run.check();
@@ -77,12 +77,12 @@ TEST_CASE("arrays: missing extents are computed from rows and columns") {
     HostRun run(problem);
     run.run_right();
     CHECK(run.check().is_right());
-    // out(1,3,2) is in(1,2,3).
+    // The source of out(1,3,2) is in(1,2,3).
     CHECK(problem.source_of(problem.out_cell((1 * 13 + 3) * 8 + 2)) ==
           problem.in_cell((1 * 8 + 2) * 13 + 3));
 }
 
-TEST_CASE("in place: there is one buffer, and its previous content is the input") {
+TEST_CASE("in place: there is one buffer, and its earlier content is the input") {
     const Problem problem{.rows = 33, .cols = 70, .produces = {.in_place = true}};
     std::vector<char> memory(problem.bytes() + 2 * guard);
     const GuardedSpan data{memory.data() + guard, problem.bytes(), guard, Memory::host};
@@ -143,14 +143,14 @@ TEST_CASE("one wrong bit anywhere is found, for all element sizes") {
             run.out(i)[static_cast<std::size_t>(i) % size] ^= 1 << i % 8;
             const Comparison comparison = run.check();
             CHECK_FALSE(comparison.is_right());
-            // A changed byte may happen to equal the poison. The cell then counts as untouched.
+            // The changed byte may equal the poison by chance. Then the cell counts as untouched.
             CHECK(comparison.wrong + comparison.untouched == 1);
             CHECK(comparison.first_bad == problem.out_cell(i));
         }
     }
 }
 
-TEST_CASE("mistakes are named for all element sizes") {
+TEST_CASE("mistakes are named, for all element sizes") {
     for (const std::size_t size : all_sizes) {
         CAPTURE(size);
         const Problem wide{.rows = 64, .cols = 96, .element_size = size};
@@ -186,7 +186,7 @@ TEST_CASE("mistakes are named for all element sizes") {
     }
 }
 
-TEST_CASE("the sentence names the cells") {
+TEST_CASE("the message names the cells") {
     HostRun run({.rows = 64, .cols = 64});
     run.run([](Cell out) -> std::optional<Cell> { return out; });
     const Comparison comparison = run.check();
@@ -197,7 +197,7 @@ TEST_CASE("the sentence names the cells") {
     CHECK(comparison.first_bad == Cell{0, 1});
 }
 
-TEST_CASE("one missing cell is named") {
+TEST_CASE("a single missing cell is named") {
     HostRun run({.rows = 40, .cols = 40});
     run.run([](Cell out) -> std::optional<Cell> {
         if (out == Cell{7, 9}) return std::nullopt;
@@ -209,7 +209,7 @@ TEST_CASE("one missing cell is named") {
     CHECK(comparison.untouched == 1);
 }
 
-TEST_CASE("guard bands show how far outside something was written, on either side") {
+TEST_CASE("guard bands show how far outside the output something was written, on either side") {
     HostRun run({.rows = 10, .cols = 10});
     run.run_right();
     *run.out(-3) = 0;
@@ -237,7 +237,7 @@ TEST_CASE("a changed input is found even if the output is correct") {
     CHECK(comparison.findings[0].sentence.rfind("in(4,2) was changed", 0) == 0);
 }
 
-TEST_CASE("a NaN may become a different NaN only if the task allows it") {
+TEST_CASE("a NaN may change to a different NaN only if the task allows that") {
     for (const bool keeps : {true, false}) {
         HostRun run({.rows = 8, .cols = 8, .keeps_nan_payloads = keeps});
         run.run_right();
@@ -257,7 +257,7 @@ TEST_CASE("a NaN may become a different NaN only if the task allows it") {
 }
 
 TEST_CASE("cells without a source must not be written") {
-    // Use 40 x 33 cells and tiles of 32, so that a tile extends beyond the matrix.
+    // The matrix has 40 x 33 cells, so that a tile of 32 extends beyond it.
     HostRun run({.rows = 40, .cols = 33, .produces = {Produces::transposed_tiles}});
     run.run_right();
     CHECK(run.check().is_right());
@@ -271,8 +271,8 @@ TEST_CASE("cells without a source must not be written") {
     CHECK(comparison.first_bad == problem.out_cell(sourceless));
 }
 
-TEST_CASE("a large matrix is compared in pieces, and the last piece counts") {
-    // This matrix is larger than the 64 MiB that are examined at a time.
+TEST_CASE("a large matrix is compared in pieces, including the last piece") {
+    // The verifier examines 64 MiB at a time, and this matrix is larger.
     const Problem problem{.rows = 4100, .cols = 4200, .produces = {Produces::copy}};
     HostRun run(problem);
     std::memcpy(run.out(0), run.in(0), problem.bytes());
@@ -305,8 +305,8 @@ TEST_CASE("the map fits into fewer lines if necessary, and still shows the worst
     map.note({99, 63}, CellState::untouched);
     map.note({0, 0}, CellState::wrong);
     const std::string text = map.text(12, 16);
-    // Expect two lines of legend and nine rows of characters, each of which stands for three of the
-    // 25 rows.
+    // The map has two lines of legend and nine rows of characters. Each of these stands for three
+    // of the 25 rows.
     CHECK(std::count(text.begin(), text.end(), '\n') == 2 + 9);
     CHECK(text.find("each character stands for 12 x 4 cells") != std::string::npos);
     CHECK(text.find("\nX . ") != std::string::npos);

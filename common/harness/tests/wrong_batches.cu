@@ -45,7 +45,7 @@ __global__ void batch_reversed(float* out, const float* in, int rows, int cols) 
     }
 }
 
-/// Looks for the matrices of `in` at a distance of `rows` elements.
+/// Reads each matrix of the batch `rows` elements after the previous one, which is too close.
 __global__ void batch_origin(float* out, const float* in, int rows, int cols) {
     ROW_AND_COL;
     if (row < rows && col < cols) {
@@ -80,13 +80,13 @@ void batch_rounded_down(float* out, const float* in, int rows, int cols) {
 
 // ---- in place ----
 
-/// Each thread above the diagonal stores only its partner's element.
+/// Each thread above the diagonal stores only its partner's element, and not its own.
 __global__ void one_way(float* out, const float* in, int rows, int cols) {
     ROW_AND_COL;
     if (row < rows && col < cols && row < col) out[col * cols + row] = in[row * cols + col];
 }
 
-/// Two threads swap the same pair of elements, so nothing changes.
+/// Two threads both swap the same pair of elements, so nothing changes.
 __global__ void twice(float* data, const float*, int rows, int) {
     for (int again = 0; again < 2; ++again) {
         for (int row = 0; row < rows; ++row) {
@@ -99,7 +99,7 @@ __global__ void twice(float* data, const float*, int rows, int) {
     }
 }
 
-/// Splits the matrix into 2 x 2 tiles, and stores the lower left one to the upper right as well.
+/// Splits the matrix into 2 x 2 tiles, and stores the lower left tile to the upper right as well.
 __global__ void lower_tile_twice(float* data, const float*, int side, int) {
     int x = threadIdx.x, y = threadIdx.y;
     float first = data[x * side + y], lower = data[(32 + x) * side + y],

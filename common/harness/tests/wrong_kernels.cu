@@ -1,4 +1,4 @@
-// Kernels with deliberate mistakes, all of which somebody might really make.
+// Kernels with deliberate mistakes, each of which a learner might really make.
 #include <cuda_fp16.h>
 
 #include "wrong_kernel_launches.cuh"

@@ -14,9 +14,9 @@ struct WrongKernel {
     int rows, cols;
     Fault fault;
     Produces produces = {Produces::transpose};
-    /// A second fault that the verifier must report, if any.
+    /// A second fault that the verifier must report, or Fault::none.
     Fault also = Fault::none;
-    /// The number of matrices to transpose. 0 means a single matrix and no batch.
+    /// The number of matrices in the batch, or 0 for a single matrix.
     int batches = 0;
     /// Whether the kernel transposes the matrix in place, so that `out` is `in`.
     bool in_place = false;

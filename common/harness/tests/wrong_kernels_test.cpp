@@ -1,5 +1,5 @@
-// Tests the verifier with kernels that contain deliberate mistakes. It must reject each kernel and
-// name the mistake.
+// Tests the verifier with kernels that contain deliberate mistakes. The verifier must reject each
+// kernel and name its mistake.
 #include "wrong_kernels.h"
 #include "base/enum_names.h"
 
@@ -43,7 +43,7 @@ bool fits_terminal(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("wrong kernels: each is found, with its name") {
+TEST_CASE("wrong kernels: each is rejected, and its mistake is named") {
     REQUIRE(simulator_library::is_loaded());
     REQUIRE(wrong_kernels().size() >= 30);
     for (const WrongKernel& kernel : wrong_kernels()) {
@@ -59,7 +59,7 @@ TEST_CASE("wrong kernels: each is found, with its name") {
     }
 }
 
-TEST_CASE("wrong kernels: there is one for every fault") {
+TEST_CASE("wrong kernels: there is a kernel for every fault") {
     std::set<Fault> seen;
     for (const WrongKernel& kernel : wrong_kernels()) seen.insert(kernel.fault);
     for (int i = 1; i <= static_cast<int>(last_of(Fault{})); ++i) {

@@ -1,4 +1,4 @@
-// Tests the open exercise: the ranking of attempts, and the real command.
+// Tests the open exercise: the ranking of attempts, and the command `learn beat`.
 
 #include <doctest/doctest.h>
 #include <sys/wait.h>
@@ -26,7 +26,7 @@ namespace {
 
 const std::string FILE_OF_LEARNER = "exercises/beat/kernel.cu";
 
-/// Returns the words of a text, separated by single spaces.
+/// Returns the words of a text, separated by single spaces instead of line breaks.
 std::string in_one_line(const std::string& text) {
     std::istringstream stream(text);
     std::string line;
@@ -78,7 +78,7 @@ Attempt attempt(int number, std::optional<double> ms) {
 
 }  // namespace
 
-TEST_CASE("times within the larger error band are level") {
+TEST_CASE("times within the larger error band rank equally") {
     CHECK(compare_speed(time_of(1.07, .08), time_of(1, .08)) == RelativeSpeed::level);
     CHECK(compare_speed(time_of(.93, .08), time_of(1, .08)) == RelativeSpeed::level);
     CHECK(compare_speed(time_of(1.09, .08), time_of(1, .08)) == RelativeSpeed::slower);
@@ -87,7 +87,7 @@ TEST_CASE("times within the larger error band are level") {
     CHECK(compare_speed(time_of(.8, .08), time_of(1, .3)) == RelativeSpeed::level);
 }
 
-TEST_CASE("the table lists the fastest first, with the change since the previous attempt") {
+TEST_CASE("the table lists the fastest attempt first, with the change since the previous attempt") {
     std::vector<Attempt> attempts = {attempt(1, 2), attempt(2, std::nullopt), attempt(3, 1),
                                      attempt(4, 1.5)};
     attempts[2].is_uncertain = true;
@@ -110,7 +110,7 @@ TEST_CASE("the table lists the fastest first, with the change since the previous
     for (const std::string& line : measured) CHECK(line.size() <= 80);
 }
 
-TEST_CASE("attempts from the original file to 10's solution, and back") {
+TEST_CASE("attempts lead from the original file to the solution of exercise 10, and back") {
     ScratchCourse course;
     expect_words(course, {"beat", "--list"}, 0, {"You have made no attempt yet"});
     expect_words(
@@ -155,7 +155,7 @@ TEST_CASE("attempts from the original file to 10's solution, and back") {
     CHECK(course.read(FILE_OF_LEARNER) == blank);
 }
 
-TEST_CASE("beat predicts a kernel that prints, and stores nothing for another file") {
+TEST_CASE("beat predicts a kernel that prints, and does not store attempts for another file") {
     ScratchCourse course;
     course.write("mine.cu", with(beat_starting_text(), "    if (row < rows",
                                  "    if (rows < 0) printf(\"never\");\n    if (row < rows"));
@@ -165,7 +165,7 @@ TEST_CASE("beat predicts a kernel that prints, and stores nothing for another fi
     CHECK(!fs::exists(course.path(FILE_OF_LEARNER)));
 }
 
-TEST_CASE("a damaged table is renamed, with a message") {
+TEST_CASE("a damaged table of attempts is renamed, with a message") {
     ScratchCourse course;
     fs::create_directories(course.path(".learn"));
     course.write(".learn/beat.json", "{ half a file");
@@ -180,12 +180,12 @@ TEST_CASE("a damaged table is renamed, with a message") {
 TEST_CASE("a kill at any moment leaves every attempt complete, with its source") {
     constexpr int KILLS = 30, BUSY = 10, MOST = 1000;
     ScratchCourse course;
-    attempts_in(course);  // this call sets COALESCE_COURSE for the code below
+    attempts_in(course);  // sets COALESCE_COURSE for the code below
     std::mt19937 random(1);
     int killed_busy = 0;
     size_t before = 0;
-    // On a busy computer, many children are killed before they have stored anything. Such kills
-    // prove nothing, so try again and allow more time.
+    // On a busy computer, many child processes are killed before they have stored anything. Such
+    // kills prove nothing, so try again and allow more time.
     for (int i = 0; i < KILLS || (killed_busy < BUSY && i < MOST); ++i) {
         const pid_t child = fork();
         if (child == 0) {
@@ -200,7 +200,7 @@ TEST_CASE("a kill at any moment leaves every attempt complete, with its source")
         usleep(random() % static_cast<unsigned>(20'000 + 2'000 * i));
         kill(child, SIGKILL);
         waitpid(child, nullptr, 0);
-        const auto attempts = attempts_in(course);  // this call throws if the file is incomplete
+        const auto attempts = attempts_in(course);  // throws if the file is incomplete
         REQUIRE(attempts.size() >= before);
         killed_busy += attempts.size() > before;
         before = attempts.size();

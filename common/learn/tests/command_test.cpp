@@ -1,5 +1,5 @@
-// Tests the real command with typed arguments: its exit codes, its messages, and that it runs
-// nothing if a request is refused.
+// Tests the command with typed arguments: its exit codes and messages, and that a refused request
+// runs nothing.
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -19,21 +19,21 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Runs `learn WORDS` and returns its output, which combines stdout and stderr.
+// Runs `learn WORDS`, and returns its exit code and output (stdout and stderr together).
 ProcessResult run_learn(const std::string& words) {
     return run_to_end({.program = "/bin/sh",
                        .arguments = {"-c", learn_program.string() + " " + words + " 2>&1"}});
 }
 
-// An unused file name. The destructor removes the file, if it was created.
+// A file name that is not in use. The destructor removes the file if it was created.
 struct JsonPath {
     fs::path path = fs::temp_directory_path() / ("command-" + std::to_string(getpid()) + ".json");
     ~JsonPath() { fs::remove(path); }
     std::string option() const { return " --json " + path.string(); }
 };
 
-// Checks that the command refuses the request with a one-line message and exit code 2, and writes
-// no file.
+// Checks that the command refuses the request with a message of one line and exit code 2, and
+// writes no file.
 void is_refused(const std::string& words, const std::string& sentence) {
     JsonPath json;
     ProcessResult outcome = run_learn(words + json.option());
@@ -46,7 +46,7 @@ void is_refused(const std::string& words, const std::string& sentence) {
 
 }  // namespace
 
-TEST_CASE("play refuses an invalid port before it serves") {
+TEST_CASE("play refuses an invalid port before it serves pages") {
     for (const char* words :
          {"play --port 65536", "play --port -1", "play --port web", "play 8237"}) {
         CAPTURE(words);
@@ -56,7 +56,7 @@ TEST_CASE("play refuses an invalid port before it serves") {
     }
 }
 
-TEST_CASE("help and list") {
+TEST_CASE("help and list print their texts") {
     CHECK(run_learn("--help").exit_code == 0);
     CHECK(has(run_learn("run --help").output, "--device"));
     ProcessResult list = run_learn("list");
@@ -70,7 +70,7 @@ TEST_CASE("help and list") {
     CHECK(run_learn("list 77").exit_code == 2);
 }
 
-TEST_CASE("invalid requests are rejected with one line") {
+TEST_CASE("invalid requests are rejected with a message of one line") {
     is_refused("run 77", "no step \"77\"");
     is_refused("run all 77", "no step \"77\"");
     is_refused("run", "name the steps to run");
@@ -86,7 +86,7 @@ TEST_CASE("invalid requests are rejected with one line") {
     is_refused("jump", "no command \"jump\"");
 }
 
-TEST_CASE("the whole program runs under `simulate` and without other steps") {
+TEST_CASE("the whole program runs under `simulate`, and only alone") {
     const ProcessResult outcome = run_learn("run 00 --device sim");
     CHECK(outcome.exit_code == 0);
     CHECK(has(outcome.output, "simulate "));
@@ -117,7 +117,7 @@ TEST_CASE("a shape that no variant supports is reported, and no file is left") {
     CHECK(!fs::exists(json.path));
 }
 
-TEST_CASE("a run on the simulator: a table, and results without times") {
+TEST_CASE("a run on the simulator prints a table, and its results have no times") {
     JsonPath json;
     ProcessResult outcome = run_learn("run 02 04 --device sim --rows 64 --cols 96" + json.option());
     CAPTURE(outcome.output);
@@ -140,7 +140,7 @@ TEST_CASE("a run on the simulator: a table, and results without times") {
     }
 }
 
-TEST_CASE("one variant alone") {
+TEST_CASE("one variant can run alone") {
     JsonPath json;
     CHECK(run_learn("run all --device sim --variant padded --rows 64 --cols 64" + json.option())
               .exit_code == 0);
@@ -151,7 +151,7 @@ TEST_CASE("one variant alone") {
 
 TEST_CASE("without a GPU, --device gpu is refused before anything runs") {
     ProcessResult outcome = run_learn("run all --device gpu --rows 64 --cols 64");
-    if (outcome.exit_code == 0) return;  // this computer has a GPU
+    if (outcome.exit_code == 0) return;  // skip: this computer has a GPU
     CHECK(outcome.exit_code == 2);
     CHECK(has(outcome.output, "no GPU works here"));
     CHECK(!has(outcome.output, "01_copy"));
@@ -161,7 +161,7 @@ TEST_CASE("without a GPU, --device gpu is refused before anything runs") {
 
 namespace {
 
-// A copy of the command in its own folder, next to scripts that replace the steps' programs.
+// A copy of the command in its own folder, beside scripts that replace the steps' programs.
 struct Stage {
     fs::path folder = fs::temp_directory_path() / ("stage-" + std::to_string(getpid()));
     Stage() {
@@ -170,8 +170,8 @@ struct Stage {
     }
     ~Stage() { fs::remove_all(folder); }
 
-    // Writes a shell script that replaces a step's program. The script writes `json`, unless `json`
-    // is empty, and exits with this code.
+    // Writes a shell script that replaces a step's program. The script writes the results `json`,
+    // unless it is empty, and exits with `exit_code`.
     void program(const std::string& step, int exit_code, const std::string& json) const {
         std::ofstream script(folder / step);
         script << "#!/bin/sh\necho \"" << step << " says\"\n";
@@ -197,7 +197,7 @@ std::string results(const std::string& step, const std::string& kind, bool verif
 
 }  // namespace
 
-TEST_CASE("a wrong result prints the program's output, writes the file, and has exit code 1") {
+TEST_CASE("for a wrong result, the program's output is printed and the exit code is 1") {
     Stage stage;
     JsonPath json;
     stage.program("01_copy", 0, results("01_copy", "sim", true));
@@ -213,7 +213,7 @@ TEST_CASE("a wrong result prints the program's output, writes the file, and has 
     CHECK(read_json(json.path)["results"][1]["verified"] == false);
 }
 
-TEST_CASE("a program that crashes does not stop the others, and is not a success") {
+TEST_CASE("after a program crashes, the others still run, and the exit code is not 0") {
     Stage stage;
     stage.program("01_copy", 139, "");
     stage.program("02_naive", 0, results("02_naive", "sim", true));
@@ -225,7 +225,7 @@ TEST_CASE("a program that crashes does not stop the others, and is not a success
     CHECK(stage.learn("run 01").exit_code == 1);
 }
 
-TEST_CASE("a program that refuses stops the run, and no file is left") {
+TEST_CASE("a program that refuses its arguments stops the run, and no file is left") {
     Stage stage;
     JsonPath json;
     stage.program("01_copy", 0, results("01_copy", "sim", true));
@@ -243,7 +243,7 @@ TEST_CASE("a program that is not built is reported before anything runs") {
     CHECK(!has(outcome.output, "right"));
 }
 
-TEST_CASE("on a GPU a run has times, and includes the rivals") {
+TEST_CASE("a run on a GPU has times, and includes the rivals") {
     Stage stage;
     for (auto& step : coalesce::course::read_course(COALESCE_REPOSITORY).steps) {
         stage.program(step.name, 0, results(step.name, "gpu", true));

@@ -1,5 +1,5 @@
-// Tests the real command on real exercises: every subcommand, and every kind of file that a learner
-// may save.
+// Tests the command on real exercises: every subcommand, and every kind of file that a learner may
+// save.
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Removes all but the first `count` steps, so that commands that run all steps take less time.
+// Removes all steps except the first `count`, so that commands on all steps take less time.
 void keep_steps(const ScratchCourse& course, int count) {
     const fs::path all = fs::canonical(course.path("steps"));
     std::vector<std::string> names;
@@ -33,18 +33,18 @@ void keep_steps(const ScratchCourse& course, int count) {
     std::sort(names.begin(), names.end());
     fs::remove(course.path("steps"));
     fs::create_directory(course.path("steps"));
-    // The exercises beyond the transpose are removed with the solutions of the other steps.
+    // Remove the solutions of the other steps, and with them the exercises beyond the transpose.
     const fs::path solutions = fs::canonical(course.path("solutions"));
     fs::remove(course.path("solutions"));
     fs::create_directory(course.path("solutions"));
-    // Lesson 00, the whole program, is kept too.
+    // Lesson 00, the whole program, stays too.
     for (int k = 0; k <= count; ++k) {
         fs::create_symlink(all / names[k], course.path("steps") / names[k]);
         fs::create_symlink(solutions / names[k], course.path("solutions") / names[k]);
     }
 }
 
-// Records in the progress that ./learn has run all steps.
+// Marks in the progress file that ./learn has run all steps, as after the first start.
 void begin(const ScratchCourse& course) {
     Progress(course.path(".learn"), [](const std::string& warning) {
         FAIL(warning);
@@ -58,7 +58,7 @@ std::string kernel_that(const std::string& body) {
 
 }  // namespace
 
-TEST_CASE("help of every command fits 80 columns") {
+TEST_CASE("the help of every command fits 80 columns") {
     ScratchCourse course;
     for (std::string command :
          {"", "start", "progress", "doctor", "check", "watch", "hint", "predict", "picture",
@@ -75,7 +75,7 @@ TEST_CASE("help of every command fits 80 columns") {
     }
 }
 
-TEST_CASE("invalid arguments have exit code 2 and one line that says what to do") {
+TEST_CASE("invalid arguments have exit code 2, and a message of one line with advice") {
     ScratchCourse course;
     std::map<std::vector<std::string>, std::string> cases = {
         {{"check", "77"}, "no exercise \"77\"; ./learn list"},
@@ -115,7 +115,7 @@ TEST_CASE("invalid arguments have exit code 2 and one line that says what to do"
     }
 }
 
-TEST_CASE("an exercise is not yet done, then passed, then stale") {
+TEST_CASE("an exercise is at first not done, then passed, and stale after an edit") {
     ScratchCourse course;
     CHECK(course.progress_of("02_naive")["status"] == "not begun");
     expect(course, {"check", "02"}, 1,
@@ -138,7 +138,7 @@ TEST_CASE("an exercise is not yet done, then passed, then stale") {
     CHECK(course.progress_of("02_naive")["status"] == "done");
 }
 
-TEST_CASE("a failure shows the line, what is wrong with it, and the cells") {
+TEST_CASE("a failure shows the line, the mistake and the wrong cells") {
     ScratchCourse course;
     course.write(KERNEL_02, ScratchCourse::solution_with("02_naive", "out[col * rows + row]",
                                                          "out[row * cols + col]"));
@@ -180,7 +180,7 @@ TEST_CASE("a whole program is checked like a kernel, but has no costs") {
     CHECK(has(course.read(file), "TODO: launch reverse"));
 }
 
-TEST_CASE("every file that a learner may save gets a clear message, and nothing is lost") {
+TEST_CASE("every file that a learner may save gets a clear message, and no text is lost") {
     ScratchCourse course;
     course.solve("01_copy");
     REQUIRE(course.learn({"check", "01"}).exit_code == 0);
@@ -229,7 +229,7 @@ TEST_CASE("every file that a learner may save gets a clear message, and nothing 
     CHECK(course.progress_of("01_copy")["status"] == "done");
 }
 
-TEST_CASE("check prints another file, the bug hunt and all exercises as JSON") {
+TEST_CASE("check prints other files, the bug hunt and all exercises as JSON") {
     ScratchCourse course;
     course.write("mine.cu", ScratchCourse::solution("03_tiled"));
     expect(course, {"check", "03", "--file", "mine.cu"}, 0, {"passed", "--file mine.cu"});
@@ -251,7 +251,7 @@ TEST_CASE("check prints another file, the bug hunt and all exercises as JSON") {
     keep_steps(course, 3);
     const auto all_there_is = coalesce::course::read_course(course.path(""));
     const auto exercises = list_exercises(all_there_is);
-    REQUIRE(exercises.size() == 4);  // three, and lesson 00
+    REQUIRE(exercises.size() == 4);  // three exercises and lesson 00
     for (auto& exercise : exercises) course.solve(exercise.step->name);
     course.write(KERNEL_02, "");
     std::string all_but_one = std::to_string(exercises.size() - 1) + " of " +
@@ -266,11 +266,10 @@ TEST_CASE("check prints another file, the bug hunt and all exercises as JSON") {
     expect(course, {"check"}, 2, {"all exercises are done"});
 }
 
-TEST_CASE("a check that cannot run is never a pass") {
+TEST_CASE("a check that cannot run never passes") {
     ScratchCourse course;
     course.solve("02_naive");
-    // Copy the command to a folder that contains no other programs. Programs that do nothing are
-    // added later.
+    // The folder contains only the command. Other programs are added below, and do nothing.
     fs::path bin = course.path("bin");
     fs::create_directories(bin);
     fs::copy_file(learn_program, bin / "learn");
@@ -321,11 +320,11 @@ TEST_CASE("a check that cannot run is never a pass") {
     outcome = check({"--seconds", "1"});
     CHECK(outcome.exit_code == 2);
     CHECK(has(outcome.output, "it took"));
-    // A check that could not be carried out must not count.
+    // A check that could not run must not be counted.
     CHECK(course.progress_of("02_naive")["checks"] == 1);
 }
 
-TEST_CASE("hints have four levels, and match the failure that was found") {
+TEST_CASE("hints have four levels, and match the current failure") {
     ScratchCourse course;
     expect(course, {"hint", "02"}, 0, {"hint 1 of 4: question", "Nothing has been checked yet"});
     expect(course, {"hint", "02"}, 0, {"hint 2 of 4: picture"});
@@ -340,7 +339,7 @@ TEST_CASE("hints have four levels, and match the failure that was found") {
     expect(course, {"hint", "02", "--hunt"}, 0, {"02_naive hunt, hint 1 of 4"});
 }
 
-TEST_CASE("predictions are stored, compared with the learner's own counters, and made once") {
+TEST_CASE("predictions are stored, compared with the learner's own counters, and made only once") {
     ScratchCourse course;
     expect(course, {"predict", "02", "8"}, 0, {"you said 8", "not asked yet"});
     expect(course, {"predict", "02", "32"}, 0, {"you said 8", "you said 32", "once it passes"});
@@ -354,7 +353,7 @@ TEST_CASE("predictions are stored, compared with the learner's own counters, and
     CHECK(predictions[1]["right"] == true);
     CHECK(predictions[1]["fact"] == 32.0);
     expect(course, {"progress"}, 0, {"1 of 2 predictions right"});
-    // Once the learner has seen the costs, guesses are no longer possible.
+    // The learner has now seen the costs, and can no longer predict them.
     course.solve("03_tiled");
     expect(course, {"check", "03"}, 0, {"passed"});
     expect(course, {"predict", "03", "4"}, 2, {"answered all questions about 03_tiled"});
@@ -363,7 +362,7 @@ TEST_CASE("predictions are stored, compared with the learner's own counters, and
     expect(course, {"predict", "03"}, 0, {"no guess; it is 4"});
 }
 
-// Returns the predicted speed of a solution, as a percentage of the copy's speed.
+// Returns the predicted speed of a solution in percent of the copy's speed.
 double percent_of_copy(const ScratchCourse& course, const std::string& number,
                        const std::string& step) {
     const Json checked = course.learn_json(
@@ -373,7 +372,7 @@ double percent_of_copy(const ScratchCourse& course, const std::string& number,
                       predicted.at("copy_gbps").get<double>());
 }
 
-TEST_CASE("a question about time is answered by the model, which says for which GPU") {
+TEST_CASE("a question about time is answered by the time model, for a named GPU") {
     ScratchCourse course;
     expect(course, {"predict", "05", "4", "1", "50"}, 0,
            {"percent of a copy's speed: you said 50", "once it passes"});
@@ -387,14 +386,14 @@ TEST_CASE("a question about time is answered by the model, which says for which 
     CHECK(has(shown.output, "(predicted,"));
     std::istringstream lines(shown.output);
     for (std::string line; std::getline(lines, line);) CHECK_MESSAGE(line.size() <= 80, line);
-    // A learner who has seen the time can no longer guess it, but is told the time.
+    // A learner who has seen the time can no longer predict it, but is shown the time.
     course.solve("04_padded");
     expect(course, {"check", "04"}, 0, {"passed"});
     expect(course, {"predict", "04"}, 0, {"no guess; the model predicts"});
 }
 
-// Checks that the book's answer is correct for the solution, and that it is a whole number.
-TEST_CASE("each prediction has one answer, a whole number") {
+// Checks that the book's answer is a whole number, and is correct for the solution.
+TEST_CASE("each prediction has one answer, which is a whole number") {
     ScratchCourse course;
     for (auto& step : coalesce::course::read_course(COALESCE_REPOSITORY).steps) {
         std::vector<std::string> words = {"predict", step.number()};
@@ -405,7 +404,7 @@ TEST_CASE("each prediction has one answer, a whole number") {
                                 : step.variants.front().expect.at(prediction.counter);
             CHECK(answer == std::round(answer));
             words.push_back(std::to_string(std::lround(answer)));
-            // Only questions that say "about" may accept answers that are slightly off.
+            // Only questions with the word "about" may accept inexact answers.
             bool is_about =
                 has(prediction.question, "About ") || has(prediction.question, "about ");
             CHECK(is_about == (prediction.tolerance > coalesce::kRoundingTolerance));
@@ -422,7 +421,7 @@ TEST_CASE("each prediction has one answer, a whole number") {
     expect(course, {"predict", "11"}, 0, {"you said 4", "on average: right"});
 }
 
-TEST_CASE("picture draws what the learner's own kernel touches, as text and as SVG") {
+TEST_CASE("picture draws the memory that the learner's kernel accesses, as text and as SVG") {
     ScratchCourse course;
     course.solve("03_tiled");
     expect(course, {"picture", "03"}, 0,
@@ -434,7 +433,7 @@ TEST_CASE("picture draws what the learner's own kernel touches, as text and as S
     expect(course, {"picture", "03"}, 1, {"empty", "Again: ./learn picture 03"});
 }
 
-TEST_CASE("explain asks before it shows the solution, and explains the costs after a pass") {
+TEST_CASE("explain asks before it shows the solution, and after a pass explains the costs") {
     ScratchCourse course;
     ProcessResult refused = expect(course, {"explain", "02"}, 1, {"has not passed yet", "--yes"});
     CHECK(!has(refused.output, "out[col * rows + row]"));
@@ -450,7 +449,7 @@ TEST_CASE("explain asks before it shows the solution, and explains the costs aft
     CHECK(course.progress_of("03_tiled")["solution_seen"] == false);
 }
 
-TEST_CASE("diff shows what a step changes, in the lessons and in your own kernels") {
+TEST_CASE("diff shows what a step changes, in lessons and in the learner's kernels") {
     ScratchCourse course;
     const ProcessResult refused =
         expect(course, {"diff", "04"}, 1,
@@ -458,7 +457,7 @@ TEST_CASE("diff shows what a step changes, in the lessons and in your own kernel
     CHECK(!has(refused.output, "TILE_DIM + "));
     for (const char* step : {"02_naive", "03_tiled", "04_padded"}) course.solve(step);
     expect(course, {"diff", "03", "--mine"}, 0, {"+     __syncthreads();"});
-    // The kernel of the previous step must be the solution to that step's exercise.
+    // The kernel of the previous step must be the solution of that step's exercise.
     REQUIRE(course.learn({"check", "04"}).exit_code == 0);
     expect(course, {"diff", "04"}, 1, {"03_tiled has not passed yet"});
     REQUIRE(course.learn({"check", "03"}).exit_code == 0);
@@ -483,7 +482,7 @@ TEST_CASE("reset saves the learner's text") {
     fs::remove(course.path(KERNEL_02));
     expect(course, {"reset", "02"}, 0, {"its original text again"});
     CHECK(course.read(KERNEL_02) == blank);
-    // If the text cannot be copied, the file must not be reset.
+    // If the text cannot be saved, the file must not be reset.
     course.write(KERNEL_02, "precious");
     fs::remove_all(course.path(".learn/copies"));
     course.write(".learn/copies", "in the way");
@@ -491,7 +490,7 @@ TEST_CASE("reset saves the learner's text") {
     CHECK(course.read(KERNEL_02) == "precious");
 }
 
-TEST_CASE("progress, list, doctor") {
+TEST_CASE("progress, list and doctor print the learner's state") {
     ScratchCourse course;
     ProcessResult list = expect(course, {"list"}, 0,
                                 {"00_program    not begun  -          A whole program",
@@ -522,7 +521,7 @@ TEST_CASE("progress, list, doctor") {
     }
 }
 
-TEST_CASE("a lesson and its questions in the terminal") {
+TEST_CASE("a lesson and its questions are shown in the terminal") {
     ScratchCourse course;
     const ProcessResult lesson = expect(course, {"read", "02"}, 0, {"02 Naive", "Answers (folded"});
     std::istringstream lines(lesson.output);
@@ -532,7 +531,7 @@ TEST_CASE("a lesson and its questions in the terminal") {
     expect(course, {"predict", "00"}, 0, {"A block has 256 threads", "  3  "});
 }
 
-TEST_CASE("only the first ./learn introduces the course") {
+TEST_CASE("only the first call of ./learn introduces the course") {
     ScratchCourse course;
     keep_steps(course, 2);
     expect(course, {}, 0,
@@ -545,7 +544,7 @@ TEST_CASE("only the first ./learn introduces the course") {
     CHECK(!has(second.output, "This course"));
 }
 
-TEST_CASE("damaged progress is renamed, with a message") {
+TEST_CASE("a damaged progress file is renamed, with a message") {
     ScratchCourse course;
     fs::create_directories(course.path(".learn"));
     course.write(".learn/state.json", "{ half a file");
@@ -555,7 +554,7 @@ TEST_CASE("damaged progress is renamed, with a message") {
     expect(course, {"check", "02"}, 1, {"02_naive: not yet"});
 }
 
-TEST_CASE("kill -9 of a check at any moment loses nothing") {
+TEST_CASE("killing a check at any moment loses nothing") {
     constexpr int KILLS = 15;
     ScratchCourse course;
     course.solve("01_copy");
@@ -581,10 +580,10 @@ TEST_CASE("kill -9 of a check at any moment loses nothing") {
     }
 }
 
-TEST_CASE("leftovers of killed checks are removed, and no other file") {
+TEST_CASE("leftovers of killed checks are removed, but no other files") {
     ScratchCourse course;
-    // If the learner's folder cannot be created, verdicts go to the temporary folder, which other
-    // programs also use.
+    // If the learner's folder cannot be created, verdicts are written to the temporary folder,
+    // which other programs use too.
     fs::create_directories(course.path("tmp/empty-999999999"));
     for (std::string name : {"notes.999999999", "02_naive.json.mine", "03_tiled.json.999999999"})
         course.write("tmp/" + name, "not a verdict");
@@ -607,7 +606,7 @@ TEST_CASE("leftovers of killed checks are removed, and no other file") {
     CHECK(fs::exists(course.path(mine)));
 }
 
-TEST_CASE("no colour unless a terminal wants it") {
+TEST_CASE("output has no colours unless it goes to a terminal that supports them") {
     ScratchCourse course;
     for (auto& words : std::vector<std::vector<std::string>>{
              {"check", "02"}, {"progress"}, {"list"}, {"doctor"}, {"hint", "02"}}) {

@@ -1,4 +1,4 @@
-// Runs the command and checks its output. Shared by several tests.
+// Runs the command and checks its output. Several tests use this.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@ inline bool has(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
 }
 
-// Runs `learn WORDS`. Checks the exit code, and that the output contains the given words.
+// Runs `learn WORDS`. Checks the exit code, and that the output contains the given texts.
 inline ProcessResult expect(const ScratchCourse& course, const std::vector<std::string>& words,
                             int code, const std::vector<std::string>& parts) {
     ProcessResult outcome = course.learn(words);

@@ -1,6 +1,6 @@
-// Measures the time from saving a file to seeing its verdict on the screen of `learn watch`. Prints
-// the median of 20 saves, and the medians of the parts. With --most MILLISECONDS the program fails
-// if the median exceeds that limit.
+// Measures the time from saving a file until `learn watch` shows its verdict. Prints the median of
+// 20 saves, and the median of each component. With --most MILLISECONDS the program fails if the
+// total exceeds this limit.
 
 #include <algorithm>
 #include <chrono>
@@ -27,7 +27,7 @@ struct Times {
     std::map<std::string, std::vector<double>> parts;
 };
 
-// Saves a different text each time, so that the cache contains only the solution's counters.
+// Saves a different text each time, so that the cache contains counters only for the solution.
 bool save_once(const ScratchCourse& course, const std::string& step, int number,
                PseudoTerminal& terminal, Times& times) {
     std::string text = ScratchCourse::solution(step) + "// save " + std::to_string(number) + "\n";
@@ -36,7 +36,7 @@ bool save_once(const ScratchCourse& course, const std::string& step, int number,
     if (!terminal.shows(step + ": passed") || !terminal.shows("Again:")) return false;
     double whole = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
     if (!terminal.shows("q quit")) return false;
-    // The first save fills the cache and is not measured.
+    // The first save, which fills the cache, is not measured.
     if (number == 0) return true;
     times.whole.push_back(whole);
     Json spent = read_json(course.path(".learn/verdicts/" + step + ".json"))["milliseconds"];

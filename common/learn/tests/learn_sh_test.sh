@@ -6,7 +6,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 failed=0
 
-# expect CODE WORDS-IN-THE-OUTPUT COMMAND...
+# expect CODE TEXT COMMAND... -- checks the command's exit code, and that its output contains TEXT.
 expect() {
     code=$1 words=$2
     shift 2
@@ -41,7 +41,7 @@ expect 1 'ninja-build clang' env PATH="$folder/bin" COALESCE_BUILD="$folder/buil
 expect 2 'COALESCE_COMPILER is gcc; it can be nvcc or clang' \
     env COALESCE_BUILD="$folder/build" COALESCE_COMPILER=gcc /bin/sh "$learn" build
 
-# Imitate an apt-get whose package lists are missing or stale. Test which calls ./learn makes, and in which order.
+# Imitate an apt-get whose package lists are missing or stale, and test which calls ./learn makes in which order.
 cat >"$folder/bin/apt-get" <<'END'
 #!/bin/sh
 echo "apt-get $1"

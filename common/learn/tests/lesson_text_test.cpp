@@ -1,4 +1,4 @@
-// Tests the text of a lesson in a terminal.
+// Tests how the text of a lesson is shown in a terminal.
 #include "learn/lesson_text.h"
 
 #include <doctest/doctest.h>
@@ -26,7 +26,7 @@ TEST_CASE("paragraphs are wrapped, and links become their text") {
     }
 }
 
-TEST_CASE("code keeps its lines, comments disappear, pictures become words") {
+TEST_CASE("code keeps its line breaks, comments disappear, and pictures become text") {
     CHECK(shown("```cpp\nint  a;  // <x>\n<b>\n```\n") == "int  a;  // <x>\n<b>\n");
     CHECK(shown("    ./learn run 03\n") == "    ./learn run 03\n");
     CHECK(shown("<!-- questions -->\nText.\n") == "Text.\n");

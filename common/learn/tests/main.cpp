@@ -1,5 +1,5 @@
-// learn_tests LEARN [OPTIONS OF DOCTEST] -- tests the command LEARN, which is build/bin/learn, and
-// its parts.
+// learn_tests LEARN [OPTIONS OF DOCTEST] -- tests the program LEARN, which is build/bin/learn, and
+// its components.
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
-// Tests `learn exercise new` and `learn exercise verify`: a new exercise becomes one that learners
-// can check, and mistakes in it are reported.
+// Tests `learn exercise new` and `learn exercise verify`: a new exercise can be checked by
+// learners, and mistakes in the exercise are reported.
 
 #include <filesystem>
 
@@ -11,7 +11,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Replaces the link to the solutions by a folder of links, so that a test can add an exercise.
+/// Replaces the link to the solutions by a folder of links, so that a test can add an exercise
+/// there.
 void own_solutions(const ScratchCourse& course) {
     const fs::path solutions = course.path("solutions");
     fs::remove(solutions);
@@ -50,7 +51,7 @@ const std::string kReference = "solutions/x_scale/reference.cu";
 
 }  // namespace
 
-TEST_CASE("an exercise of your own, from nothing to a check") {
+TEST_CASE("an exercise of your own can be created, solved and checked") {
     const ScratchCourse course;
     own_solutions(course);
     expect(course, kNewScale, 0, {kRecord, kReference, "./learn exercise verify x_scale"});
@@ -68,7 +69,7 @@ TEST_CASE("an exercise of your own, from nothing to a check") {
     expect(course, {"picture", "x_scale"}, 2, {"has no tile of a matrix"});
 }
 
-TEST_CASE("mistakes in an exercise of your own are named with their place") {
+TEST_CASE("a mistake in an exercise of your own is reported with its place") {
     const ScratchCourse course;
     own_solutions(course);
     REQUIRE(course.learn(kNewScale).exit_code == 0);
@@ -86,13 +87,13 @@ TEST_CASE("mistakes in an exercise of your own are named with their place") {
     expect(course, verify, 1, {"__device__ float scale_reference(const float* in, float factor"});
     course.write(kReference, replaced(reference, "in[index]", "in[index + n]"));
     expect(course, verify, 1, {"solutions/x_scale/reference.cu:3"});
-    // The reference and the solution compute different elements.
+    // The reference and the solution now compute different values.
     course.write(kReference, replaced(reference, "factor *", "factor +"));
     expect(course, verify, 1, {"does not pass"});
     course.write(kReference, reference);
     expect(course, verify, 0, {"x_scale is sound"});
 
-    // A kernel in wrong/ is wrong at first, and then right.
+    // The kernel in wrong/ is wrong at first, and correct later.
     const std::string solution = course.read("solutions/x_scale/kernel.cu");
     course.write("solutions/x_scale/wrong/fine.cu", course.read("exercises/x_scale/kernel.cu"));
     expect(course, verify, 0, {"1 of 1 kernel as expected"});
@@ -105,7 +106,7 @@ TEST_CASE("mistakes in an exercise of your own are named with their place") {
     expect(course, verify, 1, {"wrong/fine.cu", "!  is does-not-compile", "line 2: "});
     fs::remove(course.path("solutions/x_scale/wrong/fine.cu"));
 
-    // A bug hunt needs both its file and its entry in the record.
+    // A bug hunt needs both a file and an entry in the record.
     course.write("solutions/x_scale/hunt.cu", solution);
     expect(course, verify, 1, {"hunt.cu", "needs [hunt]"});
     fs::remove(course.path("solutions/x_scale/hunt.cu"));
@@ -115,7 +116,7 @@ TEST_CASE("mistakes in an exercise of your own are named with their place") {
     expect(course, verify, 1, {"the bug hunt", "has no hunt.cu"});
 }
 
-TEST_CASE("a kernel that writes a matrix has rows and columns") {
+TEST_CASE("the exercise of a kernel that writes a matrix has rows and columns") {
     const ScratchCourse course;
     own_solutions(course);
     expect(course,
@@ -130,7 +131,7 @@ TEST_CASE("a kernel that writes a matrix has rows and columns") {
     expect(course, {"exercise", "verify", "shift"}, 0, {"x_shift is sound"});
 }
 
-TEST_CASE("what exercise new refuses") {
+TEST_CASE("exercise new refuses invalid arguments") {
     const ScratchCourse course;
     own_solutions(course);
     expect(course, {"exercise", "new", "Scale"}, 2, {"cannot be the name of a kernel"});

@@ -1,4 +1,4 @@
-// Tests small parts of the command, such as figures, diffs, and explanations of counters.
+// Tests small components of the command, such as figures, diffs, and explanations of counters.
 
 #include <doctest/doctest.h>
 
@@ -57,7 +57,7 @@ std::string short_diff(const std::string& first, const std::string& second) {
 
 }  // namespace
 
-TEST_CASE("figures") {
+TEST_CASE("figures have units and a suitable number of digits") {
     CHECK(format_figure(4) == "4");
     CHECK(format_figure(1.5) == "1.5");
     CHECK(format_figure(1.0 / 3) == "0.33");
@@ -66,7 +66,7 @@ TEST_CASE("figures") {
     CHECK(format_figure(std::optional<double>()) == "-");
 }
 
-TEST_CASE("counters per request, and their ideals") {
+TEST_CASE("counters are shown per request, beside their ideal values") {
     Json some = counters(2048, 65536, 2048, 1024);
     CHECK(per_request(some, "load") == 32);
     CHECK(per_request(some, "shared_load") == 2);
@@ -85,7 +85,7 @@ TEST_CASE("counters per request, and their ideals") {
     CHECK(coalesce::cost_rows(coalesce::Verdict{}).empty());
 }
 
-TEST_CASE("the details of a predicted time fit the space there is") {
+TEST_CASE("the details of a predicted time fit the available space") {
     coalesce::Verdict verdict = verdict_with(counters(2048, 8192, 2048, 2048));
     verdict.outcome = coalesce::Verdict::Outcome::passed;
     verdict.is_simulated = true;
@@ -119,21 +119,21 @@ TEST_CASE("the details of a predicted time fit the space there is") {
     CHECK(height(shown(height(less) - 1)) == height(less) - 1);
 }
 
-TEST_CASE("each line's cost is explained") {
+TEST_CASE("the cost of each line is explained") {
     Json costly = counters(2048, 65536, 2048, 1024);
     auto reasons = explain_line_costs(verdict_with(costly), counters_in(costly));
     REQUIRE(reasons.size() == 2);
     CHECK(reasons[0].find("touches 32 sectors") != std::string::npos);
     CHECK(reasons[0].find("only 4 bytes are used") != std::string::npos);
     CHECK(reasons[1].find("takes 2 wavefronts, but 1 would be enough") != std::string::npos);
-    Json wide = counters(512, 8192, 512, 512);  // 16 bytes per lane
+    Json wide = counters(512, 8192, 512, 512);  // four elements of 4 bytes per lane
     reasons = explain_line_costs(verdict_with(wide), counters_in(wide));
     CHECK(reasons[0].find("32 lanes with 16 bytes each need 512 bytes, 16 sectors. No byte") !=
           std::string::npos);
     CHECK(reasons[1].find("the minimum") != std::string::npos);
 }
 
-TEST_CASE("only the changed lines of a difference, and some around them") {
+TEST_CASE("a diff shows only changed lines and some lines around them") {
     const auto shown = [](const std::string& first, const std::string& second) {
         return diff_text(only_changes(line_diff(first, second), 1));
     };
@@ -143,7 +143,7 @@ TEST_CASE("only the changed lines of a difference, and some around them") {
     CHECK(shown("a\nb\nc\n", "a\nb\nc\n") == "  a\n  b\n  c\n");
 }
 
-TEST_CASE("differences between texts") {
+TEST_CASE("differences between texts are found") {
     CHECK(short_diff("", "") == "");
     CHECK(short_diff("a\nb\n", "a\nb\n") == "  a\n  b\n");
     CHECK(short_diff("a\nb\nc\n", "a\nc\nd\n") == "  a\n- b\n  c\n+ d\n");
@@ -151,7 +151,7 @@ TEST_CASE("differences between texts") {
     CHECK(short_diff("", "a\n") == "+ a\n");
 }
 
-TEST_CASE("two texts side by side stay in their columns") {
+TEST_CASE("two texts in two columns do not overlap") {
     auto diff = line_diff("same\n" + std::string(60, 'a') + "\n", "same\nb\nc\n");
     std::string text = side_by_side("yours", "theirs", diff, 80);
     std::istringstream lines(text);
@@ -201,7 +201,7 @@ struct WatchedFile {
     void write(const std::string& text) const { std::ofstream(file) << text; }
 };
 
-// Reports whether the watcher notices a change within this many milliseconds.
+// Reports whether the watcher notices a change within `milliseconds`.
 bool notices(FileWatcher& watcher, int milliseconds) {
     for (int i = 0; i < milliseconds; i += 5) {
         if (watcher.has_changed()) return true;
@@ -214,18 +214,18 @@ constexpr int SOON = 3000, NEVER = 600;
 
 }  // namespace
 
-TEST_CASE("a watched file changes however it is written, and only if its content does") {
+TEST_CASE("a change of a watched file is noticed however it is written, if the content differs") {
     for (bool polls : {false, true}) {
         CAPTURE(polls);
         WatchedFile watched;
         FileWatcher watcher(watched.file, polls);
         CHECK(watcher.is_polling() == polls);
-        CHECK(notices(watcher, SOON));  // the first call reports that the file is missing
+        CHECK(notices(watcher, SOON));  // reports that the file is missing
         CHECK(!watcher.text());
         watched.write("one");
         CHECK(notices(watcher, SOON));
         CHECK(watcher.text() == "one");
-        watched.write("one");  // the same content again
+        watched.write("one");  // the content is the same as before
         CHECK(!notices(watcher, NEVER));
         std::ofstream(watched.folder / "other.cu") << "noise";
         CHECK(!notices(watcher, NEVER));
@@ -242,7 +242,7 @@ TEST_CASE("a watched file changes however it is written, and only if its content
     }
 }
 
-TEST_CASE("a link is followed, and a folder that is replaced is found again") {
+TEST_CASE("the watcher follows a link, and finds a folder that is replaced") {
     WatchedFile watched;
     std::ofstream(watched.folder / "elsewhere.txt") << "one";
     std::filesystem::create_directory(watched.folder / "in");
@@ -286,8 +286,8 @@ TEST_CASE("file systems that do not report changes are recognized") {
     CHECK(!must_poll("/nonexistent"));
 }
 
-TEST_CASE("a signal ends a question, also when it came before the waiting began") {
-    // Nothing has been typed yet.
+TEST_CASE("a signal ends a question, even if it came before the wait began") {
+    // No key has been typed yet.
     int ends[2];
     REQUIRE(pipe(ends) == 0);
     int usual = dup(STDIN_FILENO);

@@ -1,5 +1,5 @@
-// Tests the listing of PTX by source line: both the parser, and the real command on lessons and on
-// learners' files.
+// Tests the listing of PTX by source line: the parser, and the command on lessons and learners'
+// files.
 
 #include <doctest/doctest.h>
 
@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 namespace {
 
 // PTX in the form that nvcc writes. It contains code inlined from the same file and from a header,
-// jumps, a call that spans several lines, and a label that no instruction jumps to.
+// jumps, a call that spans several lines, and a label that no instruction refers to.
 const std::string PTX = R"(
 .version 9.0
 .target sm_90
@@ -82,7 +82,7 @@ std::string texts(const PtxListing& listing, int line) {
     return all;
 }
 
-// Returns the source lines in an output, such as "   12 | text", keyed by line number.
+// Returns the source lines in an output by line number. A source line looks like "   12 | text".
 std::map<int, std::string> source_lines_in(const std::string& output) {
     std::map<int, std::string> found;
     static const std::regex line(R"( *(\d+) \|(?: (.*))?)");
@@ -100,7 +100,7 @@ void check_width(const std::string& output) {
 
 }  // namespace
 
-TEST_CASE("names as people write them") {
+TEST_CASE("mangled names are shown as people write them") {
     CHECK(find_entries(PTX) == std::vector<std::string>{"_Z3oneILi4EEvPf", "two"});
     CHECK(kernel_name("_Z3oneILi4EEvPf") == "one<4>");
     CHECK(kernel_name("_Z9transposePfPKfii") == "transpose");
@@ -112,8 +112,8 @@ TEST_CASE("each instruction is listed at its source line") {
     CHECK(one.instructions == 8);
     CHECK(texts(one, 2) == "1 ld.param.u64 %rd1, [param_0];\n");
     CHECK(texts(one, 3) == "2 mov.u32 %r1, %tid.x;\n3 @%p1 bra $L__BB0_2;\n");
-    // Code inlined from the same file must keep its own line. Code from a header must belong to the
-    // line that calls it.
+    // Code inlined from the same file must stay at its own line. Code from a header must belong to
+    // the line that calls it.
     CHECK(texts(one, 9) == "4 st.shared.v2.f32 [tile], {%f1, %f2};\n");
     CHECK(texts(one, 5) ==
           "5 cp.async.bulk.shared::cluster.global [%r1], [%rd1], 4;\n"
@@ -121,14 +121,14 @@ TEST_CASE("each instruction is listed at its source line") {
           "7 call.uni (retval0), vprintf, ( param0 );\n");
     CHECK(texts(one, 6) == "0 $L__BB0_2:\n8 ret;\n");
     CHECK(texts(make_listing(PTX, "two", "steps/x/main.cu", 1), 7) == "1 ret;\n");
-    // If the PTX does not name the file, all instructions must be assigned to the line on which the
-    // kernel begins.
+    // If the PTX does not name the source file, all instructions must belong to the line on which
+    // the kernel begins.
     const PtxListing unknown = make_listing(PTX, "two", "y.cu", 30);
     CHECK(texts(unknown, 30) == "1 ret;\n");
     CHECK(make_listing(PTX, "three", "steps/x/main.cu", 1).instructions == 0);
 }
 
-TEST_CASE("clang names folder and file apart") {
+TEST_CASE("clang's separate folder and file names are joined") {
     std::string ptx = PTX;
     const std::string path = "\"/somewhere/steps/x/main.cu\"";
     ptx.replace(ptx.find(path), path.size(), "\"/somewhere/steps/x\" \"main.cu\"");
@@ -158,7 +158,7 @@ TEST_CASE("the listing has source lines in order, marks gaps, and fits the termi
               "           $L__BB0_2:\n");
 }
 
-TEST_CASE("ptx of a lesson shows the kernel's lines and occupancy, also as JSON") {
+TEST_CASE("for a lesson, ptx shows the kernel's lines and occupancy, also as JSON") {
     ScratchCourse course;
     const std::string file = course.path("ptx.json").string();
     const ProcessResult shown =
@@ -204,7 +204,7 @@ TEST_CASE("ptx of a lesson shows the kernel's lines and occupancy, also as JSON"
     CHECK(kernel["registers"] > 5);
 }
 
-TEST_CASE("ptx of a variant shows the kernel that it launches, with its dynamic shared memory") {
+TEST_CASE("for a variant, ptx shows the kernel that it launches, with its dynamic shared memory") {
     ScratchCourse course;
     expect(course, {"ptx", "10", "--variant", "registers_64"}, 0,
            {"transpose_tall<64, 16> of 10_registers, variant registers_64",
@@ -213,7 +213,7 @@ TEST_CASE("ptx of a variant shows the kernel that it launches, with its dynamic 
            {"10_registers has no variant \"fastest\"; it has raw_stay_apart, registers_128, "});
 }
 
-TEST_CASE("a lesson's kernel is shown only if its exercise has passed, or with --yes") {
+TEST_CASE("ptx shows a lesson's kernel only after its exercise has passed, or with --yes") {
     ScratchCourse course;
     const ProcessResult refused =
         expect(course, {"ptx", "02"}, 1,
@@ -223,11 +223,11 @@ TEST_CASE("a lesson's kernel is shown only if its exercise has passed, or with -
     course.solve("02_naive");
     REQUIRE(course.learn({"check", "02"}).exit_code == 0);
     expect(course, {"ptx", "02"}, 0, {"transpose_naive of 02_naive", "st.global"});
-    // Other variants of a lesson are not solutions, so the command shows them without asking.
+    // Other variants of a lesson are not solutions, so the command shows these without asking.
     expect(course, {"ptx", "01", "--variant", "element"}, 0, {"copy_element of 01_copy"});
 }
 
-TEST_CASE("ptx of a learner's file works even if the kernel cannot be launched or compiled") {
+TEST_CASE("for a learner's file, ptx works even if the kernel cannot be launched or compiled") {
     ScratchCourse course;
     course.solve("02_naive");
     check_width(expect(course, {"ptx", "02", "--mine"}, 0,
@@ -247,7 +247,7 @@ TEST_CASE("ptx of a learner's file works even if the kernel cannot be launched o
     expect(course, {"ptx", "02", "--file", "no.cu"}, 2, {"there is no file no.cu"});
 }
 
-TEST_CASE("--sass prints machine code, or names the missing tool") {
+TEST_CASE("--sass prints machine code, or names the tool that is missing") {
     ScratchCourse course;
     const bool has_tools = !find_program("nvdisasm").empty() || !find_program("cuobjdump").empty();
     if (!has_tools && !fs::exists("/usr/local/cuda/bin/nvdisasm") &&
@@ -255,7 +255,7 @@ TEST_CASE("--sass prints machine code, or names the missing tool") {
         expect(course, {"ptx", "02", "--yes", "--sass"}, 2,
                {"--sass needs nvdisasm or cuobjdump", "CUDA_HOME"});
     }
-    // Write a script that replaces nvdisasm and prints two kernels.
+    // The script replaces nvdisasm, and prints two kernels.
     fs::create_directories(course.path("tools"));
     course.write("tools/nvdisasm",
                  "#!/bin/sh\n"

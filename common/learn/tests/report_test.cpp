@@ -11,7 +11,7 @@
 
 using namespace coalesce::learn;
 
-TEST_CASE("counted figures") {
+TEST_CASE("counted figures are formatted") {
     Json result = counted("03_tiled", "tiled");
     CHECK(sectors_per_request(result, "load") == "4");
     CHECK(sectors_per_request(result, "store") == "32");
@@ -28,7 +28,7 @@ TEST_CASE("counted figures") {
     CHECK(bank_conflicts(result) == "-");
 }
 
-TEST_CASE("measured figures") {
+TEST_CASE("measured figures are formatted") {
     Json result = timed("02_naive", "naive");
     CHECK(milliseconds(result) == "2.0971");
     CHECK(gigabytes_per_second(result) == "4097");
@@ -37,7 +37,7 @@ TEST_CASE("measured figures") {
     CHECK(sectors_per_request(result, "load") == "-");
 }
 
-TEST_CASE("verdicts") {
+TEST_CASE("each result has its verdict") {
     CHECK(verdict({{"verified", true}}) == "right");
     CHECK(verdict({{"verified", false}}) == "WRONG");
     CHECK(verdict({{"step", "x"}}) == "-");

@@ -1,4 +1,4 @@
-// Tests which requests `learn run` accepts, and that it refuses all others with a one-line message.
+// Tests which requests `learn run` accepts. It must refuse others with a message of one line.
 
 #include "learn/request.h"
 
@@ -67,14 +67,14 @@ RunArguments steps(const std::vector<std::string>& words) {
 
 }  // namespace
 
-TEST_CASE("steps by number and by name, in the course's order, once each") {
+TEST_CASE("steps are selected by number or name, in the course's order, once each") {
     CHECK(names(steps({"all"})) == "01_copy 02_naive ");
     CHECK(names(steps({"02", "1", "2", "02_naive"})) == "01_copy 02_naive ");
     CHECK(names(steps({"2"})) == "02_naive ");
     CHECK(names(steps({"rivals"})) == "");
 }
 
-TEST_CASE("a whole program runs alone, and is not one of all") {
+TEST_CASE("a whole program runs alone, and is not included in `all`") {
     Course course = COURSE;
     course.program.emplace();
     course.program->name = "00_program";
@@ -93,7 +93,7 @@ TEST_CASE("a whole program runs alone, and is not one of all") {
     refused(steps({"00"}), "there is no step \"00\"");
 }
 
-TEST_CASE("rivals come with all on a GPU, and alone when they are named") {
+TEST_CASE("on a GPU, rivals run with `all`, and otherwise only when they are named") {
     using Rivals = RunRequest::Rivals;
     CHECK(parse_request(steps({"all"}), COURSE).rivals == Rivals::on_gpu);
     CHECK(parse_request(steps({"01"}), COURSE).rivals == Rivals::no);
@@ -101,14 +101,14 @@ TEST_CASE("rivals come with all on a GPU, and alone when they are named") {
     CHECK(parse_request(steps({"all", "rivals"}), COURSE).rivals == Rivals::yes);
 }
 
-TEST_CASE("unknown steps") {
+TEST_CASE("unknown steps are refused") {
     refused(steps({}), "name the steps to run");
     for (const char* word : {"0", "3", "03_tiled", "naive", "-1", "", "02_", "002"}) {
         refused(steps({"01", word}), std::string("there is no step \"") + word + "\"");
     }
 }
 
-TEST_CASE("shapes go to every program") {
+TEST_CASE("the shape is passed to every program") {
     std::vector<std::string> expected = {"--rows", "3", "--cols", "1000"};
     CHECK(parse_request(shape("3", "1000"), COURSE).options == expected);
     CHECK(parse_request(shape("1", "2147483647"), COURSE).options.size() == 4);
@@ -128,7 +128,7 @@ TEST_CASE("impossible shapes are refused") {
     refused(shape("", "5"), "--rows and --cols go together");
 }
 
-TEST_CASE("devices") {
+TEST_CASE("the device is selected") {
     RunArguments words = steps({"all"});
     for (const char* device : {"auto", "gpu", "sim"}) {
         words.device = device;
@@ -140,7 +140,7 @@ TEST_CASE("devices") {
     refused(words, "--device tpu: unknown device; choose auto, gpu or sim");
 }
 
-TEST_CASE("a prediction goes to every program, and is checked before any runs") {
+TEST_CASE("a prediction is passed to every program, and checked before any program runs") {
     RunArguments words = steps({"all"});
     words.time = "L4";
     words.at = "4096x2048";
@@ -152,8 +152,8 @@ TEST_CASE("a prediction goes to every program, and is checked before any runs") 
     CHECK(parse_request(words, COURSE).options == std::vector<std::string>{"--at", "4096x2048"});
     words.at = "4096by2048";
     refused(words, "not a whole number");
-    // If no shape is given, times must be predicted for the shape used in the lessons' tables.
-    // Otherwise the given shape must be used.
+    // Without a shape, times must be predicted for the shape in the lessons' tables, otherwise for
+    // the given shape.
     words = steps({"02"});
     words.time = "H200";
     CHECK(parse_request(words, COURSE).options ==
@@ -169,7 +169,7 @@ TEST_CASE("a prediction goes to every program, and is checked before any runs") 
     refused(words, "./learn validate --time");
 }
 
-TEST_CASE("a variant chooses the steps that have it") {
+TEST_CASE("a variant selects the steps that have it") {
     RunArguments words = steps({"all"});
     words.variant = "8x32";
     CHECK(names(words) == "02_naive ");

@@ -1,4 +1,4 @@
-// Tests the roofline: its limits, its points, and both drawings.
+// Tests the roofline model: its limits, its points, and both drawings.
 
 #include "learn/roofline.h"
 
@@ -23,7 +23,7 @@ Roofline a_roofline() {
 
 }  // namespace
 
-TEST_CASE("memory is the limit to the left of the ridge, and instructions to the right") {
+TEST_CASE("memory limits performance to the left of the ridge, instructions to the right") {
     const Roofline roofline = a_roofline();
     CHECK(roofline.ridge() == doctest::Approx(.4));
     CHECK(roofline.is_bound_by_memory(roofline.points[0]));
@@ -48,7 +48,7 @@ TEST_CASE("the drawing fits a terminal, and each point is on the roof") {
     }
     REQUIRE(lines.size() > 3);
     CHECK(lines.size() <= 20);
-    // The solution is on the flat part, so it is in the first line of the drawing.
+    // The solution is on the flat part of the roof, which is the first line of the drawing.
     CHECK(lines[1].find('B') != std::string::npos);
     CHECK(lines[1].find('A') == std::string::npos);
     CHECK(std::count(text.begin() + static_cast<std::ptrdiff_t>(lines[0].size()), text.end(),
@@ -65,7 +65,7 @@ TEST_CASE("the SVG has a circle for each point, and escaped names") {
     CHECK(svg.ends_with("</svg>\n"));
 }
 
-TEST_CASE("the roofline of a known GPU, and of counters") {
+TEST_CASE("a roofline is made from a known GPU and from counters") {
     const Roofline roofline = roofline_for(timing::known_gpus().front());
     CHECK(roofline.gbps > 10);
     CHECK(roofline.ginstructions > 10);
@@ -76,7 +76,7 @@ TEST_CASE("the roofline of a known GPU, and of counters") {
     CHECK(point_of("it", counters).intensity() == doctest::Approx(10. / 160));
 }
 
-TEST_CASE("learn roofline draws right kernels, and explains wrong ones") {
+TEST_CASE("learn roofline draws correct kernels, and explains why it cannot draw others") {
     const ScratchCourse course;
     expect(course, {"roofline", "02"}, 1, {"Only a kernel that is right has a roofline"});
     expect(course,

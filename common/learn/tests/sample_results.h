@@ -1,4 +1,4 @@
-// Made-up results of lessons.
+// Results of lessons for tests, with invented numbers.
 #pragma once
 
 #include <string>

@@ -17,10 +17,10 @@
 
 namespace coalesce::learn {
 
-// The path of build/bin/learn, or of another program to test.
+// The path of build/bin/learn, or of another program that is tested instead.
 inline std::filesystem::path learn_program;
 
-// The folder of a temporary course. The destructor removes the folder.
+// A temporary course. The destructor removes its folder.
 class ScratchCourse {
 public:
     explicit ScratchCourse(const std::filesystem::path& learn = learn_program) : program(learn) {
@@ -68,8 +68,7 @@ public:
         write("exercises/" + step + "/" + file_of(step), solution(step));
     }
 
-    // Returns the command line and the environment for running the learner's command in this
-    // course.
+    // Returns the command line and the environment that run the learner's command in this course.
     Command command(const std::vector<std::string>& words) const {
         return {.program = program,
                 .arguments = words,
@@ -77,7 +76,7 @@ public:
                 .folder = root,
                 .captures_stderr = true};
     }
-    // Runs `learn WORDS` and returns its output, which combines stdout and stderr.
+    // Runs `learn WORDS`, and returns its exit code and output (stdout and stderr together).
     ProcessResult learn(const std::vector<std::string>& words) const {
         constexpr int MILLISECONDS = 120'000;
         Child child(command(words));
@@ -87,7 +86,8 @@ public:
     Json learn_json(const std::vector<std::string>& words) const {
         return Json::parse(learn(words).output);
     }
-    // Returns the entry of an exercise in the output of `learn progress --json`, or null.
+    // Returns an exercise's entry in the output of `learn progress --json`, or null if there is
+    // none.
     Json progress_of(const std::string& step, bool is_hunt = false) const {
         Json all = learn_json({"progress", "--json"});
         for (auto& exercise : all["exercises"]) {

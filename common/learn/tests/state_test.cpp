@@ -1,5 +1,5 @@
 // Tests the learner's progress: what is stored, how damaged files are handled, and that neither
-// concurrent commands nor kills lose anything.
+// concurrent commands nor kills lose data.
 
 #include "learn/state.h"
 
@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A temporary folder for the state, and the warnings about it.
+// A temporary folder for the state, and the warnings that were printed.
 struct StateFolder {
     fs::path path;
     std::vector<std::string> warnings;
@@ -51,8 +51,8 @@ Record full_record() {
     return record;
 }
 
-// Returns the number of updates that the file records. Throws if the file is incomplete, which a
-// kill must never cause.
+// Returns the number of updates that the file records. Throws if the file is incomplete, which must
+// never happen, not even after a kill.
 int count_in(const fs::path& folder) {
     auto text = read_if_exists(folder / "state.json");
     return text ? state_from_json(*text).record("x").checks : 0;
@@ -94,7 +94,7 @@ TEST_CASE("a guess is right within rounding, or within the tolerance of its ques
           coalesce::kRoundingTolerance);
 }
 
-TEST_CASE("a written state can be read again") {
+TEST_CASE("a state that was written can be read again") {
     StateFolder folder;
     folder.progress().update([](State& state) {
         state.has_begun = true;
@@ -115,7 +115,7 @@ TEST_CASE("a written state can be read again") {
     CHECK(state.record("04_padded").checks == 0);
 }
 
-TEST_CASE("an edited pass is stale, not done") {
+TEST_CASE("a passed exercise is stale after an edit, and no longer done") {
     Record record;
     CHECK(status_of(record, "a") == Status::untouched);
     record.checks = 1;
@@ -146,7 +146,7 @@ TEST_CASE("a damaged file is renamed, and progress starts from the beginning") {
     }
 }
 
-TEST_CASE("a folder in the file's place is moved aside too") {
+TEST_CASE("a folder in place of the file is moved aside too") {
     StateFolder folder;
     fs::create_directories(folder.path / "state.json" / "inside");
     Progress progress = folder.progress();
@@ -155,7 +155,7 @@ TEST_CASE("a folder in the file's place is moved aside too") {
     CHECK(fs::is_directory(folder.path / "state.json.broken-1" / "inside"));
 }
 
-TEST_CASE("a newer command's file stays as it is") {
+TEST_CASE("the file of a newer command stays unchanged") {
     StateFolder folder;
     folder.write("{\"format\": 3}");
     Progress progress = folder.progress();
@@ -166,7 +166,7 @@ TEST_CASE("a newer command's file stays as it is") {
     CHECK(folder.warnings[0].find("newer version of this command") != std::string::npos);
 }
 
-TEST_CASE("if nothing can be written, there is one warning and the command goes on") {
+TEST_CASE("if nothing can be written, there is one warning and the command continues") {
     std::vector<std::string> warnings;
     Progress progress("/proc/no-such-folder",
                       [&](const std::string& text) { warnings.push_back(text); });
@@ -177,7 +177,7 @@ TEST_CASE("if nothing can be written, there is one warning and the command goes 
     CHECK(warnings[0].find("your progress is not saved") != std::string::npos);
 }
 
-TEST_CASE("two processes at once lose nothing") {
+TEST_CASE("two processes that write at the same time lose nothing") {
     constexpr int PROCESSES = 4, UPDATES = 25;
     StateFolder folder;
     std::vector<pid_t> children;
@@ -194,7 +194,7 @@ TEST_CASE("two processes at once lose nothing") {
     CHECK(count_in(folder.path) == PROCESSES * UPDATES);
 }
 
-TEST_CASE("a kill at any moment leaves the file complete, and no other files") {
+TEST_CASE("a kill at any moment leaves the file complete, and leaves no other files") {
     constexpr int KILLS = 60;
     StateFolder folder;
     std::mt19937 random(1);
@@ -210,15 +210,15 @@ TEST_CASE("a kill at any moment leaves the file complete, and no other files") {
             for (;;) add_one(progress);
         }
         close(busy[1]);
-        // On a busy computer a child may start late. Wait until it has started, because killing it
-        // earlier proves nothing.
+        // On a busy computer a child process may start late. Wait until it has started, because a
+        // kill before that proves nothing.
         char said = 0;
         REQUIRE(read(busy[0], &said, 1) == 1);
         usleep(random() % 8000);
         kill(child, SIGKILL);
         waitpid(child, nullptr, 0);
         close(busy[0]);
-        int now = count_in(folder.path);  // this call throws if the file is incomplete
+        int now = count_in(folder.path);  // throws if the file is incomplete
         REQUIRE(now > before);
         before = now;
     }

@@ -1,4 +1,4 @@
-// Tests `learn step`: reading the steps, the state after each of them, the screen, and the keys.
+// Tests `learn step`: reading the steps, the state after each step, the screen, and the keys.
 
 #include <doctest/doctest.h>
 
@@ -15,7 +15,7 @@ using namespace coalesce::learn;
 
 namespace {
 
-// Two warps store to shared memory, and the first one loads what the second one stored.
+// The steps of two warps that store to shared memory. Then the first warp loads the second's value.
 const std::string JSON = R"({"version":1,"kernel":"k","grid":[1,1,1],"block":[64,1,1],
 "block_index":[0,0,0],"has_variables":true,"is_complete":true,"files":["k.cu"],"functions":["k"],
 "ptx":[["st.shared.b32 [tile], 1"]],
@@ -72,11 +72,11 @@ TEST_CASE("the state after a step is the sum of the changes of its warp") {
     CHECK(second.variables.at(0)[1].empty());
     CHECK(last.variables.at(0)[0] == "9");
     CHECK(last.changed.at(0) == 1);
-    // Going back restores the earlier value.
+    // Going back one step restores the earlier value.
     CHECK(steps.state_after(1).variables.at(0)[0] == "7");
 }
 
-TEST_CASE("the last writer of an element is known") {
+TEST_CASE("the last thread that wrote an element is found") {
     const Steps steps = read_steps(JSON);
     const auto writer = steps.writer_before(3, 0, 36);
     REQUIRE(writer);
@@ -86,7 +86,7 @@ TEST_CASE("the last writer of an element is known") {
     CHECK_FALSE(steps.writer_before(2, 0, 36));
 }
 
-TEST_CASE("a step is shown with everything that happens in it") {
+TEST_CASE("a step is shown with all of its accesses and changes") {
     const Steps steps = read_steps(JSON);
     const std::string screen = show_step(steps, SUBJECT, 3, {}, {});
     for (const char* words :
@@ -97,10 +97,10 @@ TEST_CASE("a step is shown with everything that happens in it") {
     const std::string before = show_step(steps, SUBJECT, 1, {}, {});
     CHECK(before.find("32 of 64 threads have arrived") != std::string::npos);
     CHECK(before.find("lane 1 wait") != std::string::npos);
-    CHECK(before.find("\n x ") == std::string::npos);  // not in scope yet
+    CHECK(before.find("\n x ") == std::string::npos);  // x is not in scope yet
 }
 
-TEST_CASE("a screen never has more lines or columns than there are") {
+TEST_CASE("a screen never has more lines or columns than the terminal") {
     const Steps steps = read_steps(JSON);
     for (const int columns : {40, 80, 120}) {
         for (const int lines : {12, 23, 40}) {
@@ -113,7 +113,7 @@ TEST_CASE("a screen never has more lines or columns than there are") {
     }
 }
 
-TEST_CASE("text that is no trace is refused") {
+TEST_CASE("text that is not a trace is refused") {
     CHECK_THROWS(read_steps("{}"));
     CHECK_THROWS(read_steps("steps"));
     std::string newer = JSON;
@@ -134,7 +134,7 @@ TEST_CASE("without a terminal, all steps are printed") {
     expect(course, {"step", "03"}, 1, {"Again: ./learn step 03"});
 }
 
-TEST_CASE("a failed check offers the command that shows the mistake") {
+TEST_CASE("after a failed check, the command that shows the mistake is offered") {
     const ScratchCourse course;
     write_text(course, ScratchCourse::solution_with("03_tiled", "__syncthreads();", ""));
     expect(course, {"check", "03"}, 1, {"See it happen: ./learn step 03"});
@@ -142,7 +142,7 @@ TEST_CASE("a failed check offers the command that shows the mistake") {
     CHECK(has(out.output, "    read after write"));
 }
 
-TEST_CASE("keys go forwards and back to the same screen") {
+TEST_CASE("keys go forwards and backwards through the same screens") {
     const ScratchCourse course;
     write_text(course, ScratchCourse::solution("03_tiled"));
     PseudoTerminal terminal(course.command({"step", "03"}));

@@ -1,4 +1,4 @@
-// A pseudo-terminal in which a test runs the command and types keys.
+// A pseudo-terminal, in which a test runs the command and types keys.
 #pragma once
 
 #include <poll.h>
@@ -19,7 +19,7 @@
 
 namespace coalesce::learn {
 
-// Returns the lines that an 80 x 24 terminal shows after this output. Supports only the escape
+// Returns the lines that an 80 x 24 terminal shows after the output. Supports only the escape
 // sequences that the command uses.
 inline std::vector<std::string> lines_seen(const std::string& output) {
     constexpr size_t LINES = 24, COLUMNS = 80;
@@ -53,7 +53,7 @@ inline std::vector<std::string> lines_seen(const std::string& output) {
     return lines;
 }
 
-// Runs a program in an 80 x 24 terminal. The destructor kills the program.
+// Runs a program in an 80 x 24 pseudo-terminal. The destructor kills the program.
 class PseudoTerminal {
 public:
     explicit PseudoTerminal(const Command& command, const std::string& kind = "xterm") {
@@ -75,8 +75,8 @@ public:
     void type(const std::string& keys) const {
         if (write(terminal, keys.data(), keys.size()) < 0) throw std::runtime_error("it is gone");
     }
-    // Waits until the words appear somewhere after the words found by earlier calls. Returns false
-    // if they do not appear in time.
+    // Waits until `words` appears in the output, after the texts that earlier calls found. Returns
+    // false if that does not happen in time.
     bool shows(const std::string& words, int milliseconds = 30'000) {
         using Clock = std::chrono::steady_clock;
         auto end = Clock::now() + std::chrono::milliseconds(milliseconds);
@@ -91,8 +91,8 @@ public:
             if (left <= 0 || !take_output(static_cast<int>(left))) return false;
         }
     }
-    // Waits for the program to exit. Returns its status as from waitpid, or -1 if the program did
-    // not exit in time.
+    // Waits for the program to exit. Returns its status in the form of waitpid, or -1 if the
+    // program did not exit in time.
     int status(int milliseconds = 30'000) {
         for (int waited = 0; waited < milliseconds; waited += 5) {
             take_output(5);

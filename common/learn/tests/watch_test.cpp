@@ -1,5 +1,4 @@
-// Tests both ways of using `learn watch`: in a terminal with keyboard input, and in a pipe without
-// it.
+// Tests both modes of `learn watch`: in a terminal with keys, and in a pipe without keys.
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -17,7 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Saves a file the way many editors do: by writing another file and renaming it.
+// Saves a file as many editors do: by writing a second file and renaming it.
 void save_by_renaming(const ScratchCourse& course, const std::string& file,
                       const std::string& text) {
     course.write(file + "~", text);
@@ -68,7 +67,7 @@ struct Piped {
         }
         return true;
     }
-    // Stops the command. Returns the signal that ended it, or 0.
+    // Stops the command. Returns the signal that ended it, or 0 if it exited.
     int end() {
         int status = 0;
         waitpid(process, &status, 0);
@@ -80,11 +79,11 @@ struct Piped {
 
 #define SHOWS(words) REQUIRE_MESSAGE(terminal.shows(words), terminal.all())
 
-TEST_CASE("a session from the first exercise to the third") {
+TEST_CASE("a session leads from the first exercise to the third") {
     ScratchCourse course;
     PseudoTerminal terminal(course.command({"watch", "01"}));
-    // In exercise 01, the learner starts with the original file, asks for a hint, saves an
-    // incorrect attempt, and then saves the correct one.
+    // In exercise 01, the learner starts with the original file, asks for a hint, saves a wrong
+    // attempt, and then saves the correct kernel.
     SHOWS("01_copy: not yet");
     SHOWS("h hint");
     CHECK(!terminal.is_as_usual());
@@ -97,7 +96,7 @@ TEST_CASE("a session from the first exercise to the third") {
     SHOWS("Next: ");
     course.solve("01_copy");
     SHOWS("01_copy: passed");
-    SHOWS("./learn predict 01");  // the costs stay hidden until the learner predicts them
+    SHOWS("./learn predict 01");  // no costs are shown before the prediction
     SHOWS("g: predict the cost, or save exercises/01_copy/kernel.cu");
     SHOWS("q quit");
     CHECK(!has(terminal.all(), "sectors per load"));
@@ -117,7 +116,7 @@ TEST_CASE("a session from the first exercise to the third") {
     SHOWS("q quit");
     CHECK(course.progress_of("01_copy")["status"] == "done");
 
-    // The watch stays at its exercise until the learner types n.
+    // The watch stays at the passed exercise until the learner types n.
     terminal.type("n");
     SHOWS("Waiting for you to save exercises/02_naive/kernel.cu");
     SHOWS("02_naive: not yet");
@@ -169,7 +168,7 @@ TEST_CASE("a session from the first exercise to the third") {
     CHECK(course.progress_of("03_tiled")["predictions"][1]["right"] == true);
 }
 
-TEST_CASE("n watches the next exercise, and the first one is a program") {
+TEST_CASE("n goes to the next exercise, and the first exercise is a whole program") {
     ScratchCourse course;
     PseudoTerminal terminal(course.command({"watch"}));
     SHOWS("00_program: not yet");
@@ -188,7 +187,7 @@ TEST_CASE("n watches the next exercise, and the first one is a program") {
     CHECK(terminal.status() == 0);
 }
 
-TEST_CASE("the footer fits its lines, whatever the exercise") {
+TEST_CASE("the footer fits its lines for every exercise") {
     ScratchCourse scratch;
     auto course = coalesce::course::read_course(COALESCE_REPOSITORY);
     auto all = list_exercises_and_hunts(course);
@@ -208,7 +207,7 @@ TEST_CASE("the footer fits its lines, whatever the exercise") {
     }
 }
 
-TEST_CASE("e shows the solution when it is typed twice, and b switches to the bug hunt and back") {
+TEST_CASE("e typed twice shows the solution, and b switches to the bug hunt and back") {
     ScratchCourse course;
     PseudoTerminal terminal(course.command({"watch", "02"}));
     SHOWS("02_naive: not yet");
@@ -217,7 +216,7 @@ TEST_CASE("e shows the solution when it is typed twice, and b switches to the bu
     terminal.type("e");
     SHOWS("cannot unsee the solution");
     SHOWS("q quit");
-    terminal.type("he");  // press h for a hint between the two presses of e
+    terminal.type("he");  // h, for a hint, comes between two presses of e
     SHOWS("hint 1 of 4");
     SHOWS("cannot unsee the solution");
     SHOWS("q quit");
@@ -259,7 +258,7 @@ TEST_CASE("a text longer than the screen is shown page by page") {
     terminal.type("p");
     SHOWS("more: space");
     CHECK(terminal.lines() == first);
-    // A save discards the pages that have not been shown yet.
+    // A save discards the pages that are not shown yet.
     course.solve("02_naive");
     SHOWS("02_naive: passed");
     SHOWS("q quit");
@@ -270,11 +269,11 @@ TEST_CASE("a text longer than the screen is shown page by page") {
     CHECK(terminal.all().size() == before);
 }
 
-TEST_CASE("the verdict stays on the screen if there is room") {
+TEST_CASE("the verdict stays on the screen if there is enough space") {
     ScratchCourse course;
     course.solve("02_naive");
     Command watch = course.command({"watch", "02"});
-    // Hide the GPU, because the measured bandwidth would make the verdict longer.
+    // Hide the GPU, because its measured bandwidth would make the verdict longer.
     watch.environment.push_back("CUDA_VISIBLE_DEVICES=");
     PseudoTerminal terminal(watch);
     SHOWS("02_naive: passed");
@@ -282,7 +281,7 @@ TEST_CASE("the verdict stays on the screen if there is room") {
     terminal.type("h");
     SHOWS("hint 1 of 4");
     SHOWS("q quit");
-    terminal.type("e");  // longer than the screen
+    terminal.type("e");  // shows a text longer than the screen
     SHOWS("more: space");
     CHECK(has(terminal.lines().front(), "yours"));
     terminal.type("h");
@@ -296,7 +295,7 @@ TEST_CASE("the verdict stays on the screen if there is room") {
     CHECK(all.find("q quit") == all.rfind("q quit"));
 }
 
-TEST_CASE("the watch survives all that can happen to the file") {
+TEST_CASE("the watch survives whatever happens to the file") {
     ScratchCourse course;
     PseudoTerminal terminal(course.command({"watch", "02", "--plain"}));
     SHOWS("02_naive: not yet");
@@ -311,14 +310,14 @@ TEST_CASE("the watch survives all that can happen to the file") {
     course.write(KERNEL_02,
                  head + "for (int i = 0; i >= 0; i = i % 3) out[0] = in[i];\n}" + CONFIGURE);
     SHOWS("does not end");
-    // If the file is saved during a check, the new text must be checked.
+    // The file is saved during a check, so the new text must be checked afterwards.
     course.write(KERNEL_02, head + "for (;;) printf(\"a flood\\n\");\n}" + CONFIGURE);
     SHOWS("checking");
     save_by_renaming(course, KERNEL_02, ScratchCourse::solution("02_naive"));
     SHOWS("02_naive: passed");
     terminal.type("r");
     SHOWS("02_naive: passed");
-    // Move the folder away, and back later.
+    // Move the exercises' folder away, and back later.
     fs::rename(course.path("exercises"), course.path("elsewhere"));
     SHOWS("is missing");
     fs::rename(course.path("elsewhere"), course.path("exercises"));
@@ -328,8 +327,8 @@ TEST_CASE("the watch survives all that can happen to the file") {
     CHECK(terminal.status() == 0);
 }
 
-// Another ./learn rebuilds the program, as in a second terminal after a git pull.
-TEST_CASE("watch goes on when its program is rebuilt") {
+// A second terminal rebuilds the program, as ./learn does after a git pull.
+TEST_CASE("the watch continues when its program is rebuilt") {
     ScratchCourse course;
     fs::path copy = learn_program.parent_path() / ("learn-" + std::to_string(getpid()));
     fs::copy_file(learn_program, copy);
@@ -345,14 +344,14 @@ TEST_CASE("watch goes on when its program is rebuilt") {
     SHOWS("q quit");
     terminal.type("p");
     SHOWS("load from `in`: 4 sectors");
-    // The watch must continue while the program is temporarily missing during a build.
+    // During a build, the program is missing for a while. The watch must continue.
     fs::remove(copy);
     terminal.type("r");
     SHOWS("02_naive: passed");
     SHOWS("q quit");
 }
 
-TEST_CASE("signals restore the terminal") {
+TEST_CASE("after a signal, the terminal has its earlier settings") {
     ScratchCourse course;
     for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGSEGV, SIGABRT}) {
         CAPTURE(signal);
@@ -367,7 +366,7 @@ TEST_CASE("signals restore the terminal") {
     }
 }
 
-TEST_CASE("Ctrl-C in the middle of a question ends it") {
+TEST_CASE("Ctrl-C during a question ends the question") {
     ScratchCourse course;
     course.solve("02_naive");
     PseudoTerminal terminal(course.command({"watch", "02"}));
@@ -380,7 +379,7 @@ TEST_CASE("Ctrl-C in the middle of a question ends it") {
     CHECK(terminal.is_as_usual());
 }
 
-TEST_CASE("Ctrl-Z stops it with the terminal as usual; it goes on afterwards") {
+TEST_CASE("Ctrl-Z stops the watch and restores the terminal, and fg continues the watch") {
     ScratchCourse course;
     PseudoTerminal terminal(course.command({"watch", "02"}));
     SHOWS("q quit");
@@ -408,7 +407,7 @@ TEST_CASE(
     CHECK(!has(with_empty_input.outcome().output, "\x1b"));
     CHECK(!has(with_empty_input.outcome().output, "q quit"));
 
-    // As long as its input stays open, the watch runs until SIGTERM. This test also covers polling.
+    // While its input stays open, the watch runs until SIGTERM. This test also covers --poll.
     command.arguments.push_back("--poll");
     Piped watch(command);
     REQUIRE(watch.prints("02_naive: not yet"));
@@ -421,7 +420,7 @@ TEST_CASE(
     CHECK(watch.end() == SIGTERM);
 }
 
-TEST_CASE("colours only repeat the words, and NO_COLOR is respected") {
+TEST_CASE("colours never carry information alone, and NO_COLOR is respected") {
     ScratchCourse course;
     Command command = course.command({"check", "02"});
     PseudoTerminal without(command);
@@ -436,7 +435,7 @@ TEST_CASE("colours only repeat the words, and NO_COLOR is respected") {
     CHECK(plain.shows("02_naive: not yet"));
 }
 
-TEST_CASE("check asks for predictions in a terminal; explain asks before it shows") {
+TEST_CASE("in a terminal, check asks for predictions, and explain before it shows the solution") {
     ScratchCourse course;
     PseudoTerminal asked(course.command({"explain", "02"}));
     CHECK(asked.shows("[y/N]"));

@@ -1,4 +1,4 @@
-// Tests which files the server of `learn play` serves, both by function calls and over a real
+// Tests which files the server of `learn play` serves, both with function calls and over a real
 // connection.
 
 #include "learn/web_server.h"
@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A book, together with files that the server must not serve.
+// A book, and files around it that the server must not serve.
 struct Site {
     TemporaryFolder folder;
     fs::path book = folder / "book";
@@ -55,7 +55,7 @@ std::string header(const WebAnswer& answer, const std::string& name) {
     return answer.headers.substr(begin, answer.headers.find("\r\n", begin) - begin);
 }
 
-// Sends bytes to a port and returns the response.
+// Sends bytes to a port, and returns the server's response.
 std::string sent(int port, const std::string& bytes) {
     const Descriptor connection(socket(AF_INET, SOCK_STREAM, 0));
     sockaddr_in place{};
@@ -71,7 +71,7 @@ std::string sent(int port, const std::string& bytes) {
 
 }  // namespace
 
-TEST_CASE("files of the folder are served by their paths") {
+TEST_CASE("files in the folder are served under their paths") {
     const Site site;
     CHECK(site.get("/").body == "<p>The book</p>");
     CHECK(site.get("/index.html").body == "<p>The book</p>");
@@ -121,7 +121,7 @@ TEST_CASE("an invalid request is refused") {
     }
 }
 
-TEST_CASE("each kind of file has its type") {
+TEST_CASE("each kind of file has its content type") {
     const Site site;
     const auto type = [&](const std::string& target) {
         return header(site.get(target), "Content-Type");
@@ -140,7 +140,7 @@ TEST_CASE("each kind of file has its type") {
     CHECK_FALSE(has(site.get("/compiler/clang.wasm.gz").headers, "Content-Encoding"));
 }
 
-TEST_CASE("a file that a browser has is sent again if it has changed") {
+TEST_CASE("a file in the browser's cache is sent again only if it has changed") {
     const Site site;
     const std::string tag = header(site.get("/index.html"), "ETag");
     REQUIRE(tag.size() > 2);
@@ -154,7 +154,7 @@ TEST_CASE("a file that a browser has is sent again if it has changed") {
     CHECK(other.body == "<p>Another book</p>");
 }
 
-TEST_CASE("a generated file is written again for each request") {
+TEST_CASE("a generated file is generated again for each request") {
     const Site site;
     int requests = 0;
     const GeneratedFiles generated = {{"/own.js", [&] { return std::to_string(++requests); }}};
@@ -167,7 +167,7 @@ TEST_CASE("a generated file is written again for each request") {
     CHECK(answer_request(site.book, "GET /other.js HTTP/1.1\r\n\r\n", generated).status == 404);
 }
 
-TEST_CASE("own exercises are those without a page in the book, and problems are told") {
+TEST_CASE("a learner's own exercises are listed with their problems") {
     const Site site;
     const fs::path folder = site.folder / "solutions" / "x_twice";
     fs::create_directories(folder);
@@ -199,7 +199,7 @@ TEST_CASE("own exercises are those without a page in the book, and problems are 
 }
 
 TEST_CASE("the server answers several connections on the loopback address") {
-    // The server runs until the program ends, so the folder must exist until then.
+    // The server runs until the program ends, so its folder must exist until then.
     static const Site site;
     static WebServer server(site.book, 0);
     REQUIRE(server.port() > 0);
@@ -216,7 +216,7 @@ TEST_CASE("the server answers several connections on the loopback address") {
     CHECK(sent(server.port(), "GET /../secret.html HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 404 "));
     CHECK(sent(server.port(), std::string(16384, 'x')).starts_with("HTTP/1.1 400 "));
 
-    // A silent connection must not block other connections.
+    // A connection that sends nothing must not block other connections.
     const Descriptor silent(socket(AF_INET, SOCK_STREAM, 0));
     sockaddr_in place{};
     place.sin_family = AF_INET;

@@ -1,5 +1,5 @@
-// A stand-in for NCCL within one process, for tests without NCCL. At the end of a group, each send
-// is matched with its receive and becomes a copy in the receiver's stream.
+// A fake NCCL within one process, for tests without NCCL. At the end of a group, each send is
+// matched with its receive, and becomes a copy in the receiver's stream.
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace {
 struct Communicator {
     int rank;
 };
-/// Has the same size as NCCL's id, because it is passed by value.
+/// Passed by value, so it must have the same size as NCCL's ncclUniqueId.
 struct UniqueId {
     char bytes[128];
 };
@@ -62,8 +62,8 @@ int ncclRecv(void* data, std::size_t floats, int, int peer, void* communicator,
     return 0;
 }
 
-/// Every send must have a matching receive. Otherwise NCCL would wait forever; this stand-in
-/// reports an error.
+/// Ends a group. Each send must have a matching receive. Without one, NCCL would wait forever, but
+/// this fake returns an error.
 int ncclGroupEnd() {
     for (const Transfer& send : sends) {
         bool is_met = false;

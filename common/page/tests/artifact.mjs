@@ -1,6 +1,6 @@
-// Tests that GitHub Pages can serve the built book, as far as this can be tested without GitHub. The test checks the
-// files, their sizes and types, that the book works below a subfolder, and that the compiler and the list of cached
-// files belong to the book. The workflow must upload this folder, and must name a major version for each action.
+// Tests that GitHub Pages can serve the built book, as far as that can be tested without GitHub: the files, their sizes
+// and types, a book below a subfolder, and whether the compiler and the list of cached files belong to the book. The
+// workflow must upload this folder, and must name a major version for each action.
 //
 //     node artifact.mjs HTML WORKFLOW
 
@@ -13,8 +13,9 @@ const wrong = [];
 const expect = (isRight, words) => isRight || wrong.push(words);
 
 // ---- files ----
-// GitHub's limits: https://docs.github.com/pages/getting-started-with-github-pages/github-pages-limits. The contents of
-// an artifact: https://github.com/actions/upload-pages-artifact. A file in a repository may be at most 100 MB in size.
+// GitHub's limits: https://docs.github.com/pages/getting-started-with-github-pages/github-pages-limits. For the
+// contents of an artifact, see https://github.com/actions/upload-pages-artifact. A file in a repository may have at
+// most 100 MB.
 const largestFile = 100e6;
 const largestSite = 1e9;
 /** File name extensions whose types Pages knows, like any server. The browser's tests check the types that matter. */

@@ -1,4 +1,4 @@
-// Tests the bench in the lessons, in a headless browser: marked lines, runs that are stopped, limits, and two tabs.
+// Tests the benches in the lessons, in a headless browser: marked lines, stopped runs, limits, and two tabs.
 //
 //     node bench.cjs HTML CHROMIUM [PART OF A TEST'S NAME]
 "use strict";
@@ -7,7 +7,7 @@ const { serve } = require("./site.cjs");
 const { runTests, test, withPage } = require("./pages.cjs");
 
 const [html, browserPath, only = ""] = process.argv.slice(2);
-/** Enough for a busy machine, on which the compiler is loaded first. */
+/** A timeout in milliseconds that is long enough to load the compiler on a busy machine. */
 const SOON = { timeout: 180000 };
 const site = serve(html).then(({ address }) => address);
 
@@ -26,7 +26,7 @@ const isRunning = (page) => page.waitForSelector(".bench[aria-busy=true]", SOON)
 const marked = (page, kind) => page.locator(`.cm-line.line-${kind}`).allTextContents();
 const notes = async (page) => (await page.locator(".note").allTextContents()).join(" ");
 
-/** Replaces a text that must be there. */
+/** Replaces `from` by `to` in the text. Fails if the text does not contain `from`. */
 function edited(text, from, to) {
     assert.ok(text.includes(from), `the kernel has no ${from}`);
     return text.replace(from, to);
@@ -122,7 +122,7 @@ test("a compilation that takes too long is stopped, and the next edit ends it at
         await page.waitForSelector(".bench[data-outcome=stopped][aria-busy=false]", { timeout: 400000 });
         const told = /compiler was not done after (\d+) seconds/.exec(await standing(page).textContent());
         assert.ok(told, await standing(page).textContent());
-        // The limit is ten seconds, unless the page has found this machine slow.
+        // The limit is ten seconds, unless the page has measured that this machine is slow.
         const limit = 1000 * Number(told[1]);
         assert.ok(limit >= 10000, told[0]);
         await editor(page).fill(solution + slowText(899));
@@ -159,7 +159,7 @@ test("two tabs: the newer text is offered, and neither is lost", async (browser)
     await other.waitForSelector(".other-tab:not([hidden])", SOON);
     await other.locator("button[name=mine]").click();
     assert.match(await textOf(other), /from the other/);
-    // Typing without an answer keeps the text of the other tab, too.
+    // If the question is not answered, typing does not overwrite the other tab's text.
     await one.waitForSelector(".other-tab:not([hidden])", SOON);
     await editor(one).fill("// a third\n");
     await one.reload();
@@ -219,7 +219,7 @@ test("the pages keep to their policy: everything runs, and nothing is refused", 
     await editor(page).fill((await workOf(page, "03_tiled")).solution);
     await outcome(page, "passed");
     assert.deepEqual(faults, []);
-    // The policy is there: a script in the page itself does not run.
+    // The content security policy is active if a script in the page itself does not run.
     const runs = await page.evaluate(() => {
         const script = document.createElement("script");
         script.textContent = "window.ranAnyway = true";

@@ -1,5 +1,5 @@
-// Tests the exercises beyond the transpose in a headless browser: those of the book, and a teacher's own, which
-// `./learn play` serves.
+// Tests the exercises beyond the transpose in a headless browser: those in the book, and a teacher's own exercise,
+// which `./learn play` serves.
 //
 //     node beyond.cjs HTML CHROMIUM ROOT BIN [PART OF A TEST'S NAME]
 //
@@ -36,7 +36,7 @@ test("each exercise beyond the transpose has a page, whose solution passes", asy
             const [, seconds] = /simulated, ([\d.]+) s/.exec(await page.locator(".bench .standing").textContent());
             console.log(`    ${name}: ${seconds} s from the text to the verdict`);
             assert.match(await page.locator(".outcome").textContent(), /sectors in all|global requests in all/);
-            // Pictures and predicted times are about matrices.
+            // Only exercises on matrices have pictures and predicted times.
             assert.ok(await page.locator("details.own").isHidden());
         });
     }
@@ -50,7 +50,7 @@ test("a wrong kernel is told the same cause as in the terminal", async (browser)
         await editor(page).fill(wrong);
         await outcome(page, "failed");
         assert.match(await page.locator(".outcome").textContent(), /out\(\d+\) is [\d.]+, expected [\d.]+/);
-        // A size of the exercise is named, not a matrix.
+        // The message names a size of this exercise, and no matrix.
         assert.match(await page.locator(".outcome").textContent(), /rows = \d+, cols = \d+/);
     });
 });
@@ -71,7 +71,7 @@ test("a page without own exercises says how to make one", async (browser) => {
     });
 });
 
-/** A course's folder with the exercise x_scale, which a teacher has just made. */
+/** Creates a course with the exercise x_scale in a temporary folder, as a teacher would. Returns the folder. */
 function courseWithOwnExercise() {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), "own-"));
     for (const part of ["course.toml", "steps"]) fs.symlinkSync(path.join(root, part), path.join(folder, part));

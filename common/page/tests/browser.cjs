@@ -2,7 +2,7 @@
 //
 //     node browser.cjs HTML SIMULATED_JSON CHROMIUM SCREENSHOTS STEPS [PART OF A TEST'S NAME]
 //
-// STEPS is the folder of the lessons' programs. Their predicted times are compared with the page's.
+// STEPS is the folder of the lessons' programs. The page must predict the same times as these programs.
 "use strict";
 const assert = require("node:assert/strict");
 const { execFileSync } = require("node:child_process");
@@ -19,7 +19,7 @@ const site = pathToFileURL(path.resolve(html)).href + "/";
 const lessons = fs.readdirSync(html).filter((name) => /^lesson_\d\d.*\.html$/.test(name)).sort();
 const withPages = (browser, names, use, options) => withPagesAt(browser, site, names, use, options);
 const withPage = (browser, name, use, options) => withPages(browser, [name], use, options);
-/** One page of each kind in the book, and some of the lessons, which are all made in the same way. */
+/** One page of each kind in the book, and some of the lessons, all of which have the same structure. */
 const KINDS = ["index.html", "introduction.html", "profile.html", "glossary.html", "annotated.html"];
 const someLessons = sampled(lessons, 4);
 
@@ -164,7 +164,7 @@ test("a lesson has its contents in the sidebar, a link at each heading, and code
         await page.evaluate(() => Object.defineProperty(navigator, "clipboard", { value: { writeText: async (text) => void (window.copied = text) } }));
         await page.locator(".copied-from > .copy").first().click();
         const source = fs.readFileSync(path.join(__dirname, "../../../steps/03_tiled/main.cu"), "utf8");
-        // Doxygen removes the marks of snippets.
+        // Doxygen removes the marks of snippets, so remove them here too.
         const plain = (text) => text.split("\n").map((line) => line.trimEnd()).filter((line) => !line.startsWith("//!")).join("\n").trim();
         assert.equal(plain(await page.evaluate(() => window.copied)), plain(source));
         assert.ok((await page.locator(".fragment .cuda", { hasText: "__global__" }).count()) > 0);
@@ -183,9 +183,9 @@ test("pictures fit a phone, and are shown at their own size when asked", async (
 
 test("axe finds nothing on any page of the book, light and dark, wide and narrow", async (browser) => {
     const names = fs.readdirSync(html).filter((name) => name.endsWith(".html")).sort();
-    const { address } = await serve(html); // axe reads the style sheets, which a browser does not allow to files
+    const { address } = await serve(html); // axe reads the style sheets, but a browser cannot read these from files
     for (const [i, [colorScheme, width]] of [["light", 1440], ["dark", 1440], ["light", 390], ["dark", 390]].entries()) {
-        // Each look shows other pages.
+        // Test different pages for each theme and width.
         const chosen = [...new Set(["index.html", ...sampled(names.slice(i), 16)])];
         await withPagesAt(browser, address, chosen, async (page, name) => assert.deepEqual(await accessibilityFaults(page), [], name),
             { colorScheme, viewport: { width, height: 900 }, reducedMotion: "reduce" });
@@ -483,7 +483,7 @@ test("every position of the sliders transposes, while the page stays usable", as
         const took = [], stood = [];
         const positions = [0, 1, 2, 3].flatMap((down) => [0, 1, 2, 3].flatMap((elements) => [0, 1, 2, 3, 4].map((padding) => [down, elements, padding])));
         assert.equal(positions.length, await page.evaluate(() => Object.keys(window.courseData.family.kernels).length));
-        // Every third position is enough to combine each position of a slider with each position of another one.
+        // Every third position is enough to combine each position of a slider with each position of the others.
         for (const position of sampled(positions, 3)) {
             const moved = await moveTo(page, position);
             const name = `position ${position}`;
@@ -494,7 +494,7 @@ test("every position of the sliders transposes, while the page stays usable", as
         }
         const middle = (list) => Math.round(median(list));
         console.log(`    ${took.length} positions: median ${middle(took)} ms; the page stood still for ${middle(stood)} ms`);
-        // Without a worker, the page would freeze for the whole time.
+        // Without a worker, the page would freeze during the whole computation.
         assert.ok(middle(stood) < 0.5 * middle(took), `it stood still for ${middle(stood)} of ${middle(took)} ms`);
     });
 });

@@ -1,5 +1,5 @@
-// Finds differences between the results of a page and those of the native programs. Predicted times must agree to 12
-// digits, because the logarithms of the two libraries differ in the last bit.
+// Finds differences between a page's results and those of the native programs. Predicted times must agree to 12 digits,
+// because the last bit of logarithms differs between the two mathematical libraries.
 
 import { spawnSync } from "node:child_process";
 

@@ -1,11 +1,11 @@
 // Tests that the examiner as WebAssembly gives each kernel the same verdict as the native examiner: the same ids,
-// words, lines and counters. Only the duration of the examination and the compiler's name may differ, and the last
-// digits of predicted times, because the mathematical functions come from different libraries.
+// texts, lines and counters. Differences are permitted only in the duration of the examination, the compiler's name,
+// and the last digits of predicted times, because the mathematical functions come from different libraries.
 //
 //     node examiner.mjs SIMULATOR VERDICTS NAME...
 //
 // VERDICTS is the program built from verdicts.cpp, and each NAME is an exercise ("03_tiled").
-// COALESCE_EXAMINER_ARGUMENTS contains further arguments for VERDICTS ("--ptx --all"). The exit code is 0 if all
+// COALESCE_EXAMINER_ARGUMENTS contains additional arguments for VERDICTS ("--ptx --all"). The exit code is 0 if all
 // verdicts are the same.
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
@@ -25,8 +25,8 @@ async function main([simulator, program, ...names]) {
         const solutions = {};
         const took = [];
         for (const one of cases) {
-            // The first case of each exercise is its solution. The costs of the other kernels are compared with the
-            // solution's.
+            // The first case of each exercise is its solution. The costs of the other kernels are compared with its
+            // costs.
             const key = `${one.exercise} ${one.hunt}`;
             solutions[key] ??= ask("cost", one);
             const begin = performance.now();
@@ -40,7 +40,7 @@ async function main([simulator, program, ...names]) {
         }
         console.log(`${name}: ${cases.length} verdicts, ${describe(took)}`);
     }
-    // Test that differences() finds a difference, and reports none where there is none.
+    // Check that differences() finds a difference, and reports nothing if there is none.
     const one = { failures: [{ id: "missing-barrier" }], milliseconds: 1 };
     const other = { failures: [{ id: "shared-race" }], milliseconds: 2 };
     if (differences(one, other).length !== 1 || differences(one, one).length !== 0) throw new Error("differences()");

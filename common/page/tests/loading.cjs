@@ -1,5 +1,5 @@
-// Tests the compiler in the page, in a headless browser: that it loads, compiles and can be stopped, that everything
-// opens without a network after the first visit, and that ./learn play serves the book.
+// Tests the compiler in the page, in a headless browser: it loads, compiles and can be stopped, everything opens
+// without a network after the first visit, and ./learn play serves the book.
 //
 //     node loading.cjs HTML PAGE ROOT CHROMIUM BIN [PART OF A TEST'S NAME]
 //
@@ -26,7 +26,7 @@ const test = (name, run) =>
 
 /** Opens a separate window, which shares no data with other windows. */
 async function newWindow(options = {}) {
-    // The pages' policy would not load the script with the compiler.
+    // The pages' content security policy would not load the script with the compiler.
     const context = await browser.newContext({ bypassCSP: true, ...options });
     const page = await context.newPage();
     const faults = [];
@@ -124,14 +124,14 @@ test("the first visit loads the compiler and shows how far it is; without a netw
 });
 
 test("every kernel of the course compiles, with the headers read once as without", async () => withCompiler(async (page) => {
-    const numbers = /^(!\d+ = )!\{(i64 \d+(, )?)+\}$/gm; // positions of inline assembly in a text that is not shown
+    const numbers = /^(!\d+ = )!\{(i64 \d+(, )?)+\}$/gm; // positions of inline assembly, which may differ
     const took = [];
     const names = Object.keys(requests);
     assert.ok(names.length >= 50, `only ${names.length} kernels`);
     for (const name of sampled(names, 12)) {
         const [plain, again] = await page.evaluate(async (request) => {
-            // A request with more files than the kernel uses the headers as text. The others use the precompiled
-            // headers, starting with the second request.
+            // A request with more files than the kernel includes the headers as text. From the second request on, other
+            // requests use the precompiled headers.
             const one = await window.compiler.compile({ ...request, files: { ...request.files, "more.txt": "" } });
             await window.compiler.compile(request);
             return [one, await window.compiler.compile(request)];
@@ -210,7 +210,7 @@ test("a new version is shown at once, takes the place of the old one, and fetche
         await page.goto(site.address + "glossary.html");
         return page.locator("h1").textContent();
     };
-    // The server lets the browser cache a page for ten minutes. The service worker must bypass this cache.
+    // The server lets the browser cache a page for ten minutes, so the service worker must bypass that cache.
     await page.goto(site.address + "index.html");
     const isTaken = () => page.evaluate(async (name) => {
         for (const cache of await caches.keys()) {
@@ -324,7 +324,7 @@ test("./learn play serves it at the loopback address, and what was kept opens wh
 
 test("./learn play takes another port where the usual one is taken, and refuses one that was chosen", async () => {
     const others = net.createServer();
-    // Another program may use this port already.
+    // Another program may already be using this port.
     await new Promise((resolve) => others.once("listening", resolve).once("error", resolve).listen(8237, "127.0.0.1"));
     const played = spawn(path.join(programs, "learn"), ["play"]);
     let printed = "";

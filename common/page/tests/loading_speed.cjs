@@ -1,10 +1,10 @@
-// Prints how long a reader waits for the compiler in the page. This is not a test, because other work on the machine
-// would make it fail.
+// Prints how long a reader waits for the compiler in the page. This is a benchmark and not a test, because other work
+// on the machine would make it fail.
 //
 //     node loading_speed.cjs HTML PAGE ROOT CHROMIUM BIN [MBIT/S]
 //
-// The arguments are those of loading.cjs. MBIT/S is 20 by default. `compiler ready` is the time since a lesson was
-// opened. The lesson is loaded over the same line, and so are all pages, which the service worker caches.
+// The arguments are those of loading.cjs. MBIT/S is 20 by default. `compiler ready` is the time since the lesson was
+// opened. The lesson shares the line with all pages that the service worker caches meanwhile.
 "use strict";
 const os = require("node:os");
 const path = require("node:path");

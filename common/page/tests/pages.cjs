@@ -1,11 +1,11 @@
-// Shared by the tests in a browser: a list of tests, and pages whose errors make a test fail.
+// Helpers for the tests in a browser: a list of tests, and pages whose errors make a test fail.
 "use strict";
 const assert = require("node:assert/strict");
 const { chromium } = require("playwright-core");
 
 const tests = [];
 const test = (name, run) => tests.push({ name, run });
-/** Whether to run all tests, as before a release. A wholeTest repeats parts of other tests. */
+/** Whether to run all tests, as before a release. A wholeTest repeats what other tests cover, and runs only then. */
 const isWhole = process.env.COALESCE_WHOLE_TESTS === "1";
 const wholeTest = (name, run) => isWhole && test(name, run);
 
@@ -15,7 +15,7 @@ const sampled = (all, step) => all.filter((_, i) => isWhole || i % step === 0);
 /** Opens a page and calls `use(page)`. Fails for console errors and for requests to other hosts. */
 const withPage = (browser, site, name, use, options) => withPages(browser, site, [name], use, options);
 
-/** The tests' own scripts would violate the pages' policy. bench.cjs tests that the pages keep to it. */
+/** Bypasses the content security policy, which forbids the tests' own scripts. bench.cjs tests the policy itself. */
 const DESK = { viewport: { width: 1440, height: 900 }, bypassCSP: true };
 const knownPages = new Map();
 
@@ -30,8 +30,8 @@ async function knownPage(browser, site) {
     if (page.url().startsWith(site)) {
         await page.evaluate(() => {
             localStorage.clear();
-            Storage.prototype.setItem = () => {}; // the page would store data when it is left
-            history.replaceState(null, "", "?left"); // a different fragment alone would not reload the page
+            Storage.prototype.setItem = () => {}; // otherwise the page would store data when it is left
+            history.replaceState(null, "", "?left"); // a change of the fragment alone would not reload the page
         });
     }
     return page;
@@ -72,7 +72,7 @@ async function withPages(browser, site, names, use, { init, viewport = DESK.view
         }
         isGood = true;
     } finally {
-        // After a failure, the next test has a new page.
+        // After a failure, open a new page for the next test.
         if (!isGood) knownPages.delete(site);
         if (!isGood || init) await page.context().close();
     }

@@ -1,4 +1,4 @@
-// Tests the playground in a headless browser, and compares the page's verdicts with those of the command.
+// Tests the playground in a headless browser, and compares the page's verdicts with those of the native program.
 //
 //     node playground.cjs HTML CHROMIUM SCREENSHOTS VERDICTS [PART OF A TEST'S NAME]
 "use strict";
@@ -67,17 +67,17 @@ test("a launch that does not end is stopped, one after the other may take its ti
             const { failure, message, after } = await window.examineKernel({ exercise: name, hunt: false }, source).catch((error) => error);
             return { failure, message, after, took: performance.now() - begin };
         }, [exercise, from, to]);
-        // Run this twice: first in a new page, then in a new thread of the same page.
+        // Test twice: first in a new page, then in a new worker of the same page.
         for (const when of ["at first", "again"]) {
             const endless = await examined("_tiled", "__syncthreads();", "__syncthreads();\n    if (rows >= 128) for (;;) atomicAdd(out + 97 * threadIdx.x, 1.0f);");
             assert.match(endless.message ?? endless.failure, /far more work than the task needs, and was stopped after \d+ seconds/);
             console.log(`    ${when}: stopped ${Math.round(endless.after)} ms after its launch, ${Math.round(endless.took)} ms after it was asked for`);
-            // The limit is two seconds, unless the page has found this machine slow. Ending the thread may take time,
-            // too.
+            // The limit is two seconds, unless the page has measured that this machine is slow. Ending the worker may
+            // also take time.
             const [limit] = /\d+/.exec(endless.message);
             assert.ok(endless.after < 1000 * limit + 15000, `${endless.after} ms`);
         }
-        // This kernel takes hundreds of launches, one for each block, to find the blocks that store nothing.
+        // To find the blocks that store nothing, this kernel needs hundreds of launches, one per block.
         const long = await examined("_many_gpus", "(blockIdx.x + gpu) % GPUS", "blockIdx.x % GPUS + gpu");
         assert.equal(long.failure, "never-written", long.message);
         console.log(`    one that ends took ${Math.round(long.took)} ms`);
@@ -89,11 +89,11 @@ test("every blank, solution, mutant and bug hunt gets the command's verdict in t
     const took = [], wrong = [];
     await withPlayground(browser, async (page) => {
         const names = await page.evaluate(() => window.exerciseData.exercises.map(({ name }) => name));
-        // docs.examiner tests the other kernels without a browser.
+        // The test docs.examiner covers the other kernels without a browser.
         const chosen = sampled(names, 6);
         const kernels = chosen.flatMap((name) => nativeCases(verdicts, name));
         assert.ok(names.length >= 16 && kernels.length >= 8 * chosen.length, `only ${kernels.length} kernels`);
-        // A different version of clang generates different instructions.
+        // Different versions of clang generate different instructions.
         const here = kernels[0].verdict.compiler;
         if (!here.startsWith("clang 22.")) return console.log(`    skipped: the page has clang 22, and here is ${here}`);
         for (const kernel of kernels) {
@@ -130,7 +130,8 @@ test("one can begin with every variant of the course, or is told why not; and wh
         assert.deepEqual(without, [], "each lesson gives a variant of its program");
         const reasons = await page.$$eval("select[name=start] option[disabled]", (all) => all.map((option) => option.textContent));
         for (const reason of reasons) assert.match(reason, /^\d\d \S+: .{10,80}$/);
-        // If no rule is found for a variant's launches, too few shapes were tried. Persistent blocks need large shapes.
+        // If no rule is found for a variant's launches, too few shapes were tested. Persistent blocks need large
+        // shapes.
         assert.ok(!reasons.some((reason) => /no simple rule/.test(reason)), reasons.join("; "));
         const labels = await page.$$eval("select[name=start] option:not([value='']):not([disabled])", (all) => all.map((option) => option.textContent));
         console.log(`    ${labels.length} to begin with, ${reasons.length} that are said to be none`);
@@ -140,7 +141,7 @@ test("one can begin with every variant of the course, or is told why not; and wh
             await page.waitForSelector(".bench[data-outcome][aria-busy=false]", SOON);
             assert.equal(await page.locator(".note.error").count(), 0, label);
             if (/solution|fixed/.test(label)) assert.equal(await page.locator(".bench").getAttribute("data-outcome"), "passed", label);
-            // A variant is correct, but may cost more than the exercise allows. One variant handles only whole tiles.
+            // A variant may cost more than the exercise allows. One variant is correct only for whole tiles.
             if (/(exercise|bug hunt|unchecked)$/.test(label)) continue;
             const wrong = await page.locator(".outcome h2").allTextContents();
             assert.ok(!wrong.some((words) => /out\(|written|bounds|race|barrier|launch/.test(words)), `${label}: ${wrong}`);

@@ -1,8 +1,9 @@
-// Prints the request to clang for each of a learner's files as JSON, for tests of the compiler in the page.
+// Prints, as JSON, the request to clang for each kernel file, for tests of the compiler in the
+// page.
 //
 //     web_requests solutions/NAME/FILE.cu...
 //
-// The names are relative to the course's folder, in which this program must run.
+// The names are relative to the course's folder, which must be the working folder.
 
 #include <iostream>
 #include <nlohmann/json.hpp>

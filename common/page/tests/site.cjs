@@ -1,5 +1,5 @@
-// Shared by tests and measurements of the pages: a server for the built book, which can be slow or faulty, the
-// compiler's sources as scripts, and requests to compile the course's kernels.
+// Helpers for tests and benchmarks of the pages: a server for the built book, which can be slow or faulty, the
+// compiler's sources as scripts, and requests that compile the course's kernels.
 "use strict";
 const { execFileSync } = require("node:child_process");
 const fs = require("node:fs");
@@ -27,7 +27,7 @@ async function send(response, bytes, site) {
 
 const packedTexts = new Map();
 
-/** Returns the compressed text. Compressing the simulator takes as long as opening a page, so it is done once. */
+/** Returns the file, compressed. Compressing the simulator takes as long as opening a page, so cache the result. */
 function packedText(file) {
     const key = `${file} ${fs.statSync(file).mtimeMs}`;
     if (!packedTexts.has(key)) packedTexts.set(key, gzipSync(fs.readFileSync(file)));
@@ -46,8 +46,8 @@ function contentOf(file, site) {
 
 /**
  * Serves a folder below `prefix`, as GitHub Pages does. The returned `site` may be changed at any time: `site.megabits`
- * is the speed of the line in Mbit/s, `site.cut` the number of bytes after which packed files break off, and
- * `site.unpacks` tells the browser to unpack packed files, as some servers do. `site.requests` has the requested paths.
+ * is the speed of the line in Mbit/s, `site.cut` the number of bytes after which compressed files are cut off, and
+ * `site.unpacks` tells the browser to decompress them, as some servers do. `site.requests` lists the requested paths.
  */
 async function serve(folder, prefix = "/coalesce/") {
     const site = { folder, megabits: 0, lineIsFreeAt: 0, cut: 0, unpacks: false, requests: [] };

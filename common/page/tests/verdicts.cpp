@@ -1,12 +1,12 @@
-// verdicts -- prints the native examiner's verdicts on the kernels of an exercise, and the output of the
-// compiler for each. The test of the examiner in a page (examiner.mjs) uses the same compiler output, and
-// expects the same verdicts.
+// verdicts -- prints the native examiner's verdicts on the kernels of an exercise, with the
+// compiler's output for each. examiner.mjs, which tests the examiner in a page, uses the same
+// compiler output and expects the same verdicts.
 //
 //     verdicts 03_tiled [--ptx] [--all]
 //
-// The kernels are the blank, the solution, its mutants, the bug hunt and its solution. With --all,
-// those in right/ and wrong/ are added. They are compiled through LLVM IR and our translator, or
-// with --ptx by clang's own back end. The output is JSON:
+// The kernels are the skeleton, the solution, its mutants, the bug hunt and its solution. With
+// --all, the kernels in right/ and wrong/ are added. They are compiled through LLVM IR and our
+// translator, or with --ptx by clang's own back end. The output is JSON:
 // {"cases": [{"name", "exercise", "hunt", "source", "compiler", "said", "ir" or "ptx", "verdict"}]}
 #include <cstdio>
 #include <cstring>
@@ -27,8 +27,8 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-/// Compiles with one compiler and runs kernels on the simulator in this process. `made` keeps the
-/// compiler's first output.
+/// A runner that uses one compiler, and runs kernels on the simulator in this process. It stores
+/// the compiler's first output for the kernel in `made`, and for the solution in `reference`.
 class Recorder : public LaunchingRunner {
 public:
     explicit Recorder(const FoundCompiler& compiler) : compiler_(compiler) {}
@@ -39,7 +39,7 @@ public:
             run_compiler(compiler_, wrapped(source.text, dialect_of(compiler_), kernel.sizes),
                          CompileOptions{}.architecture, seconds);
         const Compiled compiled = finish_compilation(source, kernel, version_of(compiler_), raw);
-        // The learner's kernel is compiled first, and the solution after it.
+        // The learner's kernel is compiled first, and then the solution.
         Json& kept = kernel.kernel == kReferenceKernel ? reference : made;
         if (kept.is_null()) {
             kept = {{"said", raw.output}};
@@ -72,7 +72,7 @@ public:
         Json one = {{"name", name},   {"exercise", exercise.name}, {"hunt", exercise.is_hunt},
                     {"source", text}, {"compiler", "clang"},       {"said", ""}};
         if (!runner.made.is_null()) one.update(runner.made);
-        // A kernel that does not compile needs no reference.
+        // The verdict on a kernel that does not compile needs no reference.
         if (exercise.elements) {
             one["reference"] = runner.reference.is_null() ? Json{{"said", ""}} : runner.reference;
         }

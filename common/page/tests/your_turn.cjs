@@ -1,5 +1,5 @@
-// Tests "Your turn" in the lessons, in a headless browser. A server delivers the pages, because the compiler needs one.
-// One test opens a page from the file system.
+// Tests "Your turn" in the lessons, in a headless browser. The pages come from a server, because the compiler needs
+// one. One test opens a page from the file system.
 //
 //     node your_turn.cjs HTML CHROMIUM SCREENSHOTS ROOT BIN [PART OF A TEST'S NAME]
 //
@@ -15,7 +15,7 @@ const { serve } = require("./site.cjs");
 const { accessibilityFaults, runTests, sampled, test, wholeTest, withPage } = require("./pages.cjs");
 
 const [html, browserPath, screenshots, root, programs, only = ""] = process.argv.slice(2);
-/** Enough for a busy machine, on which the compiler is loaded first. */
+/** A timeout in milliseconds that is long enough to load the compiler on a busy machine. */
 const SOON = { timeout: 60000 };
 const site = serve(html).then(({ address }) => address);
 
@@ -44,12 +44,12 @@ async function pass(page, { solution }, guesses = ["4", "32"]) {
 test("a solution that is typed key by key passes; what it costs is shown when it was said before", async (browser) => {
     await withLesson(browser, async (page, { solution }) => {
         assert.equal(await page.locator("details.solved[open]").count(), 0, "the solved kernel is folded");
-        // The text before this comment is given by the exercise.
+        // The exercise contains the text before this comment.
         const begin = solution.indexOf("    // The lanes of a warp now read");
         assert.ok(begin > 0);
         await editor(page).fill(solution.slice(0, begin));
         await page.keyboard.press("Control+End");
-        // The editor indents the lines itself.
+        // The editor indents the lines automatically.
         for (const line of solution.slice(begin).trimEnd().split("\n")) {
             await page.keyboard.type(line.trimStart());
             await page.keyboard.press("Enter");
@@ -195,7 +195,7 @@ test("the terminal reads what the page saves and has the same of its own; and th
         reader.learn("predict", lesson);
         assert.deepEqual(reader.state(), page1, "what ./learn writes again");
 
-        // Do the same at the terminal.
+        // Make the same progress at the terminal.
         const learner = copyOfCourse();
         learner.learn("predict", lesson, ...guesses);
         fs.writeFileSync(path.join(learner.folder, work.file), work.solution);
@@ -207,7 +207,8 @@ test("the terminal reads what the page saves and has the same of its own; and th
         assert.match(in_page.predicted.label, /^predicted, /);
         assert.ok(in_page.guesses.every(({ fact }) => fact !== null));
 
-        // Continue at the terminal. The page then merges that progress into its own, and saves both.
+        // Make more progress at the terminal. The page then merges the terminal's progress into its own, and saves the
+        // result in both places.
         own.exercises["03_tiled"] = { ...own.exercises[lesson], hints: { all: 2 }, best_measured: { gbps: 3000, ms: 0.2, device: "a GPU" } };
         own.exercises[lesson] = { ...own.exercises[lesson], checks: 7, hints: { all: 4, other: 1 }, best_measured: { gbps: 3100, ms: 0.1, device: "a GPU" } };
         own.exercises[lesson].guesses = own.exercises[lesson].guesses.slice(1);
@@ -310,7 +311,7 @@ test("from the file system there is no compiler, and the page says what has one"
 test("axe finds nothing, and nothing is wider than the screen; light and dark, large and small", async (browser) => {
     fs.mkdirSync(screenshots, { recursive: true });
     await withLesson(browser, async (page, work) => {
-        // As opened with each: nothing here is measured when a page opens.
+        // A resized page equals one opened with that size and theme, because a page measures nothing when it opens.
         const looks = [[1440, "light"], [1024, "light"], [1440, "dark"], [390, "dark"], [390, "light"]];
         const withEachLook = async (state, chosen) => {
             for (const [width, colorScheme] of chosen) {

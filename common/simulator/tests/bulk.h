@@ -1,5 +1,5 @@
-// Helpers for test programs that use cp.async.bulk: functions for its instructions, and for making
-// tensor maps.
+// Helpers for test programs that use cp.async.bulk: wrappers for its instructions, and functions
+// that make tensor maps.
 #pragma once
 
 #include <cuda.h>
@@ -17,7 +17,7 @@ __device__ inline void init(uint64_t& barrier, unsigned count) {
                  : "memory");
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
-/// Arrives at the mbarrier, and tells it how many bytes the copies will deliver.
+/// Arrives at the mbarrier, and adds the number of bytes that copies will deliver to its count.
 __device__ inline void expect_bytes(uint64_t& barrier, unsigned bytes) {
     asm volatile(
         "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&barrier)),
@@ -78,7 +78,7 @@ __device__ void wait_for_reads() {
     asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(Left) : "memory");
 }
 
-/// Returns the driver's cuTensorMapEncodeTiled, without linking to libcuda.
+/// Looks up the driver's cuTensorMapEncodeTiled at run time, so that tests do not link libcuda.
 inline decltype(&cuTensorMapEncodeTiled) map_encoder() {
     void* function = nullptr;
     cudaDriverEntryPointQueryResult found;
@@ -92,10 +92,10 @@ struct MapOptions {
     unsigned element_bytes = 4;
     CUtensorMapSwizzle swizzle = CU_TENSOR_MAP_SWIZZLE_NONE;
     CUtensorMapFloatOOBfill fill = CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE;
-    unsigned pitch = 0;  ///< bytes; 0: rows without gaps
+    unsigned pitch = 0;  ///< distance between rows in bytes, or 0 for rows without gaps
 };
 
-/// Returns a tensor map of `rows` x `cols` elements, for boxes of `box_rows` x `box_cols`.
+/// Returns a tensor map of `rows` x `cols` elements. A copy moves a box of `box_rows` x `box_cols`.
 inline CUtensorMap map_of(const void* array, unsigned rows, unsigned cols, unsigned box_rows,
                           unsigned box_cols, const MapOptions& options = {}) {
     CUtensorMap map;

@@ -37,8 +37,8 @@ inline bool came_to_its_end(const Case& one) {
     return status == cudaSuccess;
 }
 
-/// Runs the named cases one after the other. An error ends the program, because later results in
-/// the same process would mean nothing. The last line of output says that all cases ran.
+/// Runs the named cases one after the other. An error ends the program, because it would invalidate
+/// the results of later cases. The last line of output says that all cases ran.
 inline int run_case(int argc, char** argv, const std::vector<Case>& cases) {
     int ran = 0;
     for (int i = 1; i < argc; ++i) {
@@ -57,7 +57,7 @@ inline int run_case(int argc, char** argv, const std::vector<Case>& cases) {
     return 2;
 }
 
-/// Returns a device array of `count` zeros. `device_iota` returns 0, 1, 2, ...
+/// Returns a device array of `count` zeros. (device_iota returns one that contains 0, 1, 2, ...)
 template <class T>
 T* device_zeros(std::size_t count) {
     T* data = nullptr;

@@ -1,4 +1,4 @@
-// Helpers for test programs that use clusters: launches, ranks, and functions for instructions.
+// Helpers for test programs that use clusters: launches, ranks, and wrappers for PTX instructions.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -37,7 +37,7 @@ __device__ inline unsigned blocks_in_cluster() {
     asm volatile("mov.u32 %0, %%cluster_nctarank;" : "=r"(count));
     return count;
 }
-/// Returns the address of the same variable in the block with the given rank.
+/// Returns the address of the same shared variable in the block of the cluster with rank `rank`.
 __device__ inline unsigned mapped(const void* pointer, unsigned rank) {
     unsigned address;
     asm volatile("mapa.shared::cluster.u32 %0, %1, %2;"

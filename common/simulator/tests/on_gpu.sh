@@ -36,7 +36,7 @@ printf '%s\n' $sources | xargs -P "$(nproc)" -I{} sh -c '
         echo "does not build: $kind/$name"'
 
 failed=0 passed=0
-verdict() {  # NAME, 0 when good
+verdict() {  # takes the program's NAME and its exit status, 0 for a pass
     if [ "$2" = 0 ]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED $1"; fi
 }
 for source in $sources; do

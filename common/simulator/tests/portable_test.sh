@@ -1,6 +1,6 @@
 #!/bin/sh
-# portable_test.sh BUILD checks that a portable build loads the library that suits the processor: the one for AVX2, or
-# the plain one on a processor from 2008, which qemu emulates. Both must give the same counters.
+# portable_test.sh BUILD checks that a portable build loads the library that suits the processor: the AVX2 library here,
+# and the plain library on a processor from 2008, which qemu emulates. Both libraries must give the same counters.
 set -eu
 build=$(cd "$1" && pwd -P)
 step=$build/bin/09_vec4_t64
@@ -11,8 +11,8 @@ fail() {
     exit 1
 }
 
-# run NAME COMMAND... runs the step, and writes its counters to NAME.json and the name of the loaded library to
-# NAME.txt. COMMAND sets the library's folder, because a program that restarts itself would leave qemu.
+# run NAME COMMAND... runs COMMAND, and writes its counters to NAME.json and the name of the loaded library to NAME.txt.
+# COMMAND sets the library's folder itself, because a program that restarts itself would leave qemu.
 run() {
     name=$1
     shift
@@ -24,7 +24,7 @@ run() {
 }
 loaded() { sed -n "s|.*calling init: $build/\(lib/.*libcudart.so.13\)\$|\1|p" "$scratch/$1.txt" | tail -n 1; }
 
-# The simulated memory must be small, because qemu keeps a record of every reserved page.
+# Simulate little memory, because qemu keeps a record of every reserved page.
 export COALESCE_SIM_MEMORY=268435456
 LD_LIBRARY_PATH=$build/lib LD_DEBUG=libs run here env
 run old qemu-x86_64 -cpu Nehalem -E "LD_LIBRARY_PATH=$build/lib" -E LD_DEBUG=libs

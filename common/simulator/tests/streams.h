@@ -1,4 +1,4 @@
-// Helpers for the tests of order between streams.
+// Helpers for tests of the order between streams.
 #pragma once
 
 #include "cases.h"
@@ -11,7 +11,7 @@ inline cudaStream_t new_stream() {
     need(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     return stream;
 }
-/// Returns kCount zeros in pinned memory of the host.
+/// Returns kCount zeros in pinned host memory.
 inline int* pinned_zeros() {
     int* host;
     need(cudaMallocHost(&host, kCount * sizeof(int)));

@@ -11,7 +11,7 @@ cudaArray_t raw_array(size_t width, size_t height, unsigned flags = 0) {
     return array;
 }
 
-/// Returns an array of the texels 0, 1, 2, ...
+/// Returns a CUDA array whose texels contain 0, 1, 2, ...
 inline cudaArray_t iota_array(size_t width, size_t height, unsigned flags = 0) {
     const cudaArray_t array = raw_array<float>(width, height, flags);
     std::vector<float> texels(width * height);

@@ -10,7 +10,7 @@ using samples::says;
 
 namespace {
 
-/// Returns the sample like_04() with another name and time.
+/// Returns the prediction like_04() with another name, time and bottleneck.
 Prediction variant(const std::string& kernel, double ms, Bottleneck bottleneck) {
     Prediction p = samples::that_binds(bottleneck);
     p.kernel = kernel;
@@ -20,7 +20,7 @@ Prediction variant(const std::string& kernel, double ms, Bottleneck bottleneck) 
 
 }  // namespace
 
-TEST_CASE("04 against 05: bytes in flight, and no more gaps") {
+TEST_CASE("lesson 05 is faster than 04 because of bytes in flight, and because it has no gaps") {
     const std::string text =
         "coarsened takes about 2.5 ms, padded 4.6 ms: 1.9 times as fast (predicted, NVIDIA H200, "
         "within 8 %). Why: 21 KB are in flight per multiprocessor instead of 3.4 KB, and 16 KB "
@@ -31,7 +31,7 @@ TEST_CASE("04 against 05: bytes in flight, and no more gaps") {
     CHECK(compare_predictions(samples::like_05(), samples::like_04()) == text);
 }
 
-TEST_CASE("a barrier that was removed") {
+TEST_CASE("a removed barrier is a reason") {
     const Prediction slow = variant("barrier_in_loop", 4, Bottleneck::barrier);
     Prediction fast = variant("barrier_after", 3, Bottleneck::flight);
     fast.life.barrier = 0;
@@ -42,7 +42,7 @@ TEST_CASE("a barrier that was removed") {
                "warps wait at barriers for 7 % of their lives instead of 28 %"));
 }
 
-TEST_CASE("bank conflicts, traffic and runs that explain the slower kernel") {
+TEST_CASE("bank conflicts, traffic and runs explain why a kernel is slower") {
     Prediction slow = variant("tiled", 8, Bottleneck::shared),
                fast = variant("padded", 4, Bottleneck::flight);
     CHECK(says(
@@ -58,7 +58,7 @@ TEST_CASE("bank conflicts, traffic and runs that explain the slower kernel") {
                "memory writes runs of 512 bytes instead of 64 bytes"));
 }
 
-TEST_CASE("blocks: more resident, fewer starts, fuller rounds") {
+TEST_CASE("more resident blocks, fewer starts and fuller rounds are reasons") {
     Prediction slow = variant("few", 8, Bottleneck::flight),
                fast = variant("many", 6, Bottleneck::flight);
     fast.resident_blocks = 6;
@@ -104,7 +104,7 @@ TEST_CASE("times that are too close are not ordered") {
           "tell which is faster.");
 }
 
-TEST_CASE("two launches of a kernel, on two GPUs, or without a time") {
+TEST_CASE("two launches of one kernel, two GPUs, and a missing time are distinguished") {
     Prediction slow = samples::like_04(), fast = samples::like_05();
     fast.kernel = slow.kernel;
     CHECK(says(compare_predictions(slow, fast), "The second takes about 2.5 ms, the first 4.6 ms"));

@@ -16,7 +16,7 @@ TEST_CASE("times have two digits, or three after a 1") {
     CHECK(time_text(2345) == "2.3 s");
 }
 
-TEST_CASE("bytes of a multiprocessor are in units of 1024") {
+TEST_CASE("bytes per multiprocessor are in units of 1024") {
     CHECK(bytes_text(128) == "128 bytes");
     CHECK(bytes_text(8192) == "8 KB");
     CHECK(bytes_text(3.4 * 1024) == "3.4 KB");
@@ -25,21 +25,21 @@ TEST_CASE("bytes of a multiprocessor are in units of 1024") {
     CHECK(bytes_text(111.4 * 1024) == "111 KB");
 }
 
-TEST_CASE("bytes of memory are in units of 1000") {
+TEST_CASE("bytes of device memory are in units of 1000") {
     CHECK(traffic_text(8.59e9) == "8.6 GB");
     CHECK(traffic_text(38.7e9) == "39 GB");
     CHECK(traffic_text(4.19e6) == "4.2 MB");
     CHECK(traffic_text(96) == "96 bytes");
 }
 
-TEST_CASE("cycles are in tens") {
+TEST_CASE("cycles are rounded to tens") {
     CHECK(number_text(14.4) == "14");
     CHECK(number_text(347) == "350");
     CHECK(number_text(2368) == "2370");
     CHECK(number_text(12345) == "12300");
 }
 
-TEST_CASE("ratios and parts") {
+TEST_CASE("ratios and percentages are rounded") {
     CHECK(times_text(1.874) == "1.9");
     CHECK(times_text(1.0567) == "1.06");
     CHECK(times_text(24.2) == "24");

@@ -1,5 +1,5 @@
-// Tests the files in gpus/: written files can be read again, likely mistakes are reported, and all
-// files are valid.
+// Tests the files in gpus/: a file that was written can be read again, likely mistakes are
+// reported, and all files are valid.
 #include "timing/gpu.h"
 
 #include <doctest/doctest.h>
@@ -13,7 +13,7 @@ using namespace coalesce::timing;
 
 namespace {
 
-/// Returns the text of the H200's file with `from` replaced by `to`. `from` must occur in it.
+/// Returns the text of the H200's file with `from`, which must occur in it, replaced by `to`.
 std::string changed(const std::string& from, const std::string& to) {
     std::string text = write_gpu(known_gpus().front());
     const std::size_t at = text.find(from);
@@ -30,7 +30,7 @@ std::string error_of(const std::string& text) {
     return "no error";
 }
 
-/// Returns the line that begins with `key`, and its number.
+/// Returns the first line that begins with `key`, and its line number.
 std::pair<std::string, int> line_with(const std::string& text, const std::string& key) {
     int number = 1;
     for (std::size_t at = 0; at < text.size(); ++number) {
@@ -79,8 +79,7 @@ TEST_CASE("a file is read back as it was written") {
 }
 
 TEST_CASE("every number has its own key") {
-    // Changes each number in the text. The GPU that is read must differ; otherwise the key was not
-    // read.
+    // Change each number in the text. If the GPU that is read stays the same, the key was not read.
     const std::string text = write_gpu(known_gpus().front());
     int changes = 0;
     for (std::size_t at = 0; at < text.size();) {
@@ -91,7 +90,7 @@ TEST_CASE("every number has its own key") {
             (std::isdigit(line[equals + 3]) || line[equals + 3] == '[')) {
             std::string other = line.substr(0, equals) + " = ";
             if (line[equals + 3] == '[') {
-                // Change the last number of a list.
+                // In a list, change the last number.
                 other += line.substr(equals + 3, line.rfind(' ') - equals - 2);
                 other += line.starts_with("bytes") ? "999999]" : "0.77]";
             } else if (line.starts_with("latency_floor")) {
@@ -121,8 +120,8 @@ TEST_CASE("mistakes in a file are reported, with their line") {
     CHECK(error_of(changed("\n[partial]", "\n[parts]")).find("a GPU has no key `parts`") !=
           std::string::npos);
 
-    // An unknown key, a missing key, a value out of range and a value of the wrong type must all be
-    // reported with their line.
+    // An unknown key, a missing key, a value out of range and a value of the wrong type must be
+    // reported with their lines.
     const auto [line, number] = line_with(good, "queue_ns");
     REQUIRE(number > 1);
     const std::string place = "gpus/some.toml:" + std::to_string(number) + ": ";
@@ -143,7 +142,7 @@ TEST_CASE("mistakes in a file are reported, with their line") {
     CHECK(error_of(changed("latency_floor = ", "latency_floor = 1.5 # ")).find("from 0.01 to 1") !=
           std::string::npos);
 
-    // The lists of runs must be of equal length, contain numbers, and increase.
+    // Lists of runs must have equal lengths, contain only numbers, and increase.
     CHECK(error_of(changed("\nread = [", "\nread = [0.5, ")).find("lists of the same length") !=
           std::string::npos);
     CHECK(error_of(changed("\nread = [", "\nread = [\"a\", ")).find("must be a list of numbers") !=
@@ -152,7 +151,7 @@ TEST_CASE("mistakes in a file are reported, with their line") {
           std::string::npos);
 }
 
-TEST_CASE("bulk copies may be left out, but only as a whole") {
+TEST_CASE("bulk copies may be left out, but only all of their keys together") {
     Gpu gpu = known_gpus().front();
     gpu.bulk = {};
     const std::string none = write_gpu(gpu);
@@ -167,7 +166,7 @@ TEST_CASE("bulk copies may be left out, but only as a whole") {
           std::string::npos);
 }
 
-TEST_CASE("missing parameters are those of the GPU that the file names as similar") {
+TEST_CASE("missing parameters are taken from the GPU that the file names as similar") {
     const Gpu& h200 = known_gpus().front();
     const std::string few = "name = \"mine\"\nsource = \"a guess\"\nmeasured = false\n";
     const std::string like = "like = \"NVIDIA H200\"\n";
@@ -186,7 +185,7 @@ TEST_CASE("missing parameters are those of the GPU that the file names as simila
           std::string::npos);
     CHECK(error_of(few + like + "[runs]\nbytes = [1, 2]\nread = [0, 0]\n")
               .find("`runs` has no `write`") != std::string::npos);
-    // A GPU that is itself `like` another must not be used as `like`.
+    // A GPU that itself names a similar GPU must not be named as similar.
     for (const char* other : {"NVIDIA L4", "H200", ""}) {
         CAPTURE(other);
         CHECK(error_of(few + "like = \"" + other + "\"\n")
@@ -194,7 +193,7 @@ TEST_CASE("missing parameters are those of the GPU that the file names as simila
     }
 }
 
-TEST_CASE("every file of gpus/ is valid") {
+TEST_CASE("every file in gpus/ is valid") {
     CHECK(known_gpus().size() == gpu_files().size());
     CHECK(known_gpus().size() >= 14);
     CHECK(known_gpus().front().name == "NVIDIA H200");
@@ -204,7 +203,7 @@ TEST_CASE("every file of gpus/ is valid") {
         CHECK(names.insert(gpu.name).second);
         CHECK(!gpu.source.empty());
         check_same(gpu, read_gpu(write_gpu(gpu), "here"));
-        // Conditions that hold for every GPU.
+        // These conditions must hold for every GPU.
         CHECK(gpu.copy_gbps <= gpu.peak_gbps);
         CHECK(gpu.read_gbps <= gpu.peak_gbps);
         CHECK(gpu.write_gbps <= gpu.peak_gbps);

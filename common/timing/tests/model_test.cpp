@@ -1,5 +1,5 @@
-// Tests the model's parts against hand-computed results: sets of sectors, the order of operations,
-// and one multiprocessor with a single bottleneck.
+// Tests components of the model against results computed by hand: sets of sectors, the order of
+// operations, and one multiprocessor with a single bottleneck.
 #include <doctest/doctest.h>
 
 #include <set>
@@ -15,15 +15,14 @@ using Kind = Operation::Kind;
 
 namespace {
 
-/// Returns a GPU with round numbers. All loads take 1000 cycles, however busy memory is.
+/// Returns a GPU with round numbers, on which every load takes 1000 cycles, however busy memory is.
 Gpu plain_gpu() {
     Gpu gpu;
     gpu.name = "plain";
     gpu.multiprocessors = 100;
     gpu.shared_bytes = 233472;
     gpu.clock_ghz = 1;
-    gpu.copy_gbps = gpu.read_gbps = gpu.write_gbps =
-        3200;  // per multiprocessor: 32 bytes per cycle
+    gpu.copy_gbps = gpu.read_gbps = gpu.write_gbps = 3200;  // 32 bytes per cycle and multiprocessor
     gpu.latency_ns = 1000;
     gpu.l1_latency_cycles = 30;
     gpu.shared_latency_cycles = 30;
@@ -51,7 +50,7 @@ Operation load(std::uint16_t sectors) {
     return o;
 }
 
-/// Returns the work of blocks with `warps` warps each, all of which execute the same operations.
+/// Returns the work of blocks with `warps` warps each. All warps execute the same operations.
 Work work_of(std::vector<Operation> operations, std::uint32_t warps, int resident, double blocks) {
     Work work;
     BlockProgram& block = work.kinds.emplace_back();
@@ -85,7 +84,7 @@ std::vector<std::uint64_t> runs_of(const std::set<std::uint64_t>& sectors) {
 
 }  // namespace
 
-TEST_CASE("sets of sectors have the same counts as sets of numbers") {
+TEST_CASE("sets of sectors give the same counts as sets of numbers") {
     SectorSet set;
     std::set<std::uint64_t> plain;
     std::uint64_t state = 1;
@@ -111,7 +110,7 @@ TEST_CASE("sets of sectors have the same counts as sets of numbers") {
     CHECK(set.runs().empty());
 }
 
-TEST_CASE("a page with few sectors counts as its ranges") {
+TEST_CASE("a page with few sectors is stored as ranges") {
     SectorSet sparse, dense;
     for (std::uint64_t k = 0; k < 64; k += 8) sparse.add({k, 2});
     for (std::uint64_t k = 0; k < 64; k += 4) dense.add({k, 2});
@@ -121,11 +120,12 @@ TEST_CASE("a page with few sectors counts as its ranges") {
 }
 
 TEST_CASE("independent chains of arithmetic run in parallel") {
-    // Two chains of three operations with a latency of 10, one chain after the other.
+    // Two chains of three operations with a latency of 10. The second chain follows the first.
     std::vector<Draft> drafts(6);
     for (std::uint32_t k = 0; k < 6; ++k) {
         drafts[k].operation = operation(Kind::arithmetic);
-        drafts[k].operation.slots = static_cast<float>(k + 1);  // identifies the draft
+        // A number by which the test recognizes the draft.
+        drafts[k].operation.slots = static_cast<float>(k + 1);
         drafts[k].operation.latency = 10;
         if (k % 3 != 0) drafts[k].operation.after = {k - 1};
     }
@@ -136,19 +136,20 @@ TEST_CASE("independent chains of arithmetic run in parallel") {
         return order;
     };
     CHECK(order_of(drafts) == std::vector<int>{0, 3, 1, 4, 2, 5});
-    // With an access to global memory, the operations keep their order.
+    // If there is an access to global memory, operations keep their order.
     drafts.emplace_back().operation = operation(Kind::store);
     drafts.back().operation.slots = 7;
     CHECK(order_of(drafts) == std::vector<int>{0, 1, 2, 3, 4, 5, 6});
 }
 
-TEST_CASE("loads and their addresses come first, and operations not needed yet wait") {
-    // address, load, use, address, load, use, barrier, load
+TEST_CASE("loads and their addresses come first, and operations that are not needed yet wait") {
+    // The drafts are address, load, use, address, load, use, barrier, load.
     std::vector<Draft> drafts(8);
     const auto set = [&](std::size_t k, Kind kind, Priority priority,
                          std::vector<std::uint32_t> after) {
         drafts[k].operation = operation(kind, std::move(after));
-        drafts[k].operation.slots = static_cast<float>(k + 1);  // identifies the draft
+        // A number by which the test recognizes the draft.
+        drafts[k].operation.slots = static_cast<float>(k + 1);
         drafts[k].priority = priority;
     };
     set(0, Kind::arithmetic, Priority::none, {});
@@ -169,7 +170,7 @@ TEST_CASE("loads and their addresses come first, and operations not needed yet w
 }
 
 TEST_CASE("the operands of a store before a barrier do not wait for the barrier") {
-    // load, use, store of it, barrier, use again
+    // The drafts are a load, a use, a store of its result, a barrier, and a second use.
     std::vector<Draft> drafts(5);
     drafts[0].operation = operation(Kind::load);
     drafts[0].priority = Priority::load;
@@ -184,9 +185,9 @@ TEST_CASE("the operands of a store before a barrier do not wait for the barrier"
                                      Kind::barrier, Kind::arithmetic});
 }
 
-TEST_CASE("loads that ptxas places after waiting operations come then, at least two at a time") {
-    // Returns the order of four loads, each stored to shared memory. `places` are the positions in
-    // ptxas's order.
+TEST_CASE("loads that ptxas places after waiting operations stay there, at least two at a time") {
+    // Returns the order of four loads, each of which is stored to shared memory. `places` are their
+    // positions in ptxas's order.
     const auto order = [](const std::vector<std::uint32_t>& places, bool is_short = true) {
         std::vector<Draft> drafts(8);
         for (std::uint32_t k = 0; k < 8; ++k) {
@@ -206,7 +207,7 @@ TEST_CASE("loads that ptxas places after waiting operations come then, at least 
     CHECK(order({0, 1, 2, 3, 4, 5, 6, 7}, false) == "LLLLssss");
 }
 
-TEST_CASE("operations without cost are left out, and their dependences are passed on") {
+TEST_CASE("operations without cost are left out, and the dependences on them are passed on") {
     std::vector<Draft> drafts(3);
     drafts[0].operation = operation(Kind::load);
     drafts[0].priority = Priority::load;
@@ -218,21 +219,22 @@ TEST_CASE("operations without cost are left out, and their dependences are passe
     CHECK(ordered[1].after == std::vector<std::uint32_t>{0});
 }
 
-TEST_CASE("one load at a time: bound by latency") {
-    // A warp loads, uses the value and ends, with 1 resident block of 1 warp and 100 blocks.
+TEST_CASE("with one load at a time, latency is the bottleneck") {
+    // A warp loads, uses the value and ends. One block of one warp is resident, and there are 100
+    // blocks.
     const Work work = work_of({load(4), operation(Kind::store, {0})}, 1, 1, 100);
     const Outcome o = simulate(work, plain_gpu());
     CHECK(o.cycles == Approx(100 * 1003).epsilon(0.01));
-    // By Little's law, 128 bytes are in flight nearly all the time.
+    // By Little's law, 128 bytes are in flight nearly all of the time.
     CHECK(o.bytes_in_flight == Approx(128).epsilon(0.02));
     CHECK(o.life.loads == Approx(1000).epsilon(0.01));
 }
 
-TEST_CASE("enough loads: bound by memory") {
-    // 64 warps with eight loads of 128 bytes have 64 KiB in flight, while 32 bytes per cycle need
-    // 32 KB.
+TEST_CASE("with enough loads, memory is the bottleneck") {
+    // 64 warps with eight loads of 128 bytes each have 64 KiB in flight. A rate of 32 bytes per
+    // cycle needs only 32 KB.
     Work work = work_of(std::vector<Operation>(8, load(4)), 32, 2, 400);
-    work.read_cycles = 1;  // a sector per cycle
+    work.read_cycles = 1;  // one sector per cycle
     const Outcome o = simulate(work, plain_gpu());
     CHECK(o.cycles_per_block == Approx(32 * 8 * 4).epsilon(0.02));
     CHECK(o.busy.memory > 0.95);
@@ -240,21 +242,21 @@ TEST_CASE("enough loads: bound by memory") {
 
 TEST_CASE("the first-level cache limits the loads in flight") {
     Work work = work_of(std::vector<Operation>(8, load(4)), 32, 2, 400);
-    work.read_cycles = .1;  // memory allows 320 bytes per cycle
+    work.read_cycles = .1;  // memory could deliver 320 bytes per cycle
     work.first_level_bytes = 8192;
     const Outcome o = simulate(work, plain_gpu());
     CHECK(o.bytes_in_flight == Approx(8192).epsilon(0.05));
     // With a latency of 1000 cycles, 8192 bytes in flight give 8.2 bytes per cycle.
     CHECK(o.cycles_per_block == Approx(32 * 8 * 128 / 8.192).epsilon(0.05));
 
-    // A requested line occupies its whole size, however few sectors are loaded.
+    // A requested line takes the space of a whole line, however few of its sectors are loaded.
     Work of_sectors = work_of(std::vector<Operation>(8, load(1)), 32, 2, 400);
     of_sectors.first_level_bytes = 8192;
     CHECK(simulate(of_sectors, plain_gpu()).bytes_in_flight == Approx(2048).epsilon(0.05));
 }
 
 TEST_CASE("an uneven number of blocks costs time on a multiprocessor, but not in memory") {
-    // Memory is the bottleneck. Nine of ten multiprocessors have ten blocks, the others nine.
+    // Memory is the bottleneck. Nine of ten multiprocessors have ten blocks, and the last has nine.
     Work full = work_of(std::vector<Operation>(8, load(4)), 32, 2, 10);
     full.kinds[0].sectors_read = 32 * 32;
     full.read_cycles = 1;
@@ -262,12 +264,13 @@ TEST_CASE("an uneven number of blocks costs time on a multiprocessor, but not in
     uneven.blocks = 9.9;
     CHECK(simulate(uneven, plain_gpu()).cycles ==
           Approx(.99 * simulate(full, plain_gpu()).cycles).epsilon(0.004));
-    // Latency is the bottleneck. The launch ends when the multiprocessors with ten blocks are done.
+    // Latency is the bottleneck. The launch ends when the multiprocessors with ten blocks have
+    // ended.
     const Work alone = work_of({load(4), operation(Kind::store, {0})}, 1, 1, 9.1);
     CHECK(simulate(alone, plain_gpu()).cycles == Approx(10 * 1003).epsilon(0.01));
 }
 
-TEST_CASE("half of the blocks do nothing: their position in a round changes little") {
+TEST_CASE("if half of the blocks do nothing, their position in a round matters little") {
     const auto with_idle = [](int idle_first) {
         Work work = work_of(std::vector<Operation>(64, load(4)), 8, 3, 1000);
         work.kinds.push_back(work_of({}, 8, 1, 1).kinds.front());
@@ -283,13 +286,13 @@ TEST_CASE("half of the blocks do nothing: their position in a round changes litt
         Work work = with_idle(idle_first);
         work.read_cycles = 1;
         CHECK(simulate(work, plain_gpu()).cycles == Approx(busy).epsilon(.05));
-        work.has_uneven_blocks = false;  // an incomplete sequence of kinds then counts as typical
+        work.has_uneven_blocks = false;  // the first kinds then count as typical of all blocks
         if (idle_first == 16) CHECK(simulate(work, plain_gpu()).cycles < .9 * busy);
     }
 }
 
-TEST_CASE("an uneven number of iterations costs nothing extra if memory is the bottleneck") {
-    // The blocks stay resident. Three of four multiprocessors have a block with one more turn.
+TEST_CASE("an uneven number of iterations costs no extra time if memory is the bottleneck") {
+    // Blocks are persistent. Three of four multiprocessors have a block with one more iteration.
     const auto turns = [](std::size_t count) {
         Work work = work_of(std::vector<Operation>(8 * count, load(4)), 32, 1, 1);
         work.kinds[0].sectors_read = 32. * 32 * static_cast<double>(count);
@@ -304,8 +307,8 @@ TEST_CASE("an uneven number of iterations costs nothing extra if memory is the b
           Approx(7.75 / 8 * simulate(full, plain_gpu()).cycles).epsilon(0.01));
 }
 
-TEST_CASE("the last loads' waits for memory are not counted twice") {
-    // Loads wait longer for each other while memory is busy, but memory has no more work.
+TEST_CASE("waits of the last loads for memory are not counted twice") {
+    // Loads wait longer while memory is busy, but memory does not have more work.
     Work work = work_of(std::vector<Operation>(8, load(4)), 32, 2, 8);
     work.read_cycles = 1;
     Gpu patient = plain_gpu();
@@ -314,7 +317,7 @@ TEST_CASE("the last loads' waits for memory are not counted twice") {
           Approx(simulate(work, plain_gpu()).cycles).epsilon(0.05));
 }
 
-TEST_CASE("a barrier waits for the slowest") {
+TEST_CASE("a barrier waits for the slowest warp") {
     Operation slow = operation(Kind::arithmetic);
     slow.latency = 500;
     Work work = work_of({operation(Kind::barrier)}, 4, 1, 10);
@@ -328,7 +331,7 @@ TEST_CASE("a barrier waits for the slowest") {
     CHECK(o.life.barrier == Approx(0.75 * 500).epsilon(0.05));
 }
 
-TEST_CASE("warps that end let the others pass a barrier") {
+TEST_CASE("a warp that ends does not block a barrier") {
     Work work = work_of({operation(Kind::barrier)}, 2, 1, 5);
     work.kinds[0].programs.push_back(
         {.operations = {operation(Kind::exit)}, .instructions_per_recorded = 1});
@@ -345,7 +348,7 @@ TEST_CASE("the rate at which blocks start is limited") {
     CHECK(o.cycles == Approx(150 * 1000).epsilon(0.02));
 }
 
-TEST_CASE("bound by wavefronts of shared memory") {
+TEST_CASE("with bank conflicts, shared memory is the bottleneck") {
     Operation conflict = operation(Kind::shared_load);
     conflict.passes = 32;
     const Outcome o = simulate(work_of({conflict, conflict}, 8, 4, 200), plain_gpu());
@@ -353,7 +356,7 @@ TEST_CASE("bound by wavefronts of shared memory") {
     CHECK(o.busy.shared > 0.95);
 }
 
-TEST_CASE("warps with an incomplete recording continue like the recorded part") {
+TEST_CASE("a warp with an incomplete recording continues like its recorded part") {
     std::vector<Operation> turns;
     for (std::uint32_t k = 0; k < 20; ++k) {
         turns.push_back(load(4));
@@ -366,7 +369,7 @@ TEST_CASE("warps with an incomplete recording continue like the recorded part") 
     CHECK(four == Approx(4 * once).epsilon(0.15));
 }
 
-TEST_CASE("the last cycles of an incomplete recording count even if it ends at a barrier") {
+TEST_CASE("the last cycles of an incomplete recording count, even if it ends at a barrier") {
     std::vector<Operation> turns;
     for (std::uint32_t k = 0; k < 20; ++k)
         turns.push_back(k % 2 ? operation(Kind::barrier) : load(4));
@@ -380,7 +383,7 @@ TEST_CASE("the last cycles of an incomplete recording count even if it ends at a
 
 namespace {
 
-/// Returns the recording of one warp whose kernel has these opcodes. `add_step` adds its steps.
+/// Returns the recording of one warp of a kernel with these opcodes. add_step() adds its steps.
 Recording recording_of(std::initializer_list<const char*> opcodes) {
     Recording recording;
     recording.threads = 32;
@@ -393,7 +396,7 @@ Recording recording_of(std::initializer_list<const char*> opcodes) {
     return recording;
 }
 
-/// Adds a step of 32 lanes with 4 bytes each, `pitch` sectors apart.
+/// Adds a step in which 32 lanes access 4 bytes each. Lanes are `pitch` sectors apart.
 void add_step(Recording& recording, AccessKind kind, std::uint64_t first, std::uint64_t pitch) {
     RecordedBlock& block = recording.recorded[0];
     WarpPath& path = block.warps[0];
@@ -425,9 +428,9 @@ TEST_CASE("data that does not fit into the first-level cache is fetched again") 
 
 namespace {
 
-/// Predicts blocks that read either a row of 128 bytes or 32 sectors `pitch` apart, and that may
-/// write a row. A block and its neighbours move runs of `sectors_read` and `sectors_written`
-/// sectors.
+/// Predicts blocks that read either a row of 128 bytes or 32 sectors that are `pitch` apart, and
+/// that may write a row. Together with its neighbours, a block moves runs of `sectors_read` and
+/// `sectors_written` sectors.
 Prediction moving_runs(std::uint32_t sectors_read, std::uint32_t sectors_written,
                        std::uint64_t pitch, bool writes) {
     Recording recording = recording_of({"ld", "st"});
@@ -450,17 +453,17 @@ bool has_half_lines(const Prediction& p) {
 
 }  // namespace
 
-TEST_CASE("the model gives a warning for short runs of writes") {
+TEST_CASE("there is a warning for short runs of writes") {
     constexpr std::uint64_t side_by_side = 1, apart = 4096;
     CHECK(has_half_lines(moving_runs(4, 2, side_by_side, true)));
     CHECK_FALSE(has_half_lines(moving_runs(4, 4, side_by_side, true)));
-    // The block reads parts of lines. Others read the rest, up to the end of the line or far beyond
-    // it.
+    // The block reads parts of lines. Other blocks read the rest, up to the end of the line or far
+    // beyond it.
     CHECK(has_half_lines(moving_runs(4, 4, apart, true)));
     CHECK_FALSE(has_half_lines(moving_runs(8, 4, apart, true)));
 }
 
-TEST_CASE("short runs that are only read are known, with a wide band") {
+TEST_CASE("short runs of reads have no warning, but a wide error band") {
     constexpr std::uint64_t side_by_side = 1;
     const Prediction half = moving_runs(2, 0, side_by_side, false),
                      whole = moving_runs(4, 0, side_by_side, false);
@@ -469,7 +472,7 @@ TEST_CASE("short runs that are only read are known, with a wide band") {
     CHECK(half.error_band >= .4);
 }
 
-TEST_CASE("the model gives a warning for constants that lanes read at different addresses") {
+TEST_CASE("there is a warning for constants that lanes read at different addresses") {
     const auto unknown = [](bool by_lane) {
         Recording recording = recording_of({"ld", "ld"});
         recording.instructions[0].modifiers = {"global", "u32"};
@@ -487,7 +490,7 @@ TEST_CASE("the model gives a warning for constants that lanes read at different 
     CHECK_FALSE(unknown(false));
 }
 
-TEST_CASE("the model gives a warning for matrix instructions") {
+TEST_CASE("there is a warning for matrix instructions") {
     const auto unknown = [](const char* opcode, std::vector<std::string> modifiers) {
         Recording recording = recording_of({"ld", opcode});
         recording.instructions.back().modifiers = std::move(modifiers);
@@ -500,9 +503,9 @@ TEST_CASE("the model gives a warning for matrix instructions") {
     CHECK(unknown("wmma", {"load", "sync"}).empty());
 }
 
-TEST_CASE("a line that the block has already requested takes no more room") {
-    // Each of 32 lanes reads its own sector: one of each line, the next of each line, then four of
-    // each of eight lines.
+TEST_CASE("a line that the block has already requested takes no additional space") {
+    // Each of 32 lanes reads its own sector: first one sector of each line, then the next sector of
+    // each line, then four sectors of each of eight lines.
     Recording recording = recording_of({"ld", "ld", "ld"});
     add_step(recording, AccessKind::load, 0, 4);
     add_step(recording, AccessKind::load, 1, 4);
@@ -531,13 +534,13 @@ TEST_CASE("the second-level cache delivers half lines") {
     CHECK(cycles_of(4) == Approx(2 * cycles_of(2)).epsilon(.02));
 }
 
-TEST_CASE("warps run in parallel: what one requests late, another has requested early") {
+TEST_CASE("warps run in parallel, so a late request of one may be an early request of another") {
     Recording recording = recording_of({"ld", "ld"});
     RecordedBlock& block = recording.recorded[0];
     add_step(recording, AccessKind::load, 0, 4);
     add_step(recording, AccessKind::load, 4096, 4);
     block.warps.push_back(block.warps[0]);
-    // The other warp makes the same requests in the opposite order, with the same instructions.
+    // The other warp executes the same instructions, but makes the requests in the opposite order.
     std::swap(block.warps[1].steps[0].first_access, block.warps[1].steps[1].first_access);
     const BlockProgram program = build_block_program(recording, block, {}, 1000);
     for (const std::uint32_t p : program.program_of_warp) {
@@ -548,7 +551,7 @@ TEST_CASE("warps run in parallel: what one requests late, another has requested 
     }
 }
 
-TEST_CASE("partial sectors along a row are distinguished from those down a column") {
+TEST_CASE("partial sectors along a row are distinguished from partial sectors down a column") {
     Recording recording = recording_of({"st", "st"});
     add_step(recording, AccessKind::store, 0, 2);
     add_step(recording, AccessKind::store, 1 << 20, 4096);
@@ -560,7 +563,7 @@ TEST_CASE("partial sectors along a row are distinguished from those down a colum
     CHECK(block.lines_left_for_other_blocks == 32);
 }
 
-TEST_CASE("the model gives a warning for rows that start in the middle of a sector") {
+TEST_CASE("there is a warning for rows that start in the middle of a sector") {
     const auto unknown = [](std::uint32_t sectors) {
         Recording recording = recording_of({"st"});
         recording.registers = 16;
@@ -578,11 +581,11 @@ TEST_CASE("the model gives a warning for rows that start in the middle of a sect
     CHECK(unknown(4).empty());
 }
 
-TEST_CASE("the model gives a warning for partial sectors that other blocks complete") {
+TEST_CASE("there is a warning for partial sectors that other blocks complete") {
     const auto unknown = [](std::uint64_t own_parts) {
         Recording recording = recording_of({"st", "st", "st", "st"});
         recording.registers = 16;
-        // The block writes down a column, 8 bytes of each sector.
+        // The block writes 8 bytes of each sector in a column.
         for (std::uint64_t k = 0; k < own_parts; ++k) {
             add_step(recording, AccessKind::store, 0, 64);
             recording.recorded[0].accesses.back().bytes_per_lane = 8;
@@ -596,9 +599,9 @@ TEST_CASE("the model gives a warning for partial sectors that other blocks compl
     CHECK(unknown(1) == std::vector{Unknown::parts});
 }
 
-TEST_CASE("a 64-bit parameter is fetched once per condition under which it is used") {
-    // Returns the operations for ld.param and a short branch over an address computation and a
-    // load.
+TEST_CASE("a 64-bit parameter is fetched once for each condition under which it is used") {
+    // Returns the operations for an ld.param, and for a short branch around an address computation
+    // and a load.
     const auto operations = [](const char* type) {
         Recording recording = recording_of({"ld", "bra", "add", "ld"});
         recording.instructions[0].modifiers = {"param", type};
@@ -618,12 +621,12 @@ TEST_CASE("a 64-bit parameter is fetched once per condition under which it is us
     CHECK(operations("u64") == operations("u32") + 1);
 }
 
-TEST_CASE("a bulk copy has as many rows as separate ranges") {
+TEST_CASE("the number of rows of a bulk copy is its number of separate ranges") {
     const auto load_of = [](std::vector<std::string> modifiers) {
         Recording recording = recording_of({"cp"});
         recording.instructions[0].modifiers = std::move(modifiers);
         RecordedBlock& block = recording.recorded[0];
-        // Rows of 1024 and 512 bytes, recorded in accesses of at most 512 bytes.
+        // Two rows of 1024 and 512 bytes. An access is recorded for each 512 bytes.
         block.runs = {{0, 16}, {16, 16}, {1 << 10, 16}};
         for (std::uint32_t k = 0; k < 3; ++k)
             block.accesses.push_back({AccessKind::copy_from, 32, 16, 0, k, 1});
@@ -643,9 +646,9 @@ TEST_CASE("a bulk copy has as many rows as separate ranges") {
     CHECK(box.is_box);
 }
 
-TEST_CASE("bulk copies keep their unit busy, row by row") {
-    // Returns how many cycles a multiprocessor takes to copy 16 KiB in `rows` rows 1000 times.
-    // Memory alone would take 512000 cycles.
+TEST_CASE("a bulk copy occupies its unit for a time per row") {
+    // Returns how many cycles a multiprocessor needs for 1000 copies of 16 KiB in `rows` rows.
+    // Memory alone would need 512000 cycles.
     const auto cycles = [](const BulkCopies& bulk, bool is_box, std::uint16_t rows) {
         Gpu gpu = plain_gpu();
         gpu.bulk = bulk;
@@ -658,18 +661,18 @@ TEST_CASE("bulk copies keep their unit busy, row by row") {
         work.read_cycles = 1;
         return simulate(work, gpu).cycles;
     };
-    const BulkCopies bulk{{128, 384}, {20, 40}, {4, 8}};  // at 256 bytes: 30 and 6
+    const BulkCopies bulk{{128, 384}, {20, 40}, {4, 8}};  // for rows of 256 bytes: 30 and 6
     const double free = cycles({}, false, 64);
     CHECK(free == Approx(512e3).epsilon(0.03));
     CHECK(cycles(bulk, true, 64) == Approx(free).epsilon(0.03));
     CHECK(cycles(bulk, false, 64) == Approx(64 * 30 * 1000).epsilon(0.03));
-    // Rows shorter than the table's shortest cost as much as that one. The cost of longer rows
-    // grows with their length.
+    // Rows that are shorter than the shortest in the table cost as much as that one. The cost of
+    // rows that are longer than the longest grows with their length.
     CHECK(cycles(bulk, false, 256) == Approx(256 * 20 * 1000).epsilon(0.03));
     CHECK(cycles(bulk, false, 2) == Approx(2 * 40 * 8192 / 384. * 1000).epsilon(0.03));
 }
 
-TEST_CASE("sectors that two sets have in common") {
+TEST_CASE("the common sectors of two sets are counted") {
     SectorSet a, b;
     a.add({100, 200});
     b.add({250, 1000});
@@ -678,7 +681,7 @@ TEST_CASE("sectors that two sets have in common") {
     CHECK(a.count_common({}) == 0);
 }
 
-TEST_CASE("a recorded copy: bytes, runs and blocks that fit") {
+TEST_CASE("the prediction for a recorded copy has its bytes, runs and resident blocks") {
     // Blocks of 256 threads, in which each warp reads and writes 128 contiguous bytes.
     Recording recording;
     recording.kernel = "copy";
@@ -718,14 +721,14 @@ TEST_CASE("a recorded copy: bytes, runs and blocks that fit") {
     CHECK(p.resident_blocks == 8);
     CHECK(p.occupancy_limit == OccupancyLimit::threads);
     CHECK(p.unknown.empty());
-    // 64 warps with 128 bytes each have 8 KiB in flight per latency of 1000 cycles. Memory could
+    // 64 warps with 128 bytes each have 8 KiB in flight in a latency of 1000 cycles. Memory could
     // move 16 KiB in that time.
     CHECK(p.bytes_in_flight < 8193);
     CHECK(p.ms > 100000. * 1024 / (100 * 8192) * 1000 * 1e-6);
     CHECK(p.bottleneck == Bottleneck::flight);
 
-    // With 32 registers eight blocks fit, and with 33 six, which is too small a difference to
-    // report. Of blocks of 1024 threads, either two fit or one, which is reported.
+    // With 32 registers eight blocks fit, and with 33 six. That difference is too small to report.
+    // With blocks of 1024 threads, either two fit or one, which is reported.
     recording.registers = 33;
     CHECK(predict(recording, plain_gpu()).unknown.empty());
     recording.threads = 1024;
@@ -733,7 +736,7 @@ TEST_CASE("a recorded copy: bytes, runs and blocks that fit") {
     recording.threads = 256;
     recording.registers = 16;
 
-    // Half of the data that the next row of blocks reads has been read before. It is still in the
+    // Half of the data that the next row of blocks reads has been read before, and is still in the
     // second-level cache, unless a row has too many blocks.
     Gpu gpu = plain_gpu();
     gpu.l2_bytes = 1e6;
@@ -746,16 +749,16 @@ TEST_CASE("a recorded copy: bytes, runs and blocks that fit") {
     CHECK(predict(recording, gpu).memory_bytes == p.memory_bytes);
     recording.below.clear();
 
-    // If either the reads or the writes are scattered runs of 128 bytes, memory takes 1.5 times as
-    // long.
+    // Memory takes 1.5 times as long if either the reads or the writes are scattered runs of 128
+    // bytes.
     recording.writes.sectors.clear();
     for (std::uint64_t k = 0; k < 800; ++k) recording.writes.sectors.add({k * 4096, 4});
     CHECK(predict(recording, plain_gpu()).run_bytes_written == Approx(128));
-    // Half of each sector is written, so memory must read the rest.
+    // Only half of each sector is written, so memory must read the rest.
     recording.writes.bytes /= 2;
     CHECK(predict(recording, plain_gpu()).busy.memory > 1.3 * p.busy.memory);
 
-    // Add a block that does twice as much. The number of blocks like it is unknown.
+    // This block does twice as much work. It is unknown how many blocks are like it.
     recording.recorded.push_back(recording.recorded.front());
     for (WarpPath& path : recording.recorded.back().warps) path.executed *= 2;
     CHECK(predict(recording, plain_gpu()).unknown ==

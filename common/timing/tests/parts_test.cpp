@@ -11,7 +11,7 @@ using doctest::Approx;
 
 namespace {
 
-/// Returns the unfinished sectors of a launch whose blocks write to very many pages.
+/// Returns partial stores of a launch whose blocks write to very many pages.
 Unfinished scattered(double left_for_other_blocks) {
     return {.multiprocessors = 100, .left_for_other_blocks = left_for_other_blocks, .pages = 1e9};
 }
@@ -19,12 +19,12 @@ Unfinished scattered(double left_for_other_blocks) {
 Gpu some_gpu() {
     Gpu gpu;
     gpu.partial = {.cycles_for_4_bytes = 4, .cycles_for_8_bytes = 3, .cycles_for_16_bytes = 1};
-    gpu.l2_bytes = 128e6 / .08;  // a million lines are many
+    gpu.l2_bytes = 128e6 / .08;  // large enough for a million open lines
     return gpu;
 }
 
-/// Returns the cycles of a block whose four warps each write a part of the same 32 lines at a time,
-/// and execute `between` before each store. All blocks together write to `pages` pages.
+/// Returns the cycles of a block. Each of its four warps writes a part of the same 32 lines at a
+/// time, and executes `between` before each store. All blocks together write to `pages` pages.
 double cycles_of_columns(double pages, std::vector<Operation> between) {
     constexpr std::uint32_t warps = 4;
     Work work;
@@ -54,13 +54,13 @@ double cycles_of_columns(double pages, std::vector<Operation> between) {
     gpu.l2_read_bytes_per_cycle = gpu.l2_write_bytes_per_cycle = 1e9;
     gpu.add_issue_cycles = gpu.multiply_issue_cycles = gpu.divide_issue_cycles = 2;
     gpu.runs = {{32, 4096}, {1, 0}, {1, 0}};
-    gpu.l2_bytes = 128 * 1000 / .08;  // a thousand lines are many
+    gpu.l2_bytes = 128 * 1000 / .08;  // large enough for a thousand open lines
     return simulate(work, gpu).cycles;
 }
 
 }  // namespace
 
-TEST_CASE("lines that a block or a warp fills are not left to other blocks") {
+TEST_CASE("lines that a block or a warp fills are not left for other blocks") {
     PartialLines filled;
     for (std::uint64_t part = 0; part < 16; ++part)
         CHECK(filled.add(40 + part / 4, 0, 8).line == 0);
@@ -79,7 +79,7 @@ TEST_CASE("lines that a block or a warp fills are not left to other blocks") {
     CHECK(parts.add(44, 0, 8).line == 1);
 }
 
-TEST_CASE("a line is open from the first store to the last, or to the end of the block") {
+TEST_CASE("a line is open from its first store to its last, or to the end of the block") {
     const std::vector<float> bytes = {32, 32};
     OpenLines lines;
     OpenLines::BlockLines block = OpenLines::start_block(bytes);
@@ -89,12 +89,12 @@ TEST_CASE("a line is open from the first store to the last, or to the end of the
     CHECK(lines.mean(200) == Approx((100 + 50) / 200.0));
     lines.write(block, {0, 16}, 200);
     CHECK(lines.mean(400) == Approx((100 + 250) / 400.0));
-    lines.write(block, {0, 16}, 300);  // more than announced: it stays closed
+    lines.write(block, {0, 16}, 300);  // more bytes than announced, so the line stays closed
     lines.close(block, 400);
     CHECK(lines.mean(1000) == Approx((100 + 250) / 1000.0));
 }
 
-TEST_CASE("the more lines are open, and the farther apart they are, the more are fetched again") {
+TEST_CASE("with more open lines, and lines farther apart, more lines are fetched again") {
     const Gpu gpu = some_gpu();
     CHECK(completion_cycles(scattered(0), 0, gpu) == 0);
     CHECK(completion_cycles(scattered(1e6), 0, gpu) == Approx(6 * 4 / 2));
@@ -121,7 +121,7 @@ TEST_CASE("stores with waits between them take longer, because their lines stay 
     Operation wait;
     wait.kind = Operation::Kind::shared_load;
     wait.latency = 2000;
-    // With few pages the waits make no difference.
+    // With few pages, the waits make no difference.
     CHECK(cycles_of_columns(0, {wait}) < 1.1 * cycles_of_columns(0, {}));
     CHECK(cycles_of_columns(1e9, {wait}) > 1.2 * cycles_of_columns(1e9, {}));
 }

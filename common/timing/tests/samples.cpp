@@ -6,15 +6,15 @@
 namespace coalesce::timing::samples {
 namespace {
 
-/// A pattern of identical blocks from which the timeline is generated. Times are in cycles.
+/// The timing of identical blocks, from which a time line is generated. Times are in cycles.
 struct Pattern {
     int places, warps;
     double bytes_of_warp;
-    double apart;  ///< the time between the starts of blocks in neighbouring slots
+    double apart;  ///< the time between the starts of blocks in adjacent slots
     double period, start, latency, spread, work;
 };
 
-/// Returns the fraction of a moment that lies between `begin` and `end`.
+/// Returns the fraction of the cycle-long moment that lies between `begin` and `end`.
 double overlap(double moment, double begin, double end) {
     return std::max(0.0, std::min(moment + 1, end) - std::max(moment, begin));
 }

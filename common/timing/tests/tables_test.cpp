@@ -1,4 +1,4 @@
-// Tests which memory counts as a table, and how much of it the caches contain.
+// Tests which memory counts as a table, and which fraction of a table the caches contain.
 #include "timing/tables.h"
 
 #include <doctest/doctest.h>
@@ -19,8 +19,8 @@ Gpu gpu() {
     return gpu;
 }
 
-/// Returns a recording of four of 1000 blocks. Each reads `count` sectors, `pitch` apart, starting
-/// at first(block).
+/// Returns a recording of four of 1000 blocks. Each block reads `count` sectors that are `pitch`
+/// apart, starting at first(block).
 template <class First>
 Recording reading(std::uint64_t count, std::uint64_t pitch, First first) {
     Recording recording;
@@ -59,7 +59,7 @@ TEST_CASE("each multiprocessor loads a small table once") {
     const Tables tables(recording, gpu(), kFirstLevel, 1);
     const Table* table = tables.find(0);
     REQUIRE(table);
-    // Each multiprocessor has ten blocks, and the GPU a thousand, all of which read the whole
+    // Each multiprocessor executes ten of the thousand blocks, and every block reads the whole
     // table.
     CHECK(table->missed_fraction == Approx(.1));
     CHECK(table->from_memory == Approx(.001));
@@ -68,8 +68,8 @@ TEST_CASE("each multiprocessor loads a small table once") {
     CHECK(tables.count_distinct(1e9) == Approx(32));
 }
 
-TEST_CASE("caches keep a part of a table that is larger than they are") {
-    // A table of 100 MB, of which each block reads one sector in every 3.2 kB.
+TEST_CASE("caches contain only part of a table that is larger than they are") {
+    // The table has 100 MB. Each block reads one sector in every 3.2 kB of it.
     const Recording recording = reading(31250, 100, everywhere);
     const Tables tables(recording, gpu(), kFirstLevel, 1);
     const Table* table = tables.find(0);
@@ -77,11 +77,11 @@ TEST_CASE("caches keep a part of a table that is larger than they are") {
     CHECK(table->missed_fraction > .99);
     const double kept = .6 * 50e6 / 1e8, first = .1;
     CHECK(table->from_memory == Approx(first + (1 - first) * (1 - kept)).epsilon(.01));
-    // The table's fraction is at most the fraction for all reads.
+    // The fraction of a table that comes from memory is at most the fraction for all reads.
     CHECK(Tables(recording, gpu(), kFirstLevel, .25).find(0)->from_memory == .25);
 }
 
-TEST_CASE("bands are narrow for copies, and wider if other resources are busy") {
+TEST_CASE("error bands are narrow for copies, and wider if other resources are busy") {
     BandFacts copy{.ms = 1, .busy = {.memory = .9}, .rounds = 10, .write_fraction = .5};
     const double narrow = error_band(copy);
     CHECK(narrow < .1);
@@ -115,7 +115,7 @@ TEST_CASE("bands are narrow for copies, and wider if other resources are busy") 
     CHECK(with([](BandFacts& f) { f.busy.memory = .5; }) > narrow);
 }
 
-TEST_CASE("bands are narrow where blocks end as fast as they can start, whatever they move") {
+TEST_CASE("error bands are narrow if blocks end as fast as they can start, whatever they move") {
     BandFacts reads{.ms = 1, .busy = {.memory = .6}, .rounds = 10, .write_fraction = .1};
     reads.bottleneck = Bottleneck::flight;
     const double wide = error_band(reads);

@@ -1,4 +1,4 @@
-// Tests the time line as text and as a drawing.
+// Tests the time line of a launch, as text and as a drawing.
 #include "timing/time_line.h"
 
 #include <doctest/doctest.h>
@@ -33,7 +33,7 @@ std::size_t count_of(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("04 in 60 columns: between groups of loads, nothing is in flight") {
+TEST_CASE("lesson 04 in 60 columns has no loads in flight between groups of loads") {
     CHECK(time_line_text(samples::like_04(), 60) ==
           R"(padded: one multiprocessor (predicted, NVIDIA H200, within
 8 %)
@@ -54,7 +54,7 @@ x: nothing is in flight. .:=#: few to many. [==]: a block.
 )");
 }
 
-TEST_CASE("gaps are where 04 has them, and 05 has none") {
+TEST_CASE("lesson 04 has gaps, and lesson 05 has none") {
     const std::string gaps = row_of(time_line_text(samples::like_04()), "0");
     CHECK(gaps.substr(0, 3) == "xxx");
     CHECK(count_of(gaps, "_x") == 2);
@@ -62,7 +62,7 @@ TEST_CASE("gaps are where 04 has them, and 05 has none") {
           std::string::npos);
 }
 
-TEST_CASE("the line of required bytes is above 04 and below the maximum of 05") {
+TEST_CASE("the line of required bytes is above 04's curve and below the maximum of 05's") {
     CHECK(row_of(time_line_text(samples::like_04()), "16 KB needed").find_first_not_of('-') ==
           std::string::npos);
     const std::string text = time_line_text(samples::like_05());
@@ -70,7 +70,7 @@ TEST_CASE("the line of required bytes is above 04 and below the maximum of 05") 
     CHECK(row_of(text, "16 KB needed").find('-') == std::string::npos);
 }
 
-TEST_CASE("at most 16 lines, none too long, none with trailing blanks") {
+TEST_CASE("the text has at most 16 lines, none too long and none with trailing blanks") {
     for (Prediction p : {samples::like_04(), samples::like_05()}) {
         for (int width = 0; width <= 200; width += width < 90 ? 1 : 10) {
             for (const char* gpu :
@@ -88,19 +88,19 @@ TEST_CASE("at most 16 lines, none too long, none with trailing blanks") {
     }
 }
 
-TEST_CASE("the first three of many positions are shown, with their number") {
+TEST_CASE("the first three of many positions are shown, with their total number") {
     const std::string text = time_line_text(samples::like_05());
     CHECK(count_of(text, "\nplace ") == 3);
     CHECK(count_of(text, "\nplace 3 of 8") == 1);
 }
 
-TEST_CASE("text is ASCII without control characters") {
+TEST_CASE("the text is ASCII without control characters") {
     Prediction p = samples::like_05();
     p.kernel = "\xc3\xa9\x1b[1m";
     for (const char c : time_line_text(p)) CHECK((c == '\n' || (c >= ' ' && c <= '~')));
 }
 
-TEST_CASE("columns keep means and sums of moments, wider or narrower") {
+TEST_CASE("columns preserve means and sums of moments, wider or narrower") {
     TimeLine line{.cycles_per_moment = 10, .moments = {}, .blocks = {}};
     for (const double bytes : {0.0, 100.0, 200.0, 300.0}) {
         line.moments.push_back({.bytes_in_flight = bytes,
@@ -123,7 +123,7 @@ TEST_CASE("columns keep means and sums of moments, wider or narrower") {
     CHECK(sum / 7 == doctest::Approx(150));
 }
 
-TEST_CASE("loads in flight are visible, even a single one") {
+TEST_CASE("loads in flight are visible, even a single load") {
     Prediction p = samples::like_04();
     p.time_line.moments.assign(65, Moment{});
     p.time_line.moments[30].bytes_in_flight = 128;
@@ -142,14 +142,14 @@ TEST_CASE("blocks are cut off at the end of the time line") {
     CHECK(row_of(time_line_text(p), "place 2 of 2").empty());
 }
 
-TEST_CASE("marks of cycles are round, and few enough") {
+TEST_CASE("tick marks are at round numbers of cycles, and few") {
     CHECK(choose_tick_step(4800, 8) == 1000);
     CHECK(choose_tick_step(4800, 3) == 2000);
     CHECK(choose_tick_step(90, 10) == 10);
     CHECK(choose_tick_step(0.9, 3) == doctest::Approx(0.5));
 }
 
-TEST_CASE("an empty time line is a sentence") {
+TEST_CASE("an empty time line becomes a sentence") {
     Prediction p = samples::like_04();
     p.time_line = {};
     CHECK(time_line_text(p) ==
@@ -170,17 +170,17 @@ TEST_CASE("the drawing has a description, and light and dark colours") {
                    "flight.</desc>") == 1);
     CHECK(count_of(svg, "prefers-color-scheme: dark") == 1);
     CHECK(count_of(svg, "class=\"needed\"") == 2);
-    // Colours are used only by name, so that a page can set them.
+    // The drawing uses colours only by name, so that a page can set them.
     CHECK(svg.substr(svg.find("</style>")).find('#') == std::string::npos);
 }
 
-TEST_CASE("the drawing has three gaps for 04, and none for 05") {
+TEST_CASE("the drawing has three gaps for lesson 04, and none for lesson 05") {
     CHECK(count_of(time_line_svg(samples::like_04()), ">nothing<") == 2);
     CHECK(count_of(time_line_svg(samples::like_04()), "<rect class=\"waste\"") == 4);
     CHECK(count_of(time_line_svg(samples::like_05()), "<rect class=\"waste\"") == 1);
 }
 
-TEST_CASE("drawings are small, whatever the length of the time line") {
+TEST_CASE("drawings are small, however long the time line is") {
     Prediction p = samples::like_04();
     p.time_line.moments.resize(100000);
     for (std::size_t i = 0; i < p.time_line.moments.size(); ++i) {

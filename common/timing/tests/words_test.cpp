@@ -33,7 +33,7 @@ TimeExplanation said_of(const Prediction& prediction) {
     return explain_prediction(prediction, samples::gpu(), samples::useful_bytes);
 }
 
-/// Returns all numbers of a Prediction, so that a test can remove each of them.
+/// Returns pointers to all numbers of a prediction, so that a test can remove each number.
 std::vector<double*> numbers_of(Prediction& p) {
     return {&p.ms,
             &p.error_band,
@@ -67,15 +67,15 @@ std::vector<double*> numbers_of(Prediction& p) {
             &p.time_line.blocks[2].end};
 }
 
-/// Returns all sentences about a prediction, alone and compared with another.
+/// Returns all sentences about a prediction, both alone and compared with another prediction.
 std::string everything(const Prediction& p) {
     return said_of(p).text() + explain_prediction(p, Gpu{}).text() +
            compare_predictions(p, samples::like_05()) + compare_predictions(samples::like_05(), p) +
            time_line_text(p) + time_line_svg(p);
 }
 
-/// Reports whether `part` occurs in the text without a letter, digit or point before it or a letter
-/// after it.
+/// Reports whether `part` occurs in the text without a letter, digit or point before it, and
+/// without a letter after it.
 bool has_word(const std::string& text, const std::string& part) {
     const auto is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
     for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) {
@@ -87,7 +87,7 @@ bool has_word(const std::string& text, const std::string& part) {
     return false;
 }
 
-/// Checks that the text makes no claims about missing numbers.
+/// Checks that the text makes no statements about missing numbers.
 void check_claims(const Prediction& p) {
     const std::string text = everything(p);
     for (const char* no_number : {"nan", "inf"}) CHECK_FALSE(has_word(text, no_number));
@@ -105,7 +105,7 @@ void check_claims(const Prediction& p) {
 
 }  // namespace
 
-TEST_CASE("04 waits at barriers: time, label, Little's law and the life of a warp") {
+TEST_CASE("04 waits at barriers: the text has time, label, Little's law and the life of a warp") {
     const TimeExplanation said = said_of(samples::like_04());
     CHECK(said.headline() ==
           "padded: about 4.6 ms, 44 % of a copy (predicted, NVIDIA H200, within 8 %). It waits at "
@@ -129,7 +129,7 @@ TEST_CASE("04 waits at barriers: time, label, Little's law and the life of a war
     CHECK(said.unknown.empty());
 }
 
-TEST_CASE("05 is bound by memory, and the text mentions its runs") {
+TEST_CASE("05 is limited by memory, and the text mentions its runs") {
     const TimeExplanation said = said_of(samples::like_05());
     CHECK(said.verdict ==
           "memory is the limit: it is busy 97 % of the time, writing runs of 128 bytes");
@@ -145,7 +145,7 @@ TEST_CASE("05 is bound by memory, and the text mentions its runs") {
     CHECK_FALSE(said_of(as_a_copy).cure_is_advice);
 }
 
-TEST_CASE("the cost of runs is that of the next shorter ones in the table") {
+TEST_CASE("the cost of runs is that of the next shorter runs in the table") {
     const auto why = [](double bytes) {
         Prediction p = samples::like_05();
         p.run_bytes_read = bytes;
@@ -157,14 +157,14 @@ TEST_CASE("the cost of runs is that of the next shorter ones in the table") {
     CHECK_FALSE(says(why(1024), "reads"));
 }
 
-TEST_CASE("the text consists of paragraphs, one line each") {
+TEST_CASE("the text consists of paragraphs of one line each") {
     const TimeExplanation said = said_of(samples::like_04());
     const std::string text = said.text();
     CHECK(std::count(text.begin(), text.end(), '\n') == 3);
     CHECK(text.substr(0, said.headline().size() + 1) == said.headline() + "\n");
 }
 
-TEST_CASE("every Binds has its own name, verdict and remedy") {
+TEST_CASE("every bottleneck has its own name, verdict and remedy") {
     std::set<std::string> names, verdicts, cures;
     for (const Bottleneck bottleneck : all_of_enum<Bottleneck>()) {
         CAPTURE(coalesce::dashed_name(bottleneck));
@@ -183,7 +183,7 @@ TEST_CASE("every Binds has its own name, verdict and remedy") {
     CHECK(cures.size() == all);
 }
 
-TEST_CASE("a verdict contains its figure") {
+TEST_CASE("a verdict contains its number") {
     const auto verdict = [](Bottleneck bottleneck) {
         return said_of(samples::that_binds(bottleneck)).verdict;
     };
@@ -210,7 +210,7 @@ TEST_CASE("bank conflicts that cost a tenth of the time are the first advice") {
     CHECK_FALSE(says(said_of(p).cure, "bank conflicts"));
 }
 
-TEST_CASE("a kernel without shared memory is not limited by shared memory") {
+TEST_CASE("shared memory does not limit a kernel that does not use it") {
     Prediction p = samples::that_binds(Bottleneck::shared);
     p.shared_bytes = 0;
     CHECK(describe_bottleneck(p) == "the first-level cache");
@@ -218,7 +218,7 @@ TEST_CASE("a kernel without shared memory is not limited by shared memory") {
     CHECK(describe_bottleneck(p) == "shared memory");
 }
 
-TEST_CASE("every Occupied has a name, and says what prevents more blocks") {
+TEST_CASE("every limit of occupancy has a name, and the text says what prevents more blocks") {
     std::set<std::string> names, sentences;
     for (const OccupancyLimit occupancy_limit : all_of_enum<OccupancyLimit>()) {
         Prediction p = samples::like_04();
@@ -234,7 +234,7 @@ TEST_CASE("every Occupied has a name, and says what prevents more blocks") {
     CHECK(sentences.count("A multiprocessor holds 2 blocks of 1024 threads at a time: .") == 0);
 }
 
-TEST_CASE("if too few blocks fit, the text says how more would") {
+TEST_CASE("if too few blocks fit, the text says how more blocks would fit") {
     Prediction p = samples::that_binds(Bottleneck::flight);
     CHECK_FALSE(says(said_of(p).cure, "more blocks"));
     p.occupancy_limit = OccupancyLimit::registers;
@@ -243,7 +243,7 @@ TEST_CASE("if too few blocks fit, the text says how more would") {
     CHECK(says(said_of(p).cure, "less shared memory per block, so that more blocks fit"));
 }
 
-TEST_CASE("every Unknown is mentioned, and the label no longer promises the band") {
+TEST_CASE("every unknown effect is mentioned, and the label no longer promises the band") {
     std::set<std::string> names;
     for (const Unknown unknown : all_of_enum<Unknown>()) {
         Prediction p = samples::like_04();
@@ -286,7 +286,7 @@ TEST_CASE("without useful bytes, the time is explained by the bytes that memory 
           doctest::Approx(0.4356).epsilon(0.001));
 }
 
-TEST_CASE("useless traffic is mentioned, and so is data in the cache") {
+TEST_CASE("useless traffic and data in the cache are mentioned") {
     Prediction p = samples::that_binds(Bottleneck::memory);
     p.memory_bytes = 4.5 * samples::useful_bytes;
     CHECK(said_of(p).why[0] == "Memory moves 39 GB; 8.6 GB would be enough.");
@@ -316,7 +316,7 @@ TEST_CASE("missing numbers are not mentioned") {
     check_claims(Prediction{});
 }
 
-TEST_CASE("without a time, unknowns are mentioned but no bottleneck") {
+TEST_CASE("without a time, unknown effects are mentioned but no bottleneck") {
     Prediction p = samples::like_04();
     p.ms = 0;
     p.unknown = {Unknown::waits};
@@ -343,7 +343,7 @@ TEST_CASE("texts for random predictions mention only figures that exist") {
     }
 }
 
-TEST_CASE("names of kernels are safe to print") {
+TEST_CASE("kernel names are safe to print") {
     CHECK(replace_non_ascii("padded<float, 32>") == "padded<float, 32>");
     CHECK(replace_non_ascii("a\x1b[31m\n\xc3\xa9") == "a?[31m???");
     Prediction p = samples::like_04();

@@ -1,5 +1,5 @@
-// Transposes a small matrix. Both files of this program include the header. Prints "right" or
-// "wrong".
+// Transposes a small matrix and prints "right" or "wrong". Both files of this program include the
+// header.
 #include <coalesce/transpose.cuh>
 #include <cstdio>
 

@@ -1,5 +1,5 @@
 // check_expectations COURSE.TOML STEP RESULTS.JSON -- compares the results of one step with its
-// lesson.toml. Exit code 0: they match; 1: they differ, and one line is printed per difference.
+// lesson.toml. Exits with 0 if they match, or with 1 after printing one line per difference.
 
 #include <fstream>
 #include <iostream>

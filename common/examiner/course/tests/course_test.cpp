@@ -1,5 +1,5 @@
-// Tests reading the records of a course. Correct records must be read correctly, and each invalid
-// record must cause an error that states the place and gives advice.
+// Tests how the records of a course are read. Correct records must be read completely, and each
+// invalid record must cause an error that states its place and gives advice.
 
 #include "examiner/course/course.h"
 
@@ -30,8 +30,8 @@ struct Small {
     Course read() const { return parse_course(texts()); }
 };
 
-/// Reads the course and returns the error message, such as "course.toml:3: ...", or "" if there was
-/// no error.
+/// Reads the course. Returns the error message, such as "course.toml:3: ...", or "" if there was no
+/// error.
 std::string complaint(const Small& course) {
     try {
         course.read();
@@ -133,7 +133,7 @@ Small program_with(const std::string& from, const std::string& to) {
 
 }  // namespace
 
-TEST_CASE("the whole program is a lesson, but not a step") {
+TEST_CASE("a whole program is a lesson, but not a step") {
     const Course course = WITH_PROGRAM.read();
     REQUIRE(course.program);
     CHECK(course.program->title == "Whole");
@@ -154,7 +154,7 @@ TEST_CASE("the whole program is a lesson, but not a step") {
     CHECK(ONE.read().lesson("0") == nullptr);
 }
 
-TEST_CASE("invalid programs") {
+TEST_CASE("invalid programs are rejected") {
     const std::string record = "solutions/00_program/exercise.toml:";
     complains(program_with("points = 10", "point = 10"), record + "1", "no key `point`");
     complains(program_with("points = 10", ""), record + "1", "has no `points`");
@@ -169,7 +169,7 @@ TEST_CASE("invalid programs") {
     complains(odd, "steps/00_program/lesson.toml:3", "no key `variant`");
 }
 
-TEST_CASE("a folder without a course") {
+TEST_CASE("a folder without a course is rejected") {
     try {
         read_course("/nonexistent");
         FAIL("it was read");
@@ -179,7 +179,7 @@ TEST_CASE("a folder without a course") {
     }
 }
 
-TEST_CASE("errors in lessons name the line and what to do") {
+TEST_CASE("an error in a lesson names the line and the remedy") {
     const std::string record = "steps/01_copy/lesson.toml:";
     complains(lesson_with("\"Copy\"", "\"Copy"), record + "1", "fix this line");
     complains({.lessons = {}, .exercises = {}}, "course.toml:1", "there is no lesson");
@@ -199,7 +199,7 @@ TEST_CASE("errors in lessons name the line and what to do") {
     complains(lesson_with("\"tile copy\"", "\"\""), record + "3", "an empty name");
 }
 
-TEST_CASE("invalid expectations") {
+TEST_CASE("invalid expectations are rejected") {
     const std::string expect = "expect = { load = 4, store = 4 }", place = "lesson.toml:6";
     complains(lesson_with(expect, ""), "lesson.toml:3", "has a kernel but no `expect`");
     complains(lesson_with("kernel = \"copy_tile\"", ""), place, "counters of no kernel");
@@ -211,7 +211,7 @@ TEST_CASE("invalid expectations") {
     complains(lesson_with("load = 4", "load = \"4\""), place, "a number above 0");
 }
 
-TEST_CASE("invalid multiples") {
+TEST_CASE("invalid multiples are rejected") {
     for (const char* pair :
          {"32", "[32]", "[32, 0]", "[-1, 32]", "[1, 2, 3]", "[1.5, 1]", "[]", "[1, 99999999999]"}) {
         const std::string text = FIRST + "multiples = " + pair + "\n";
@@ -220,7 +220,7 @@ TEST_CASE("invalid multiples") {
     }
 }
 
-TEST_CASE("invalid relations between steps") {
+TEST_CASE("invalid relations between steps are rejected") {
     const auto both_with = [](const std::string& from, const std::string& to) {
         Small course = BOTH;
         course.lessons["02_naive"] = with(SECOND, from, to);
@@ -300,7 +300,7 @@ TEST_CASE("an exercise is read completely") {
     CHECK(!ONE.read().steps[0].exercise);
 }
 
-TEST_CASE("a hint comes from the step, else from the course, else it is the general one") {
+TEST_CASE("a hint comes from the step, or else from the course, or else is the general hint") {
     Course course = asked(EXERCISE).read();
     const coalesce::Exercise& step = *course.steps[0].exercise;
     CHECK(course.hint_for(step, "").levels[0] == "Which?");
@@ -315,7 +315,7 @@ TEST_CASE("a hint comes from the step, else from the course, else it is the gene
     CHECK(common.levels[2] == "Wait.");
 }
 
-TEST_CASE("invalid exercises") {
+TEST_CASE("invalid exercises are rejected") {
     const auto fails = [](const std::string& from, const std::string& to, int line,
                           const std::string& words) {
         complains(asked_with(from, to), "solutions/01_copy/exercise.toml:" + std::to_string(line),
@@ -347,7 +347,7 @@ TEST_CASE("invalid exercises") {
               "needs failures");
 }
 
-TEST_CASE("an exercise's questions are read, and mistakes in them are reported") {
+TEST_CASE("the questions of an exercise are read, and mistakes in them are reported") {
     const std::string shapes = "shapes = [[64, 64]]";
     Course course =
         asked_with(shapes,
@@ -368,14 +368,14 @@ TEST_CASE("an exercise's questions are read, and mistakes in them are reported")
     CHECK(exercise.limits.elements_per_thread == 2.5);
     CHECK(exercise.block_order == "diagonal");
     CHECK(exercise.hidden.at(0).cols[1] == 9);
-    // The hunt has the same requirements as the exercise.
+    // The bug hunt has the same requirements as the exercise.
     const coalesce::Exercise& hunt = *course.steps[0].hunt;
     CHECK(hunt.is_hunt);
     CHECK(hunt.kernel == "copy");
     CHECK(hunt.shapes == exercise.shapes);
     CHECK(hunt.limits.load == 0);
     CHECK(hunt.predictions.empty());
-    // A hunt may define its own block order.
+    // A bug hunt may define its own block order.
     CHECK(hunt.block_order == "diagonal");
     const std::string other = "points = 7\nblock_order = ";
     course = asked_with("points = 7", other + "\"any-diagonal\"").read();
@@ -401,7 +401,7 @@ TEST_CASE("an exercise's questions are read, and mistakes in them are reported")
     slips("shapes = [[64, 32]]\nproduces = \"transpose-in-place\"", 1, "takes squares");
 }
 
-TEST_CASE("a numeric question has the answer that the lesson's first variant expects") {
+TEST_CASE("the answer to a numeric question is what the lesson's first variant expects") {
     Step step{.name = "02_naive"};
     CHECK(number_questions(step).empty());
     step.variants.push_back({.name = "naive", .kernel = "naive", .expect = {{"load", 4}}});

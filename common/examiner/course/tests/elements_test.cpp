@@ -62,11 +62,11 @@ std::string with_replaced(std::string text, const std::string& what, const std::
 
 }  // namespace
 
-TEST_CASE("expressions of sizes") {
+TEST_CASE("expressions of sizes are evaluated") {
     const std::vector<NamedSize> sizes = {{"rows", 7}, {"cols", 5}};
     CHECK(evaluate("rows * (cols + 1)", sizes) == 42);
     CHECK(evaluate("rows / 2 - -1", sizes) == 4);
-    CHECK(evaluate("rows / 2.0", sizes) == 3);  // both are whole numbers
+    CHECK(evaluate("rows / 2.0", sizes) == 3);  // 2.0 is whole, so this is integer division
     CHECK(evaluate("ceil_div(rows, cols)", sizes) == 2);
     CHECK(evaluate("0.5 * rows", sizes) == 3.5);
     const auto complains = [&](const std::string& text, const std::string& words) {
@@ -113,7 +113,7 @@ TEST_CASE("a distance in ulps crosses zero") {
     CHECK(type.distance_in_ulps(&tiny, &negative) == 2);
 }
 
-TEST_CASE("declarations of arguments") {
+TEST_CASE("declarations of arguments are read") {
     const std::vector<std::string> sizes = {"rows", "cols"};
     const Parameter in = parse_parameter("const float* in[rows * cols] = random(-2, rows)", sizes);
     CHECK(in.name == "in");
@@ -142,7 +142,7 @@ TEST_CASE("declarations of arguments") {
     says(parameter_complaint("in[rows]"), "an argument must look like");
 }
 
-TEST_CASE("tolerances") {
+TEST_CASE("tolerances are read and applied") {
     CHECK(parse_tolerance("bits").kind == Tolerance::Kind::bits);
     CHECK(parse_tolerance("relative 1e-5").amount == 1e-5);
     CHECK(parse_tolerance("ulps 4").text() == "ulps 4");
@@ -152,7 +152,7 @@ TEST_CASE("tolerances") {
     }
 }
 
-TEST_CASE("the record of an exercise beyond the transpose") {
+TEST_CASE("the record of an exercise beyond the transpose is read") {
     const course::Course course = course_of(kRowSums);
     REQUIRE(course.beyond.size() == 1);
     const course::Step* step = course.lesson("x_row_sums");
@@ -170,7 +170,7 @@ TEST_CASE("the record of an exercise beyond the transpose") {
     CHECK(describe_sizes(exercise.size_names(), {3, 4}) == "rows = 3, cols = 4");
 }
 
-TEST_CASE("a mistake in the record is named with its line") {
+TEST_CASE("a mistake in a record is reported with its line") {
     const auto complains = [](const std::string& what, const std::string& with,
                               const std::string& place, const std::string& words) {
         const std::string record = with_replaced(kRowSums, what, with);

@@ -10,9 +10,9 @@
 
 namespace coalesce::course {
 
-/// Compares the results of one step, in the format written by `--json`, with its lesson.toml. The
-/// variants must be the same, in the same order and all verified, and every ratio must be exact
-/// (requests x value == sectors). Returns one sentence per difference.
+/// Compares the results of one step, in the format that `--json` writes, with its lesson.toml. The
+/// variants must be the same, in the same order, and all verified. Every ratio must be exact:
+/// requests x value == sectors. Returns one sentence per difference.
 std::vector<std::string> differences(const Step& step, const nlohmann::json& results);
 
 }  // namespace coalesce::course

@@ -70,21 +70,21 @@ TEST_CASE("wavefronts are compared too") {
     differs(results, "shared_load is to cost 32 wavefronts per request");
 }
 
-TEST_CASE("an expected cost must occur") {
+TEST_CASE("an expected cost that does not occur is a difference") {
     json results = right_results();
     results[2]["counters"]["store_requests"] = 0;
     results[2]["counters"]["store_sectors"] = 0;
     differs(results, "store is to cost 32 sectors per request, but has 0 sectors in 0 requests");
 }
 
-TEST_CASE("a cost that occurs must be expected") {
+TEST_CASE("a cost that occurs but is not expected is a difference") {
     json results = right_results();
     results[2]["counters"]["shared_load_requests"] = 5;
     results[2]["counters"]["shared_load_wavefronts"] = 5;
     differs(results, "shared_load is not expected");
 }
 
-TEST_CASE("results must be verified and counted") {
+TEST_CASE("results that are not verified or not counted are a difference") {
     json results = right_results();
     results[3]["verified"] = false;
     differs(results, "host (lesson.toml:15): its result was not verified");
@@ -93,7 +93,7 @@ TEST_CASE("results must be verified and counted") {
     differs(results, "has no counters");
 }
 
-TEST_CASE("names and order") {
+TEST_CASE("the names and the order of the variants must match") {
     json results = right_results();
     std::swap(results[1], results[2]);
     CHECK(differences(tiled(), results).size() == 2);

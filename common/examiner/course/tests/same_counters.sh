@@ -1,6 +1,6 @@
 #!/bin/sh
-# same_counters.sh RESULTS.JSON SHOWN.JSON -- checks whether two runs have the same counters. Ignores the number of
-# instructions, which depends on the version of nvcc and is not in the README.
+# same_counters.sh RESULTS.JSON SHOWN.JSON -- checks that two runs have the same counters. The number of instructions
+# may differ, because it depends on the version of nvcc and is not in the README.
 set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

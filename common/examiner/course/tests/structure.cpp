@@ -16,12 +16,12 @@ using Lines = std::vector<std::string>;
 
 const std::string kMarker = "//! [kernel]";
 constexpr size_t kLastLineOfHeader = 15;
-// The last line on which a lesson's first kernel may begin, and the maximum number of lines in its
-// file. A longer file would teach more than one idea.
+// The last line on which a lesson's first kernel may begin, and the maximum number of lines in a
+// lesson's file. A longer file would teach more than one idea.
 constexpr size_t kLastLineOfFirstKernel = 15, kMostLines = 250;
 
-// Returns the word after `label` in the header, or "". For example, "// Next       03_tiled turns
-// ..." gives "03_tiled".
+// Returns the word after `label` in the header, or "" if there is none. For example, the label
+// "Next" in "// Next       03_tiled turns ..." gives "03_tiled".
 std::string word_after(const Lines& lines, const std::string& label) {
     std::string start = "// " + label;
     for (size_t i = 0; i < std::min(lines.size(), kLastLineOfHeader); ++i) {
@@ -103,7 +103,7 @@ void check_kernels(const Step& step, const Lines& lines, const std::string& file
     }
 }
 
-// Checks the source file of a lesson. Returns its lines, or no lines if the file does not exist.
+// Checks the source file of a lesson. Returns its lines, or an empty list if it does not exist.
 Lines check_lesson(const Step& step, const Step* next, const fs::path& folder,
                    const std::string& file, Faults& faults) {
     const std::string place = "steps/" + step.name + "/";

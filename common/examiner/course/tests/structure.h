@@ -10,8 +10,8 @@
 
 namespace coalesce::course {
 
-/// Checks the folders in steps/ against the course. Returns a sentence that states the place of
-/// each violation of these rules:
+/// Checks the folders in steps/ against the course. Returns one sentence, with the place, for each
+/// violation of these rules:
 /// - Each step has a folder with main.cu and README.md, and each folder belongs to a step. The
 ///   whole program has program.cu instead of main.cu.
 /// - The header of main.cu names the step, the step that it builds on, and the next step.

@@ -1,5 +1,5 @@
-// Tests that the steps in the repository match their records, and that the check finds every kind
-// of difference.
+// Tests that the steps in this repository match their records, and that every kind of mismatch is
+// found.
 
 #include "structure.h"
 
@@ -17,7 +17,7 @@ namespace {
 
 const fs::path REPOSITORY = COALESCE_REPOSITORY;
 
-// Two valid steps in a temporary folder.
+// A course of two valid steps in a temporary folder.
 struct SmallCourse {
     fs::path steps = fs::temp_directory_path() / ("structure-" + std::to_string(getpid()));
     Course course;
@@ -71,7 +71,7 @@ TEST_CASE("the repository's steps match their records") {
     CHECK(faults.empty());
 }
 
-TEST_CASE("names fit into the tables") {
+TEST_CASE("the names of steps and variants fit into the tables") {
     const Course course = read_course(REPOSITORY);
     CHECK(course.program->name.size() < 14);
     for (auto& step : course.steps) {
@@ -80,7 +80,7 @@ TEST_CASE("names fit into the tables") {
     }
 }
 
-TEST_CASE("the course contains every kernel of the design") {
+TEST_CASE("the course contains every kernel of its design") {
     const std::map<std::string, std::vector<std::string>> DESIGN = {
         {"01_copy",
          {"element", "copy", "shared", "float4", "memcpy", "host_to_device", "device_to_host",
@@ -121,27 +121,27 @@ TEST_CASE("a valid course has no faults") {
     CHECK(structural_faults(small.course, small.steps).empty());
 }
 
-TEST_CASE("files and folders") {
+TEST_CASE("missing and unknown files and folders are found") {
     SmallCourse small;
-    SUBCASE("no lesson") {
+    SUBCASE("the lesson's text is missing") {
         fs::remove(small.steps / "02_naive/README.md");
         small.has_fault("steps/02_naive/README.md is missing");
     }
-    SUBCASE("an empty lesson") {
+    SUBCASE("the lesson's text is empty") {
         small.write("02_naive/README.md", "");
         small.has_fault("steps/02_naive/README.md is missing or empty");
     }
-    SUBCASE("no program") {
+    SUBCASE("the program is missing") {
         fs::remove(small.steps / "02_naive/main.cu");
         small.has_fault("steps/02_naive/main.cu is missing");
     }
-    SUBCASE("an unknown folder") {
+    SUBCASE("a folder belongs to no step") {
         fs::create_directory(small.steps / "03_stray");
         small.has_fault("steps/03_stray is no lesson");
     }
 }
 
-TEST_CASE("the whole program has a file with a different name") {
+TEST_CASE("the file of a whole program has a different name") {
     SmallCourse small;
     const std::string text =
         "// 00_program -- a claim.\n//\n// Builds on  nothing.\n// Idea       An idea.\n"
@@ -153,35 +153,35 @@ TEST_CASE("the whole program has a file with a different name") {
     small.write("00_program/README.md", "# The lesson\n");
     small.write("00_program/program.cu", text);
     CHECK(structural_faults(small.course, small.steps).empty());
-    SUBCASE("it is missing") {
+    SUBCASE("the file is missing") {
         fs::remove(small.steps / "00_program/program.cu");
         small.has_fault("steps/00_program/program.cu is missing or empty");
     }
-    SUBCASE("its header") {
+    SUBCASE("the header is missing") {
         small.write("00_program/program.cu", text.substr(text.find("//! [")));
         CHECK(structural_faults(small.course, small.steps).size() > 3);
     }
-    SUBCASE("its markers") {
+    SUBCASE("a marker is missing") {
         small.write("00_program/program.cu", text.substr(0, text.rfind("//! [kernel]")));
         small.has_fault("must stand between two lines");
     }
 }
 
-TEST_CASE("headers") {
+TEST_CASE("mistakes in headers are found") {
     SmallCourse small;
-    SUBCASE("a different name") {
+    SUBCASE("the header names a different step") {
         small.edit("// 02_naive --", "// 02_native --");
         small.has_fault("steps/02_naive/main.cu:1: must begin with \"// 02_naive -- \"");
     }
-    SUBCASE("it builds on a different step") {
+    SUBCASE("the header builds on a different step") {
         small.edit("Builds on  01_copy", "Builds on  03_tiled");
         small.has_fault("must say that it builds on 01_copy");
     }
-    SUBCASE("no idea") {
+    SUBCASE("the header states no idea") {
         small.edit("// Idea ", "// Thought ");
         small.has_fault("no line \"// Idea ...\"");
     }
-    SUBCASE("a different step comes next") {
+    SUBCASE("the header announces a different next step") {
         std::swap(small.course.steps[0].name, small.course.steps[1].name);
         CHECK(structural_faults(small.course, small.steps).size() > 1);
         std::swap(small.course.steps[0].name, small.course.steps[1].name);
@@ -193,37 +193,37 @@ TEST_CASE("headers") {
     }
 }
 
-TEST_CASE("kernels") {
+TEST_CASE("kernels that do not match the record are found") {
     SmallCourse small;
-    SUBCASE("renamed in the program") {
+    SUBCASE("a kernel is renamed in the program") {
         small.edit("transpose_naive", "transpose_other");
         CHECK(structural_faults(small.course, small.steps).size() == 2);
     }
-    SUBCASE("a kernel that no variant has") {
+    SUBCASE("a kernel belongs to no variant") {
         small.edit("//! [kernel]\ntemplate", "__global__ void more() {}\n//! [kernel]\ntemplate");
         small.has_fault("no variant in lesson.toml has its kernel more");
     }
-    SUBCASE("a kernel that occurs only in a comment") {
+    SUBCASE("a kernel occurs only in a comment") {
         small.edit("//! [kernel]\ntemplate", "// __global__ void more()\n//! [kernel]\ntemplate");
         CHECK(structural_faults(small.course, small.steps).empty());
     }
-    SUBCASE("in a header beside the program") {
+    SUBCASE("a kernel is in a header beside the program") {
         small.write("02_naive/more.h", "__global__ void more() {}\n");
         small.has_fault("no variant in lesson.toml has its kernel more");
     }
-    SUBCASE("no marker") {
+    SUBCASE("a marker around the kernel is missing") {
         small.edit("//! [kernel]\n", "");
         small.has_fault("must stand between two lines");
     }
-    SUBCASE("a kernel that starts too late") {
+    SUBCASE("the first kernel starts too late") {
         small.edit("//! [kernel]", std::string(6, '\n') + "//! [kernel]");
         small.has_fault("the first kernel begins after line 15");
     }
-    SUBCASE("a kernel that starts on the last allowed line") {
+    SUBCASE("the first kernel starts on the last allowed line") {
         small.edit("//! [kernel]", std::string(5, '\n') + "//! [kernel]");
         CHECK(structural_faults(small.course, small.steps).empty());
     }
-    SUBCASE("a long file") {
+    SUBCASE("the file is too long") {
         small.edit("(float* out) {}", "(float* out) {" + std::string(240, '\n') + "}");
         small.has_fault("has 251 lines; 250 are the most");
     }

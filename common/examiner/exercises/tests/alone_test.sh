@@ -1,7 +1,7 @@
 #!/bin/sh
 # alone_test.sh REPOSITORY EVERY COMPILE... -- tests that exercises compile with exercise.h and no other file of the
-# project. The command COMPILE, followed by a file name, must compile every EVERYth kernel.cu and hunt.cu in exercises/
-# and solutions/. It must reject a kernel that does not include exercise.h.
+# project. COMPILE is a command that takes a file name. It must compile one in EVERY of the files kernel.cu and hunt.cu
+# in exercises/ and solutions/, and must reject a kernel that does not include exercise.h.
 set -eu
 repository=$1 every=$2
 shift 2

@@ -42,9 +42,9 @@ const fs::path tests = EXERCISE_TESTS;
 const fs::path solutions = COALESCE_REPOSITORY "/solutions";
 
 struct Case {
-    std::set<std::string> expected;               ///< allowed failures; empty if it must pass
-    std::vector<std::string> says, never, shows;  ///< words
-    std::set<int> lines;                          ///< lines that may be named; empty for any line
+    std::set<std::string> expected;               ///< permitted failures; empty: must pass
+    std::vector<std::string> says, never, shows;  ///< texts of the marks with these names
+    std::set<int> lines;                          ///< lines that it may name; empty: any
     bool is_of_hunt = false;
 };
 
@@ -90,13 +90,13 @@ std::string joined(const std::set<std::string>& words) {
     return text;
 }
 
-// Joins the lines of a text, because a line may end between any two words.
+// Joins the lines of a text, because a line break may be between any two words.
 std::string in_one_line(std::string text) {
     std::replace(text.begin(), text.end(), '\n', ' ');
     return text;
 }
 
-// Returns the first difference between the actual verdict and the expected one, or "".
+// Returns a description of the first difference between the verdict and the expectation, or "".
 std::string difference(const Case& wanted, const Verdict& verdict) {
     if (wanted.expected.empty()) return verdict.passed() ? "" : "is " + verdict.failure_id();
     const std::string id = verdict.failure_id();
@@ -122,8 +122,8 @@ std::string difference(const Case& wanted, const Verdict& verdict) {
     return "";
 }
 
-// Reports whether not_yet.txt lists the case, in a line such as "FILE current verdict", or "clang
-// FILE current verdict" if the line applies only to clang.
+// Reports whether not_yet.txt lists the case, on a line "FILE current verdict". A line "clang FILE
+// current verdict" applies only to clang.
 bool is_listed(const std::string& name, bool is_by_clang) {
     static const std::string list = "\n" + read_file(tests / "not_yet.txt");
     return list.find("\n" + name + " ") != list.npos ||
@@ -142,7 +142,7 @@ std::vector<fs::path> files_of(const std::string& exercise) {
 }
 
 int hold(const std::string& exercise, const std::vector<fs::path>& files, bool shows_all) {
-    // Cache the solution's costs, so that they are counted only once for all kernels.
+    // Cache the costs of the solution, so that they are counted only once for all kernels.
     const TemporaryFolder cache;
     int failed = 0;
     for (const fs::path& file : files) {

@@ -22,7 +22,7 @@ std::vector<std::string> faults_of_head(const std::string& from, const std::stri
 
 }  // namespace
 
-TEST_CASE("the head of an exercise") {
+TEST_CASE("mistakes in the head of an exercise are found") {
     CHECK(faults_of_head("", "").empty());
     CHECK(faults_of_head("02_naive", "03_tiled").size() == 1);
     CHECK(faults_of_head("// Given ", "// Taken ").size() == 1);
@@ -30,7 +30,7 @@ TEST_CASE("the head of an exercise") {
     CHECK(faults_of_head("learn hint 02", "learn hint 03").size() == 1);
 }
 
-TEST_CASE("the head of a bug hunt") {
+TEST_CASE("mistakes in the head of a bug hunt are found") {
     std::string head =
         "// Bug hunt 02_naive -- a colleague's.\n"
         "// Seen    right.\n"

@@ -1,13 +1,13 @@
 // exercise_proofs -- proves that an exercise is sound. Its skeleton fails for the correct reason,
-// its solution passes, and each mutant fails with the failure given in mutants.toml. The bug hunt
-// fails as it should, and passes once it is fixed. Exit code: 0 if all of this holds, 1 if it does
-// not, 2 if the program could not find out.
+// its solution passes, and each mutant fails as mutants.toml says. The bug hunt fails as its record
+// says, and passes once it is fixed. Exit code: 0 if the exercise is sound, 1 if it is not, 2 if
+// the program could not examine it.
 //
 //     exercise_proofs 03_tiled               prove everything
 //     exercise_proofs --every 4 03_tiled     try only every fourth mutant
 //
-// An exercise beyond the transpose has no mutants.toml. Its skeleton and its bug hunt must fail, and
-// the solutions of both must pass.
+// An exercise beyond the transpose has no mutants.toml. Its skeleton and its bug hunt must fail,
+// and the solutions of both must pass.
 
 #include <cstdio>
 #include <exception>
@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 class Proofs {
 public:
     int failed = 0, proved = 0;
-    /// The cache of the solution's costs, so that they are counted once for all kernels.
+    /// The cache for the solution's costs, so that they are counted once for all kernels.
     const TemporaryFolder cache;
 
     void expect(const Exercise& exercise, const std::string& what, const std::string& text,
@@ -80,7 +80,7 @@ void prove_hunt(const fs::path& solutions, const Mutants& expected, const Exerci
                 expected.hunt_passes_unmodified ? "to be right there" : "to be wrong there");
 }
 
-/// Proves one file of an exercise beyond the transpose.
+/// Proves one file of an exercise beyond the transpose: its skeleton must fail, its solution pass.
 void prove_beyond(const fs::path& marked, const Exercise& exercise, Proofs& proofs) {
     const std::string name = marked.filename();
     const Skeleton skeleton = parse_skeleton(read_file(marked), name);
@@ -98,7 +98,7 @@ int report(const std::string& name, const Proofs& proofs) {
 int prove(std::vector<std::string> words, char** argv) {
     choose_device_from_environment(argv);
     if (!simulator_library::is_loaded()) {
-        // A real GPU counts no costs, and an access outside a matrix may abort the kernel.
+        // A real GPU counts no costs, and an out-of-bounds access may end the kernel.
         throw UsageError("proofs are for the simulated GPU: COALESCE_DEVICE=sim");
     }
     const Sample sample = sample_of(words);

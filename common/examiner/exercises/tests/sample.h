@@ -1,4 +1,4 @@
-// Selects a sample of an exercise's tests. The option --every N, placed before the exercise's name,
+// Selects a sample of an exercise's tests. The option --every N, given before the exercise's name,
 // selects every Nth test.
 #pragma once
 
@@ -14,16 +14,15 @@ namespace coalesce::exercises {
 class Sample {
 public:
     explicit Sample(std::size_t every = 1) : every(every) {}
-    /// Reports whether to take the next item, which is true of the first item and every Nth one
-    /// after it.
+    /// Reports whether to take the next item: true for the first item and every Nth item after it.
     bool takes_next() { return number++ % every == 0; }
 
 private:
     std::size_t every, number = 0;
 };
 
-/// Removes --every N from the front of the arguments. Without this option, every item is selected.
-/// Throws UsageError if N is not a positive number.
+/// Removes --every N from the front of the arguments. Without this option, the sample contains
+/// every item. Throws UsageError if N is not a positive number.
 inline Sample sample_of(std::vector<std::string>& words) {
     if (words.empty() || words[0] != "--every") return Sample();
     const int every = words.size() > 1 ? std::atoi(words[1].c_str()) : 0;

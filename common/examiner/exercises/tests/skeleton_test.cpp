@@ -42,7 +42,7 @@ bool contains(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("a marked solution gives the skeleton and the solution") {
+TEST_CASE("a solution with marks gives the skeleton and the solution") {
     Skeleton skeleton = parse_skeleton(MARKED, "kernel.cu");
     CHECK(skeleton.blank() == BLANK);
     CHECK(skeleton.solved() == "one\n    // two, at last\n    two();\nthree\n");
@@ -51,13 +51,13 @@ TEST_CASE("a marked solution gives the skeleton and the solution") {
     CHECK(skeleton.segments.size() == 3);
 }
 
-TEST_CASE("marks at the very beginning and end") {
+TEST_CASE("marks may be at the very beginning and end") {
     Skeleton skeleton = parse_skeleton("//! [blank]\n//! // TODO\nx\n//! [blank]\n", "kernel.cu");
     CHECK(skeleton.blank() == "// TODO\n");
     CHECK(skeleton.solved() == "x\n");
 }
 
-TEST_CASE("an empty line of the skeleton is a prefix alone") {
+TEST_CASE("a prefix without text is an empty line of the skeleton") {
     Skeleton skeleton =
         parse_skeleton("//! [blank]\n//! // TODO\n//!\nx\n//! [blank]\n", "kernel.cu");
     CHECK(skeleton.blank() == "// TODO\n\n");
@@ -74,7 +74,7 @@ TEST_CASE("invalid marks are rejected, with their line") {
                    "kernel.cu:1: the skeleton does not say"));
 }
 
-TEST_CASE("a skeleton differs from its solution only in marked lines") {
+TEST_CASE("a skeleton may differ from its solution only in marked lines") {
     CHECK(find_unmarked_difference(BLANK, MARKED) == "");
 }
 
@@ -90,6 +90,6 @@ TEST_CASE("every other difference is found, and reported with its line") {
     CHECK(contains(find_unmarked_difference(changed("    // TODO: two\n", ""), MARKED), "line 2"));
     CHECK(contains(find_unmarked_difference(BLANK + "four\n", MARKED),
                    "line 7 does not belong there"));
-    // The skeleton must not contain what the learner is supposed to write.
+    // The skeleton must not contain lines that the learner is supposed to write.
     CHECK(find_unmarked_difference(changed("    }\n", "    }\n    two();\n"), MARKED) != "");
 }

@@ -1,18 +1,18 @@
-// exercise_steps -- proves that the recorded steps of a kernel are those of its program.
+// exercise_steps -- tests that the recorded steps of a kernel match what the kernel does.
 //
 //     exercise_steps 03_tiled               the solution and every wrong kernel of the exercise
 //     exercise_steps --every 4 03_tiled     the solution and every fourth wrong kernel
 //     exercise_steps --spoil 03_tiled       changes one recorded value on purpose; must fail
 //
-// Values    A printf is added behind every declaration of a scalar, in the same line, so that the
-//           program itself says what its variables hold. It prints for one thread of the block. The
+// Values    A printf is added after every declaration of a scalar, on the same line, so that the
+//           program itself prints the values of its variables, for one thread of the block. The
 //           recorded steps of the unchanged kernel must have the same values, in the same order.
-// Moments   If a check reports an access of the recorded block, the moment must be a step of that
-//           line in which the thread accesses memory. If an element is wrong, the moment must be
-//           the last step that stores to it.
-// Again     Recording the kernel once more must give the same text.
+// Moments   If a check reports an access of the recorded block, the moment must be a step of the
+//           reported line in which the thread accesses memory. If an element is wrong, the moment
+//           must be the last step that stores to that element.
+// Again     A second recording of the kernel must give the same text.
 //
-// Exit code: 0 if all kernels agree, 1 if one does not, 2 if the program could not find out.
+// Exit code: 0 if all kernels pass, 1 if one does not, 2 if a kernel could not be examined.
 
 #include <algorithm>
 #include <cstdio>
@@ -37,11 +37,12 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 const fs::path solutions = COALESCE_REPOSITORY "/solutions";
-/// The lane of the first warp whose values are compared. In most kernels, its row and its column
-/// differ.
+/// The lane of the first warp whose values are compared. Its row and its column differ in most
+/// kernels.
 constexpr int kLane = 5;
 
-/// The values of a variable after each execution of the line that declares it, by line and name.
+/// For each variable, by line and name, its values after each execution of the line that declares
+/// it.
 using Values = std::map<std::pair<int, std::string>, std::vector<std::string>>;
 
 BlockSteps record(const std::string& text, const Exercise& exercise, const StepsRequest& request,
@@ -62,7 +63,7 @@ bool is_printed(const json& variable) {
     return kind == "int" || kind == "uint" || kind == "float";
 }
 
-/// Returns the kernel with a printf behind each line that declares one of the recorded scalars.
+/// Returns the kernel with a printf after each line that declares one of the recorded scalars.
 std::string add_printf(const std::string& text, const json& steps) {
     static const std::regex declaration(R"(^\s+(const )?[A-Za-z_][\w:<>]* (\w+) = .*;\s*(//.*)?$)");
     std::vector<std::string> lines = lines_of(text);
@@ -91,7 +92,8 @@ std::string add_printf(const std::string& text, const json& steps) {
     return all;
 }
 
-/// Returns the values in the output of such a kernel. Each ends a line that begins with @.
+/// Returns the values that a kernel with added printfs has printed. Each is on a line that begins
+/// with @.
 Values printed_values(const std::string& output) {
     Values values;
     for (const std::string& line : lines_of(output)) {
@@ -109,7 +111,7 @@ Values printed_values(const std::string& output) {
 
 std::string to_text(const json& value) {
     std::string text = value.is_string() ? value.get<std::string>() : value.dump();
-    // printf shows no bits of a NaN.
+    // printf does not print the bits of a NaN, so all NaNs compare equal.
     if (text.starts_with("nan")) return "nan";
     if (!value.is_number_float()) return text;
     char number[40];
@@ -117,12 +119,12 @@ std::string to_text(const json& value) {
     return number;
 }
 
-/// Returns the place of a lane's value in a list that has one value for each lane of a mask.
+/// Returns the index of a lane's value in a list with one value for each lane of `mask`.
 std::size_t place_in(std::uint32_t mask, int lane) {
     return static_cast<std::size_t>(__builtin_popcount(mask & ((1u << lane) - 1)));
 }
 
-/// Returns the values that the lane's variables have after each step of the line that declares them.
+/// Returns the values of the lane's variables after each step of the lines that declare them.
 Values recorded_values(const json& steps) {
     Values values;
     std::map<std::size_t, std::string> now;
@@ -144,7 +146,7 @@ Values recorded_values(const json& steps) {
     return values;
 }
 
-/// Returns the first difference, or "". The output of a kernel may be cut, and the steps too.
+/// Returns the first difference, or "". Printed and recorded values may both be cut off at a limit.
 std::string compare(const Values& printed, const Values& recorded, std::size_t& compared) {
     for (const auto& [place, values] : printed) {
         const std::string name = place.second + " in line " + std::to_string(place.first);
@@ -162,7 +164,7 @@ std::string compare(const Values& printed, const Values& recorded, std::size_t& 
 
 // ---- moments ----
 
-/// Reports whether a step has an access that includes the thread.
+/// Reports whether a step contains an access by the thread.
 bool accesses(const json& step, int thread) {
     for (const json& access : step.value("accesses", json::array()))
         if (step.at("warp") == thread / 32 &&
@@ -175,7 +177,7 @@ std::string check_moments(const json& steps) {
     for (const json& moment : steps.at("moments")) {
         const json& step = steps.at("steps").at(moment.at("step").get<std::size_t>());
         const std::string check = moment.at("check");
-        // An uninitialized value is reported where it is used, under the line that loads it.
+        // An uninitialized value is reported when it is used, but with the line that loads it.
         const bool is_access = check == "memcheck" || check == "racecheck" || check == "globalrace";
         if (check == "result" && step.value("accesses", json::array()).empty())
             return "the moment of the wrong element stores nothing";
@@ -191,8 +193,8 @@ std::string check_moments(const json& steps) {
     return "";
 }
 
-/// Returns the steps without addresses, which differ between launches of a process, and without the
-/// PTX, in which NVRTC names functions of headers differently each time.
+/// Returns the steps without addresses, which differ between launches in a process, and without the
+/// PTX, in which NVRTC names the functions of headers differently each time.
 json without_addresses(json steps) {
     steps.erase("functions");
     steps.erase("ptx");
@@ -202,7 +204,8 @@ json without_addresses(json steps) {
         json kept = json::array();
         for (const json& change : step.value("set", json::array())) {
             const json& variable = steps["variables"].at(change.at(0).get<std::size_t>());
-            // Functions of headers convert addresses to integers.
+            // Leave out pointers, and variables of header functions, which convert addresses to
+            // integers.
             if (variable.at("kind") != "pointer" && variable.at("function") == 0)
                 kept.push_back(change);
         }
@@ -217,7 +220,7 @@ struct Counts {
     std::size_t kernels = 0, values = 0, moments = 0, failed = 0;
 };
 
-/// Changes one value of the lane.
+/// Changes one recorded value of the compared lane.
 void spoil(json& steps) {
     for (json& step : steps.at("steps")) {
         if (step.at("warp") != 0) continue;
@@ -250,7 +253,7 @@ std::string examine(const std::string& text, const Exercise& exercise, bool spoi
         return "the steps differ from run to run";
     std::string printed;
     const BlockSteps with_printf = record(add_printf(text, steps), exercise, first, &printed);
-    if (!with_printf.ok()) return "";  // a declaration without braces
+    if (!with_printf.ok()) return "";  // a declaration has no braces
     if (spoils) spoil(steps);
     return compare(printed_values(printed), recorded_values(steps), counts.values);
 }

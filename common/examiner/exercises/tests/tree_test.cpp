@@ -1,5 +1,5 @@
-// Tests the check of the repository's exercises. The tests break a copy of the repository in every
-// way that the check must detect.
+// Tests the check of the repository's exercises. Each test breaks a copy of the repository in one
+// of the ways that the check must detect.
 #include "examiner/exercises/tree.h"
 
 #include <doctest/doctest.h>
@@ -65,7 +65,7 @@ TEST_CASE("the exercises of the repository have no faults") {
     CHECK(tree.generate().empty());
 }
 
-TEST_CASE("a skeleton that was not generated is found, and generated again") {
+TEST_CASE("a skeleton that was not generated is found, and can be generated again") {
     Copy copy;
     std::string file = "exercises/02_naive/kernel.cu";
     SUBCASE("an unmarked line is changed") {
@@ -77,7 +77,7 @@ TEST_CASE("a skeleton that was not generated is found, and generated again") {
     SUBCASE("a line is missing") {
         copy.change(file, "constexpr Launch", "Launch");
     }
-    SUBCASE("a line's indentation is changed") {
+    SUBCASE("the indentation of a line is changed") {
         copy.change(file, "    // TODO", "// TODO");
     }
     CHECK(copy.has_fault(file));
@@ -85,7 +85,7 @@ TEST_CASE("a skeleton that was not generated is found, and generated again") {
     CHECK(Tree(copy.root).faults().empty());
 }
 
-TEST_CASE("a learner may write in a skeleton that was committed") {
+TEST_CASE("a learner may write into a skeleton that was committed") {
     Copy copy;
     std::string git = "cd '" + copy.root.string() + "' && git -c user.name=x -c user.email=x@y ";
     std::string committed = git + "init -q . >/dev/null && git add . && " +
@@ -98,8 +98,7 @@ TEST_CASE("a learner may write in a skeleton that was committed") {
     copy.write(file, Tree(copy.root).skeleton("02_naive", "kernel.cu").solved());
     for (auto& fault : Tree(copy.root).faults()) FAIL_CHECK(fault);
     CHECK(Tree(copy.root).list_edited_files() == std::vector<std::string>{file});
-    // If the solution changes as well, the committed exercise is no longer the skeleton of the
-    // solution.
+    // If the solution changes too, the committed file is no longer the skeleton of the solution.
     copy.change("solutions/02_naive/kernel.cu", "TODO: if", "TODO: when");
     CHECK(copy.has_fault(file));
 }
@@ -117,20 +116,20 @@ TEST_CASE("a missing or unknown file is found") {
     CHECK(copy.has_fault("solutions/04_padded/hunt.cu"));
 }
 
-TEST_CASE("a solution that is not the step's kernel is found") {
+TEST_CASE("a solution that differs from the step's kernel is found") {
     Copy copy;
     copy.change("steps/02_naive/main.cu", "out[col * rows + row]", "out[row + col * rows]");
     CHECK(copy.has_fault("both must be the same kernel, which the step marks"));
 }
 
-TEST_CASE("a mutant that proves nothing is found") {
+TEST_CASE("a mutant that cannot be proved is found") {
     Copy copy;
     std::string file = "solutions/02_naive/mutants.toml";
-    SUBCASE("its failure does not exist") {
+    SUBCASE("the failure of the mutant does not exist") {
         copy.change(file, "no-bounds-check", "no-bound-check");
         CHECK(copy.has_fault("no failure is called \"no-bound-check\""));
     }
-    SUBCASE("its text does not occur") {
+    SUBCASE("the text to replace does not occur") {
         copy.change(file, "replace = \"if (row", "replace = \"if (line");
         CHECK(copy.has_fault("does not occur"));
     }
@@ -150,30 +149,30 @@ TEST_CASE("mistakes in the hints are found") {
     CHECK_FALSE(Tree(copy.root).find_faults_in_hints().empty());
 }
 
-TEST_CASE("the whole program has its own skeleton, and no bug hunt") {
+TEST_CASE("a whole program has a skeleton, but no bug hunt") {
     Copy copy;
     CHECK(Tree(copy.root).files("00_program") == std::vector<std::string>{"program.cu"});
     SUBCASE("a bug hunt that should not exist is found") {
         copy.write("solutions/00_program/hunt.cu", "x");
         CHECK(copy.has_fault("solutions/00_program/hunt.cu belongs to no exercise"));
     }
-    SUBCASE("an expected failure for a bug hunt that does not exist") {
+    SUBCASE("an expected failure of a bug hunt that does not exist is found") {
         copy.change("solutions/00_program/mutants.toml", "[[mutant]]",
                     "[hunt]\nfailure = \"not-launched\"\nfirst_shape = \"wrong\"\n[[mutant]]");
         CHECK(copy.has_fault("[hunt] is allowed only where there is a hunt.cu"));
     }
-    SUBCASE("a bug hunt without an expected failure") {
+    SUBCASE("a bug hunt without an expected failure is found") {
         copy.change("solutions/02_naive/mutants.toml",
                     "[hunt]\nfailure = \"grid-exchanged\"\nfirst_shape = \"right\"\n", "");
         CHECK(copy.has_fault(
             "02_naive/mutants.toml: [hunt] is allowed only where there is a hunt.cu"));
     }
-    SUBCASE("a skeleton that was changed") {
+    SUBCASE("a changed skeleton is found") {
         copy.change("exercises/00_program/program.cu", "int main", "int my_main");
         CHECK(copy.has_fault("exercises/00_program/program.cu"));
     }
 }
 
-TEST_CASE("a folder that is not a repository is rejected") {
+TEST_CASE("a folder that is not a git repository is rejected") {
     CHECK_THROWS_WITH_AS(Tree("/nowhere"), doctest::Contains("no folder solutions/"), UsageError);
 }

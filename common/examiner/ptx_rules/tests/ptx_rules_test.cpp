@@ -10,8 +10,8 @@ namespace {
 
 using Kind = coalesce::FailureKind;
 
-/// Returns a module like those that compilers write, with `front` added before the kernel and
-/// `body` added to it.
+/// Returns a module in the form that compilers write. `front` is added before the kernel, and
+/// `body` is added to the kernel.
 std::string module_with(const std::string& front, const std::string& body,
                         const std::string& parameters = "") {
     return ".version 9.0\n.target sm_90\n.address_size 64\n" + front + R"(
@@ -56,7 +56,7 @@ coalesce::Failure look(const std::string& front, const std::string& body,
 
 }  // namespace
 
-TEST_CASE("what compilers make is taken") {
+TEST_CASE("PTX that compilers generate is accepted") {
     CHECK(look("", "").headline == "");
     CHECK(look("", "@%p1 bra $L__BB0_2;\nbar.sync 0;\n$L__BB0_2:\n.pragma \"nounroll\";").kind ==
           Kind::none);
@@ -78,7 +78,7 @@ TEST_CASE("what compilers make is taken") {
               .kind == Kind::none);
 }
 
-TEST_CASE("what is harmless is taken") {
+TEST_CASE("harmless PTX is accepted") {
     const char* fronts[] = {".extern .func (.param .b32 r) vprintf(\n.param .b64 a\n)\n;\n",
                             ".extern .func (.param .b64 r) malloc(\n.param .b64 a\n)\n;\n"};
     for (const char* front : fronts) CHECK(look(front, "").headline == "");
@@ -98,7 +98,7 @@ TEST_CASE("what is harmless is taken") {
     }
 }
 
-TEST_CASE("the distance between two elements of a table is an index") {
+TEST_CASE("the distance between two elements of a table may be an index") {
     const char* table = ".global .align 4 .b8 table[8] = {1, 0, 0, 0, 2, 0, 0, 0};\n";
     const std::string address = "mov.u64 %rd1, table;\nadd.s64 %rd2, %rd1, 4;\n";
     const std::string index = address + "sub.s64 %rd2, %rd2, %rd1;\nadd.s64 %rd2, %rd3, %rd2;\n";
@@ -109,7 +109,7 @@ TEST_CASE("the distance between two elements of a table is an index") {
           Kind::ptx_refused);
 }
 
-TEST_CASE("what the assignment forbids is refused, with its line, unless it is allowed") {
+TEST_CASE("PTX that the assignment forbids is refused with its line, unless it is allowed") {
     struct Refused {
         const char* front;
         const char* body;
@@ -146,20 +146,20 @@ TEST_CASE("what the assignment forbids is refused, with its line, unless it is a
 
 namespace {
 
-/// Returns an asm statement between the compiler's marks, as it appears in PTX.
+/// Returns an asm statement as it appears in PTX, between the compiler's marks.
 std::string inline_assembly(const std::string& text) {
     return "\t// begin inline asm\n\t" + text + "\n\t// end inline asm\n";
 }
 
-/// Returns the PTX of an asm statement that contains forged marks, which make `text` look like the
-/// compiler's own.
+/// Returns the PTX of an asm statement with forged marks, which make `text` look like code that the
+/// compiler generated.
 std::string between_forged_marks(const std::string& text) {
     return inline_assembly("// end inline asm\n" + text + "\n// begin inline asm");
 }
 
 }  // namespace
 
-TEST_CASE("inline assembly cannot pretend to be something else") {
+TEST_CASE("inline assembly cannot pretend to be compiled code") {
     const char* all[] = {
         "}\n.visible .entry other(){",
         ".loc 1 1 1",
@@ -183,17 +183,17 @@ TEST_CASE("inline assembly cannot pretend to be something else") {
     CHECK(inspect_ptx(module_with("", ""), "_Z4copyPfPKfii", {}).kind == Kind::ptx_forged);
 }
 
-TEST_CASE("what stands between forged marks gains nothing") {
+TEST_CASE("code between forged marks gets no additional rights") {
     struct Gain {
         const char* text;
         Kind kind;
     };
     const Gain all[] = {
-        // Put instructions on the line of a directive, where a line-based check would miss them.
+        // Instructions on the line of a directive, which a line-based check would miss.
         {".loc 1 1 1 mov.u32 %r1, %smid;", Kind::ptx_refused},
         {".loc 1 1 1\tmov.u32 %r1, %nsmid;", Kind::ptx_refused},
         {".file 7 \"x\" mov.u32 %r1, %warpid;", Kind::ptx_refused},
-        // Put instructions after strings and in nested comments.
+        // Instructions after strings and in nested comments.
         {".pragma \"// end inline asm\"; mov.u32 %r1, %smid;", Kind::ptx_refused},
         {".pragma \"/*\"; mov.u32 %r1, %smid; // */", Kind::ptx_refused},
         {"// /*\nmov.u32 %r1, %smid;\n// */", Kind::ptx_refused},
@@ -202,15 +202,15 @@ TEST_CASE("what stands between forged marks gains nothing") {
         {".pragma \"used_bytes_mask 1\";\nld.global.f32 %f1, [%rd1];", Kind::ptx_refused},
         {".pragma \"nounroll\", \"used_bytes_mask 1\"; ld.global.f32 %f1, [%rd1];",
          Kind::ptx_refused},
-        // Allow a register that has the name of a special register.
+        // A register may have the name of a special register.
         {"{ .reg .b32 %smid; mov.u32 %r1, %smid; }", Kind::none},
-        // Treat declarations like those of the compiler.
+        // Declarations follow the same rules as those of the compiler.
         {".shared .b8 x[60000];", Kind::ptx_too_large},
         {".local .b8 x[70000];", Kind::ptx_too_large},
         {".global .b32 x;\nst.global.b32 [x], %r1;", Kind::ptx_refused},
         {".global .b32 x;\nmov.u64 %rd1, x;\natom.global.add.u32 %r1, [%rd1], 1;",
          Kind::ptx_refused},
-        // End the function, and start others.
+        // Statements that end the function and start another.
         {"ret;\n}\n.visible .entry _Z9transposePfPKfii(.param .u64 a,.param .u64 b,.param .u32 c,"
          ".param .u32 d)\n{",
          Kind::ptx_refused},
@@ -226,7 +226,7 @@ TEST_CASE("what stands between forged marks gains nothing") {
         {"}", Kind::ptx_refused},
         {"{", Kind::ptx_refused},
         {".version 9.0", Kind::ptx_refused},
-        // Accept wrong line numbers. They only change which line a message names.
+        // Wrong line numbers are accepted, because they only change which line a message names.
         {".loc 1 1 1", Kind::none},
         {"ret;\n}\n.func other()\n{", Kind::none},
     };
@@ -236,7 +236,7 @@ TEST_CASE("what stands between forged marks gains nothing") {
     }
 }
 
-TEST_CASE("sizes have limits") {
+TEST_CASE("memory and code sizes are limited") {
     CHECK(look(".shared .align 4 .b8 big[100000];\n", "").kind == Kind::ptx_too_large);
     CHECK(look(".shared .align 4 .f32 big[1000][1000];\n", "").kind == Kind::ptx_too_large);
     CHECK(look(".shared .align 4 .b8 big[99999999999999999999999];\n", "").kind ==
@@ -250,7 +250,7 @@ TEST_CASE("sizes have limits") {
     CHECK(look(functions + ".func one_more()\n{ret;}\n", "").kind == Kind::ptx_too_large);
 }
 
-TEST_CASE("anything at all is looked at without breaking") {
+TEST_CASE("no text breaks the check") {
     const std::string good = module_with("", "mov.u32 %r1, 7;");
     for (std::size_t length = 0; length < good.size(); ++length) {
         const bool is_taken =

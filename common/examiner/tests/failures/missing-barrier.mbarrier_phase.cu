@@ -1,4 +1,4 @@
-// Each warp is meant to have a phase of the mbarrier for itself, but no warp waits for the last one.
+// Each warp is meant to complete a phase of the mbarrier, but no warp waits for the previous phase.
 __device__ unsigned shared_address(const void* pointer) {
     return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
 }

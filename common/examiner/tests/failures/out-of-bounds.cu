@@ -1,4 +1,4 @@
-// The threads of one row write far outside the matrix, whatever its size.
+// The threads of one row write far outside the matrix, at any matrix size.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// Two threads also store to out[0], so the result depends on which thread stores last.
+// Two threads also store to out[0], so the result depends on the order of their stores.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

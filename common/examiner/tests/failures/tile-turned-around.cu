@@ -1,4 +1,4 @@
-// Each tile is moved, but rotated instead of transposed.
+// Each tile is moved to the right position, but rotated instead of transposed.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     int col = blockIdx.x * blockDim.x + threadIdx.x;

@@ -28,7 +28,7 @@ std::vector<CorpusCase> all_cases() {
 
 }  // namespace
 
-TEST_CASE("the corpus is as large as it should be, and every verdict is in it") {
+TEST_CASE("the corpus has enough cases, and contains every verdict") {
     int hostile = 0, right = 0;
     std::set<std::string> verdicts;
     for (const CorpusCase& one : all_cases()) {
@@ -38,7 +38,7 @@ TEST_CASE("the corpus is as large as it should be, and every verdict is in it") 
     CHECK(hostile >= 120);
     CHECK(right >= 60);
     CHECK(hostile + right >= 300);
-    // SYS means that the grader itself failed, which no submission may cause.
+    // SYS means that the grader itself failed. No submission may cause that.
     CHECK_FALSE(verdicts.contains("SYS"));
     for (const char* verdict :
          {"OK", "CE", "CL", "REJ", "WA", "MEM", "RACE", "INIT", "SYNC", "TLE", "CHEAT"}) {
@@ -47,7 +47,7 @@ TEST_CASE("the corpus is as large as it should be, and every verdict is in it") 
     }
 }
 
-TEST_CASE("every file of the corpus is judged, and every case has its file") {
+TEST_CASE("every file in the corpus has a case, and every case has its file") {
     std::set<std::string> named, there;
     for (const CorpusCase& one : all_cases()) named.insert(one.file);
     for (const auto& entry : fs::directory_iterator(folder / "cases")) {
@@ -56,7 +56,7 @@ TEST_CASE("every file of the corpus is judged, and every case has its file") {
     CHECK(named == there);
 }
 
-TEST_CASE("what comes out otherwise by clang is a case, and does come out otherwise") {
+TEST_CASE("every case listed as different with clang exists, and has a different result") {
     const auto cases = all_cases(), by_clang = cases_of(Compiler::clang);
     REQUIRE(by_clang.size() == cases.size());
     int others = 0;
@@ -66,12 +66,12 @@ TEST_CASE("what comes out otherwise by clang is a case, and does come out otherw
     }
     CHECK(others == static_cast<int>(
                         corpus_cases(coalesce::read_file(folder / "cases_by_clang.txt")).size()));
-    // Cases whose result depends on the compiler are exceptions, and must stay rare.
+    // Cases whose result depends on the compiler must stay rare.
     CHECK(others * 10 < static_cast<int>(cases.size()));
     CHECK(cases_of(Compiler::nvrtc).front().file == cases.front().file);
 }
 
-TEST_CASE("a line that is not as it should be is named") {
+TEST_CASE("an invalid line is rejected") {
     CHECK(corpus_cases("# nothing\n\n").empty());
     CHECK(corpus_cases("a.cu 02_naive WA scattered\n").at(0).failure() == "scattered");
     CHECK(corpus_cases("a.cu 02_naive OK -\n").at(0).failures.empty());
@@ -84,7 +84,7 @@ TEST_CASE("a line that is not as it should be is named") {
     }
 }
 
-TEST_CASE("a large submission is made from a mark") {
+TEST_CASE("a mark expands to a large submission") {
     CHECK(with_repeats("int a;\n") == "int a;\n");
     CHECK(with_repeats("// @repeat 3 \"\\\\\\n\"@!") == "// \\\n\\\n\\\n!");
     CHECK(with_repeats("@repeat 2 \"(\"@1@repeat 2 \")\"@") == "((1))");
@@ -97,7 +97,7 @@ TEST_CASE("a large submission is made from a mark") {
     }
 }
 
-TEST_CASE("submissions are as large as their verdicts need them to be") {
+TEST_CASE("submissions are as large as their expected verdicts require") {
     const std::pair<const char*, std::size_t> kilobytes[] = {{"too_large.cu", 270},
                                                              {"right_comments_of_240_kb.cu", 240},
                                                              {"right_ends_of_comments.cu", 120},
@@ -114,7 +114,7 @@ TEST_CASE("submissions are as large as their verdicts need them to be") {
     }
 }
 
-TEST_CASE("what is left behind is seen") {
+TEST_CASE("leftover files are found") {
     const fs::path place = fs::temp_directory_path() / "coalesce-leftovers";
     fs::create_directories(place);
     const Leftovers before = leftovers_in(place);

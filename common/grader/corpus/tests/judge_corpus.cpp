@@ -1,4 +1,5 @@
-// judge_corpus judges the corpus in one sandbox tier, or measures the number of grades per minute.
+// judge_corpus judges the corpus in one sandbox tier, or measures how many grades it gives per
+// minute.
 //
 //     judge_corpus [--tier A|B] [--every N] [--only WORD]
 //         Judges one case in N, and only files whose names start with WORD. Exits with 0 if all
@@ -42,7 +43,7 @@ int judge_file(const std::string& file, const std::string& name) {
     return 2;
 }
 
-/// Judges submissions that are in no cache, because each contains a unique number.
+/// Judges submissions that no cache contains, because each has a unique number in its text.
 int judge_class(int count, int jobs) {
     const std::vector<Assigned> exercises = course();
     std::vector<int> wrong(static_cast<std::size_t>(jobs));

@@ -1,6 +1,6 @@
 // grader_agreement tests that the grader and the learner's own check report the same failure at the
 // same line for every kernel, because both use the examiner. The kernels are the mutants of an
-// exercise's solution, and the files in the exercise's folders right/ and wrong/.
+// exercise's solution, and the files in the folders right/ and wrong/ of the exercise.
 //
 //     grader_agreement 03_tiled
 //         Exits with 0 if all reports agree, 1 if not, 2 on an error, and 77 without a sandbox.
@@ -43,12 +43,13 @@ std::map<std::string, std::string> kernels_of(const Assigned& exercise) {
 std::string told(const Verdict& verdict) {
     if (verdict.failures.empty()) return verdict.passed() ? "passed" : "nothing";
     const Failure& first = verdict.failures.front();
-    // Compare the whole text, because it contains the figures of the predicted time.
+    // Compare the headline and the details, because both contain figures of the predicted time.
     if (first.kind == FailureKind::too_slow_predicted) return first.headline + first.details;
     return verdict.failure_id() + " at line " + std::to_string(first.place.line);
 }
 
-/// Reports whether the grader's own rules rejected the kernel. Such kernels are not compared.
+/// Reports whether one of the grader's own rules rejected the kernel. Such kernels are not
+/// compared.
 bool is_rule_of_grader(const Verdict& verdict) {
     return verdict.failure_id().starts_with("ptx-");
 }
@@ -67,7 +68,7 @@ int compare(const std::string& name, char** argv) {
         std::puts("skipped: no sandbox works here");
         return 77;
     }
-    // Share a cache, so that the costs of the solution are counted only once.
+    // Both sides share a cache, so that the costs of the solution are counted only once.
     const TemporaryFolder cache;
     int differ = 0, refused = 0, all = 0;
     for (const auto& [what, text] : kernels_of(exercise)) {

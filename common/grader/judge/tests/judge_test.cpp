@@ -17,7 +17,7 @@ namespace {
 
 const Secret secret = {1, 2, 3, 4, 5};
 
-/// Returns a judge that all tests share, because starting one takes a long time.
+/// Returns the judge that all tests share, because starting a judge takes a long time.
 Judge& judge() {
     static Judge one({});
     return one;
@@ -43,7 +43,7 @@ std::string replaced(std::string text, const std::string& what, const std::strin
     return text.replace(text.find(what), what.size(), with);
 }
 
-/// Returns a correct kernel that executes this many needless instructions for each element.
+/// Returns a correct kernel that executes `loops` needless instructions for each element.
 std::string slow_kernel(int loops) {
     return "// " + std::to_string(loops) + R"(
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
@@ -61,7 +61,7 @@ constexpr Launch configure(int rows, int cols) {
 
 }  // namespace
 
-TEST_CASE("every solution of the course gets all points, from hidden shapes too") {
+TEST_CASE("every solution of the course gets all points, on hidden shapes too") {
     if (!can_judge()) return;
     for (Assigned& exercise : course_exercises(COALESCE_REPOSITORY)) {
         exercise.hidden_shapes = {exercise.shape_from_multiples(13, 51),
@@ -75,13 +75,13 @@ TEST_CASE("every solution of the course gets all points, from hidden shapes too"
         CHECK(result.failure_id() == "");
         CHECK(result.points == exercise.possible);
         CHECK(result.hidden_passed == result.hidden_tried);
-        // The grader draws more shapes for matrices only.
+        // The grader draws additional shapes only for exercises on matrices.
         CHECK((result.hidden_tried > 2 || exercise.elements));
         CHECK(result.sandbox == name_of(judge().tier()));
     }
 }
 
-TEST_CASE("the same submission gives the same bytes, in every tier") {
+TEST_CASE("judging a submission twice gives the same bytes, in every tier") {
     if (!can_judge()) return;
     const Assigned exercise = exercise_called("03_tiled");
     const std::string wrong = replaced(exercise.solution, "__syncthreads();", "");
@@ -102,11 +102,12 @@ TEST_CASE("the same submission gives the same bytes, in every tier") {
     CHECK(to_json(elsewhere) == to_json(first));
 }
 
-TEST_CASE("a result does not depend on what was judged before") {
+TEST_CASE("a result does not depend on earlier submissions") {
     if (!can_judge()) return;
     Assigned exercise = exercise_called("02_naive");
     exercise.hidden_counted = {384, 128};
-    // Kernels that take from a small part of what a submission may execute to all of it.
+    // These kernels use between a small part and all of the instructions that a submission may
+    // execute.
     std::vector<std::string> class_of_all = {
         exercise.solution, replaced(exercise.solution, "row < rows && ", ""), "not a kernel"};
     for (const int loops : {40, 400, 900, 1400, 1900}) class_of_all.push_back(slow_kernel(loops));
@@ -119,7 +120,7 @@ TEST_CASE("a result does not depend on what was judged before") {
     for (const int first : {0, 3, 5}) {
         Judge one({});
         for (std::size_t i = 0; i < class_of_all.size(); ++i) {
-            // From `first` on in turn, and every other time backwards.
+            // Judge in turn, starting with `first`, and in the last round in reverse order.
             std::size_t number = (i + static_cast<std::size_t>(first)) % class_of_all.size();
             if (first == 3) number = class_of_all.size() - 1 - number;
             const Result result = one.judge(class_of_all[number], exercise, secret);
@@ -132,7 +133,7 @@ TEST_CASE("a result does not depend on what was judged before") {
     CHECK(marks.contains("TLE"));
 }
 
-TEST_CASE("a wrong kernel is told its line; what is hidden stays hidden") {
+TEST_CASE("a failure names the line of a wrong kernel, but nothing about hidden shapes") {
     if (!can_judge()) return;
     Assigned exercise = exercise_called("02_naive");
     const std::string wrong = replaced(exercise.solution, "row < rows && col < cols",
@@ -158,7 +159,7 @@ TEST_CASE("a wrong kernel is told its line; what is hidden stays hidden") {
     CHECK(caught.verdict.failures.at(0).place.line == 0);
 }
 
-TEST_CASE("right but too expensive is OK with fewer points, and a picture") {
+TEST_CASE("a correct but too expensive kernel is OK, with fewer points and a picture") {
     if (!can_judge()) return;
     const Assigned exercise = exercise_called("03_tiled");
     const Result result = judge().judge(exercise_called("02_naive").solution, exercise, secret);
@@ -173,7 +174,7 @@ TEST_CASE("right but too expensive is OK with fewer points, and a picture") {
     CHECK(result.verdict.solution_counters.has_value());
 }
 
-TEST_CASE("right but too slow on a GPU, as predicted, is told so, and costs the points for costs") {
+TEST_CASE("a correct kernel that is too slow, as predicted, gets no points for costs") {
     if (!can_judge()) return;
     Assigned exercise = exercise_called("05_coarsened");
     const std::string slow =
@@ -191,7 +192,7 @@ TEST_CASE("right but too slow on a GPU, as predicted, is told so, and costs the 
     CHECK(format_result(result_from_json(json), exercise) == text);
     CHECK(to_json(judge().judge(slow, exercise, secret)) == json);
 
-    // The time of a kernel that prints is predicted without printing.
+    // The time of a kernel that prints is predicted as if it did not print.
     exercise.allow = {"printf"};
     const auto printing = [](const std::string& text) {
         return replaced(text, "__syncthreads();",
@@ -200,16 +201,16 @@ TEST_CASE("right but too slow on a GPU, as predicted, is told so, and costs the 
     };
     CHECK(judge().judge(printing(slow), exercise, secret).failure_id() == "too-slow-predicted");
     CHECK(judge().judge(printing(exercise.solution), exercise, secret).failure_id() == "");
-    // No time is predicted if the exercise asks for none.
+    // No time is predicted if the exercise does not ask for one.
     exercise.allow = {};
     exercise.limits.predicted_fraction_of_copy = 0;
     CHECK(judge().judge(slow, exercise, secret).failure_id() == "");
 }
 
-TEST_CASE("right but not clean keeps the points for the result") {
+TEST_CASE("a kernel with a correct result but an error gets the points for the result") {
     if (!can_judge()) return;
     const Assigned exercise = exercise_called("02_naive");
-    // Let the kernel read one element past the end without using its value.
+    // The kernel reads one element past the end, but does not use its value.
     const std::string unclean =
         replaced(exercise.solution, "if (row < rows && col < cols) {",
                  "if (row == rows - 1 && col == cols - 1 && in[rows * cols] == 1e30f) return;\n"
@@ -221,7 +222,7 @@ TEST_CASE("right but not clean keeps the points for the result") {
     CHECK(result.points.counters == 0);
 }
 
-TEST_CASE("another secret gives another input, the same secret the same") {
+TEST_CASE("different secrets give different inputs, and the same secret the same input") {
     if (!can_judge()) return;
     Assigned exercise = exercise_called("02_naive");
     // The report contains the value of a wrong element, so it shows whether the input differs.
@@ -237,7 +238,7 @@ TEST_CASE("another secret gives another input, the same secret the same") {
     CHECK(format_result(one, exercise) != format_result(different, exercise));
 }
 
-TEST_CASE("an exercise beyond the transpose is judged like the others") {
+TEST_CASE("an exercise beyond the transpose is judged like other exercises") {
     if (!can_judge()) return;
     Assigned exercise = exercise_called("x_row_sums");
     exercise.hidden_shapes = {{19, 83}};
@@ -251,7 +252,7 @@ TEST_CASE("an exercise beyond the transpose is judged like the others") {
     CHECK(wrong.points.total() == 0);
     CHECK(to_json(wrong) == to_json(judged("offset > 0", "offset > 1")));
 
-    // Right only on the published shapes.
+    // This kernel is correct only on the published shapes.
     const std::string test = "if (row >= rows) return;";
     const Result fooled = judged(test, test + " if (rows == 19) return;");
     CHECK(fooled.mark == Mark::wrong_answer);
@@ -259,8 +260,8 @@ TEST_CASE("an exercise beyond the transpose is judged like the others") {
     CHECK(fooled.verdict.failures[0].shape == Shape{0, 0});
     CHECK(fooled.points.total() == 0);
 
-    // The expected values are never in the memory of a kernel, neither behind its arrays nor in a
-    // variable that an earlier launch has left.
+    // The expected values must never be in memory that a kernel can read: neither after its arrays,
+    // nor in a variable that an earlier launch has left.
     const Result reader = judged("out[row] = sum", "out[row] = in[rows * cols + row]");
     CHECK(reader.mark == Mark::memory);
     CHECK(reader.points.total() == 0);
@@ -272,7 +273,7 @@ TEST_CASE("an exercise beyond the transpose is judged like the others") {
     CHECK(keeper.failure_id() == "ptx-refused");
     CHECK(keeper.points.total() == 0);
 
-    // Each lane reads the whole row: right and clean, but 32 times as expensive.
+    // Each lane reads the whole row. That is correct and clean, but 32 times as expensive.
     const Result costly = judged("int col = lane; col < cols; col += 32",
                                  "int col = 0; col < cols * (lane == 0); ++col");
     CHECK(costly.mark == Mark::ok);
@@ -281,7 +282,7 @@ TEST_CASE("an exercise beyond the transpose is judged like the others") {
     CHECK(costly.points.counters == 0);
 }
 
-TEST_CASE("what is wrong with the grader is never a mark") {
+TEST_CASE("a problem with the grader never becomes a verdict on the kernel") {
     if (!can_judge()) return;
     Assigned exercise = exercise_called("02_naive");
     const std::string right = exercise.solution;
@@ -298,7 +299,7 @@ TEST_CASE("what is wrong with the grader is never a mark") {
     CHECK(refused.sandbox == "C");
 }
 
-TEST_CASE("every failure has a verdict, every verdict a code that is read back") {
+TEST_CASE("every failure has a verdict, and the code of every verdict can be parsed") {
     for (int i = 0; i <= static_cast<int>(Mark::system); ++i) {
         const auto kind = static_cast<Mark>(i);
         CHECK(parse_mark(code_of(kind)) == kind);

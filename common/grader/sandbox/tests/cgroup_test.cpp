@@ -15,7 +15,7 @@ using namespace coalesce::grader;
 
 namespace {
 
-/// Runs `work` in a child process inside the group, and returns its wait status.
+/// Runs `work` in a child process inside the group, and returns the child's wait status.
 template <class Work>
 int run_in(const Cgroup& group, Work work) {
     const pid_t child = fork();
@@ -34,7 +34,7 @@ int run_in(const Cgroup& group, Work work) {
 
 }  // namespace
 
-TEST_CASE("a group limits memory, tells when it ran out, and is gone afterwards") {
+TEST_CASE("a group limits memory, counts out-of-memory kills, and is removed afterwards") {
     auto group = Cgroup::make(std::size_t{64} << 20, 16);
     if (!group) {
         MESSAGE("skipped: this process may make no cgroup here");
@@ -54,7 +54,7 @@ TEST_CASE("a group limits memory, tells when it ran out, and is gone afterwards"
     CHECK(find_grader_cgroups(getpid()).empty());
 }
 
-TEST_CASE("what a dead grader left is swept, with what is still in it; a living one's stays") {
+TEST_CASE("groups of a dead grader are removed with their processes, others stay") {
     auto mine = Cgroup::make(std::size_t{64} << 20, 16);
     if (!mine) {
         MESSAGE("skipped: this process may make no cgroup here");
@@ -62,7 +62,7 @@ TEST_CASE("what a dead grader left is swept, with what is still in it; a living 
     }
     int ends[2];
     REQUIRE(pipe(ends) == 0);
-    // Let a grader die and leave behind a group with a process in it.
+    // A grader dies here, and leaves a group that contains a process.
     const pid_t grader = fork();
     if (grader == 0) {
         auto* left = Cgroup::make(std::size_t{64} << 20, 16).release();
@@ -80,8 +80,8 @@ TEST_CASE("what a dead grader left is swept, with what is still in it; a living 
         _exit(0);
     }
     waitpid(grader, nullptr, 0);
-    // Ignore the number of groups removed, because another grader on this computer may have removed
-    // ours first.
+    // Ignore the number of removed groups, because another grader on this computer may have removed
+    // our group first.
     sweep_stale_cgroups();
     CHECK(find_grader_cgroups(grader).empty());
     CHECK_FALSE(find_grader_cgroups(getpid()).empty());

@@ -54,7 +54,7 @@ constexpr Launch configure(int rows, int cols) {
 
 }  // namespace
 
-TEST_CASE("every tier that starts here holds every attack") {
+TEST_CASE("every sandbox tier that works here stops every attack") {
     for (const Tier tier : {Tier::namespaces, Tier::landlock}) {
         if (!can_use(tier)) continue;
         const TierTrial trial = test_tier(tier, fs::temp_directory_path(), true);
@@ -69,7 +69,7 @@ TEST_CASE("every tier that starts here holds every attack") {
     }
 }
 
-TEST_CASE("without a sandbox the attacks succeed: so the doctor can see a hole") {
+TEST_CASE("without a sandbox the attacks succeed, so a hole would be detected") {
     const TierTrial trial = test_tier(Tier::unsandboxed, fs::temp_directory_path(), false);
     CHECK(trial.problem == "");
     CHECK_FALSE(trial.stops_all_attacks());
@@ -78,7 +78,7 @@ TEST_CASE("without a sandbox the attacks succeed: so the doctor can see a hole")
     CHECK(escaped >= 5);
 }
 
-TEST_CASE("there is nothing below tier B: no jail starts") {
+TEST_CASE("a jail below tier B does not start") {
     Jail jail(Role::probe, Tier::none);
     CHECK(jail.start() != "");
     CHECK(jail.run({.request = "{}"}).end.how == JobEnd::How::jail_failed);
@@ -86,8 +86,7 @@ TEST_CASE("there is nothing below tier B: no jail starts") {
 
 namespace {
 
-/// The installed compilers, each with its name in COALESCE_COMPILER and its name in a jail's
-/// report.
+/// The installed compilers. Each has a name for COALESCE_COMPILER, and a name in a jail's report.
 std::vector<std::pair<const char*, const char*>> compilers() {
     std::vector<std::pair<const char*, const char*>> found;
     if (!describe_compiler(Compiler::nvrtc).empty()) found.push_back({"nvcc", "NVRTC"});
@@ -95,7 +94,7 @@ std::vector<std::pair<const char*, const char*>> compilers() {
     return found;
 }
 
-/// Sets COALESCE_COMPILER for a while.
+/// Sets COALESCE_COMPILER until the end of the scope.
 struct Chosen {
     explicit Chosen(const char* compiler) { setenv("COALESCE_COMPILER", compiler, 1); }
     ~Chosen() { unsetenv("COALESCE_COMPILER"); }
@@ -116,7 +115,7 @@ void check_that_it_compiles(Jail& jail) {
     CHECK(compiled.ptx.find("_Z9transposePfPKfii") != std::string::npos);
 }
 
-/// Returns a job that launches the kernel above at 1 x 1.
+/// Returns a job that launches the kernel above on a 1 x 1 matrix.
 LaunchJob small_launch(Tier tier) {
     Jail compiler(Role::compile, tier);
     LaunchJob job;
@@ -128,7 +127,7 @@ LaunchJob small_launch(Tier tier) {
     return job;
 }
 
-/// Runs a launch during which the grader replies to the worker's note with `on_note`, and returns
+/// Runs a launch during which the grader replies to the worker's request with `on_note`. Returns
 /// the result.
 JobResult launch_in(Jail& jail, const LaunchJob& job,
                     const std::function<Descriptor(std::string_view)>& on_note) {
@@ -166,7 +165,7 @@ std::vector<int> shared_memories() {
 }  // namespace
 
 TEST_CASE(
-    "when the grader cannot give what a worker asks for, the next job is told of its own end") {
+    "if the grader cannot answer a worker's request, later jobs still get their own results") {
     for (const Tier tier : {Tier::namespaces, Tier::landlock}) {
         if (!can_use(tier)) continue;
         const LaunchJob job = small_launch(tier);
@@ -180,14 +179,14 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("a page of the answer that the kernel holds accuses nobody") {
+TEST_CASE("a page of the answer that the kernel still uses is not blamed on the submission") {
     if (!can_use(Tier::namespaces)) return;
     Jail jail(Role::launch, Tier::namespaces);
     const LaunchJob job = small_launch(Tier::namespaces);
     std::vector<HeldPage> held;
     const auto holds_pages = [&](std::string_view) {
         for (const int memory : shared_memories()) {
-            // The request is sealed already.
+            // Writing to the request fails, because it is already sealed.
             if (pwrite(memory, "x", 1, 0) == 1) held.emplace_back(memory);
         }
         return images_for(job);
@@ -196,7 +195,7 @@ TEST_CASE("a page of the answer that the kernel holds accuses nobody") {
     CHECK(held.size() == 1);
 }
 
-TEST_CASE("the compiler's jail compiles, again and again, with each compiler") {
+TEST_CASE("the compiler's jail compiles repeatedly, with each compiler") {
     REQUIRE_FALSE(compilers().empty());
     for (const auto& [compiler, name] : compilers()) {
         const Chosen chosen(compiler);
@@ -209,7 +208,7 @@ TEST_CASE("the compiler's jail compiles, again and again, with each compiler") {
     }
 }
 
-TEST_CASE("clang beside a worker is held to its limits, and its jail goes on") {
+TEST_CASE("clang's process is limited, and its jail survives") {
     if (describe_compiler(Compiler::clang).empty()) return;
     const Chosen chosen("clang");
     const std::string classes =
@@ -241,7 +240,7 @@ TEST_CASE("clang beside a worker is held to its limits, and its jail goes on") {
     }
 }
 
-TEST_CASE("a jail that is killed is started again, and the job that it lost is told") {
+TEST_CASE("a killed jail is started again, and its job is reported as lost") {
     if (!can_use(Tier::namespaces)) return;
     Jail jail(Role::probe, Tier::namespaces);
     REQUIRE(jail.start() == "");
@@ -262,13 +261,13 @@ TEST_CASE("a jail that is killed is started again, and the job that it lost is t
     CHECK(jail.process() != first);
 }
 
-TEST_CASE("whenever what starts a jail is killed, no process is left") {
+TEST_CASE("if the process that starts a jail is killed at any moment, no process remains") {
     if (!can_use(Tier::namespaces)) return;
     if (!has_own_namespaces()) {
         MESSAGE("skipped: no namespace of processes can be made here but by bubblewrap");
         return;
     }
-    // Let orphans become children of this process.
+    // Let orphaned processes become children of this process.
     REQUIRE(prctl(PR_SET_CHILD_SUBREAPER, 1) == 0);
     for (int i = 0; i < 200; ++i) {
         const pid_t grader = fork();
@@ -277,8 +276,8 @@ TEST_CASE("whenever what starts a jail is killed, no process is left") {
             jail.start();
             pause();
         }
-        // In its first milliseconds, bubblewrap's inner process waits and would survive the outer
-        // process.
+        // In its first milliseconds, bubblewrap's inner process waits, and would survive the death
+        // of the outer process.
         usleep(static_cast<useconds_t>(100 * i));
         kill(grader, SIGKILL);
         waitpid(grader, nullptr, 0);
@@ -289,11 +288,11 @@ TEST_CASE("whenever what starts a jail is killed, no process is left") {
         if (std::chrono::steady_clock::now() > end) break;
         if (ended == 0) std::this_thread::sleep_for(10ms);
     }
-    CHECK(ended == -1);  // none is left
+    CHECK(ended == -1);  // no process is left
     prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 
-TEST_CASE("a worker that is stopped by the clock leaves no process") {
+TEST_CASE("when a worker exceeds its time, no process remains") {
     if (!can_use(Tier::namespaces)) return;
     Jail jail(Role::probe, Tier::namespaces);
     REQUIRE(jail.start() == "");
@@ -307,7 +306,7 @@ TEST_CASE("a worker that is stopped by the clock leaves no process") {
     CHECK(kill(process, 0) < 0);
 }
 
-TEST_CASE("what is no answer is an error, never a guess") {
+TEST_CASE("an invalid answer is an error") {
     for (const char* text : {"", "{}", "[]", "{\"ptx\": 3}", "garbage", "{\"ptx\": \"\"}"}) {
         CHECK_THROWS_AS(parse_compile_answer(text), std::runtime_error);
         CHECK_THROWS_AS(parse_trial_answer(text), std::runtime_error);
@@ -321,10 +320,10 @@ TEST_CASE("what is no answer is an error, never a guess") {
     CHECK(again.reports.at(0).message == "out of bounds");
 }
 
-TEST_CASE("whatever a kernel makes the simulator say has room in the answer") {
+TEST_CASE("whatever a kernel makes the simulator report fits into the answer") {
     Trial answer;
     answer.reports.resize(200);
-    // JSON needs six characters for each of these.
+    // JSON needs six characters for each of these control characters.
     const std::string name(60'000, '\x01'), words(60'000, '\x01');
     for (simulated::Report& report : answer.reports) {
         report.message = report.cure = words;
@@ -336,11 +335,11 @@ TEST_CASE("whatever a kernel makes the simulator say has room in the answer") {
     CHECK(parse_trial_answer(json).reports[0].place.file.find('\x01') == std::string::npos);
 }
 
-TEST_CASE("of a time that a jail predicts, only what the model says of the launch is believed") {
+TEST_CASE("of a prediction from a jail, only the model's figures for the launch are used") {
     const timing::Gpu& gpu = timing::known_gpus().front();
     const Shape shape{8192, 8192};
     std::optional<Predicted> told(std::in_place);
-    // Use values that a hostile kernel might report.
+    // A hostile kernel might report such values.
     told->gpu = gpu.name;
     told->shape = {1, 1};
     told->gbps = 1e9;

@@ -19,7 +19,7 @@ using namespace coalesce::grader;
 
 namespace {
 
-/// Reports whether a memfd is sealed against writing and against changes of its size.
+/// Reports whether a memfd is sealed against writes and against changes of its size.
 bool is_sealed(int descriptor) {
     constexpr int wanted = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
     const int seals = fcntl(descriptor, F_GET_SEALS);
@@ -28,7 +28,7 @@ bool is_sealed(int descriptor) {
 
 }  // namespace
 
-TEST_CASE("what is given is sealed: nobody can write to it, or make it shorter") {
+TEST_CASE("memory given to a worker is sealed: no process can write to it or shorten it") {
     const Descriptor memory = create_sealed_memfd("forty-two");
     CHECK(is_sealed(memory.get()));
     CHECK(pwrite(memory.get(), "x", 1, 0) < 0);
@@ -38,7 +38,7 @@ TEST_CASE("what is given is sealed: nobody can write to it, or make it shorter")
     CHECK(std::memcmp(mapping.data(), "forty-two", 9) == 0);
 }
 
-TEST_CASE("memory is sealed when the page that somebody holds is free again") {
+TEST_CASE("memory is sealed once the kernel has released its last page") {
     const Descriptor memory = create_blank_memfd(4096);
     REQUIRE(pwrite(memory.get(), "x", 1, 0) == 1);
     HeldPage held(memory.get());
@@ -52,7 +52,7 @@ TEST_CASE("memory is sealed when the page that somebody holds is free again") {
     CHECK(is_sealed(memory.get()));
 }
 
-TEST_CASE("an answer is copied, whoever can still write to it") {
+TEST_CASE("an answer is copied, even if other processes can still write to its memory") {
     Descriptor memory = create_blank_memfd(4096);
     const Mapping writable(memory.get(), true);
     const std::span<std::byte> bytes(writable.data(), writable.size());
@@ -69,7 +69,7 @@ TEST_CASE("an answer is copied, whoever can still write to it") {
     CHECK_THROWS_AS(answer.bytes(4090, 7), std::runtime_error);
 }
 
-TEST_CASE("an answer whose length is a lie ends where the memory does") {
+TEST_CASE("an answer with a false length ends where its memory ends") {
     Descriptor memory = create_blank_memfd(16);
     REQUIRE(pwrite(memory.get(),
                    "\xff\xff\xff\xff\xff\xff\xff\xff"
@@ -81,7 +81,7 @@ TEST_CASE("an answer whose length is a lie ends where the memory does") {
     CHECK(answer.text(17) == "");
 }
 
-TEST_CASE("a text that is longer than the memory is not written") {
+TEST_CASE("a text that does not fit into the memory is not written") {
     std::array<std::byte, 16> bytes{};
     CHECK_FALSE(put_text(bytes, "nine bytes"));
     CHECK(put_text(bytes, "8 bytes."));

@@ -13,19 +13,20 @@ using doctest::Approx;
 
 namespace {
 
-/// Parameters of a GPU with 100 multiprocessors at 2 GHz. The test computes measurements from them.
+/// Known parameters of a GPU with 100 multiprocessors at 2 GHz, from which measurements are
+/// computed.
 struct Memory {
     double ns = 300, queue = 50, write_delay = 400, read_gbps = 4000, copy_gbps = 3800;
 };
 
-/// Returns the time that a load takes while memory is busy for the fraction `u` of the time.
+/// Returns the time of a load while memory is busy for the fraction `u` of the time.
 LoadTime load_at(const Memory& memory, bool is_copy, double u) {
     return {is_copy, u,
             memory.ns + memory.queue * u / (1 - u) + (is_copy ? memory.write_delay * u / 2 : 0)};
 }
 
-/// Returns the load's time in cycles, plus 40 for the overhead of the clocks. The fixed part of the
-/// latency is 300 cycles.
+/// Returns the measured time of a load in cycles. It contains 40 cycles for the clock reads. 300
+/// cycles of the latency are fixed.
 LoadsInFlight flight_at(const Memory& memory, const char* what, int bytes_per_load, double u) {
     LoadsInFlight flight;
     flight.what = what;
@@ -48,7 +49,7 @@ std::vector<LoadsInFlight> flights_of(const Memory& memory) {
             all.push_back(flight_at(memory, "copy", bytes, u));
         }
     }
-    // This measurement has no clock readings, so derive() must ignore it.
+    // derive() must ignore this measurement, because it has no clock readings.
     all.push_back({"read", 4, 4, 1024, 1, 3000});
     return all;
 }
@@ -75,7 +76,7 @@ Raw a_whole_measurement() {
                           {"first level", 4096, 34, 17},
                           {"second level, lines", 1e6, 290, 145},
                           {"shared", 1024, 29, 14.5}};
-    // The overhead of the clocks is 40 cycles.
+    // The clock reads take 40 cycles.
     raw.timed_load = 330;
     raw.bulk_rates = {{"rows", 1, 256, 40}, {"rows", 4, 256, 24}, {"rows", 8, 256, 26},
                       {"rows", 1, 128, 20}, {"boxes", 1, 128, 6}, {"boxes", 2, 256, 8}};
@@ -99,8 +100,8 @@ Raw a_whole_measurement() {
     raw.scatters = {{32, 8, 8192, 5 * ms_of_cycle, 4 * ms_of_cycle},
                     {32, 32, 8192, 4 * ms_of_cycle, 4 * ms_of_cycle},
                     {16, 16, 8192, 3 * ms_of_cycle / 2, 2 * ms_of_cycle / 2},
-                    // The loads double the time here, so derive() must use the time of the stores
-                    // alone.
+                    // The loads double the time in this measurement, so derive() must use the time
+                    // of the stores alone.
                     {8, 32, 8192, 5 * ms_of_cycle / 4, 1 * ms_of_cycle / 4},
                     {32, 8, 4096, 1, 1}};
     for (const int warps : {1, 2, 4, 8}) {
@@ -120,8 +121,8 @@ Raw a_whole_measurement() {
 
 }  // namespace
 
-TEST_CASE("least squares") {
-    // Three consistent equations with two unknowns.
+TEST_CASE("least squares solves consistent and inconsistent equations") {
+    // Three consistent equations in two unknowns.
     const auto x = least_squares({{1, 0}, {0, 2}, {1, 1}}, {3, 8, 7});
     CHECK(x[0] == Approx(3));
     CHECK(x[1] == Approx(4));
@@ -135,7 +136,7 @@ TEST_CASE("least squares") {
     CHECK_THROWS_AS(fit_line({{1, 5}}), GpuError);
 }
 
-TEST_CASE("latency under load") {
+TEST_CASE("latency under load is derived for any queue and delay") {
     for (const double queue : {10.0, 50.0}) {
         for (const double delay : {0.0, 400.0}) {
             Memory memory;
@@ -155,9 +156,9 @@ TEST_CASE("latency under load") {
     }
 }
 
-TEST_CASE("the spread of latencies") {
+TEST_CASE("the spread of latencies is derived from quantiles") {
     // The distribution function of a two-stage gamma distribution is 1 - e^-x (1 + x). Here it has
-    // a mean of 150 and starts at 400. Bisection finds its quantiles, which also checks the two
+    // a mean of 150, shifted by 400. Bisection finds its quantiles, which also checks the two
     // constants in derive.cpp.
     const auto quantile = [](double share) {
         double low = 0, high = 50;
@@ -175,7 +176,7 @@ TEST_CASE("the spread of latencies") {
     CHECK(fit_spread(flight).fastest == Approx(400).epsilon(1e-3));
 }
 
-TEST_CASE("all parameters of a GPU") {
+TEST_CASE("all parameters of a GPU are derived") {
     const Gpu gpu = derive(a_whole_measurement());
     CHECK(gpu.name == "NVIDIA Test");
     CHECK(gpu.source == "measured 2026-01-02, driver 580.1");
@@ -214,15 +215,15 @@ TEST_CASE("all parameters of a GPU") {
     CHECK(gpu.bulk.row == std::vector<double>{20, 24});
     CHECK(gpu.bulk.box_row == std::vector<double>{6, 8});
     CHECK(gpu.runs.bytes == std::vector<double>{32, 64, 8192});
-    CHECK(gpu.runs.read[0] == Approx(2));  // 3600 / 1200 - 1, from strips that are far apart
+    CHECK(gpu.runs.read[0] == Approx(2));  // 3600 / 1200 - 1, for strips that are far apart
     CHECK(gpu.runs.read[1] == Approx(0.25));
     CHECK(gpu.runs.write[0] == Approx(0.25));
     CHECK(gpu.runs.write[2] == Approx(0));
-    // The file that calibrate writes can be read back.
+    // The file that calibrate writes must be read back unchanged.
     CHECK(write_gpu(read_gpu(write_gpu(gpu), "here")) == write_gpu(gpu));
 }
 
-TEST_CASE("missing measurements are named") {
+TEST_CASE("missing measurements are reported by name") {
     const auto error_without = [](auto&& leave_out) {
         Raw raw = a_whole_measurement();
         leave_out(raw);

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Tests that the campaign finds a wrong result, that a crash affects only one kernel, and that a wrong kernel is made
-# smaller.
+# Tests that the campaign finds wrong results, that a crash affects only one kernel, and that kernels with a wrong
+# result are reduced.
 # usage: comparison_test.sh CAMPAIGN FAKE_RUNNER
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
@@ -12,7 +12,7 @@ fail() {
 "$1" --runner "$2" --only ptx --kernels 120 --jobs 1 --shrink 1 --folder "$folder/found" > "$folder/out" 2>&1
 [ $? -eq 1 ] || fail "the exit code is not 1"
 
-# The campaign keeps the kernel that crashes and all kernels with the instruction that the fake runner gets wrong.
+# The campaign stores the kernel that crashes, and all kernels with the instruction that the fake runner gets wrong.
 wrong=$(grep -l brev.b32 "$folder"/found/*/kernel.ptx | wc -l)
 kept=$(ls "$folder/found" | wc -l)
 [ "$wrong" -gt 0 ] || fail "no kernel has brev.b32"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Replaces campaign_run: a simulator whose plain mode gives a different result for every kernel with `brev.b32`, and
-# which crashes in the kernel ptx-5.
+# A fake campaign_run. Its simulator gives a different result in plain mode for every kernel with `brev.b32`, and
+# crashes in the kernel ptx-5.
 while [ $# -gt 1 ]; do
     [ "$1" = --skip ] && skip=$2
     shift 2

@@ -1,5 +1,5 @@
-// Tests that generated kernels satisfy the contract, and that find_undefined_read() finds reads of
-// unwritten registers.
+// Tests that generated kernels are valid, and that find_undefined_read() finds reads of unwritten
+// registers.
 #include <doctest/doctest.h>
 
 #include <set>
@@ -12,8 +12,7 @@ using namespace coalesce::campaign;
 
 namespace {
 
-/// Returns a kernel with these instructions, which declares the registers %r0 to %r9 and %p0 to
-/// %p9.
+/// Returns a kernel with these instructions. It declares the registers %r0 to %r9 and %p0 to %p9.
 std::string kernel(const std::string& body) {
     return ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry kernel()\n{\n"
            ".reg .b32 %r<10>;\n.reg .pred %p<10>;\n" +
@@ -36,7 +35,7 @@ TEST_CASE("launches are within the limits, and every value is written before it 
     }
 }
 
-TEST_CASE("exported kernels use nothing that differs between devices") {
+TEST_CASE("exported kernels do not depend on the device") {
     const PtxOptions everywhere{.is_portable = true};
     for (u64 seed = 1; seed <= 200; ++seed) {
         CAPTURE(seed);
@@ -55,39 +54,39 @@ TEST_CASE("every lane instruction is generated") {
     CHECK(missing.size() == 0);
 }
 
-TEST_CASE("launches") {
+TEST_CASE("launches are parsed, and launches beyond the limits are rejected") {
     CHECK(parse_launch("// launch 6 8 4 2 100\n")->threads() == 64);
     CHECK_FALSE(parse_launch("// launch 7 8 4 2 100\n").has_value());
     CHECK_FALSE(parse_launch("// launch 6 32 32 1 0\n").has_value());
     CHECK_FALSE(parse_launch(".version 9.0\n").has_value());
 }
 
-TEST_CASE("a register that is read before it is written") {
+TEST_CASE("a register that is read before it is written is found") {
     CHECK(find_undefined_read(kernel("mov.u32 %r0, 1;\nadd.s32 %r1, %r0, %r0;\n")) == "");
     CHECK(find_undefined_read(kernel("add.s32 %r1, %r0, %r0;\n")).find("%r0") != std::string::npos);
 }
 
-TEST_CASE("a register that the text marks as written") {
+TEST_CASE("a register that the text marks as written later is not reported") {
     const std::string late = "add.s32 %r1, %r0, %r0; // late\n";
     CHECK(find_undefined_read(kernel(late)) == "");
     CHECK(find_undefined_read(kernel(late + "add.s32 %r1, %r0, %r0;\n")) != "");
 }
 
-TEST_CASE("a register that is written on only one of two paths") {
+TEST_CASE("a register that is written on only one of two paths is found") {
     const std::string head =
         "mov.u32 %r0, 1;\nsetp.eq.u32 %p0, %r0, 1;\n@%p0 bra A;\nmov.u32 %r1, 2;\nA:\n";
     CHECK(find_undefined_read(kernel(head + "add.s32 %r2, %r1, 1;\n")) != "");
     CHECK(find_undefined_read(kernel(head + "add.s32 %r2, %r0, 1;\n")) == "");
 }
 
-TEST_CASE("first written inside a loop that runs at least once") {
+TEST_CASE("a register may first be written inside a loop that runs at least once") {
     const std::string loop =
         "mov.u32 %r0, 3;\nA:\nmov.u32 %r1, %r0;\nadd.s32 %r0, %r0, -1;\nsetp.gt.s32 %p0, %r0, 0;\n"
         "@%p0 bra A;\n";
     CHECK(find_undefined_read(kernel(loop + "add.s32 %r2, %r1, 1;\n")) == "");
 }
 
-TEST_CASE("under a guard, and under its opposite") {
+TEST_CASE("writes and reads may be under the same guard, or under opposite guards") {
     const std::string head = "mov.u32 %r0, 1;\nsetp.eq.u32 %p0, %r0, 1;\n@%p0 mov.u32 %r1, 2;\n";
     CHECK(find_undefined_read(kernel(head + "add.s32 %r2, %r1, 1;\n")) != "");
     CHECK(find_undefined_read(kernel(head + "@%p0 add.s32 %r0, %r1, 1;\n")) == "");

@@ -22,7 +22,7 @@ TEST_CASE("a seed determines the patterns") {
     CHECK(random_patterns(10, 1)[9].text() == one[9].text());
 }
 
-TEST_CASE("patterns are many and different") {
+TEST_CASE("there are many different patterns") {
     std::set<std::string> texts;
     std::map<int, int> sizes;
     int shared = 0, masked = 0, ragged = 0;
@@ -42,13 +42,13 @@ TEST_CASE("patterns are many and different") {
     CHECK(ragged >= 40);
 }
 
-TEST_CASE("a pattern says what it does") {
+TEST_CASE("the text of a pattern describes its addresses and lanes") {
     Access access{.along_x = 3, .along_y = -33, .offset = 7, .lanes = 0xffff};
     CHECK(access.text() == "3x-33y+7, lanes 0000ffff");
     CHECK(Access{.along_x = 0}.text() == "0");
 }
 
-TEST_CASE("matrix patterns: a seed determines them, and there are some of each kind") {
+TEST_CASE("a seed determines matrix patterns, and there are some of each kind") {
     const auto one = random_matrix_patterns(60, 1), again = random_matrix_patterns(60, 1);
     std::set<std::string> texts;
     std::map<std::string, int> kernels, shapes;
@@ -62,6 +62,6 @@ TEST_CASE("matrix patterns: a seed determines them, and there are some of each k
     CHECK(texts.size() >= 58);
     CHECK(kernels.size() == 6);
     CHECK(kernels["load_matrices"] == 24);
-    CHECK(shapes.size() >= 6);  // ldmatrix and stmatrix, each with 1, 2 and 4 matrices
+    CHECK(shapes.size() >= 6);  // ldmatrix and stmatrix, with 1, 2 or 4 matrices each
     CHECK(random_matrix_patterns(10, 1)[9].text() == one[9].text());
 }

@@ -53,7 +53,7 @@ std::size_t count_of_rings(const std::string& svg) {
 
 }  // namespace
 
-TEST_CASE("sizes") {
+TEST_CASE("sizes are formatted") {
     CHECK(parse_sizes("4096,32768x16384") == std::vector<Shape>{{4096, 4096}, {32768, 16384}});
     for (const char* wrong : {"", "0", "-4", "4x", "x4", "4x4x4", "four", "4,,4", "65536"}) {
         CHECK_THROWS_AS(parse_sizes(wrong), UsageError);
@@ -123,7 +123,7 @@ TEST_CASE("predicted times are shown beside measured ones of the same GPU, and a
         CHECK(chart.find("predicted, not measured") != std::string::npos);
         CHECK(chart.find("floats, predicted") == std::string::npos);
     }
-    // Each chart has a ring for each prediction that it shows, and one in its legend.
+    // A chart has a ring for each prediction that it shows, and one ring in its legend.
     CHECK(count_of_rings(bandwidth_chart(both)) == 1 + 1);
     CHECK(count_of_rings(sectors_chart(both)) == 1 + 1);
     CHECK(count_of_rings(sizes_chart(both)) == 2 + 1);

@@ -17,7 +17,7 @@ Judged judged(const std::string& planted_bug, Opinion::Kind simulator, Opinion::
 
 }  // namespace
 
-TEST_CASE("marks in sources") {
+TEST_CASE("marks in sources are read") {
     const auto cases = cases_in("bugs_x",
                                 "a = b;  // bug one: racecheck: read after write // other one\n"
                                 "c = d;  // bug one: racecheck: write after read\n"
@@ -31,14 +31,14 @@ TEST_CASE("marks in sources") {
     CHECK(cases.back().never_terminates());
 }
 
-TEST_CASE("the suite itself") {
+TEST_CASE("the suite contains bugs, clean cases and endless loops") {
     const auto suite = read_suite(COALESCE_REPOSITORY "/common/simulator/tests");
     CHECK(std::ranges::count_if(suite, &SuiteCase::is_clean) >= 40);
     CHECK(std::ranges::count_if(suite, [](auto& one) { return !one.is_clean(); }) >= 60);
     CHECK(std::ranges::any_of(suite, &SuiteCase::never_terminates));
 }
 
-TEST_CASE("what compute-sanitizer prints") {
+TEST_CASE("the output of compute-sanitizer is read") {
     const Opinion memory = sanitizer_opinion(sample("sanitizer_memcheck.txt"));
     CHECK(memory.kind == Opinion::reported);
     CHECK(memory.text == "Invalid __global__ write of size 4 bytes");
@@ -54,7 +54,7 @@ TEST_CASE("what compute-sanitizer prints") {
     CHECK(broken.kind == Opinion::unusable);
 }
 
-TEST_CASE("which judges reported a case, and whether that is as promised") {
+TEST_CASE("it is known which judges reported a case, and whether that meets the guarantees") {
     using O = Opinion;
     CHECK(who_reported(judged("racecheck: x", O::reported, O::reported)) == "both");
     CHECK(who_reported(judged("racecheck: x", O::reported, O::silent)) == "simulator only");

@@ -10,7 +10,7 @@ using namespace coalesce::proof;
 
 namespace {
 
-/// Two cases, and a profiler that measured the same counters for them.
+/// Two cases of the simulator, and a profiler's launches with the same counters.
 struct Both {
     Json cases = Json::array();
     std::vector<ProfiledLaunch> launches;
@@ -48,7 +48,8 @@ TEST_CASE("a difference of one is found in every exact counter") {
         for (const double change : {1.0, -1.0}) {
             Both both;
             both.launches[1].metrics[counter.metric] += change;
-            // If the pipe's own counter were equal, it would decide.
+            // Change the other metrics of the counter too, because an equal count of the pipe would
+            // decide.
             for (const CounterMetric& other : counter_metrics()) {
                 if (!other.is_exact) both.launches[1].metrics[other.metric] += 1;
             }
@@ -69,7 +70,7 @@ TEST_CASE("counters of matrix instructions and copies are added, if ncu has them
             Both both;
             for (const CounterMetric& other : counter_metrics())
                 if (!other.is_exact)
-                    /// The pipe's count is off by one as well, so it decides nothing.
+                    /// The pipe's count is off by one as well, so that it does not decide.
                     both.launches[1].metrics[other.metric] += 1;
             double& plain = both.launches[1].metrics[counter.metric];
             both.launches[1].metrics[more] = plain;
@@ -82,7 +83,7 @@ TEST_CASE("counters of matrix instructions and copies are added, if ncu has them
     CHECK(added == 8);
 }
 
-TEST_CASE("known differences are reported, and hide no others") {
+TEST_CASE("a known difference is reported as known, and does not hide other differences") {
     const auto with = [](const std::string& name, const std::string& counter) {
         Both both;
         both.add(name, "copy_tile", 500);
@@ -126,10 +127,10 @@ TEST_CASE("if the pipe's counter agrees with the simulator, ncu's estimate is ig
     CounterComparison comparison = compare_counters(both.cases, both.launches);
     CHECK(comparison.is_equal());
     CHECK(comparison.differences.empty());
-    // The pipe is now off by one as well, and two close values do not count as equal.
+    // The pipe's count is off by one too, and two close values do not count as equal.
     both.launches[0].metrics[pipe] += 1;
     CHECK_FALSE(compare_counters(both.cases, both.launches).is_equal());
-    // A metric that is wrong more often than right is no longer used as a check.
+    // A metric that is wrong in more launches than it is right is not used as a check.
     both.launches[0].metrics[pipe] -= 1;
     both.launches[1].metrics[estimate] += 50;
     comparison = compare_counters(both.cases, both.launches);
@@ -156,13 +157,13 @@ TEST_CASE("counters that are 0 everywhere prove nothing") {
     CHECK_FALSE(compare_counters(Json::array(), {}).is_equal());
 }
 
-TEST_CASE("launches that are not ours are rejected") {
+TEST_CASE("launches of a different number or of different kernels are rejected") {
     Both fewer;
     fewer.launches.pop_back();
     CHECK_THROWS_WITH_AS(compare_counters(fewer.cases, fewer.launches),
                          "2 kernels were launched, but ncu profiled 1", std::runtime_error);
     Both other;
-    // A kernel whose name merely contains ours is a different kernel.
+    // A kernel whose name only contains the expected name is a different kernel.
     other.launches[0].kernel = "my_copy_tile(float *)";
     CHECK_THROWS_AS(compare_counters(other.cases, other.launches), std::runtime_error);
     other.launches[0].kernel = "void ns::<unnamed>::copy_tile<32, 8>(float *)";

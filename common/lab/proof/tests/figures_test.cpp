@@ -1,5 +1,5 @@
-// Checks that every bandwidth and time quoted in the texts comes from a committed result or is
-// cited.
+// Tests that every bandwidth and time quoted in the texts comes from a committed result, or has a
+// citation.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -23,8 +23,8 @@ namespace {
 /// A number with a unit in a text.
 struct Figure {
     int line = 0;
-    std::string text;  ///< "4289 GB/s"
-    std::string unit;  ///< "GB/s", "ms", or "%" of the copy
+    std::string text;  ///< the figure as it is quoted, such as "4289 GB/s"
+    std::string unit;  ///< "GB/s", "ms", or "%" (of the copy's speed)
     double value = 0;
     int decimals = 0;
 };
@@ -48,7 +48,8 @@ void add_quoted(const std::string& line, int number, std::vector<Figure>& figure
     }
 }
 
-/// Parses a row of a results table, which ends with milliseconds, GB/s and the share of the copy.
+/// Parses a row of a results table, which ends with milliseconds, GB/s and the percentage of the
+/// copy.
 void add_row(const std::string& line, int number, std::vector<Figure>& figures) {
     static const std::regex row(R"(\| (\d+\.\d+) \| (\d+) \| (\d+\.\d+) % \|\s*$)");
     std::smatch match;
@@ -60,8 +61,8 @@ void add_row(const std::string& line, int number, std::vector<Figure>& figures) 
 }
 
 /// Finds figures such as "4 289.5 GB/s", "2.00 ms", "96.5 % of memcpy", and rows of results tables
-/// such as "| 2.0568 | 4176 | 97.4 % |". A percentage of something other than a copy is not a
-/// figure.
+/// such as "| 2.0568 | 4176 | 97.4 % |". A percentage counts as a figure only if it is a percentage
+/// of a copy.
 std::vector<Figure> figures_in(const std::string& text) {
     std::vector<Figure> figures;
     int number = 0;
@@ -73,18 +74,18 @@ std::vector<Figure> figures_in(const std::string& text) {
     return figures;
 }
 
-/// The possible sources of figures.
+/// The results and citations from which figures may come.
 class FigureSources {
 public:
     /// Adds every result in a file written by bench, at any depth.
     void add_results(const Json& json);
-    /// Adds citations of the form "FIGURE: WHERE IT IS FROM", one per line; lines that begin with #
-    /// are ignored. Throws std::runtime_error for any other line.
+    /// Adds citations, one per line, in the form "FIGURE: SOURCE". Ignores lines that begin with #.
+    /// Throws std::runtime_error for any other line.
     void add_citations(const std::string& text);
 
-    /// Reports whether some result rounds to the quoted value, or the figure is cited.
+    /// Reports whether a result rounds to the quoted value, or the figure has a citation.
     bool have(const Figure& figure);
-    /// Returns the citations that no figure has needed so far.
+    /// Returns the citations that no call of have() has used so far.
     std::set<std::string> unused_citations() const;
 
 private:
@@ -116,8 +117,8 @@ void FigureSources::add_citations(const std::string& text) {
 }
 
 bool FigureSources::have(const Figure& figure) {
-    // A little more than half a unit of the last digit, because numbers in the JSON are already
-    // rounded.
+    // Accept a little more than half a unit of the last digit, because numbers in the JSON are
+    // already rounded.
     const double reach = 0.5001 * std::pow(10.0, -figure.decimals);
     const bool measured = std::ranges::any_of(values_, [&](const auto& known) {
         return known.first == figure.unit && std::abs(known.second - figure.value) <= reach;
@@ -153,7 +154,7 @@ std::vector<fs::path> files_below(const fs::path& folder, const std::string& ext
 FigureSources committed() {
     FigureSources sources;
     for (const fs::path& file : files_below(REPOSITORY / "docs/results", ".json")) {
-        // The texts quote only times measured on the H200.
+        // The texts quote only times that were measured on the H200.
         if (file.parent_path().filename() == "other_gpus") continue;
         sources.add_results(Json::parse(read_text(file)));
     }

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A stand-in for compute-sanitizer. Its output depends on the tool and on the cases.
+/// A fake compute-sanitizer, whose output depends on the tool and on the cases.
 class FakeSanitizer {
 public:
     FakeSanitizer() {
@@ -40,7 +40,7 @@ esac
         fs::permissions(path(), fs::perms::owner_all);
     }
     std::string path() const { return folder_ / "sanitizer"; }
-    /// Returns one line per run, such as "memcheck float4_at_one at_two".
+    /// Returns the arguments of each run, such as "memcheck float4_at_one at_two".
     std::vector<std::string> asked() const {
         return coalesce::lines_of(coalesce::read_file(folder_ / "asked"));
     }
@@ -51,7 +51,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("all judges give an opinion on all cases") {
+TEST_CASE("every judge gives an opinion on every case") {
     const FakeSanitizer sanitizer;
     const std::vector<SuiteCase> suite{
         {"bugs_alignment", "float4_at_one", "memcheck: misaligned"},
@@ -93,21 +93,21 @@ TEST_CASE("a tool runs once per program, and once per case if it reports somethi
     CHECK(times("racecheck float4_at_one") == 0);
     CHECK(times("memcheck double_at_four") == 1);
     CHECK(times("racecheck never") == 1);
-    // initcheck ran again without the case that stops: it reported nothing, but an error ended the
-    // run before its last case.
+    // initcheck reported nothing in its first run, but an error ended that run before the last
+    // case. So initcheck ran again without the case that stops.
     CHECK(times("initcheck stops tiled_transpose") == 1);
     CHECK(times("initcheck tiled_transpose") == 1);
     CHECK(asked.size() == 2 * 4 + 4 + 2 + 2);
 }
 
-TEST_CASE("a tool that cannot run does not count as silent") {
+TEST_CASE("a tool that cannot run does not count as a tool without a report") {
     const std::vector<Judged> judged =
         judge({{"clean_blocks", "tiled_transpose", ""}}, "/no/such/compute-sanitizer", 1);
     CHECK(judged[0].tools.at("memcheck").kind == Opinion::unusable);
     CHECK_FALSE(meets_guarantees(judged));
 }
 
-TEST_CASE("a missing tool is named, with the package to install") {
+TEST_CASE("a missing tool is an error that names the package to install") {
     try {
         find_tool("no-such-tool-of-nvidia");
         FAIL("it was found");

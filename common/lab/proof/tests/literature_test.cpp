@@ -1,5 +1,5 @@
-// Tests that predictions are paired with the published times, and that a kernel that appears in
-// only one of them causes an error.
+// Tests that predictions are paired with published times. A kernel that only one of both lists
+// contains must cause an error.
 #include <doctest/doctest.h>
 
 #include <sstream>
@@ -30,7 +30,7 @@ Json predicted(const std::string& kernel, double ms) {
 
 }  // namespace
 
-TEST_CASE("a kernel that only the record or only the program has is reported") {
+TEST_CASE("a kernel that is only in the record, or only in the program, is reported") {
     const Record record = record_of_copies();
     const Json slow = predicted("slow", .0011), fast = predicted("fast", .0004);
     const auto pairs = pairs_of(record, {{"results", {fast, slow}}});
@@ -55,7 +55,7 @@ TEST_CASE("a kernel that only the record or only the program has is reported") {
     CHECK(error({slow, waits}) == "copies fast is not predicted: it waits");
 }
 
-TEST_CASE("a comparison is printed in lines of 80 columns, and as a table") {
+TEST_CASE("a comparison is printed in lines of 80 columns, and as a Markdown table") {
     const Record record = record_of_copies();
     const auto pairs =
         pairs_of(record, {{"results", {predicted("fast", .0004), predicted("slow", .0011)}}});
@@ -84,7 +84,7 @@ TEST_CASE("a comparison is printed in lines of 80 columns, and as a table") {
     CHECK(!are_equal_within_tolerance(table + "| more |\n", table));
 }
 
-TEST_CASE("the record has 20 times of a GPU that the model knows") {
+TEST_CASE("the record has 20 times, for a GPU that the model knows") {
     const Record record = published_record();
     CHECK(record.ms.size() == 20);
     CHECK(record.ms.at("Naive") == doctest::Approx(18.0645));

@@ -1,4 +1,4 @@
-// Tests the comparison of predicted and measured times, with files like the ones that the programs
+// Tests the comparison of predicted and measured times, with files in the formats that the programs
 // write.
 #include "lab/proof/validate/times.h"
 
@@ -91,7 +91,7 @@ TEST_CASE("a prediction is compared with the measurement of the same size") {
           std::string::npos);
     CHECK(text.find("\nall                      3    10.0 %") != std::string::npos);
     CHECK(times_markdown(times, "Title").find("## 64 x 64\n") != std::string::npos);
-    // All kernels are known, so the text has no row for known kernels.
+    // All kernels are known, so the text has no separate row for known kernels.
     CHECK(text.find("known") == std::string::npos);
     const Json json = times_json(times);
     CHECK(json["results"].size() == 3);
@@ -100,7 +100,7 @@ TEST_CASE("a prediction is compared with the measurement of the same size") {
     CHECK(json["sizes"][0]["known"]["pairs"] == 2);
 }
 
-TEST_CASE("another run can replace the model, for the kernels that it measured") {
+TEST_CASE("for kernels that a second run measured, its times can replace the model's") {
     const auto times = match_times(
         {{"results",
           {predicted("naive", 4096, 2.2), predicted("8x32", 4096, 3), predicted("naive", 64, 1)}}},
@@ -115,12 +115,12 @@ TEST_CASE("another run can replace the model, for the kernels that it measured")
     CHECK(replaced[1].pair.predicted == 4);
     const Json size = times_json(replaced)["sizes"][0];
     CHECK(size["compared"] == 1);
-    CHECK(size["in_order"] == 0);  // the two runs disagree
+    CHECK(size["in_order"] == 0);  // the two runs give different orders
     CHECK(compare_with_run(times, {}).empty());
 }
 
-TEST_CASE("figures for predictions without a warning are below those for all predictions") {
-    Json unsure = predicted("8x32", 4096, 1);  // predicted in the wrong order
+TEST_CASE("errors are smaller for predictions without a warning than for all predictions") {
+    Json unsure = predicted("8x32", 4096, 1);  // predicted in the wrong order, with a warning
     unsure["predicted"]["unknown"] = {"atomics"};
     const auto times = match_times(
         {{"results", {predicted("naive", 4096, 2.1), unsure, predicted("naive", 64, 1)}}}, some());

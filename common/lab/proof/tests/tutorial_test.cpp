@@ -1,4 +1,4 @@
-// Tests reading a GPU's counters and times for the tutorial kernels, and comparing them with the
+// Tests how a GPU's counters and times for the tutorial kernels are read, and compared with the
 // simulator's.
 #include <doctest/doctest.h>
 
@@ -62,7 +62,7 @@ ComparedKernel compared(bool is_held_back, double measured_ms) {
 
 }  // namespace
 
-TEST_CASE("a theme's output becomes a record, and half of the times are kept separately") {
+TEST_CASE("the output of a theme becomes a record, and half of the times are held back") {
     const ThemeRecord record = make_theme_record(output_of_theme());
     REQUIRE(record.measured.size() == 2);
     CHECK(record.measured[0].at("counters").at("load_requests") == 1024);
@@ -77,7 +77,7 @@ TEST_CASE("a theme's output becomes a record, and half of the times are kept sep
     }
 }
 
-TEST_CASE("a missing launch or a different kernel is noticed") {
+TEST_CASE("a missing launch, a different kernel and a wrong result are rejected") {
     ThemeOutput fewer = output_of_theme();
     fewer.times = "copy 0.012500 ms\n";
     CHECK_THROWS_AS(make_theme_record(fewer), std::runtime_error);
@@ -89,7 +89,7 @@ TEST_CASE("a missing launch or a different kernel is noticed") {
     CHECK_THROWS_AS(make_theme_record(wrong), std::runtime_error);
 }
 
-TEST_CASE("a record is read back as written; held-back times are read only on request") {
+TEST_CASE("a record is read back as written, with held-back times only on request") {
     const coalesce::TemporaryFolder folder;
     TutorialRecord record{{{"device", "a GPU"}}, Json::array(), Json::array()};
     record.add(make_theme_record(output_of_theme()));
@@ -99,7 +99,7 @@ TEST_CASE("a record is read back as written; held-back times are read only on re
     CHECK(TutorialRecord::read(folder.path, true).held_back == record.held_back);
 }
 
-TEST_CASE("several runs of a kernel become ranges of the counters that differ") {
+TEST_CASE("several runs of a kernel give a range for each counter that differs") {
     Json copy = make_theme_record(output_of_theme()).measured[0],
          add = make_theme_record(output_of_theme()).measured[1];
     const auto launch = [](const std::string& kernel, double loads, double atomics) {
@@ -121,7 +121,7 @@ TEST_CASE("several runs of a kernel become ranges of the counters that differ") 
     CHECK_THROWS_AS(add_runs({&add, &copy}, launches, 2), std::runtime_error);
 }
 
-TEST_CASE("a difference is within the range of several runs, or outside it") {
+TEST_CASE("a difference lies within the range of several runs, or outside it") {
     const Json ranges = {{"load_sectors", {10, 20}}, {"shared_load_pipe", {5, 6}}};
     const auto is_in = [&](const std::string& counter, double simulated) {
         return are_in_range({{"", counter, "", simulated, 15}}, ranges);
@@ -138,7 +138,7 @@ TEST_CASE("a difference is within the range of several runs, or outside it") {
         are_in_range({{"", "load_sectors", "", 15, 16}, {"", "store_sectors", "", 1, 2}}, ranges));
 }
 
-TEST_CASE("equal counters are equal, and each that is off by one is found") {
+TEST_CASE("equal counters are equal, and every counter that is off by one is found") {
     CHECK(compare_tutorial_counters(recorded(), simulated()).empty());
     for (const char* counter : kCounters) {
         for (const int change : {1, -1}) {
@@ -168,13 +168,13 @@ TEST_CASE("wavefronts are equal if the pipe's count is") {
     CHECK(compare_tutorial_counters(other, simulated()).size() == 1);
 }
 
-TEST_CASE("more than one launch cannot be compared") {
+TEST_CASE("kernels with more than one launch cannot be compared") {
     Json twice = simulated();
     twice["kernels"][0]["launches"] = 2;
     CHECK_THROWS_AS(compare_tutorial_counters(recorded(), twice), std::runtime_error);
 }
 
-TEST_CASE("a verdict needs equal counters, and times within their bands, in each half") {
+TEST_CASE("a good verdict needs equal counters, and times within their bands in each half") {
     const TutorialLimits all{1, 1};
     const ComparedKernel good = compared(false, 1), bad_time = compared(true, 2);
     CHECK(tutorial_verdict({good, compared(true, 1)}, all).is_good);
@@ -190,7 +190,7 @@ TEST_CASE("a verdict needs equal counters, and times within their bands, in each
     CHECK(tutorial_verdict({good, differs}, {.5, 0}).is_good);
     CHECK_FALSE(tutorial_verdict({good, differs}, {.6, 0}).is_good);
 
-    // A counter within the range of several hardware runs counts neither as equal nor as a failure.
+    // A counter within the range of several hardware runs counts as neither equal nor failed.
     ComparedKernel in_range = good;
     in_range.differences = {{"", "load_sectors", "", 1, 2}};
     in_range.runs = 6;
@@ -216,7 +216,7 @@ TEST_CASE("a time with a warning need not be within its band") {
     CHECK(tutorial_verdict({unknown}, {1, 1}).text.find("not known: atomics") != std::string::npos);
 }
 
-TEST_CASE("known differences have reasons") {
+TEST_CASE("every known difference has a reason") {
     const auto known = read_known_differences("# comment\n\ncopy: it is slow: very\n");
     REQUIRE(known.size() == 1);
     CHECK(known.at("copy") == "it is slow: very");

@@ -16,7 +16,7 @@ TimePair pair_of(const std::string& name, double measured, double predicted) {
     return {name, measured, predicted, "memory", {}};
 }
 
-/// The errors are +10 %, -20 %, 0, +50 %, -4 %.
+/// Returns five pairs of times, whose errors are +10 %, -20 %, 0, +50 % and -4 %.
 std::vector<TimePair> five() {
     std::vector<TimePair> pairs{pair_of("a", 1.00, 1.10), pair_of("b", 2.00, 1.60),
                                 pair_of("c", 4.00, 4.00), pair_of("d", 8.00, 12.00),
@@ -27,15 +27,15 @@ std::vector<TimePair> five() {
 
 }  // namespace
 
-TEST_CASE("the statistics agree with values computed by hand") {
+TEST_CASE("the statistics equal values computed by hand") {
     const ErrorSummary summary = summarize(five());
     CHECK(summary.pairs == 5);
     CHECK(summary.median == doctest::Approx(0.10));
-    // The 90th percentile of five values has rank 4.5, rounded up to the fifth.
+    // The 90th percentile of five values has rank 4.5, which is rounded up to the fifth value.
     CHECK(summary.percentile_90 == doctest::Approx(0.50));
     CHECK(summary.worst == doctest::Approx(0.50));
     CHECK(summary.beyond_30 == 1);
-    /// Errors of 0, 4, 10 and 20 %.
+    /// The errors of the known pairs are 0, 4, 10 and 20 %.
     CHECK(summarize(known_of(five())).median == doctest::Approx(0.07));
     CHECK(summarize(known_of(five())).worst == doctest::Approx(0.20));
 }
@@ -48,16 +48,16 @@ TEST_CASE("the 90th percentile of ten values is the ninth") {
     CHECK(summarize(pairs).median == doctest::Approx(0.0495));
 }
 
-TEST_CASE("only pairs of times that differ by more than 5 % count") {
-    // a and e differ by only 3 %, so nine of the ten pairs count, and all of them are in order.
+TEST_CASE("only pairs of times that differ by more than 5 % are counted") {
+    // a and e differ by only 3 %, so nine of the ten pairs count, and all nine are in order.
     CHECK(summarize(five()).comparable == 9);
     CHECK(summarize(five()).in_order == 9);
-    // b is predicted to be slower than c, although c takes twice as long.
+    // b is now predicted to be slower than c, although c takes twice as long.
     auto pairs = five();
     pairs[1].predicted = 4.5;
     CHECK(summarize(pairs).in_order == 8);
     CHECK(summarize(pairs).order() == doctest::Approx(8.0 / 9));
-    // Equal predictions do not count as a correct order.
+    // Two equal predictions do not count as a correct order.
     pairs[1].predicted = 4.0;
     CHECK(summarize(pairs).in_order == 8);
 }
@@ -96,9 +96,9 @@ TEST_CASE("Markdown has a row for each pair") {
     CHECK(text.find("| d | 8.0000 | 12.0000 | +50.0 % | memory? atomics |") != text.npos);
 }
 
-TEST_CASE("the picture has a dot per pair, a ring for pairs with a warning, and names the worst") {
+TEST_CASE("the picture has a dot per pair, a ring per warning, and names the worst pairs") {
     const std::string svg = draw_svg(five(), "Five & more");
-    // The legend contains one of each kind, and a ring consists of two discs.
+    // The legend contains a dot and a ring, and each ring consists of two discs.
     CHECK(occurrences(svg, "<circle") == 5 + 1 + 3);
     CHECK(occurrences(svg, "r=\"2.6\" style=\"fill:" +
                                std::string(coalesce::proof::kBackgroundColour)) == 2);

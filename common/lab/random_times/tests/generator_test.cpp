@@ -16,7 +16,7 @@ using namespace coalesce::timing;
 
 namespace {
 
-/// Combines all fingerprints.
+/// Combines the fingerprints of all kernels.
 std::string fingerprint_of(const std::vector<Kernel>& kernels) {
     std::uint64_t sum = 0;
     for (const Kernel& kernel : kernels)
@@ -31,8 +31,8 @@ TEST_CASE("a seed determines the kernels, whatever their number") {
     CHECK(codec::write(forty) == codec::write(random_kernels(1, 40)));
     CHECK(forty[6].text == random_kernels(1, 7)[6].text);
     CHECK(forty[6].text != random_kernels(2, 7)[6].text);
-    // The stored predictions are for these kernels. After a change to the generator, predict and
-    // measure again.
+    // The stored predictions are for these kernels. If the generator changes, the kernels must be
+    // predicted and measured again.
     CHECK(fingerprint_of(forty) == "14618651890742862637");
 }
 

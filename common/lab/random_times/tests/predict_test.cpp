@@ -1,5 +1,5 @@
 // Tests predictions of random kernels with a fake predictor. Programs look up the predictor's
-// functions by name, and find those in this program before the simulator's.
+// functions by name, so they find the functions in this program before the simulator's.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -25,8 +25,8 @@ std::vector<Kernel> small_kernel() {
     return kernels;
 }
 
-/// Predicts without output. Predicted kernels read uninitialized memory, which is reported here
-/// because the whole kernel runs.
+/// Predicts without output. A predicted kernel reads uninitialized memory, and that is reported in
+/// this test because the whole kernel runs.
 Predicted predict_quietly(const std::string& gpu) {
     simulator_library::set_quiet(true);
     const Predicted predicted = predict(small_kernel(), gpu);

@@ -10,7 +10,7 @@ using namespace coalesce::timing;
 
 namespace {
 
-/// Returns the first kernel whose text contains `words`, with `words` replaced by `others`.
+/// Returns the first kernel whose text contains `words`, and replaces them by `others`.
 Kernel changed(
     const std::string& words, const std::string& others,
     const std::function<bool(const Kernel&)>& is_wanted = [](const Kernel&) { return true; }) {
@@ -68,7 +68,7 @@ TEST_CASE("writes past the end of rows are found, even within the allocation") {
     CHECK(found_in(kernel) != "");
 }
 
-TEST_CASE("a sum without one warp is found") {
+TEST_CASE("a sum that leaves out one warp is found") {
     CHECK(found_in(changed("int warp = 0;", "int warp = 1;")).find("sums make") !=
           std::string::npos);
 }

@@ -1,6 +1,5 @@
 // check_predictions SHOWN.JSON NOW.JSON -- checks that the predicted times in the tables are
-// current. Exits with 0 if they are; otherwise prints a line for each outdated time, and exits with
-// 1.
+// current. Exits with 0 if they are. Otherwise prints one line per stale time, and exits with 1.
 
 #include <algorithm>
 #include <iostream>
@@ -12,7 +11,7 @@ using coalesce::learn::read_json;
 
 namespace {
 
-// Returns the results at the lessons' own shapes, followed by those at every other size.
+// Returns the results for the lessons' own shapes, followed by those for each other size.
 std::vector<Json> lists_of(const Json& file) {
     std::vector<Json> lists = {file.at("results")};
     for (auto& size : file.at("other_sizes")) lists.push_back(size.at("results"));

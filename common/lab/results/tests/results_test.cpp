@@ -1,4 +1,4 @@
-// Tests the tables in the README, using results that are defined in this file.
+// Tests the tables in the README, with results that are defined in this file.
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -34,7 +34,7 @@ kernel = "transpose_naive"
 expect = { load = 4, store = 8 }
 )";
 
-// A temporary folder, removed at the end.
+// A temporary folder with a README. The destructor removes the folder.
 struct ReportFolder {
     fs::path path = fs::temp_directory_path() / ("report-" + std::to_string(getpid()));
     ReportFolder() {
@@ -74,7 +74,7 @@ TEST_CASE("without results the README says so") {
     CHECK(update_readme(folder.path, true) == 0);
 }
 
-TEST_CASE("a variant's counted, predicted and measured figures are one row") {
+TEST_CASE("counted, predicted and measured figures of a variant are in one row") {
     ReportFolder folder;
     Json results = {counted("02_naive", "naive"), counted("02_naive", "8x32")};
     folder.write("docs/results/a.json", Json{{"device", SIM}, {"results", results}}.dump());
@@ -83,7 +83,7 @@ TEST_CASE("a variant's counted, predicted and measured figures are one row") {
     folder.write("docs/results/b.json", Json{{"device", GPU}, {"results", results}}.dump());
     results = {predicted("02_naive", "naive", "A GPU")};
     folder.write("docs/results/c.json", Json{{"device", PREDICTED}, {"results", results}}.dump());
-    // The program `shapes` writes this file. It contains no results of steps.
+    // This file has the format of the program `shapes`, and contains no results of steps.
     folder.write("docs/results/shapes.json",
                  R"({"device": {"name": "G"}, "results": [{"case": "x"}]})");
     const std::string text =
@@ -103,7 +103,7 @@ TEST_CASE("a variant's counted, predicted and measured figures are one row") {
     CHECK_FALSE(has(text, "**G**"));
 }
 
-TEST_CASE("times predicted for a different GPU or shape are not shown beside measured ones") {
+TEST_CASE("times predicted for a different GPU or shape are not shown beside measured times") {
     ReportFolder folder;
     const Json measured = {{"device", GPU}, {"results", {timed("02_naive", "naive")}}};
     Json other_gpu = predicted("02_naive", "naive", "Another"),
@@ -121,7 +121,7 @@ TEST_CASE("times predicted for a different GPU or shape are not shown beside mea
     }
 }
 
-TEST_CASE("warnings of the model and unverified GPUs are mentioned") {
+TEST_CASE("the model's warnings and unverified GPUs are mentioned") {
     Json row = predicted("02_naive", "naive", "G");
     row["predicted"]["unknown"] = {"atomics"};
     row["predicted"]["measured_gpu"] = false;
@@ -133,7 +133,7 @@ TEST_CASE("warnings of the model and unverified GPUs are mentioned") {
     CHECK(has(text, "the model has not been calibrated on it"));
 }
 
-TEST_CASE("the stored predictions, and when they are stale") {
+TEST_CASE("predictions are stored in short form, and stale ones are found") {
     Json result = predicted("02_naive", "naive", "G"), none = counted("02_naive", "8x32"),
          many = predicted("16_many_gpus", "peers", "G");
     result["predicted"]["launches"] = {1, 2};
@@ -164,7 +164,7 @@ TEST_CASE("the stored predictions, and when they are stale") {
     CHECK(stale_predictions(now, shown).at(0) == "02_naive naive: is new");
 }
 
-TEST_CASE("a line for each lesson, with the fastest of its variants") {
+TEST_CASE("the summary has one line per lesson, with its fastest variant") {
     ReportFolder folder;
     Json naive = timed("02_naive", "naive"), faster = timed("02_naive", "8x32");
     faster["gbps"] = 4200;
@@ -177,7 +177,7 @@ TEST_CASE("a line for each lesson, with the fastest of its variants") {
               "95.7 % |\n"));
     CHECK(has(folder.read("docs/guide/results.md"), "| [02](../../steps/02_naive/README.md) |"));
     CHECK(has(folder.read("docs/guide/results.md"), "| 02_naive | 8x32 |"));
-    // Make the headline itself the fastest.
+    // Now the headline variant itself is the fastest.
     faster["gbps"] = 4000;
     folder.write("docs/results/b.json", Json{{"device", GPU}, {"results", {naive, faster}}}.dump());
     CHECK(update_readme(folder.path, true) == 1);
@@ -185,7 +185,7 @@ TEST_CASE("a line for each lesson, with the fastest of its variants") {
     CHECK(has(folder.read("README.md"), "| 4097 | 95.7 % |  |\n"));
 }
 
-TEST_CASE("files that are not results are named, with what is wrong in them") {
+TEST_CASE("a file that does not contain results is reported, with its first mistake") {
     ReportFolder folder;
     const auto complaint = [&](const std::string& text) -> std::string {
         folder.write("docs/results/bad.json", text);
@@ -208,7 +208,7 @@ TEST_CASE("files that are not results are named, with what is wrong in them") {
     CHECK(complaint(R"({"device": {"name": "G"}})") == ": device: no \"kind\"");
     CHECK(has(complaint(R"({"device": {"name": "G", "kind": "toy"}})"), ": device.kind: expected gpu, sim"));
     CHECK(complaint(of(GPU, {})) == ": results: there are none");
-    // Try each field twice: once missing and once with the wrong type.
+    // Each field is tested twice: missing, and with a value of the wrong type.
     const std::vector<std::pair<Json, std::vector<const char*>>> rows = {
         {timed("02_naive", "naive"),
          {"step", "variant", "rows", "cols", "verified", "ms", "gbps", "of_copy"}},
@@ -267,13 +267,13 @@ TEST_CASE("a lesson has copies of its code and questions, and a stale copy is fo
                       doctest::Contains("does not contain two marks"));
 }
 
-TEST_CASE("a README without its markers") {
+TEST_CASE("a README without its markers is an error") {
     ReportFolder folder;
     folder.write("README.md", "no markers");
     CHECK_THROWS_WITH(update_readme(folder.path, false), doctest::Contains("lost its markers"));
 }
 
-TEST_CASE("a lesson shows the figures of its step, if there are any") {
+TEST_CASE("a lesson shows the results of its step, if there are any") {
     ReportFolder folder;
     const std::string lesson = "a\n<!-- results: begin -->\nold\n<!-- results: end -->\nb\n";
     folder.write("README.md", EMPTY_README);

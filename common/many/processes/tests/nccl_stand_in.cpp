@@ -1,6 +1,5 @@
-// A stand-in for NCCL between processes, for tests without NCCL. At the end of a group, the
-// processes exchange data with MPI. Each has one communicator, whose ranks are those of
-// MPI_COMM_WORLD.
+// A fake NCCL between processes, for tests without NCCL. At the end of a group, the processes
+// exchange data with MPI. Each process has one communicator, with the ranks of MPI_COMM_WORLD.
 //
 // With COALESCE_STAND_IN=loses, the last float of each message is lost. With
 // COALESCE_STAND_IN=refuses, the second process gets no communicator.
@@ -20,7 +19,7 @@ constexpr int SUCCESS = 0, INVALID_USAGE = 5;
 
 struct Transfer {
     int peer;
-    void* data;  // on the device
+    void* data;  // in device memory
     std::size_t floats;
     cudaStream_t stream;
 };
@@ -39,7 +38,7 @@ int processes() {
     return count;
 }
 
-/// Returns the number of floats transferred to or from each peer, or -1 if there is no transfer.
+/// Returns the number of floats exchanged with each peer, or -1 if no transfer has that peer.
 std::vector<long long> floats_by_peer(const std::vector<Transfer>& transfers) {
     std::vector<long long> floats(static_cast<std::size_t>(processes()), -1);
     for (const Transfer& one : transfers) {
@@ -48,8 +47,8 @@ std::vector<long long> floats_by_peer(const std::vector<Transfer>& transfers) {
     return floats;
 }
 
-/// Reports whether the sends of the other processes match this process's receives. If they do not,
-/// NCCL would wait forever; this stand-in reports an error.
+/// Reports whether the sends of the other processes match the receives of this process. If they do
+/// not match, NCCL would wait forever, but this fake returns an error.
 bool they_meet() {
     const std::vector<long long> sent = floats_by_peer(sends), expected = floats_by_peer(receives);
     std::vector<long long> coming(sent.size());
@@ -91,7 +90,7 @@ void exchange() {
 
 extern "C" {
 
-/// Has the same size as NCCL's id, because it is passed by value.
+/// Passed by value, so it must have the same size as NCCL's ncclUniqueId.
 struct UniqueId {
     char bytes[128];
 };
@@ -102,7 +101,7 @@ int ncclGetUniqueId(UniqueId* id) {
     return SUCCESS;
 }
 
-/// All processes must pass the same id, and each must pass its own rank.
+/// Creates a communicator. All processes must pass the same id, and each must pass its own rank.
 int ncclCommInitRank(void** communicator, int count, UniqueId id, int rank) {
     UniqueId first = id;
     MPI_Bcast(first.bytes, sizeof first.bytes, MPI_BYTE, 0, MPI_COMM_WORLD);

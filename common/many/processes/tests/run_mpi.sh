@@ -1,10 +1,10 @@
 #!/bin/sh
-# run_mpi.sh MPIRUN PROCESSES PROGRAM...: starts the program on this computer, even if it has fewer
-# processors than processes, and even as root.
+# run_mpi.sh MPIRUN PROCESSES PROGRAM...: starts the program as PROCESSES processes on this computer, even if it has
+# fewer processors, and even as root.
 mpirun=$1 processes=$2
 shift 2
-# Open MPI keeps the files of all of a user's runs in one folder. The last run to end deletes it, even if another run is
-# about to use it. Each run here therefore has its own folder.
+# Open MPI stores the files of all runs of a user in one folder, which a run deletes when it ends, even if another run
+# is about to use the folder. So each run here gets a folder of its own.
 TMPDIR=$(mktemp -d) || exit 1
 export TMPDIR
 trap 'rm -rf "$TMPDIR"' EXIT

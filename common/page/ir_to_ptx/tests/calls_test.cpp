@@ -8,7 +8,7 @@
 using namespace coalesce::translator;
 using namespace coalesce::translator::tests;
 
-TEST_CASE("arguments and results of every kind arrive") {
+TEST_CASE("arguments and results of every type are passed correctly") {
     const std::string ir = kernel(R"(
   %n = load i64, ptr %in, align 8
   %a = trunc i64 %n to i8
@@ -47,7 +47,7 @@ define internal { i64, i16, i1 } @many(i8 signext %a, i1 zeroext %b, i64 %n, <2 
     CHECK(run(ir, {0xFE}, {.words = 3}) == std::vector<u64>{0xFE - 2 + 9 + 1, 0xFFFE, 1});
 }
 
-TEST_CASE("recursion") {
+TEST_CASE("recursive functions work") {
     const std::string ir = kernel(R"(
   %n = load i32, ptr %in, align 4
   %r = call i32 @fibonacci(i32 %n)
@@ -73,7 +73,7 @@ done:
     CHECK(run(ir, {12}).at(0) == 144);
 }
 
-TEST_CASE("a function that only a register knows, and a table of them") {
+TEST_CASE("a function pointer in a register or in a table can be called") {
     const std::string ir = kernel(R"(
   %n = load i64, ptr %in, align 8
   %slot = getelementptr [2 x ptr], ptr addrspacecast (ptr addrspace(1) @table to ptr), i64 0, i64 %n
@@ -96,7 +96,7 @@ define i64 @down(i64 %x) {
     CHECK(run(ir, {1}).at(0) == 9);
 }
 
-TEST_CASE("a structure by value: the callee may change its copy, and the caller's stays") {
+TEST_CASE("a callee may change a structure passed by value without changing the caller's") {
     const std::string ir = kernel(R"(
   %s = alloca { i64, i64 }, align 8
   store i64 5, ptr %s, align 8
@@ -121,7 +121,7 @@ define i64 @change(ptr byval({ i64, i64 }) align 8 %s) {
     CHECK(run(ir).at(0) == 4506);
 }
 
-TEST_CASE("limits of a launch, said as clang 22 does and as clang 17 did") {
+TEST_CASE("launch bounds are translated in the forms of clang 17 and clang 22") {
     const std::string now =
         "define ptx_kernel void @k(ptr %out) #0 {\n  ret void\n}\n"
         "attributes #0 = { \"nvvm.maxntid\"=\"128,2,1\" \"nvvm.minctasm\"=\"3\" }\n";

@@ -1,5 +1,5 @@
 // Tests branches, loops, switches, phis that swap their values, and edges between blocks that need
-// code of their own.
+// extra code.
 #include <doctest/doctest.h>
 
 #include "run.h"
@@ -10,8 +10,8 @@ using namespace coalesce::translator::tests;
 
 namespace {
 
-/// Returns a kernel with a loop that has these phis and runs in[0] times. `after` computes %r,
-/// which is stored.
+/// Returns a kernel with a loop that has these phis and makes in[0] iterations. `after` computes
+/// %r, which is stored.
 std::string in_turns(const std::string& phis, const std::string& after) {
     return kernel(
         "entry:\n  %n = load i64, ptr %in, align 8\n  br label %loop\nloop:\n" + phis +
@@ -22,7 +22,7 @@ std::string in_turns(const std::string& phis, const std::string& after) {
 
 }  // namespace
 
-TEST_CASE("two phis that swap in each turn") {
+TEST_CASE("two phis may swap their values in each iteration") {
     const std::string ir = in_turns(R"(
   %a = phi i64 [ 1, %entry ], [ %b, %loop ]
   %b = phi i64 [ 2, %entry ], [ %a, %loop ]
@@ -36,7 +36,7 @@ TEST_CASE("two phis that swap in each turn") {
     CHECK(run(ir, {3}).at(0) == 12);
 }
 
-TEST_CASE("three phis in a circle, and one that follows") {
+TEST_CASE("three phis may exchange values in a cycle, with a fourth that copies one") {
     const std::string ir = in_turns(R"(
   %a = phi i64 [ 1, %entry ], [ %b, %loop ]
   %b = phi i64 [ 2, %entry ], [ %c, %loop ]
@@ -56,14 +56,14 @@ TEST_CASE("three phis in a circle, and one that follows") {
     CHECK(run(ir, {3}).at(0) == 3122);
 }
 
-TEST_CASE("a phi that is wanted after its loop keeps the value of the last turn") {
+TEST_CASE("a phi that is used after its loop has the value of the last iteration") {
     const std::string ir = in_turns("", R"(
   %r = mul i64 %i, %next
 )");
     CHECK(run(ir, {5}).at(0) == 20);
 }
 
-TEST_CASE("both ways of a branch lead to one block, with other values") {
+TEST_CASE("both edges of a branch may lead to one block, with different values") {
     const std::string ir = kernel(R"(
 entry:
   %n = load i64, ptr %in, align 8
@@ -86,7 +86,7 @@ done:
     CHECK(run(ir, {6}).at(0) == 4);
 }
 
-TEST_CASE("switch: cases, a default, two cases for one block, phis on the ways") {
+TEST_CASE("a switch may have a default, two cases for one block, and phis in its targets") {
     const std::string ir = kernel(R"(
 entry:
   %n = load i32, ptr %in, align 4
@@ -111,7 +111,7 @@ done:
     CHECK(run(ir, {5}).at(0) == 30);
 }
 
-TEST_CASE("a truth as a phi, chosen by a select, and stored") {
+TEST_CASE("a predicate can be a phi, the result of a select, and stored") {
     const std::string ir = kernel(R"(
 entry:
   %n = load i64, ptr %in, align 8
@@ -131,7 +131,7 @@ done:
     CHECK(run(ir, {102}).at(0) == 1);
 }
 
-TEST_CASE("a counter of a loop needs one register and no copies") {
+TEST_CASE("a loop counter needs one register and no copies") {
     const std::string ptx = ptx_of(kernel(R"(
 entry:
   br label %loop
@@ -147,7 +147,7 @@ done:
     CHECK(count(ptx, "mov.b32") == 1);
 }
 
-TEST_CASE("a loop that is not to be unrolled says so") {
+TEST_CASE("a loop that must not be unrolled has a pragma") {
     const std::string ptx = ptx_of(kernel(R"(
 entry:
   br label %loop
@@ -158,7 +158,7 @@ loop:
   br i1 %more, label %loop, label %done, !llvm.loop !0
 done:
   ret void)") + "!0 = distinct !{!0, !1}\n!1 = !{!\"llvm.loop.unroll.disable\"}\n");
-    // The pragma must come before the loop's first instruction.
+    // The pragma must be before the first instruction of the loop.
     const std::size_t pragma = ptx.find("\"nounroll\"");
     REQUIRE(pragma != std::string::npos);
     CHECK(pragma < ptx.find("add.s32"));

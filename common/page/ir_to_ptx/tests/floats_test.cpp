@@ -12,7 +12,7 @@ using namespace coalesce::translator::tests;
 
 namespace {
 
-/// Returns a kernel that loads three doubles %a, %b and %c. `body` computes %r, which is stored.
+/// Returns a kernel that loads doubles %a, %b and %c. `body` computes %r, which is stored.
 std::string of_doubles(const std::string& body, const std::string& rest = "") {
     return kernel(R"(
   %pb = getelementptr double, ptr %in, i64 1
@@ -33,8 +33,9 @@ constexpr double kA = 1.0 / 3, kB = 3.0 + 1e-15, kC = -1.0;
 
 }  // namespace
 
-TEST_CASE("a product in a sum is rounded once") {
-    CHECK(std::fma(kA, kB, kC) != kA * kB + kC);  // otherwise the test would prove nothing
+TEST_CASE("a product that is added becomes an fma, which rounds once") {
+    // Otherwise the test would not distinguish the two.
+    CHECK(std::fma(kA, kB, kC) != kA * kB + kC);
     CHECK(computed(
               of_doubles("  %m = fmul contract double %a, %b\n  %r = fadd contract double %m, %c"),
               kA, kB, kC) == std::fma(kA, kB, kC));
@@ -46,8 +47,8 @@ TEST_CASE("a product in a sum is rounded once") {
               kA, kB, -kC) == std::fma(-kA, kB, -kC));
 }
 
-TEST_CASE("of two products the one that fewer need is drawn in") {
-    // %m is used twice, so %n is contracted into the fma: a * b is rounded, and b * c is not.
+TEST_CASE("of two products in a sum, the one with fewer uses becomes part of the fma") {
+    // %m is used twice, so %n becomes part of the fma: a * b is rounded, and b * c is not.
     const std::string ir = of_doubles(R"(
   %m = fmul contract double %a, %b
   %n = fmul contract double %b, %c
@@ -59,7 +60,7 @@ TEST_CASE("of two products the one that fewer need is drawn in") {
     CHECK(computed(ir, kA, kB, kC) == std::fma(kB, kC, m) + std::trunc(m));
 }
 
-TEST_CASE("what lies in another block is rounded by itself") {
+TEST_CASE("a product in a different block is rounded separately") {
     const std::string ir = of_doubles(R"(
   %m = fmul contract double %a, %b
   br label %next
@@ -68,7 +69,7 @@ next:
     CHECK(computed(ir, kA, kB, kC) == kA * kB + kC);
 }
 
-TEST_CASE("functions of one instruction or few") {
+TEST_CASE("functions that need only a few instructions are correct") {
     const char* declared =
         "declare double @llvm.round.f64(double)\ndeclare double @llvm.floor.f64(double)\n"
         "declare double @llvm.copysign.f64(double, double)\ndeclare double "
@@ -87,7 +88,7 @@ TEST_CASE("functions of one instruction or few") {
     CHECK(computed(of_doubles("  %r = frem double %a, %b"), 7.5, INFINITY, 0) == 7.5);
 }
 
-TEST_CASE("comparisons with a NaN, and conversions") {
+TEST_CASE("comparisons with a NaN, and conversions, are correct") {
     const std::string ir = of_doubles(R"(
   %x = fcmp olt double %a, %b
   %y = fcmp ult double %a, %b

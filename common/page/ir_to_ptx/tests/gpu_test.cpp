@@ -1,4 +1,4 @@
-// Tests inline assembly, atomics, and operations that threads perform together.
+// Tests inline assembly, atomics, and operations that several threads execute together.
 #include <doctest/doctest.h>
 
 #include "page/ir_to_ptx/translate.h"
@@ -7,7 +7,7 @@
 using namespace coalesce::translator;
 using namespace coalesce::translator::tests;
 
-TEST_CASE("inline assembly: several outputs, a tied input, braces, a number") {
+TEST_CASE("inline assembly may have several outputs, tied inputs, braces and immediates") {
     const std::string ir = kernel(R"(
   %x = load i32, ptr %in, align 4
   %p = call { i32, i32 } asm "{ .reg .u32 t; add.u32 t, $2, $3; mov.u32 $0, t; sub.u32 $1, $2, $3; }", "=r,=r,r,r"(i32 %x, i32 3)
@@ -23,7 +23,7 @@ TEST_CASE("inline assembly: several outputs, a tied input, braces, a number") {
     CHECK(run(ir, {10}, {.words = 2}) == std::vector<u64>{13 * 5 + 16, 7});
 }
 
-TEST_CASE("inline assembly: what nobody uses is dropped, unless it has effects") {
+TEST_CASE("inline assembly with an unused result is removed, unless it has side effects") {
     const auto with = [](const std::string& how) {
         return ptx_of(kernel("  %x = load float, ptr %in, align 4\n  %s = call float asm " + how +
                              "\"sin.approx.f32 $0, $1;\", \"=f,f\"(float %x)\n  ret void"));
@@ -33,7 +33,7 @@ TEST_CASE("inline assembly: what nobody uses is dropped, unless it has effects")
     CHECK(count(with("sideeffect "), "sin.approx") == 1);
 }
 
-TEST_CASE("inline assembly: matrices of a warp") {
+TEST_CASE("inline assembly can load, multiply and store matrices of a warp") {
     const std::string tid = "declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n";
     const std::string begin = "  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n", end = R"(
   %w = zext i32 %r to i64
@@ -60,8 +60,8 @@ TEST_CASE("inline assembly: matrices of a warp") {
   %r = call i32 asm sideeffect "ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {$0}, [$1];", "=r,r,~{memory}"(i32 %at))" +
                    end,
                tid + "@tile = internal addrspace(3) global [64 x i16] undef, align 16\n");
-    // In a row of eight elements, every second one is the number of the lane that stored it. The
-    // others are 0.
+    // In a row of eight elements, every second element is the index of the lane that stored it. All
+    // other elements are 0.
     const auto element = [](u64 row, u64 col) { return col % 2 ? 0 : 4 * row + col / 2; };
     for (u64 lane = 0; lane < 32; ++lane) {
         const u64 row = lane % 4 * 2, col = lane / 4;
@@ -70,7 +70,7 @@ TEST_CASE("inline assembly: matrices of a warp") {
     CHECK(run(moved, {}, {.threads = 32, .words = 32}) == turned);
 }
 
-TEST_CASE("what clang has for matrices, beside inline assembly, is refused by name") {
+TEST_CASE("clang's own intrinsics for matrices are rejected by name") {
     const std::string name = "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x1.b16.p3";
     CHECK_THROWS_WITH_AS(
         ptx_of(kernel("  %x = call i32 @" + name +
@@ -79,7 +79,7 @@ TEST_CASE("what clang has for matrices, beside inline assembly, is refused by na
         ("the operation " + name + " is not supported").c_str(), Untranslated);
 }
 
-TEST_CASE("inline assembly that cannot be: said in words") {
+TEST_CASE("invalid inline assembly is rejected with a reason") {
     CHECK_THROWS_WITH_AS(ptx_of(kernel("  %x = call i32 asm \"mov.u32 $0, 1;\", \"=x\"()\n  store "
                                        "i32 %x, ptr %out\n  ret void")),
                          "inline assembly has no constraint \"x\" here", Untranslated);
@@ -87,8 +87,8 @@ TEST_CASE("inline assembly that cannot be: said in words") {
 
 namespace {
 
-/// Returns `out` after 64 threads have updated it. `out` is zero at first, and thread k updates its
-/// element k % 4 of this type.
+/// Returns `out` after 64 threads have updated it. `out` initially contains zeros, and thread k
+/// updates element k % 4 of the given type.
 std::vector<u64> by_all(const std::string& type, const std::string& update) {
     return run(kernel("  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n  %k = and i32 %t, 3\n"
                       "  %p = getelementptr " +
@@ -103,8 +103,8 @@ std::string update(const std::string& what, const std::string& type) {
 
 }  // namespace
 
-TEST_CASE("atomics on 8 and 16 bits change those alone, however many threads do so at once") {
-    // The expected results for the numbers k, k + 4, ..., k + 60.
+TEST_CASE("atomics on 8 and 16 bits do not change adjacent bytes, even with many threads") {
+    // The expected results for the values k, k + 4, ..., k + 60.
     u64 sums = 0, least = 0, most = 0, sums_16 = 0, most_16 = 0;
     for (u64 k = 0; k < 4; ++k) {
         const u64 sum = 16 * k + 4 * 120;
@@ -124,12 +124,12 @@ TEST_CASE("atomics on 8 and 16 bits change those alone, however many threads do 
     CHECK(by_all("i8", update("or", "i8")).at(0) == 0x3F3E3D3C);
     CHECK(by_all("i8", update("and", "i8")).at(0) == 0);
     CHECK(by_all("i16", update("xor", "i16")).at(0) == 0);
-    // Without atomics, the threads race, which the simulator reports.
+    // Without atomics the threads race, and the simulator reports that.
     CHECK_THROWS(
         by_all("i8", "  %x = load i8, ptr %p\n  %y = add i8 %x, %v\n  store i8 %y, ptr %p\n"));
 }
 
-TEST_CASE("atomics on 8 and 16 bits give what was there") {
+TEST_CASE("atomics on 8 and 16 bits return the old value") {
     const std::string ir = kernel(R"(
   %p = getelementptr i8, ptr %out, i64 3
   %a = atomicrmw xchg ptr %p, i8 -7 seq_cst, align 1
@@ -156,13 +156,13 @@ TEST_CASE("atomics on 8 and 16 bits give what was there") {
   %q6 = getelementptr i8, ptr %q, i64 6
   store i1 %y1, ptr %q6, align 1
   ret void)");
-    // The bytes of the second word, from the lowest: 0, -7 and -7 from the three atomicrmw,
-    // -10 = ~(-7 & 15) and 1 from the first cmpxchg, 33 and 0 from the second.
+    // The bytes of the second word, beginning with the lowest: 0, -7 and -7 from the three
+    // atomicrmw, -10 = ~(-7 & 15) and 1 from the first cmpxchg, 33 and 0 from the second cmpxchg.
     CHECK(run(ir, {}, {.words = 2}) == std::vector<u64>{0x21000000, 0x002101F6F9F900});
     CHECK(count(ptx_of(ir), "atom") == 5);
 }
 
-TEST_CASE("atomics that have no instruction of their own") {
+TEST_CASE("atomics without a PTX instruction become loops, or are rejected") {
     const std::string ir = kernel(R"(
   %a = atomicrmw nand ptr %out, i32 12 seq_cst, align 4
   %b = atomicrmw nand ptr %out, i32 12 seq_cst, align 4
@@ -178,7 +178,7 @@ TEST_CASE("atomics that have no instruction of their own") {
         "there is no atomic operation 'fmax' for these numbers", Untranslated);
 }
 
-TEST_CASE("pointers in a vector: each has an address of its own") {
+TEST_CASE("each pointer in a vector has its own address") {
     const std::string ir = kernel(R"(
   %n = load <2 x i64>, ptr %in, align 16
   %p = getelementptr inbounds i64, ptr %in, <2 x i64> %n
@@ -194,7 +194,7 @@ TEST_CASE("pointers in a vector: each has an address of its own") {
     CHECK(run(ir, {2, 3, 0, 0, 0, 55, 66}, {.words = 2}) == std::vector<u64>{55, 66});
 }
 
-TEST_CASE("atomics give what was there") {
+TEST_CASE("atomics return the old value") {
     const std::string ir = kernel(R"(
   %a = atomicrmw add ptr %out, i32 5 seq_cst, align 4
   %b = atomicrmw umax ptr %out, i32 3 seq_cst, align 4
@@ -212,7 +212,7 @@ TEST_CASE("atomics give what was there") {
     CHECK(run(ir, {}, {.words = 2}) == std::vector<u64>{9, 5});
 }
 
-TEST_CASE("shuffles, votes, barriers") {
+TEST_CASE("shuffles, votes and barriers are translated") {
     const std::string ir = kernel(R"(
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %s = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %t, i32 1, i32 31)

@@ -1,5 +1,5 @@
-// Tests every integer operation at every width. The simulated GPU must compute the same results as
-// C++ on the host.
+// Tests every integer operation at every width. The simulated GPU must give the same results as C++
+// on the host.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -43,8 +43,8 @@ std::string type(unsigned bits) {
     return "i" + std::to_string(bits);
 }
 
-/// Returns a kernel that reads %a and %b of this width from in[0] and in[1], and stores %d, which
-/// has `result` bits, in out[0].
+/// Returns a kernel that reads %a and %b with `bits` bits from in[0] and in[1], and stores %d,
+/// which has `result` bits, to out[0].
 std::string with_operands(unsigned bits, const std::string& operation, unsigned result) {
     std::string text =
         "  %a0 = load i64, ptr %in, align 8\n"
@@ -87,8 +87,8 @@ const Binary kBinary[] = {
     {"ashr", [](u64 a, u64 b, unsigned w) { return u64(with_sign(a, w) >> b); }},
 };
 
-/// Reports whether LLVM defines the result. It does not for shifts by the width or more, for
-/// divisions by 0, and for the smallest number divided by -1.
+/// Reports whether LLVM defines the result. Shifts by the width or more, divisions by 0, and the
+/// smallest number divided by -1 have undefined results.
 bool is_defined(const std::string& name, u64 a, u64 b, unsigned bits) {
     if (name == "shl" || name == "lshr" || name == "ashr") return b < bits;
     if (name.ends_with("div") || name.ends_with("rem")) {
@@ -101,7 +101,7 @@ bool is_defined(const std::string& name, u64 a, u64 b, unsigned bits) {
 
 }  // namespace
 
-TEST_CASE("binary operations at every width") {
+TEST_CASE("binary operations are correct at every width") {
     int held = 0;
     for (const Binary& operation : kBinary) {
         for (const unsigned bits : kWidths) {
@@ -122,7 +122,7 @@ TEST_CASE("binary operations at every width") {
     CHECK(held > 200);
 }
 
-TEST_CASE("comparisons at every width") {
+TEST_CASE("comparisons are correct at every width") {
     const std::pair<const char*, std::function<bool(u64, u64, unsigned)>> comparisons[] = {
         {"eq", [](u64 a, u64 b, unsigned) { return a == b; }},
         {"ne", [](u64 a, u64 b, unsigned) { return a != b; }},
@@ -143,7 +143,7 @@ TEST_CASE("comparisons at every width") {
     }
 }
 
-TEST_CASE("conversions between widths: what lies above an odd width does not leak") {
+TEST_CASE("conversions between odd widths ignore the bits above the width") {
     for (const unsigned from : {1u, 7u, 8u, 16u, 24u, 32u, 33u}) {
         for (const unsigned to : {8u, 16u, 24u, 32u, 48u, 64u}) {
             if (from >= to) continue;
@@ -159,7 +159,7 @@ TEST_CASE("conversions between widths: what lies above an odd width does not lea
     }
 }
 
-TEST_CASE("minima, counts and turned bits") {
+TEST_CASE("minima, bit counts and reversed bits are correct") {
     const u64 a = 0xFFFFFFF4, b = 9;
     const auto call = [&](const std::string& name, unsigned bits, const std::string& more) {
         const std::string t = type(bits), declaration = "declare " + t + " @llvm." + name + "." + t;
@@ -192,7 +192,7 @@ TEST_CASE("minima, counts and turned bits") {
     CHECK(call("bitreverse", 32, "") == 0x2FFFFFFF);
 }
 
-TEST_CASE("funnel shifts and overflow") {
+TEST_CASE("funnel shifts and overflow flags are correct") {
     const auto three = [](const std::string& name, unsigned bits, u64 a, u64 b, u64 n) {
         const std::string t = type(bits);
         return run(with_operands(bits,
@@ -245,7 +245,7 @@ TEST_CASE("funnel shifts and overflow") {
     }
 }
 
-TEST_CASE("sums that stop at the end of their range, at every width") {
+TEST_CASE("saturating sums are correct at every width") {
     using Wide = __int128;
     int stopped = 0;
     for (const std::string name : {"uadd", "usub", "sadd", "ssub"}) {
@@ -277,7 +277,7 @@ TEST_CASE("sums that stop at the end of their range, at every width") {
     CHECK(stopped > 200);
 }
 
-TEST_CASE("sums of vectors that stop at the end of their range") {
+TEST_CASE("saturating sums of vectors are correct") {
     const std::string ir = kernel(R"(
   %a = load <4 x i8>, ptr %in, align 4
   %p = getelementptr i8, ptr %in, i64 8
@@ -293,7 +293,7 @@ TEST_CASE("sums of vectors that stop at the end of their range") {
     CHECK(run(ir, {0x7F8001FF, 0x7FFF0201}).at(0) == 0x000000FE7F800300);
 }
 
-TEST_CASE("128 bits: sums carry, products reach the upper half, shifts cross it") {
+TEST_CASE("128-bit sums, products and shifts carry into the upper half") {
     const auto high_and_low = [](const std::string& operations) {
         return run(
             kernel("  %a0 = load i64, ptr %in, align 8\n  %at = getelementptr i64, ptr %in, i64 1\n"
@@ -319,7 +319,7 @@ TEST_CASE("128 bits: sums carry, products reach the upper half, shifts cross it"
     CHECK(high_and_low("  %c = icmp ult i128 %b, %a\n  %d = zext i1 %c to i128\n") == Pair{0, 0});
 }
 
-TEST_CASE("one instruction where PTX has one") {
+TEST_CASE("an operation becomes one instruction where PTX has a matching one") {
     const std::string widened = kernel(
         "  %a = load i32, ptr %in, align 4\n  %w = sext i32 %a to i64\n  %d = mul i64 %w, 132\n"
         "  store i64 %d, ptr %out, align 8\n  ret void");

@@ -1,4 +1,4 @@
-// Tests loads, stores, addresses and spaces, and structures, arrays and vectors as values.
+// Tests loads, stores, addresses and state spaces, and structures, arrays and vectors as values.
 #include <doctest/doctest.h>
 
 #include "run.h"
@@ -9,7 +9,7 @@ using namespace coalesce::translator::tests;
 
 namespace {
 
-/// Returns IR that stores 64-bit values in out[0], out[1] and so on.
+/// Returns IR that stores 64-bit values to out[0], out[1], ...
 std::string stored(const std::vector<std::string>& values) {
     unsigned word = 0;
     std::string text;
@@ -23,7 +23,7 @@ std::string stored(const std::vector<std::string>& values) {
 
 }  // namespace
 
-TEST_CASE("an address' constant bytes lie in the instruction, and spaces are told") {
+TEST_CASE("constant offsets are part of the instruction, and state spaces are named") {
     const std::string ir = kernel(R"(
   %a = getelementptr inbounds [4 x { i32, i64 }], ptr %in, i64 0, i64 1, i32 1
   %v = load i64, ptr %a, align 8
@@ -33,13 +33,13 @@ TEST_CASE("an address' constant bytes lie in the instruction, and spaces are tol
     CHECK(count(ptx, "ld.global.b64") == 1);
     CHECK(ptx.find("+24]") != std::string::npos);
     CHECK(count(ptx, "add.s64") == 0);
-    // ptxas requires the plus.
+    // ptxas requires the plus sign in front of a negative offset.
     CHECK(ptx_of(kernel("  %a = getelementptr inbounds i8, ptr %in, i64 -8\n"
                         "  store i32 3, ptr %a, align 4\n  ret void"))
               .find("+-8]") != std::string::npos);
 }
 
-TEST_CASE("an index's constant goes into the bytes only where it cannot wrap around") {
+TEST_CASE("the constant in an index becomes an offset only if the index cannot wrap around") {
     const auto loaded = [](const std::string& flags) {
         return kernel(
             "  %i = load i32, ptr %in, align 4\n  %j = add " + flags +
@@ -53,7 +53,7 @@ TEST_CASE("an index's constant goes into the bytes only where it cannot wrap aro
     CHECK(ptx_of(loaded("")).find("+24]") == std::string::npos);
 }
 
-TEST_CASE("vectors are one access where their alignment allows it") {
+TEST_CASE("a vector is one access if its alignment allows that") {
     const std::string ir = kernel(R"(
   %v = load <4 x i32>, ptr %in, align 16
   %t = shufflevector <4 x i32> %v, <4 x i32> poison, <4 x i32> <i32 3, i32 2, i32 1, i32 0>
@@ -73,7 +73,7 @@ TEST_CASE("vectors are one access where their alignment allows it") {
     CHECK(count(ptx_of(ir), "st.global.v4.b32") == 1);
 }
 
-TEST_CASE("an element whose number is known at run time alone") {
+TEST_CASE("an element of a vector may have an index that is known only at run time") {
     const std::string ir = kernel(R"(
   %n = load i64, ptr %in, align 8
   %v1 = insertelement <4 x i32> <i32 10, i32 20, i32 30, i32 40>, i32 99, i64 %n
@@ -87,7 +87,7 @@ TEST_CASE("an element whose number is known at run time alone") {
     CHECK(run(ir, {3}).at(0) == 129);
 }
 
-TEST_CASE("structures as values: inserted, chosen, taken apart") {
+TEST_CASE("structures can be values: inserted into, selected and extracted from") {
     const std::string ir = kernel(R"(
   %n = load i64, ptr %in, align 8
   %c = icmp eq i64 %n, 0
@@ -104,7 +104,7 @@ TEST_CASE("structures as values: inserted, chosen, taken apart") {
     CHECK(run(ir, {3}).at(0) == 306);
 }
 
-TEST_CASE("local arrays with an index, shared and constant memory, initialised variables") {
+TEST_CASE("local arrays, shared and constant memory, and initialised variables work") {
     const std::string ir = kernel(R"(
   %n = load i64, ptr %in, align 8
   %local = alloca [4 x i64], align 8
@@ -137,7 +137,7 @@ TEST_CASE("local arrays with an index, shared and constant memory, initialised v
     CHECK(count(ptx, "st.local.b64") == 2);
 }
 
-TEST_CASE("a table's address as clang 17 and as clang 22 write it") {
+TEST_CASE("the address of a table is read in the forms of clang 17 and clang 22") {
     for (const char* address :
          {"getelementptr inbounds ({ [3 x i64] }, ptr @table, i64 0, inrange i32 0, i64 2)",
           "getelementptr inbounds inrange(-16, 8) ({ [3 x i64] }, ptr @table, i64 0, i32 0, i64 "
@@ -152,7 +152,7 @@ TEST_CASE("a table's address as clang 17 and as clang 22 write it") {
     }
 }
 
-TEST_CASE("volatile is said of memory that others see") {
+TEST_CASE("volatile applies only to memory that other threads can access") {
     const std::string ir = kernel(R"(
   %l = alloca i32, align 4
   store volatile i32 3, ptr %l, align 4
@@ -166,7 +166,7 @@ TEST_CASE("volatile is said of memory that others see") {
     CHECK(count(ptx_of(ir), "ld.local") == 1);
 }
 
-TEST_CASE("a pointer that may point to several memories is generic") {
+TEST_CASE("a pointer to one of several state spaces is generic") {
     const std::string ir =
         kernel(R"(
   %n = load i64, ptr %in, align 8
@@ -181,7 +181,7 @@ TEST_CASE("a pointer that may point to several memories is generic") {
     CHECK(count(ptx_of(ir), "ld.b64") == 1);
 }
 
-TEST_CASE("dynamic shared memory") {
+TEST_CASE("dynamic shared memory can be used") {
     const std::string ir = kernel(R"(
   %p = getelementptr i64, ptr addrspacecast (ptr addrspace(3) @dynamic to ptr), i64 3
   store i64 8, ptr %p, align 8
@@ -191,7 +191,7 @@ TEST_CASE("dynamic shared memory") {
     CHECK(run(ir, {}, {.dynamic_shared = 32}).at(0) == 8);
 }
 
-TEST_CASE("memcpy, memmove that overlaps, memset, short and long") {
+TEST_CASE("short and long memcpy, overlapping memmove and memset are correct") {
     for (const char* length : {"16", "400"}) {
         CAPTURE(length);
         const std::string n = length;
@@ -214,7 +214,7 @@ TEST_CASE("memcpy, memmove that overlaps, memset, short and long") {
     }
 }
 
-TEST_CASE("integers of odd widths in memory; truths as bytes") {
+TEST_CASE("integers of odd widths and predicates can be stored in memory") {
     const std::string ir = kernel(R"(
   %v = load i24, ptr %in, align 1
   %n = add i24 %v, 1
@@ -229,7 +229,7 @@ TEST_CASE("integers of odd widths in memory; truths as bytes") {
     CHECK(run(ir, {0x01000009}).at(0) == 0x000000000000000A);
 }
 
-TEST_CASE("an address that is aligned to less than a number is read and written in pieces") {
+TEST_CASE("a number that is not fully aligned is loaded and stored in pieces") {
     const std::string ir = kernel(R"(
   %a = getelementptr i8, ptr %in, i64 1
   %v = load i32, ptr %a, align 1
@@ -256,7 +256,7 @@ TEST_CASE("an address that is aligned to less than a number is read and written 
     CHECK(count(ptx, "st.global.b16") == 2);
 }
 
-TEST_CASE("what nobody writes comes through the read-only cache") {
+TEST_CASE("read-only memory without aliases is loaded through the read-only cache") {
     const std::string body =
         "define ptx_kernel void @k(ptr %out, ptr noalias readonly %in) {\n"
         "  %v = load i64, ptr %in, align 8\n  store i64 %v, ptr %out, align 8\n"

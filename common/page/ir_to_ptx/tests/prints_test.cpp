@@ -1,4 +1,4 @@
-// Tests the output of printf, assert and trap, and that wrong calls are detected.
+// Tests the output of printf, assert and trap, and the detection of invalid calls.
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -12,8 +12,8 @@ using namespace coalesce::translator::tests;
 
 namespace {
 
-/// Returns everything that the kernel prints, followed by the message if it fails. The simulated
-/// GPU prints to the standard output of this program, which is therefore redirected to a file.
+/// Returns everything that the kernel prints, followed by the error message if it fails. The
+/// simulated GPU prints to this program's standard output, which is redirected to a file meanwhile.
 std::string printed_by(const std::string& ir, const std::vector<u64>& input, Launch launch = {}) {
     const TemporaryFolder folder;
     const std::string name = folder.path / "printed";
@@ -33,7 +33,7 @@ std::string printed_by(const std::string& ir, const std::vector<u64>& input, Lau
 }
 
 /// Returns a kernel with the IR that clang 22 generates for printf("%d %s %.2f %lld %c\n", n,
-/// "abc", n * 0.5, (long long)n, 'x'). `at` is the offset of the double among the arguments.
+/// "abc", n * 0.5, (long long)n, 'x'). `at` is the offset of the double in the argument buffer.
 std::string prints(const std::string& at, const std::string& text = "@abc") {
     return kernel(
         "  %all = alloca %args, align 8\n  %n = load i32, ptr %in, align 4\n"
@@ -56,8 +56,8 @@ std::string prints(const std::string& at, const std::string& text = "@abc") {
         "declare noundef i32 @vprintf(ptr noundef readonly captures(none), ptr noundef)\n");
 }
 
-/// A kernel with assert(in[0] > 3). The failing call is in a separate function, which does not
-/// return.
+/// A kernel with assert(in[0] > 3). A separate function, which does not return, contains the call
+/// that fails.
 const std::string asserts = kernel(R"(
 entry:
   %n = load i64, ptr %in, align 8
@@ -96,13 +96,13 @@ no:
 
 }  // namespace
 
-TEST_CASE("printf: numbers of all kinds and a text, once for each lane") {
+TEST_CASE("printf prints numbers of all types and a string, once per lane") {
     CHECK(printed_by(prints("16"), {u64(-5) & 0xFFFFFFFF}) == "-5 abc -2.50 -5 x\n");
     CHECK(printed_by(prints("16"), {3}, {.threads = 2}) == "3 abc 1.50 3 x\n3 abc 1.50 3 x\n");
     CHECK(run(prints("16"), {1}).at(0) == 5);
 }
 
-TEST_CASE("printf without arguments") {
+TEST_CASE("printf works without arguments") {
     const std::string ir =
         kernel("  %count = call i32 @vprintf(ptr @text, ptr null)\n  ret void",
                "@text = private unnamed_addr constant [7 x i8] c\"hello\\0A\\00\", align 1\n"
@@ -110,7 +110,7 @@ TEST_CASE("printf without arguments") {
     CHECK(printed_by(ir, {}) == "hello\n");
 }
 
-TEST_CASE("printf: an argument in the wrong place, or a text that is none, is noticed") {
+TEST_CASE("a printf with an argument at a wrong offset, or without a valid string, is rejected") {
     CHECK(printed_by(prints("40"), {3}) != "3 abc 1.50 3 x\n");
     const std::string said = printed_by(prints("16", "inttoptr (i64 8 to ptr)"), {3});
     CAPTURE(said);
@@ -118,7 +118,7 @@ TEST_CASE("printf: an argument in the wrong place, or a text that is none, is no
     CHECK(said.find("printf") != std::string::npos);
 }
 
-TEST_CASE("assert: goes on where it holds, ends the kernel with its words where it does not") {
+TEST_CASE("a true assertion has no effect, and a false one ends the kernel with its text") {
     CHECK(run(asserts, {4}).at(0) == 4);
     const std::string said = printed_by(asserts, {3});
     CAPTURE(said);
@@ -126,7 +126,7 @@ TEST_CASE("assert: goes on where it holds, ends the kernel with its words where 
     CHECK_THROWS(run(asserts, {3}));
 }
 
-TEST_CASE("trap ends the kernel, and only where it is reached") {
+TEST_CASE("trap ends the kernel, but only if a thread executes it") {
     CHECK(run(traps, {6}).at(0) == 6);
     CHECK_THROWS(run(traps, {7}));
 }

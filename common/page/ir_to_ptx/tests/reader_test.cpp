@@ -1,4 +1,4 @@
-// Tests how modules are read, which source positions instructions get, and how unsupported IR is
+// Tests how modules are read, which source positions instructions have, and how unsupported IR is
 // rejected.
 #include <doctest/doctest.h>
 
@@ -12,7 +12,7 @@
 using namespace coalesce::translator;
 using namespace coalesce::translator::tests;
 
-TEST_CASE("types lie in memory as nvptx64 has them") {
+TEST_CASE("types have the memory layout of nvptx64") {
     Types types;
     const Type* inner = types.structure({types.integer(8), types.integer(64)}, false);
     const Type* outer =
@@ -28,7 +28,7 @@ TEST_CASE("types lie in memory as nvptx64 has them") {
     CHECK(types.integer(32) == types.integer(32));
 }
 
-TEST_CASE("names in quotes, forward references, values of every spelling") {
+TEST_CASE("quoted names, forward references and all forms of values are read") {
     const auto module = read_module(
         "%\"struct.a b\" = type { i32, ptr }\n"
         "@\"odd name\" = internal addrspace(1) global %\"struct.a b\" { i32 -1, ptr @later }, "
@@ -44,7 +44,7 @@ TEST_CASE("names in quotes, forward references, values of every spelling") {
     CHECK(later.blocks[1]->instructions[0]->operands[0] == later.blocks[2]->instructions[0]);
 }
 
-TEST_CASE("floating-point constants keep their bits") {
+TEST_CASE("floating-point constants are read exactly") {
     const auto module = read_module(
         "@f = addrspace(1) global { float, double, half, float } { float 0x7FF8000000000000, "
         "double -1.500000e+00, half 0xH3C00, float 1.250000e-01 }\n");
@@ -67,7 +67,7 @@ const std::string kPlaces =
 
 }  // namespace
 
-TEST_CASE("places: the learner's lines, and what a header's line was called for") {
+TEST_CASE("instructions have the learner's lines, also if they are inlined from a header") {
     const std::string ptx = ptx_of(
         "define ptx_kernel void @k(ptr %out) !dbg !2 {\n  store i32 1, ptr %out, align 4, !dbg !4\n"
         "  store i32 2, ptr %out, align 4, !dbg !5\n  ret void\n}\n" +
@@ -95,7 +95,7 @@ Untranslated refused(const std::string& body) {
 
 }  // namespace
 
-TEST_CASE("what is not known names the instruction and the learner's line") {
+TEST_CASE("unsupported IR is rejected with the instruction and the learner's line") {
     const Untranslated unknown = refused("  call void @llvm.no.such.thing(), !dbg !5");
     CHECK(std::string(unknown.what()) == "the operation llvm.no.such.thing is not supported");
     CHECK(unknown.file == "kernel.cu");
@@ -111,7 +111,7 @@ TEST_CASE("what is not known names the instruction and the learner's line") {
     CHECK(refused("  %d = add i32 %nothing, 3").what() != std::string("it was translated"));
 }
 
-TEST_CASE("what is refused on purpose says why, and where") {
+TEST_CASE("IR that can never be translated is rejected with a reason and a line") {
     struct Refusal {
         std::string instruction, use, why;
     };
@@ -142,7 +142,7 @@ TEST_CASE("what is refused on purpose says why, and where") {
     }
 }
 
-TEST_CASE("texts that are no module are refused, not crashed on") {
+TEST_CASE("text that is not a module is rejected without a crash") {
     const std::string whole = kernel("  store i64 5, ptr %out, align 8\n  ret void") + kPlaces;
     for (std::size_t length = 0; length < whole.size(); length += 3) {
         try {

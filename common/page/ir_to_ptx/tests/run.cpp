@@ -21,7 +21,7 @@ void need_no_report() {
     throw std::runtime_error(std::string(report.check) + ": " + report.message);
 }
 
-// Most kernels run several times with different inputs, so the last one stays loaded.
+// The kernel that ran last, which stays loaded because most kernels run several times.
 struct {
     std::string ir;
     cudaLibrary_t library = nullptr;
@@ -34,7 +34,7 @@ void unload_last() {
 }
 
 cudaKernel_t loaded(const std::string& ir) {
-    // A module with variables is loaded again, so that they have their initial values.
+    // If a module has variables, load it again, so that they have their initial values.
     const bool has_variables = ir.find(" global ") != ir.npos;
     if (last.kernel != nullptr && last.ir == ir && !has_variables) return last.kernel;
     unload_last();
@@ -76,7 +76,7 @@ std::vector<u64> run(const std::string& ir, const std::vector<u64>& input, Launc
     try {
         return launched(ir, input, launch);
     } catch (const std::exception&) {
-        // The error may have unloaded the kernel, so the next call must load it again.
+        // The error may have unloaded the kernel, so the next call of run() must load it again.
         last = {};
         coalesceClearError();
         cudaGetLastError();

@@ -13,19 +13,19 @@ using i64 = std::int64_t;
 
 struct Launch {
     unsigned threads = 1;
-    std::size_t words = 1;  ///< words of `out` to return
+    std::size_t words = 1;  ///< how many words of `out` to return
     unsigned dynamic_shared = 0;
 };
 
-/// Runs kernel @k(ptr %out, ptr %in) and returns out[0...] as 64-bit words, which are 0 at first.
-/// in[] starts with `input`. Throws for every error, and for every report of the simulator's
-/// checks.
+/// Runs the kernel @k(ptr %out, ptr %in), and returns out[0...] as 64-bit words, which are
+/// initially 0. in[] starts with `input`. Throws for every error, and for every report of the
+/// simulator's checks.
 std::vector<u64> run(const std::string& ir, const std::vector<u64>& input = {}, Launch launch = {});
 
-/// Returns a module with this kernel @k. `rest` contains other functions and variables.
+/// Returns a module that contains this kernel @k, and the functions and variables in `rest`.
 std::string kernel(const std::string& body, const std::string& rest = "");
 
-/// Returns how many instructions in the PTX start with `opcode`, such as "ld.global".
+/// Returns the number of instructions in the PTX that start with `opcode`, such as "ld.global".
 std::size_t count(const std::string& ptx, const std::string& opcode);
 
 }  // namespace coalesce::translator::tests

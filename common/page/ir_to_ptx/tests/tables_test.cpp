@@ -1,5 +1,5 @@
-// Tests every row of the tables of intrinsics: calls the intrinsic and compares the result. A row
-// without a case fails.
+// Tests every row of the tables of intrinsics, by calling the intrinsic and comparing its result. A
+// row without a case is an error.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ u64 bits(double value) {
 }
 
 /// The values that cases use: in[0], in[1] and in[2] as integers, floats and doubles, the thread's
-/// number, and memory.
+/// index, and pointers to memory.
 constexpr const char* kBefore = R"(
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %pair = lshr i32 %t, 1
@@ -47,7 +47,7 @@ constexpr const char* kBefore = R"(
   %shared = addrspacecast ptr addrspace(3) @shared to ptr
 )";
 
-/// Returns IR that converts %r to 64 bits, for the types that cases store.
+/// Returns IR that converts %r from `type` to 64 bits.
 std::string stored(const std::string& type) {
     if (type == "i64") return "  %r64 = add i64 %r, 0\n";
     if (type == "double") return "  %r64 = bitcast double %r to i64\n";
@@ -58,13 +58,13 @@ std::string stored(const std::string& type) {
 
 struct Case {
     std::string type;  ///< the type of %r, which `body` computes
-    std::string body;  ///< "%r = call i32 @llvm.abs.i32(i32 %a, i1 false)"
+    std::string body;  ///< for example "%r = call i32 @llvm.abs.i32(i32 %a, i1 false)"
     std::vector<u64> input;
-    u64 expected;  ///< in lane 5 of a warp, or in a single thread
+    u64 expected;  ///< the result in lane 5 of a warp, or in a single thread
     unsigned threads = 1;
 };
 
-/// Returns a declaration of each intrinsic that the body calls. The types are those at the call.
+/// Declares each intrinsic that the body calls, with the types at the call.
 std::string declared(const std::string& body, std::set<std::string>& known) {
     std::string text;
     for (std::size_t at = body.find("call "); at != body.npos; at = body.find("call ", at + 1)) {
@@ -298,7 +298,7 @@ const Case kMathIntrinsics[] = {
     {"double", "%r = call double @llvm.nvvm.ull2d.rn(i64 %A)", {3}, bits(3.)},
 };
 
-/// Cases in which all 32 lanes of a warp participate.
+/// Cases in which all 32 lanes of a warp take part.
 const Case kTogether[] = {
     {"i32", "%r = call i32 @llvm.nvvm.read.ptx.sreg.ntid.x()", {}, 32, 32},
     {"i32", "%r = call i32 @llvm.nvvm.read.ptx.sreg.lanemask.lt()", {}, 31, 32},
@@ -350,7 +350,7 @@ const Case kTogether[] = {
      {},
      5,
      32},
-    // The first of the two warps arrives but does not wait.
+    // The first of the two warps arrives at the barrier, but does not wait.
     {"i32",
      "%w = lshr i32 %t, 5\n%first = icmp eq i32 %w, 0\n"
      "br i1 %first, label %one, label %two\none:\n"
@@ -369,7 +369,7 @@ const Case kGpu[] = {
      "call void @llvm.nvvm.prefetch.L1(ptr %in)\n%r = add i32 %a, 0",
      {7},
      7},
-    // Without a debugger, the kernel continues.
+    // The kernel continues, because no debugger is attached.
     {"i32", "call void @llvm.debugtrap()\n%r = add i32 %a, 0", {7}, 7},
     {"i32", "call void @llvm.nvvm.exit()\n%r = add i32 %a, 0", {7}, 0},
     {"i1", "%r = call i1 @llvm.nvvm.isspacep.shared(ptr %shared)", {}, 1},
@@ -448,7 +448,7 @@ bool has_case(std::string_view row) {
     if (is_open) row.remove_suffix(1);
     const std::string called = "@llvm." + std::string(row) + (is_open ? "" : "(");
     const auto calls = [&](const Case& one) { return one.body.find(called) != std::string::npos; };
-    // These end the kernel and are tested below.
+    // These intrinsics end the kernel. A test case below covers them.
     if (row == "trap" || row == "ubsantrap") return true;
     for (const std::span<const Case> cases :
          std::initializer_list<std::span<const Case>>{kIntegerIntrinsics, kMemoryIntrinsics, kMathIntrinsics, kTogether, kGpu}) {
@@ -459,23 +459,23 @@ bool has_case(std::string_view row) {
 
 }  // namespace
 
-TEST_CASE("integers, and what is said to the optimiser") {
+TEST_CASE("intrinsics for integers and optimizer hints have the expected results") {
     check(kIntegerIntrinsics);
 }
-TEST_CASE("memory") {
+TEST_CASE("intrinsics for memory have the expected results") {
     check(kMemoryIntrinsics);
 }
-TEST_CASE("floating point") {
+TEST_CASE("intrinsics for floating point have the expected results") {
     check(kMathIntrinsics);
 }
-TEST_CASE("lanes and warps together") {
+TEST_CASE("intrinsics for lanes and warps have the expected results") {
     check(kTogether);
 }
-TEST_CASE("the rest of the GPU") {
+TEST_CASE("all other intrinsics of the GPU have the expected results") {
     check(kGpu);
 }
 
-TEST_CASE("what ends a kernel") {
+TEST_CASE("intrinsics that end a kernel do so") {
     for (const std::string call : {"call void @llvm.trap()", "call void @llvm.ubsantrap(i8 1)"}) {
         CAPTURE(call);
         CHECK_THROWS(run(text_of({"i32", call + "\n%r = add i32 %a, 0", {7}, 7})));

@@ -1,5 +1,5 @@
-// Tests which neighbouring loads and stores are merged. Each expected count is that of clang 22's
-// back end for the same IR.
+// Tests which adjacent loads and stores are merged. Each expected count is that of clang 22's back
+// end for the same IR.
 #include <doctest/doctest.h>
 
 #include "run.h"
@@ -10,8 +10,8 @@ using namespace coalesce::translator::tests;
 
 namespace {
 
-/// Returns a kernel that loads floats from in + offset, the first with this alignment, and stores
-/// their sum.
+/// Returns a kernel that loads floats from in + offset for each offset, and stores their sum. The
+/// first load has the given alignment.
 std::string sum_of(const std::vector<int>& offsets, unsigned align,
                    const std::string& between = "") {
     std::string body, sum = "0.0";
@@ -40,16 +40,16 @@ TEST_CASE("four floats of 16 aligned bytes are one load") {
     const std::string ir = sum_of({0, 4, 8, 12}, 16);
     CHECK(loads(ir, ".v4.b32") == 1);
     CHECK(loads(ir, ".b32") == 0);
-    CHECK(run(ir, {kOneTwo, kThreeFour}).at(0) == 0x41200000);  // 10
+    CHECK(run(ir, {kOneTwo, kThreeFour}).at(0) == 0x41200000);  // the float 10
 }
 
-TEST_CASE("alignment decides how much is taken at once") {
-    CHECK(loads(sum_of({0, 4, 8, 12}, 8), ".v2.b32") == 1);  // the third is aligned to 4
+TEST_CASE("alignment limits the width of an access") {
+    CHECK(loads(sum_of({0, 4, 8, 12}, 8), ".v2.b32") == 1);  // the third element is aligned to 4
     CHECK(loads(sum_of({0, 4, 8, 12}, 8), ".b32") == 2);
     CHECK(loads(sum_of({0, 4, 8, 12}, 4), ".b32") == 4);
 }
 
-TEST_CASE("the order of the lines is of no account") {
+TEST_CASE("the order of the loads in the text does not matter") {
     const std::string body =
         "  %a = getelementptr i8, ptr %in, i64 4\n  %x = load float, ptr %a, align 4\n"
         "  %y = load float, ptr %in, align 8\n  %s = fsub float %x, %y\n"
@@ -58,7 +58,7 @@ TEST_CASE("the order of the lines is of no account") {
     CHECK(run(kernel(body), {kOneTwo}).at(0) == 0x3f800000);
 }
 
-TEST_CASE("loads are filled up, stores are not") {
+TEST_CASE("a merged load may include unused elements, and a merged store may not") {
     CHECK(loads(sum_of({0, 4, 8}, 16), ".v4.b32") == 1);
     CHECK(loads(sum_of({0, 4, 12}, 16), ".v4.b32") == 1);
     CHECK(loads(sum_of({0, 12}, 16), ".v4.b32") == 1);
@@ -77,13 +77,13 @@ TEST_CASE("loads are filled up, stores are not") {
     CHECK(run(ir, {7}, {.words = 2}) == std::vector<u64>{0x700000007, 0x700000000});
 }
 
-TEST_CASE("a barrier, and a store that may touch the same bytes, lie between") {
+TEST_CASE("accesses do not merge across a barrier, or across a store that may alias them") {
     CHECK(loads(sum_of({0, 4}, 8, "  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)\n"),
                 ".b32") == 2);
     CHECK(loads(sum_of({0, 4}, 8, "  store float 1.0, ptr %out, align 4\n"), ".b32") == 2);
 }
 
-TEST_CASE("what lies between may touch other bytes of the same memory") {
+TEST_CASE("accesses merge across a store to other bytes of the same memory") {
     const std::string ir = kernel(R"(
   %a = getelementptr i8, ptr %out, i64 4
   %far = getelementptr i8, ptr %out, i64 64
@@ -96,7 +96,7 @@ TEST_CASE("what lies between may touch other bytes of the same memory") {
     CHECK(loads(ir, ".v2.b32") == 1);
 }
 
-TEST_CASE("small and mixed elements") {
+TEST_CASE("small elements and elements of different types merge") {
     const std::string ir = kernel(R"(
   %a = getelementptr i8, ptr %in, i64 2
   %b = getelementptr i8, ptr %in, i64 4
@@ -125,7 +125,7 @@ TEST_CASE("small and mixed elements") {
     CHECK(run(mixed, {0x0000000540400000}).at(0) == 8);
 }
 
-TEST_CASE("what is read of a long number is loaded alone") {
+TEST_CASE("only the used half of a 64-bit number is loaded") {
     const std::string ir = kernel(R"(
   %x = load i64, ptr %in, align 8
   %h = lshr i64 %x, 32

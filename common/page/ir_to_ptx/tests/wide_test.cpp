@@ -1,4 +1,4 @@
-// Tests integers of more than 64 bits. For operations that the GPU has no instruction for, the
+// Tests integers of more than 64 bits. Where the GPU has no instruction for an operation, the
 // results are compared with the host's.
 #include <doctest/doctest.h>
 
@@ -19,7 +19,7 @@ u128 of(u64 high, u64 low) {
     return u128{high} << 64 | low;
 }
 
-/// Values at the limits of both 64-bit halves.
+/// Values near the limits of both 64-bit halves.
 const std::vector<u128> values = {0,
                                   1,
                                   3,
@@ -32,8 +32,8 @@ const std::vector<u128> values = {0,
                                   of(0x8000000000000000, 0),
                                   of(0xFFFFFFFFFFFFFFFF, 0xFFFFFFFFFFFFFFF1)};
 
-/// Returns %d for every pair. `operations` computes %d from %a and %b. Thread k reads its pair from
-/// in[4k] to in[4k + 3].
+/// Returns %d for every pair of values. `operations` computes %d from %a and %b. Thread k reads its
+/// pair from in[4k] to in[4k + 3].
 std::vector<u128> all_of(const std::string& operations,
                          const std::vector<std::pair<u128, u128>>& pairs,
                          const std::string& rest = "") {
@@ -63,7 +63,7 @@ std::vector<std::pair<u128, u128>> all_pairs(bool without_zero) {
     return pairs;
 }
 
-/// Compares the operation with `expected`, computed on the host, for all pairs.
+/// Compares the operation with `expected`, which the host computes, for all pairs.
 template <class Expected>
 void check(const std::string& operations, Expected expected, const std::string& rest = "",
            bool without_zero = false) {
@@ -93,7 +93,7 @@ u128 same_bits(float value) {
 
 }  // namespace
 
-TEST_CASE("division and what is left of it") {
+TEST_CASE("division and remainder are correct") {
     check(
         "  %d = udiv i128 %a, %b\n", [](u128 a, u128 b) { return a / b; }, "", true);
     check(
@@ -107,14 +107,14 @@ TEST_CASE("division and what is left of it") {
         [&](u128 a, u128 b) { return overflows(a, b) ? 0 : u128(i128(a) % i128(b)); }, "", true);
 }
 
-TEST_CASE("a division that were one bit off would be found") {
+TEST_CASE("the comparison would detect a division that is off by one bit") {
     const auto pairs = all_pairs(true);
     const auto results = all_of("  %s = udiv i128 %a, %b\n  %d = xor i128 %s, 1\n", pairs);
     for (std::size_t k = 0; k < pairs.size(); ++k)
         CHECK(results[k] != pairs[k].first / pairs[k].second);
 }
 
-TEST_CASE("to floating point, rounded once") {
+TEST_CASE("conversion to floating point rounds once") {
     const std::string to = "  %w = zext i64 %l to i128\n  %d = add i128 %w, 0\n";
     check("  %f = uitofp i128 %a to double\n  %l = bitcast double %f to i64\n" + to,
           [](u128 a, u128) { return same_bits(double(a)); });
@@ -128,7 +128,7 @@ TEST_CASE("to floating point, rounded once") {
           [](u128 a, u128) { return same_bits(float(i128(a))); });
 }
 
-TEST_CASE("from floating point, what is behind the point left out") {
+TEST_CASE("conversion from floating point truncates the fraction") {
     // Shift the integers right by one bit, so that the floating-point numbers are at most 2^127.
     const std::string wide = "  %h = lshr i128 %a, 1\n  %f = uitofp i128 %h to double\n",
                       narrow = "  %h = lshr i128 %a, 1\n  %f = uitofp i128 %h to float\n";
@@ -142,7 +142,7 @@ TEST_CASE("from floating point, what is behind the point left out") {
           [](u128 a, u128) { return i128(float(a >> 1) * -0.25f); });
 }
 
-TEST_CASE("the greater, the size, counts, rotations") {
+TEST_CASE("maxima, absolute values, bit counts and rotations are correct") {
     const auto two = [](const char* name, auto expected) {
         check(called_function(name, ", i128 %b"), expected, declared(name, ", i128"));
     };
@@ -184,7 +184,7 @@ TEST_CASE("the greater, the size, counts, rotations") {
         declared("bswap"));
 }
 
-TEST_CASE("sums and products that do not fit") {
+TEST_CASE("overflow of sums and products is detected") {
     const auto overflow = [](const std::string& name, auto expected) {
         check("  %r = call { i128, i1 } @llvm." + name +
                   ".with.overflow.i128(i128 %a, i128 %b)\n"
@@ -209,7 +209,7 @@ TEST_CASE("sums and products that do not fit") {
     });
 }
 
-TEST_CASE("a switch over 128 bits looks at both halves") {
+TEST_CASE("a switch over 128 bits compares both halves") {
     const std::string chosen = R"(  switch i128 %a, label %other [
     i128 1, label %one
     i128 18446744073709551616, label %high
@@ -231,7 +231,7 @@ done:
     });
 }
 
-TEST_CASE("100 bits: what is above them counts nowhere, neither in a number nor in memory") {
+TEST_CASE("the bits above a 100-bit integer have no effect, neither in a register nor in memory") {
     const u128 mask = (u128{1} << 100) - 1;
     const std::string narrow = "  %x = trunc i128 %a to i100\n  %y = trunc i128 %b to i100\n";
     check(narrow + "  %s = add i100 %x, %y\n  %q = lshr i100 %s, 3\n  %d = zext i100 %q to i128\n",
@@ -252,7 +252,7 @@ TEST_CASE("100 bits: what is above them counts nowhere, neither in a number nor 
     check(division, [&](u128 a, u128 b) { return signed_100(signed_100(a) / signed_100(b | 1)); });
 }
 
-TEST_CASE("128 bits at any address, in as few pieces as its alignment allows") {
+TEST_CASE("128 bits at any address are accessed in as few pieces as alignment allows") {
     for (const unsigned align : {1u, 2u, 4u, 8u, 16u}) {
         CAPTURE(align);
         const std::string a = std::to_string(align);
@@ -272,7 +272,7 @@ TEST_CASE("128 bits at any address, in as few pieces as its alignment allows") {
     }
 }
 
-TEST_CASE("128 bits at an address that lies in their own register") {
+TEST_CASE("128 bits can be loaded to the register that contains their address") {
     // Loading the first half must not overwrite the address from which the second half is loaded.
     const std::string ir = kernel(R"(
 entry:
@@ -294,6 +294,6 @@ done:
     CHECK(run(ir, {5, 6}, {.words = 2}) == std::vector<u64>{5, 6});
 }
 
-TEST_CASE("nothing of all this is in a kernel that does not need it") {
+TEST_CASE("a kernel without wide integers contains no code for them") {
     CHECK(ptx_of(kernel("  ret void")).find("coalesce") == std::string::npos);
 }

@@ -43,7 +43,7 @@ static void shared_at_one() {
     store_shared<<<1, 32>>>(device_zeros<int>(32), 1);
 }
 
-// Not inlined, because a compiler that can see the buffer would read it byte by byte.
+// Not inlined, because a compiler that sees the buffer's alignment would read the int byte by byte.
 __device__ __noinline__ int int_at(const char* place) {
     return *reinterpret_cast<const int*>(place);  // bug local_at_three: memcheck: misaligned
 }

@@ -5,7 +5,7 @@
 
 #include "../cases.h"
 
-// The copies are macros so that a report names the line in the kernel.
+// The copies are macros, so that a report names the line of the kernel that uses the macro.
 #define LOAD_RUN(to, from, bytes, barrier)                                                    \
     asm volatile(                                                                             \
         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" :: \
@@ -65,7 +65,7 @@ static void refilled_too_early() {
     refill<<<1, kThreads>>>(device_zeros<int>(kThreads), device_iota<int>(2 * kThreads));
 }
 
-// Stores the array before the other warp has written its half.
+// Starts to copy the array to global memory before the other warp has written its half.
 __global__ void store_at_once(int* out) {
     __shared__ __align__(128) int run[kThreads];
     run[threadIdx.x] = threadIdx.x;  // other stored_too_early
@@ -168,7 +168,7 @@ static void mbarrier_forgotten() {
 }
 
 // A kernel may copy a tensor map, but a map with a changed byte is invalid, wherever it is stored.
-// The changed byte of the first case is one that encodes the swizzle mode.
+// The byte that the first case changes encodes the swizzle mode.
 __global__ void copy_box_by(int* out, const __grid_constant__ CUtensorMap map, CUtensorMap* own, int at, int change) {
     __shared__ __align__(128) int box[8 * 16];
     __shared__ uint64_t arrived;
@@ -240,7 +240,7 @@ static void huge_box() {
     copy_huge_box<<<1, 32>>>(device_zeros<int>(1), map);
 }
 
-// Overwrites an mbarrier with a value that no mbarrier can have.
+// Overwrites an mbarrier with bits that no valid mbarrier can have.
 __global__ void overwrite_mbarrier(int* out, uint64_t word) {
     __shared__ uint64_t barrier;
     if (threadIdx.x == 0) {

@@ -4,7 +4,7 @@
 #include "../cases.h"
 #include "../clusters.h"
 
-// The copies are macros so that a report names the line in the kernel.
+// The copies are macros, so that a report names the line of the kernel that uses the macro.
 #define MULTICAST(to, from, bytes, barrier, ranks)                                                  \
     asm volatile(                                                                                   \
         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "     \
@@ -253,7 +253,7 @@ static void waits_at_another_barrier() {
     pairs(waits_elsewhere, device_zeros<int>(4));
 }
 
-/// On an H200 most of the 64 updates are lost.
+/// The maximum is not atomic in another block's memory: an H200 loses most of the 64 updates.
 __global__ void largest(unsigned long long* out) {
     __shared__ unsigned long long most;
     if (threadIdx.x == 0) most = 0;

@@ -4,7 +4,7 @@
 // clean without_the_switch
 #include "../cases.h"
 
-// All 8 rows of threads compute the same sums.
+// All 8 rows of threads compute the same sums, and store them to the same elements.
 __global__ void sums(float* out, const float* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;

@@ -2,7 +2,7 @@
 // by clang store_to_parameter: clang changes a copy of the parameter
 #include "../cases.h"
 
-// The arrays have `n` elements, but the grid has more threads than that.
+// The arrays have `n` elements, but the grid has more than `n` threads.
 __global__ void double_all(float* out, const float* in) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     out[i] = 2 * in[i];  // bug missing_bounds_check: memcheck: out of bounds
@@ -19,7 +19,7 @@ static void off_by_one() {
     fill<<<4, 256>>>(device_zeros<int>(1000), 1000);
 }
 
-// The pitch counts bytes, but the pointer counts floats.
+// The pitch is in bytes, but the kernel adds it to a pointer to float.
 __global__ void clear_pitched(float* out, size_t pitch, int rows, int cols) {
     const int col = blockIdx.x * blockDim.x + threadIdx.x,
               row = blockIdx.y * blockDim.y + threadIdx.y;
@@ -103,7 +103,7 @@ __global__ void square(float* out, int n) {
 }
 static void elements_for_bytes() {
     float* out = nullptr;
-    need(cudaMalloc(&out, 1000));  // the size should be 1000 floats
+    need(cudaMalloc(&out, 1000));  // too small: 1000 bytes instead of 1000 floats
     square<<<4, 256>>>(out, 1000);
 }
 
@@ -142,7 +142,7 @@ static void rows_for_cols() {
     store_swapped<<<dim3(4, 1), dim3(32, 8)>>>(device_zeros<float>(8 * 128), 8, 128);
 }
 
-// A kernel must not change its parameters.
+// A kernel must not modify its parameters.
 struct Pair {
     int first, second;
 };

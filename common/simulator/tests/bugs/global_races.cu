@@ -28,7 +28,7 @@ static void in_place_transpose() {
     transpose_in_place<<<dim3(2, 2), dim3(32, 32)>>>(device_iota<int>(4096), 64);
 }
 
-// Also in place: block b reads an element that block b - 1 has already written.
+// Smooths in place: block b reads an element that block b - 1 has already overwritten.
 __global__ void smooth_from_left(float* x) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     const float left = i > 0 ? x[i - 1] : 0;  // bug stencil_in_place: globalrace: read after write
@@ -39,7 +39,7 @@ static void stencil_in_place() {
     smooth_from_left<<<4, 64>>>(device_iota<float>(256));
 }
 
-// The consumer sees the flag, but nothing guarantees that it also sees the data.
+// The consumer sees the flag, but no fence guarantees that it also sees the data.
 __global__ void produce_consume(int* data, volatile int* flag, int* out) {
     if (blockIdx.x == 0) {
         data[threadIdx.x] = threadIdx.x + 1;  // other flag_without_fence
@@ -58,7 +58,7 @@ static void flag_without_fence() {
     produce_consume<<<2, 64>>>(device_zeros<int>(64), device_zeros<int>(1), device_zeros<int>(64));
 }
 
-// The fence and the flag are correct, but thread 0 sets the flag without waiting for the others.
+// The fence and the flag are correct, but thread 0 sets the flag before other threads have stored.
 __global__ void produce_too_early(int* data, volatile int* flag, int* out) {
     if (blockIdx.x == 0) {
         data[threadIdx.x] = threadIdx.x + 1;  // other flag_without_barrier
@@ -80,7 +80,7 @@ static void flag_without_barrier() {
                                  device_zeros<int>(64));
 }
 
-// The fence comes before the data instead of after it.
+// The fence comes before the stores of the data instead of after them.
 __global__ void fence_first(int* data, volatile int* flag, int* out) {
     if (blockIdx.x == 0) {
         __threadfence();
@@ -96,7 +96,7 @@ static void fence_before_data() {
     fence_first<<<2, 1>>>(device_zeros<int>(1), device_zeros<int>(1), device_zeros<int>(1));
 }
 
-// The last block to finish adds the partial sums, but no fence orders each sum before the counter.
+// The last block adds the partial sums, but no fence orders their stores before the counter.
 __global__ void sum_by_last_block(int* partial, unsigned* finished, int* out) {
     __shared__ bool is_last;
     if (threadIdx.x == 0) {
@@ -115,7 +115,7 @@ static void last_block_without_fence() {
                                  device_zeros<int>(1));
 }
 
-// A single block that uses global memory like shared memory, but without a barrier.
+// A single block exchanges data through global memory, but without a barrier.
 __global__ void reverse_in_global(int* scratch, int* out) {
     scratch[threadIdx.x] = threadIdx.x + 1;                    // other missing_syncthreads
     out[threadIdx.x] = scratch[blockDim.x - 1 - threadIdx.x];  // bug missing_syncthreads: globalrace: read after write
@@ -142,7 +142,7 @@ static void every_block_stores() {
     leave_result<<<4, 32>>>(device_zeros<int>(1));
 }
 
-// Blocks have 256 threads, but start 255 elements apart.
+// Each block stores 256 elements, but its tile starts 255 elements after the previous tile.
 __global__ void overlapping_tiles(int* out) {
     const int i = blockIdx.x * (blockDim.x - 1) + threadIdx.x;
     out[i] = blockIdx.x + 1;  // bug overlapping_blocks: globalrace: write after write // other overlapping_blocks
@@ -179,7 +179,7 @@ static void lock_without_fence() {
     add_under_lock<<<4, 1>>>(device_zeros<int>(1), device_zeros<int>(1));
 }
 
-// Every block clears the counter, even after another block has already counted.
+// Every block clears the counter, although another block may have counted already.
 __global__ void clear_late(int* counter) {
     if (threadIdx.x == 0) *counter = 0;  // bug cleared_by_every_block: globalrace: write after write
     __syncthreads();
@@ -189,7 +189,7 @@ static void cleared_by_every_block() {
     clear_late<<<2, 32>>>(device_iota<int>(2) + 1);
 }
 
-// Adding `distance` to `here` gives a pointer to another allocation, so the code does not reveal
+// Adding `distance` to `here` gives a pointer to another allocation, so the code does not show
 // which array the kernel writes. A second launch exposes the race: see command_test.cpp.
 __global__ void store_beside(int* here, const int* there, long long distance, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

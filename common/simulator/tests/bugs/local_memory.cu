@@ -29,7 +29,7 @@ static void unwritten_in_a_function() {
     sums_too_many<<<1, 32>>>(device_zeros<int>(32), 7, 8);
 }
 
-// A call gets the memory of an earlier one, whose values it must not use.
+// A call reuses the stack memory of an earlier call, but must not read the values left there.
 __device__ __noinline__ int last_of(int count, bool fills) {
     int values[8];
     for (int i = 0; fills && i < count; ++i) values[i] = i;
@@ -43,7 +43,7 @@ static void values_of_an_earlier_call() {
     calls_twice<<<1, 32>>>(device_zeros<int>(32), 6);
 }
 
-// The unwritten element passes through another array.
+// An unwritten element is copied to a second array before it is used.
 __global__ void copies_unwritten(int* out, int written) {
     int first[8], second[8];
     for (int i = 0; i < written; ++i) first[i] = i;
@@ -83,7 +83,7 @@ static void write_to_another_thread() {
     collects<<<1, 32>>>(device_zeros<int>(1));
 }
 
-// A shuffle passes the address of lane 0's variable to the other lanes.
+// A shuffle passes the address of lane 0's local variable to the other lanes.
 __global__ void shuffles_pointer(int* out) {
     int values[2] = {static_cast<int>(threadIdx.x), 1};
     const auto own = reinterpret_cast<unsigned long long>(values);

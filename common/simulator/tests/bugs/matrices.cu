@@ -24,7 +24,7 @@ static void rows_of_72_bytes() {
     load_rows_of_72_bytes<<<1, 32>>>(device_zeros<unsigned>(32));
 }
 
-// Four matrices have 32 rows, but the tile has 16.
+// The kernel loads four matrices, which have 32 rows, but the tile has only 16 rows.
 __global__ void load_past_end(unsigned* out) {
     __shared__ __align__(16) unsigned short tile[16][8];
     for (int k = threadIdx.x; k < 16 * 8; k += 32) tile[k / 8][k % 8] = k;
@@ -45,7 +45,7 @@ static void global_rows() {
     store_to_global<<<1, 32>>>(device_zeros<unsigned short>(64));
 }
 
-// A tile is stored by warp 0 and loaded by warp 1.
+// Warp 0 writes a tile and warp 1 loads it, without a barrier in between.
 __global__ void store_and_load(unsigned* out) {
     __shared__ __align__(16) unsigned tile[32];
     if (threadIdx.x < 32) {
@@ -59,7 +59,7 @@ static void no_barrier_after_stmatrix() {
     store_and_load<<<1, 64>>>(device_zeros<unsigned>(32));
 }
 
-// Each warp loads rows that all warps have stored.
+// Each warp loads rows that all warps have stored, without a barrier in between.
 __global__ void load_before_barrier(unsigned* out, const unsigned* in) {
     __shared__ __align__(16) unsigned tile[128];
     tile[threadIdx.x] = in[threadIdx.x];  // other no_barrier_before_ldmatrix
@@ -88,7 +88,7 @@ static void row_never_written() {
     multiply_unwritten<<<1, 32>>>(device_zeros<float>(32));
 }
 
-// Copies a matrix none of whose elements were ever written, which must be a mistake.
+// Sums a matrix none of whose elements were ever written, which must be a mistake.
 __global__ void sum_of_fragment(float* out, const float* in) {
     wmma::fragment<wmma::accumulator, 16, 16, 16, float> sum;
     wmma::load_matrix_sync(sum, in, 16, wmma::mem_row_major);  // bug fragment_never_written: initcheck: uninitialised global read
@@ -110,7 +110,7 @@ __global__ void multiply_edge(float* out, const half* in) {
     wmma::mma_sync(sum, a, b, sum);
     wmma::store_matrix_sync(out, sum, 16, wmma::mem_row_major);
 }
-static void fragment_past_end() {  // 15 rows
+static void fragment_past_end() {  // the matrix has only 15 rows
     multiply_edge<<<1, 32>>>(device_zeros<float>(256), device_zeros<half>(15 * 16));
 }
 __global__ void multiply_odd(float* out, const half* in) {

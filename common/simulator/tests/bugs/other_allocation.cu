@@ -1,4 +1,4 @@
-// Indices that leave one allocation and end in another.
+// Indices that run past the end of one allocation into another.
 #include "../cases.h"
 
 __global__ void stores(int* out, long index) {
@@ -21,7 +21,7 @@ static void one_lane() {
     gathers<<<1, 32>>>(out, in, to_device(indices));
 }
 
-// Two pointers, of which each thread uses one.
+// There are two pointers, and each thread uses one of them.
 __global__ void chooses(int* first, int* second, int* third, long index) {
     int* chosen = threadIdx.x < 16 ? first : second;
     chosen[threadIdx.x & 15] = 1;

@@ -1,9 +1,9 @@
-// Races in global memory within a block. Some threads meet at a barrier, but not the two that race.
+// Races in global memory within a block. Some threads wait at a barrier, but not the two that race.
 #include "../bulk.h"
 
 #include "../cases.h"
 
-constexpr int kThreads = 128;  // four warps
+constexpr int kThreads = 128;  // four warps per block
 
 __device__ void meet(int barrier, int threads) {
     asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
@@ -12,7 +12,7 @@ __device__ void arrive(int barrier, int threads) {
     asm volatile("bar.arrive %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
 }
 
-// Threads of the upper half meet at a barrier, and then read data that the lower half writes.
+// Threads of the upper half wait at a barrier, and then read data that the lower half writes.
 __global__ void upper_half_meets(int* out, int* x) {
     if (threadIdx.x < 64) {
         x[threadIdx.x] = threadIdx.x;  // other others_met
@@ -25,7 +25,7 @@ static void others_met() {
     upper_half_meets<<<1, kThreads>>>(device_zeros<int>(kThreads), device_zeros<int>(64));
 }
 
-// Each half of the block waits at a barrier of its own.
+// Each half of the block waits at a barrier that excludes the other half.
 __global__ void each_half_meets(int* x) {
     x[threadIdx.x] = threadIdx.x;  // other each_half_alone
     meet(1 + threadIdx.x / 64, 64);
@@ -54,7 +54,7 @@ static void phase_of_another() {
     one_warp_has_a_phase<<<1, kThreads>>>(device_zeros<int>(kThreads));
 }
 
-// The barrier does not order the stores that follow bar.arrive.
+// bar.arrive does not order the stores that follow it.
 __global__ void store_after_arriving(int* x) {
     if (threadIdx.x < 32) {
         arrive(1, 64);
@@ -68,7 +68,7 @@ static void stored_after_arriving() {
     store_after_arriving<<<1, kThreads>>>(device_zeros<int>(kThreads));
 }
 
-// A thread that arrives without waiting must not read data written by threads it did not wait for.
+// A thread that arrives without waiting must not read what other threads wrote before they arrived.
 __global__ void read_after_arriving(int* x) {
     if (threadIdx.x < 32) {
         x[threadIdx.x] = threadIdx.x;  // other read_by_who_arrived

@@ -1,4 +1,4 @@
-// Kernels that access the memory of another device without access to it.
+// Kernels that access the memory of another device for which peer access is not enabled.
 // simulate: --devices 2
 #include "../cases.h"
 
@@ -15,7 +15,7 @@ static void never_enabled() {
     store<<<1, 32>>>(memory_of_device_1());
 }
 
-// Device 1 may access the memory of device 0, not the other way round.
+// Device 1 may access memory of device 0, but the kernel on device 0 uses memory of device 1.
 static void enabled_the_other_way() {
     int* memory = memory_of_device_1();
     need(cudaSetDevice(1));

@@ -1,5 +1,5 @@
-// Synchronization that does not include all threads: masks without some lanes, the scope of a block
-// between blocks, and the read-only path for memory that the kernel writes.
+// Synchronization that leaves out some threads: masks without some lanes, block scope between
+// different blocks, and the read-only path for memory that the kernel writes.
 #include "../cases.h"
 
 #include <cooperative_groups.h>
@@ -8,7 +8,7 @@ namespace cg = cooperative_groups;
 
 // ---- lanes ----
 
-// Each half of the warp reads data of the other half, but has a barrier of its own.
+// Each half of the warp has a barrier of its own, but reads data of the other half.
 __global__ void tile_meets(int* out) {
     __shared__ int values[32];
     const auto half = cg::tiled_partition<16>(cg::this_thread_block());
@@ -33,7 +33,7 @@ static void mask_leaves_lanes_out() {
     halves_meet<<<1, 32>>>(device_zeros<int>(32));
 }
 
-// Lanes 0 and 1 have a barrier, and so do lanes 2 and 3, but lane 0 reads the data of lane 3.
+// Lanes 0 and 1 synchronize, and so do lanes 2 and 3, but lane 0 reads the data of lane 3.
 __global__ void pairs_meet(int* out) {
     __shared__ int values[32];
     values[threadIdx.x] = threadIdx.x;  // other pairs_that_never_met

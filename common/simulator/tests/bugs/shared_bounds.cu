@@ -1,7 +1,7 @@
 // Accesses beyond the end of shared and local arrays.
 #include "../cases.h"
 
-// The column index is one too large, but only the end of the last row is outside the array.
+// The column index is one too large, which leads outside the array only in the last row.
 __global__ void shift_tile(float* out, const float* in) {
     __shared__ float tile[32][32];
     tile[threadIdx.y][threadIdx.x + 1] = in[threadIdx.y * 32 + threadIdx.x];  // bug one_column_over: memcheck: out of bounds
@@ -46,7 +46,7 @@ __global__ void stencil(float* out, const float* in) {
     __shared__ float row[129];
     row[threadIdx.x + 1] = in[threadIdx.x + 1];
     if (threadIdx.x == 0) row[0] = in[0];
-    __syncwarp();  // keeps clang from merging the two stores
+    __syncwarp();  // prevents clang from merging the two stores
     if (threadIdx.x == 127) row[threadIdx.x + 2] = in[threadIdx.x + 2];  // bug halo_too_short: memcheck: out of bounds
     __syncthreads();
     out[threadIdx.x] = row[threadIdx.x] + row[threadIdx.x + 1];

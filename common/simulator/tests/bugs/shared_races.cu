@@ -11,7 +11,7 @@ static void no_barrier_after_store() {
     transpose_tile<<<1, dim3(32, 32)>>>(device_zeros<float>(1024), device_iota<float>(1024));
 }
 
-// The next pass overwrites what slower warps have yet to read.
+// The next iteration overwrites values that slower warps have not read yet.
 __global__ void sum_tiles(int* out, const int* in, int tiles) {
     __shared__ int tile[128];
     int sum = 0;
@@ -34,7 +34,7 @@ __global__ void sum_of_warp(int* out, const int* in) {
     __syncthreads();
     for (int half = 32; half > 0; half /= 2) {
         sums[threadIdx.x] += sums[threadIdx.x + half];  // bug reduction_without_syncwarp: racecheck: read after write // other reduction_without_syncwarp
-        asm volatile("" ::: "memory");                  // binds the compiler, not the hardware
+        asm volatile("" ::: "memory");                  // orders the compiler's accesses only
     }
     if (threadIdx.x == 0) *out = sums[0];
 }
@@ -42,7 +42,7 @@ static void reduction_without_syncwarp() {
     sum_of_warp<<<1, 32>>>(device_zeros<int>(1), device_iota<int>(64));
 }
 
-// The loop contains barriers, but none separates its last pass from the code after it.
+// The loop contains barriers, but none separates its last iteration from the code after the loop.
 __global__ void sum_of_block(int* out, const int* in) {
     __shared__ int sums[256];
     sums[threadIdx.x] = in[threadIdx.x];
@@ -129,7 +129,7 @@ static void shuffle_is_no_barrier() {
     shuffle_for_barrier<<<1, 32>>>(device_zeros<int>(32), device_iota<int>(32));
 }
 
-// The barrier includes two warps, but a third one reads too.
+// The barrier includes two warps, but a third warp reads the data too.
 __global__ void barrier_for_two(int* out, const int* in) {
     __shared__ int values[64];
     const int t = threadIdx.x;
@@ -183,7 +183,7 @@ static void copy_not_waited_for() {
     copy_and_read<<<1, 32>>>(device_zeros<int>(32), device_iota<int>(128));
 }
 
-// A thread waits only for its own copies, so a barrier must follow.
+// A thread waits only for its own copies, so a barrier should follow before others read the data.
 __global__ void copy_without_barrier(int* out, const int* in) {
     __shared__ __align__(16) int tile[256];
     copy_async(&tile[4 * threadIdx.x], in + 4 * threadIdx.x);  // other copy_without_barrier
@@ -221,7 +221,7 @@ static void byte_of_a_word() {
 }
 
 // A tiled matrix product without one of its two barriers. Some rows are read by the warp that wrote
-// them; these race too. The other rows show which barrier is missing.
+// them, which is also a race between lanes. The other rows show which barrier is missing.
 template <int kTile>
 __global__ void gemm(float* c, const float* a, const float* b, int n, bool first, bool second) {
     __shared__ float as[kTile][kTile], bs[kTile][kTile];
@@ -248,7 +248,7 @@ static void gemm_without() {
         kFirst, kSecond);
 }
 
-// Threads of block 0 all store the same value, which is harmless. In other blocks values differ.
+// In block 0 all threads store the same value, which is harmless. In other blocks values differ.
 // simulate lanes_equal_in_first_block: --threads 1
 // simulate warps_equal_in_first_block: --threads 1
 __global__ void lanes_store(int* out) {

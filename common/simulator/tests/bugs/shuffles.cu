@@ -1,4 +1,4 @@
-// Shuffles that read from lanes which do not take part in them.
+// Shuffles that read from lanes which do not execute the shuffle.
 #include "../cases.h"
 
 __global__ void reads_upper_half(int* out) {
@@ -12,7 +12,7 @@ static void upper_half() {
     reads_upper_half<<<1, 32>>>(device_zeros<int>(32));
 }
 
-// The sum of 24 lanes by a butterfly, which needs all lanes that exist or a power of two of them.
+// A butterfly sum over 24 lanes. It needs all lanes of the warp, or a power of two of them.
 __global__ void adds_24(int* out) {
     int sum = threadIdx.x;
     if (threadIdx.x < 24) {
@@ -25,7 +25,7 @@ static void butterfly_of_24() {
     adds_24<<<1, 32>>>(device_zeros<int>(32));
 }
 
-// Only lane 0 has the sum, but every lane adds its own to the result.
+// Only lane 0 has the complete sum, but every lane adds its own partial sum to the result.
 __global__ void adds_results(int* out) {
     if (threadIdx.x < 16) {
         int sum = threadIdx.x;

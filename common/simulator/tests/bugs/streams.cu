@@ -1,4 +1,4 @@
-// Work in several streams that accesses the same memory without an order.
+// Work in several streams that accesses the same memory in no defined order.
 #include "../streams.h"
 
 __global__ void fill(int* data, int value) {
@@ -26,7 +26,7 @@ static void no_event() {
     run_twice(second, out, in);
 }
 
-// The event is recorded before the work that it should stand for.
+// The event is recorded before the work on which the other stream should wait.
 static void event_before_the_work() {
     int *in = device_zeros<int>(kCount), *out = device_zeros<int>(kCount);
     const cudaStream_t first = new_stream(), second = new_stream();
@@ -37,7 +37,7 @@ static void event_before_the_work() {
     run_twice(second, out, in);
 }
 
-// There are two events, and the stream waits for the other one.
+// There are two events, and the stream waits for the wrong event.
 static void wrong_event() {
     int *in = device_zeros<int>(kCount), *out = device_zeros<int>(kCount);
     const cudaStream_t first = new_stream(), second = new_stream(), third = new_stream();

@@ -2,7 +2,7 @@
 // by clang mbarrier_never_completes: clang attributes the loop to its first line
 #include "../cases.h"
 
-// Two barriers where one is needed, so that lanes of a warp wait at different barriers.
+// Each branch has its own barrier, so lanes of one warp wait at different barriers.
 __global__ void barrier_on_both_sides(int* out) {
     __shared__ int values[64];
     values[threadIdx.x] = threadIdx.x;
@@ -31,7 +31,7 @@ static void return_before_barrier() {
     guard_before_barrier<<<1, 64>>>(device_zeros<int>(64), device_iota<int>(64), 50);
 }
 
-// One warp makes one more pass through the loop than the others.
+// One warp makes one more iteration of a loop with a barrier than the other warps.
 __global__ void passes_by_warp(int* out) {
     __shared__ int sum;
     if (threadIdx.x == 0) sum = 0;
@@ -47,7 +47,7 @@ static void trip_counts_differ() {
     passes_by_warp<<<1, 64>>>(device_zeros<int>(64));
 }
 
-// Threads of one warp leave the kernel one by one, while the others still meet at the barrier.
+// Threads of one warp exit one by one, while the other threads still wait at the barrier.
 __global__ void passes_by_thread(int* out) {
     int sum = 0;
     for (int i = 0; i <= static_cast<int>(threadIdx.x) % 4; ++i) {
@@ -60,7 +60,7 @@ static void barrier_in_ragged_loop() {
     passes_by_thread<<<1, 32>>>(device_zeros<int>(32));
 }
 
-// The mask names all lanes, but half of them take the other branch.
+// The mask names all lanes, but half of the lanes take the other branch.
 __global__ void shuffle_in_branch(int* out) {
     int value = threadIdx.x;
     if (threadIdx.x < 16) {

@@ -64,7 +64,7 @@ static void beyond_surface() {
     store_beyond<<<1, dim3(32, 8)>>>(surface_of(iota_array(kSide, kSide, cudaArraySurfaceLoadStore)));
 }
 
-// x is in bytes.
+// The x coordinate of a surface is in bytes, but the kernel passes an element index.
 __global__ void store_by_index(cudaSurfaceObject_t s) {
     surf2Dwrite(1.0f, s, threadIdx.x, threadIdx.y);  // bug x_in_elements: memcheck: misaligned
 }
@@ -88,7 +88,7 @@ static void half_filled() {
     fetch_half<<<1, dim3(kSide, kSide)>>>(device_zeros<float>(kSide * kSide), texture_of(resource_of(half_filled_array())));
 }
 
-// Only the upper half is written, but filtering also reads the row below it.
+// Only the upper half is written, but filtering at its edge also reads the row below.
 __global__ void fetch_edge(float* out, cudaTextureObject_t t) {
     const int x = threadIdx.x, y = threadIdx.y;
     out[y * blockDim.x + x] = tex2D<float>(t, x + 0.5f, y + 0.75f);  // bug filtered_edge: initcheck: uninitialised texel read

@@ -16,7 +16,7 @@ static void never_written() {
     add_one<<<1, 64>>>(device_raw<int>(64));
 }
 
-// cudaMemset counts bytes, not elements.
+// The program passes an element count to cudaMemset, which expects bytes.
 __global__ void copy(int* out, const int* in) {
     out[threadIdx.x] = in[threadIdx.x];  // bug memset_of_elements: initcheck: uninitialised global read
 }
@@ -67,7 +67,7 @@ static void last_vector_half_written() {
                         reinterpret_cast<float4*>(in));
 }
 
-// The guard leaves part of the tile unwritten, but the store has no guard.
+// The guard leaves part of the tile unwritten, but the loop that stores the tile has no guard.
 __global__ void transpose_ragged(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     const int x = threadIdx.x, y = threadIdx.y;

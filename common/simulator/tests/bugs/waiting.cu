@@ -4,7 +4,7 @@
 
 // ---- no thread can end the wait: each of these hangs on hardware ----
 
-// The loop counts its attempts, but no condition depends on the count.
+// The loop counts its attempts to take the lock, but never gives up.
 __global__ void counts_attempts(int* lock, int* attempts) {
     int tries = 0;
     while (atomicCAS(lock, 0, 1) != 0) {  // bug lock_never_released_counted: synccheck: deadlock
@@ -16,7 +16,7 @@ static void lock_never_released_counted() {
     counts_attempts<<<2, 1>>>(device_zeros<int>(1), device_zeros<int>(2));
 }
 
-// The pauses between polls, timed with the clock, become longer and longer.
+// The kernel pauses between polls for longer and longer times, measured with the clock.
 __global__ void pauses(volatile int* flag, int* out) {
     long long pause = 8;
     while (*flag == 0) {  // bug flag_never_set_with_pauses: synccheck: deadlock
@@ -57,7 +57,7 @@ static void plain_flag() {
     polls_a_plain_flag<<<2, 1>>>(device_zeros<int>(1), device_zeros<int>(1));
 }
 
-// Each of two lanes of a warp holds the lock that the other wants.
+// Two lanes of a warp each hold the lock that the other lane wants.
 __global__ void two_lanes(int* locks, int* out) {
     const int mine = threadIdx.x, other = 1 - mine;
     while (atomicCAS(&locks[mine], 0, 1) != 0) {
@@ -88,7 +88,7 @@ static void flag_behind_a_barrier() {
     flag_behind_barrier<<<1, 64>>>(device_zeros<int>(64));
 }
 
-// All threads of the block poll together, with a barrier in the loop.
+// All threads of the block poll the flag together, with a barrier in the loop.
 __global__ void asks_together(volatile int* flag, int* out) {
     while (!__syncthreads_or(*flag)) {  // bug barrier_in_an_endless_wait: synccheck: deadlock
     }
@@ -113,7 +113,7 @@ static void block_that_can_not_begin() {
     waits_for_last_block<<<140, 1, 200 * 1024>>>(device_zeros<int>(1), device_zeros<int>(140));
 }
 
-// The lock is in managed memory, but the host never releases it either.
+// The lock is in managed memory, but the host never releases the lock either.
 __global__ void takes_and_keeps(int* lock) {
     while (atomicCAS(lock, 0, 1) != 0) {  // bug managed_lock_never_released: synccheck: deadlock
     }

@@ -1,4 +1,4 @@
-// Threads of a block that share memory correctly, in ways that a coarse checker reports as races.
+// Threads of a block share memory correctly, in ways that an imprecise checker reports as races.
 #include "../cases.h"
 
 #include <cooperative_groups.h>
@@ -55,7 +55,7 @@ static void bytes_of_one_word() {
 // clean interleaved_bytes
 __global__ void strided_bytes(unsigned char* out) {
     __shared__ unsigned char bytes[128];
-    // Neighbouring bytes belong to different warps.
+    // Adjacent bytes are written by different warps.
     const int at = threadIdx.x % 32 * 4 + threadIdx.x / 32;
     bytes[at] = at;
     out[at] = bytes[at];
@@ -126,7 +126,7 @@ __global__ void any_large(int* out, const int* in) {
     __shared__ int found;
     if (threadIdx.x == 0) found = 0;
     __syncthreads();
-    if (in[threadIdx.x] > 100) found = 1;  // many threads, one value
+    if (in[threadIdx.x] > 100) found = 1;  // many threads store the same value
     __syncthreads();
     if (threadIdx.x == 0) *out = found;
 }
@@ -175,7 +175,7 @@ static void ping_pong_buffers() {
 
 // clean named_barriers
 __global__ void producer_consumer(int* out, const int* in, int rounds) {
-    // Warp 0 produces and warp 1 consumes. Barrier 1 means full, barrier 2 means empty.
+    // Warp 0 produces and warp 1 consumes. Barrier 1 says that the buffer is full, barrier 2 empty.
     __shared__ int buffer[32];
     const int lane = threadIdx.x % 32;
     if (threadIdx.x < 32) {
@@ -293,7 +293,7 @@ __global__ void arrive_then_wait(int* out, const int* in) {
     __syncthreads();
     values[threadIdx.x] = in[threadIdx.x];
     auto token = barrier.arrive();
-    const int own = in[threadIdx.x] * 2;  // independent work
+    const int own = in[threadIdx.x] * 2;  // work that does not depend on other threads
     barrier.wait(std::move(token));
     out[threadIdx.x] = own + values[63 - threadIdx.x];
 }

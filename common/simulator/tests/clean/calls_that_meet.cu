@@ -1,5 +1,5 @@
-// Lanes reach the same vote or shuffle through different calls of the function that contains it.
-// They meet at the instruction, whichever call led there.
+// Lanes execute the same vote or shuffle in different calls of the function that contains it. They
+// converge at the instruction, whichever call they are in.
 #include "../cases.h"
 
 __device__ __noinline__ unsigned voted(unsigned v, unsigned salt) {

@@ -3,7 +3,7 @@
 #include "../cases.h"
 #include "../clusters.h"
 
-/// Launches two clusters of two blocks of 64 threads, and returns the 256 numbers they wrote.
+/// Launches two clusters of two blocks of 64 threads, and returns the 256 numbers that they wrote.
 template <class... Parameters, class... Arguments>
 static std::vector<int> pairs(void (*kernel)(int*, Parameters...), Arguments... arguments) {
     int* out = device_zeros<int>(256);

@@ -1,4 +1,4 @@
-// Typical uses of clusters. None may be reported, whatever the order of blocks and warps.
+// Typical uses of clusters. No check may report anything, in any order of blocks and warps.
 #include <cooperative_groups.h>
 #include <cmath>
 
@@ -73,7 +73,7 @@ static void halos() {
 }
 
 // clean row_maxima
-// Softmax of rows that are longer than a block. The first block combines maxima and sums.
+// Softmax of rows that are longer than a block. Block 0 combines the blocks' maxima and sums.
 __global__ void softmax(float* out, const float* in, int length) {
     __shared__ float partial, whole;
     cg::cluster_group cluster = cg::this_cluster();
@@ -137,7 +137,7 @@ __global__ void product(float* c, const float* a, const float* b, int n) {
         }
         wait(full, k / 128 % 2);
         for (int l = 0; l < 128; ++l) sum += row[l / 64][l % 64] * b[(k + l) * n + j];
-        cluster_sync();  // both blocks have read the rows
+        cluster_sync();  // after this, the rows may be overwritten
     }
     c[i * n + j] = sum;
 }
@@ -160,7 +160,7 @@ static void tiles_by_multicast() {
 }
 
 // clean queue
-/// Block 0 hands items to the other blocks in turn, each with two mbarriers.
+/// Block 0 distributes items to the other blocks in turn. Each of these has two mbarriers.
 __global__ void hand_out(int* out, int items) {
     __shared__ int box;
     __shared__ uint64_t full, empty[4];

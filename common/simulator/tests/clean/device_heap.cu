@@ -16,7 +16,7 @@ static void every_byte_of_a_block() {
     expect(to_host(out, 32)[31] == 4950, "sum");
 }
 
-// The same loads and stores access one block of the heap after another. Earlier ones are freed.
+// Allocates larger and larger blocks from the heap with the same code, and frees the earlier ones.
 // clean block_after_block
 __global__ void grows(int* out) {
     int* list = nullptr;
@@ -39,7 +39,7 @@ static void block_after_block() {
     expect(to_host(out, 64)[0] == 2016, "sum");
 }
 
-// A kernel that never allocates reads a list that an earlier one made, on several workers.
+// A second kernel, which never allocates, reads a list that an earlier kernel has allocated.
 struct Node {
     int value;
     Node* next;

@@ -64,7 +64,7 @@ static void every_thread_fences() {
 }
 
 // clean look_back_scan
-// Each block publishes its sum, then the prefix up to its end, and looks back for its own prefix.
+// Each block publishes its sum, then its inclusive prefix, and looks back to find its own prefix.
 __global__ void scan_with_look_back(int* out, const int* in, int* sums, int* prefixes,
                                     volatile int* state, int* tickets) {
     __shared__ int block, before;
@@ -227,7 +227,7 @@ static void same_value_from_all_blocks() {
 
 // clean bytes_of_neighbouring_blocks
 __global__ void odd_blocks(unsigned char* out) {
-    const int i = blockIdx.x * blockDim.x + threadIdx.x;  // 33 threads, so blocks share words
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;  // 33 threads, so two blocks share a word
     out[i] = out[i] + i % 100;
 }
 static void bytes_of_neighbouring_blocks() {
@@ -273,7 +273,7 @@ static void stencil_in_many_launches() {
     int *a = device_zeros<int>(n), *b = device_zeros<int>(n);
     const int one = 1;
     need(cudaMemcpy(a + 150, &one, sizeof one, cudaMemcpyHostToDevice));
-    // Makes more launches than the checks can tell apart at once.
+    // Make more launches than the race checks can distinguish at once.
     for (int pass = 0; pass < 140; ++pass) {
         stencil<<<3, 128>>>(b, a, n);
         std::swap(a, b);
@@ -292,7 +292,7 @@ static void stencil_in_many_launches() {
 
 // clean in_place_transpose_by_pairs
 __global__ void swap_tiles(int* x, int n) {
-    // Each pair of mirrored tiles belongs to one block.
+    // One block swaps each pair of mirrored tiles, and the block of the other tile returns.
     if (blockIdx.x < blockIdx.y) return;
     __shared__ int upper[16][17], lower[16][17];
     const int col = blockIdx.x * 16 + threadIdx.x, row = blockIdx.y * 16 + threadIdx.y;

@@ -1,4 +1,4 @@
-// The correct counterparts of ../bugs/local_memory.cu, and code that compilers keep in local memory.
+// The correct counterparts of ../bugs/local_memory.cu, and code whose data is in local memory.
 #include "../cases.h"
 
 // clean counts_of_all
@@ -16,7 +16,7 @@ static void counts_of_all() {
     expect(to_host(out, 32)[31] == 16, "counts");
 }
 
-// The array keeps the largest values so far. Only as many elements as have been written are read.
+// The array contains the largest values so far. Only elements that have been written are read.
 // clean partly_filled
 __global__ void keeps_largest(float* out, const float* in, int n, int most) {
     float best[8];

@@ -1,5 +1,5 @@
 // not built by clang: mma.h is part of NVIDIA's toolkit
-// Correct uses of ldmatrix, stmatrix, mma and wmma. None may be reported.
+// Correct uses of ldmatrix, stmatrix, mma and wmma, for which no check may report anything.
 #include <cuda_pipeline.h>
 #include <mma.h>
 
@@ -11,7 +11,7 @@ __device__ unsigned shared_address(const void* p) {
     return static_cast<unsigned>(__cvta_generic_to_shared(p));
 }
 
-// At the edge, rows and columns outside the matrix are transposed too, but not stored.
+// Tiles at the edge also transpose rows and columns outside the matrix, but do not store these.
 constexpr int kTile = 32, kPitch = kTile + 8;
 __global__ void transpose(unsigned short* out, const unsigned short* in, int rows, int cols) {
     __shared__ __align__(16) unsigned short tile[kTile][kPitch], turned[kTile][kPitch];
@@ -102,7 +102,7 @@ static void product_in_stages() {  // clean product_in_stages
     expect(right, "the product");
 }
 
-// Two warps hand fragments to each other through shared memory.
+// Two warps exchange fragments through shared memory.
 __global__ void pass_on(float* out) {
     __shared__ __align__(32) float sums[2][256];
     wmma::fragment<wmma::accumulator, 16, 16, 16, float> sum;

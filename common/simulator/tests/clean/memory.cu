@@ -1,4 +1,4 @@
-// Correct uses of every memory space, up to the last byte.
+// Correct accesses to every memory space, up to the last byte.
 #include "../cases.h"
 
 #include <algorithm>

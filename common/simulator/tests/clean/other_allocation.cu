@@ -1,4 +1,4 @@
-// Pointers that reach several allocations, in the ways that programs are allowed to.
+// Pointers that reach several allocations in permitted ways.
 #include "../cases.h"
 
 // clean pointer_before_the_first
@@ -39,7 +39,7 @@ static void exchanged_buffers() {
     expect(to_host(first, 1)[0] == 4, "rounds");
 }
 
-// The distance to the second array is in memory.
+// The distance from the first array to the second is loaded from memory.
 // clean distance_from_memory
 __global__ void adds_distance(char* base, const long* distances) {
     reinterpret_cast<int*>(base + distances[blockIdx.x])[threadIdx.x] = blockIdx.x;
@@ -51,7 +51,7 @@ static void distance_from_memory() {
     expect(to_host(reinterpret_cast<int*>(second), 32)[31] == 1, "second array");
 }
 
-// Neighbouring pages of the host are registered one by one, and used as one array.
+// Adjacent host pages are registered one by one, and used as one array.
 // clean registered_in_parts
 __global__ void adds_one(int* data) {
     ++data[blockIdx.x * blockDim.x + threadIdx.x];

@@ -10,7 +10,7 @@ __device__ void arrive(uint64_t& barrier) {
     asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(&barrier)) : "memory");
 }
 
-// Each round stores the tile, and waits until the copy has read it.
+// Each round stores a tile, and waits until the bulk copy has read the tile.
 // clean fence_after_the_stores
 __global__ void stores_with_fence(int* out) {
     __shared__ __align__(128) int run[kThreads];
@@ -49,7 +49,7 @@ static void fence_by_the_copying_thread() {
     one_fences<<<2, kThreads>>>(device_zeros<int>(2 * kThreads));
 }
 
-// Bulk copies see each other's stores without a fence.
+// A bulk copy sees the data of an earlier bulk copy without a fence.
 // clean copied_in_and_out
 __global__ void passes_through(int* out, const int* in) {
     __shared__ __align__(128) int run[kThreads];
@@ -71,7 +71,7 @@ static void copied_in_and_out() {
     expect(to_host(out, kThreads)[5] == 5, "value");
 }
 
-// Threads read a tile, and then the next copy overwrites it. Reads need no fence.
+// Threads read a tile, and then a bulk copy overwrites the tile. Earlier reads need no fence.
 // clean refilled_after_reads
 __global__ void refills(int* out, const int* in) {
     __shared__ __align__(128) int run[kThreads];
@@ -139,7 +139,7 @@ static void several_arrivals_of_a_thread() {
     arrives_for_others<<<1, kThreads>>>(device_zeros<int>(kThreads));
 }
 
-// The threads meet at a barrier of the block between two phases, instead of waiting at the mbarrier.
+// Between two phases the threads wait at a barrier of the block instead of at the mbarrier.
 // clean barrier_between_phases
 __global__ void meets_between(int* out) {
     __shared__ uint64_t phase;

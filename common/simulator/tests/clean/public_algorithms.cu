@@ -7,7 +7,7 @@
 // clean common_subsequence_by_antidiagonals
 __global__ void common_length(int* out, const char* a, const char* b, int n, int m) {
     __shared__ int diagonals[3][65];
-    const int t = threadIdx.x;  // the row
+    const int t = threadIdx.x;  // the row that this thread computes
     for (int k = 0; k < 3; ++k) {
         diagonals[k][t] = 0;
         if (t == 0) diagonals[k][64] = 0;
@@ -95,7 +95,7 @@ static void edit_distances() {
 // clean knapsack
 __global__ void best_loads(int* best, const int* weights, const int* values, int items,
                            int capacity) {
-    extern __shared__ int table[];  // two rows
+    extern __shared__ int table[];  // two rows of the table
     for (int c = threadIdx.x; c <= capacity; c += blockDim.x) table[c] = 0;
     __syncthreads();
     for (int i = 0; i < items; ++i) {
@@ -354,7 +354,7 @@ static void sample_by_reservoir() {
 }
 
 // clean search_in_a_tree_of_blocks
-// The tree has 16 keys per node, and each lane of half a warp compares one key.
+// Each node of the tree has 16 keys, and each lane of half a warp compares one key.
 struct TreeNode {
     int keys[16];
     unsigned char count;
@@ -378,7 +378,7 @@ __global__ void find_in_tree(int* out, const TreeNode* tree, const int* wanted, 
     }
 }
 static void search_in_a_tree_of_blocks() {
-    // The root contains the first key of each leaf except the first leaf.
+    // The root contains the first key of each leaf, except that of the first leaf.
     std::vector<TreeNode> tree(18);
     for (int leaf = 1; leaf <= 17; ++leaf) {
         tree[leaf].is_leaf = true;
@@ -464,7 +464,7 @@ __global__ void interpret(int* out, const unsigned char* program) {
     out[threadIdx.x] = stack[top - 2];
 }
 static void stack_machine() {
-    // The result is below the loop count on the stack. Each pass doubles it and adds three.
+    // The loop count is above the result on the stack. Each pass doubles the result and adds three.
     const std::vector<unsigned char> program{kPush, 1,          kSwap,   kSwap, kPush,
                                              2,     kMultiply,  kPush,   3,     kAdd,
                                              kSwap, kDecrement, kRepeat, 3,     kHalt};

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-/// Compressed sparse rows: the neighbours of v are edges[first[v]] to edges[first[v + 1] - 1].
+/// A graph as compressed sparse rows: v has neighbours edges[first[v]] to edges[first[v + 1] - 1].
 struct Graph {
     int n;
     const int *first, *edges, *weights;
@@ -189,7 +189,7 @@ static void parts_by_labels() {
 }
 
 // clean union_and_find
-// Each lookup halves the path to the root. A compare-and-swap links a root to a smaller one.
+// Each lookup halves the path to the root. A compare-and-swap links a root to a smaller root.
 __device__ int find_root(int* parent, int v) {
     volatile int* links = parent;
     for (;;) {
@@ -399,7 +399,7 @@ static void independent_set_by_priorities() {
 }
 
 // clean topological_levels
-// Edges lead to higher numbers. A vertex that loses its last incoming edge joins the next level.
+// Edges lead to higher vertices. A vertex that loses its last incoming edge joins the next level.
 __global__ void remove_level(Graph graph, int* degree, volatile int* level, int now, int* removed) {
     const int v = blockIdx.x * blockDim.x + threadIdx.x;
     if (v >= graph.n || level[v] != now) return;
@@ -433,7 +433,7 @@ static void topological_levels() {
 }
 
 // clean lightest_tree
-// Boruvka's algorithm: each component adds its lightest outgoing edge, then components merge.
+// Boruvka's algorithm: each component selects its lightest outgoing edge, then components merge.
 __global__ void lightest_edges(Graph graph, const int* part, unsigned long long* best) {
     const int v = blockIdx.x * blockDim.x + threadIdx.x;
     if (v >= graph.n) return;
@@ -450,7 +450,7 @@ __global__ void hook(int n, const int* part, int* hooked, const unsigned long lo
     hooked[p] = p;
     if (part[p] != p || best[p] == ~0ull) return;
     const int other = part[best[p] & 0xffffffff];
-    const bool mutual = best[other] >> 32 == best[p] >> 32;  // they chose the same edge
+    const bool mutual = best[other] >> 32 == best[p] >> 32;  // both chose the same edge
     if (mutual && p < other) return;
     hooked[p] = other;
     atomicAdd(total, best[p] >> 32);
@@ -511,7 +511,7 @@ static void ranks_in_a_list() {
     const int n = 500;
     std::vector<int> next(n), rank(n, 1), want(n);
     for (int k = 0; k < n; ++k) {
-        const int at = k * 7 % n;  // 7 and 500 are coprime
+        const int at = k * 7 % n;  // a permutation, because 7 and 500 are coprime
         next[at] = k + 1 < n ? (k + 1) * 7 % n : at;
         want[at] = n - 1 - k;
     }

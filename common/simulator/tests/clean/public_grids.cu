@@ -1,5 +1,5 @@
-// Blocks that wait for each other, or finish each other's work. Where a block waits for others that
-// may not have started, either all blocks fit on the GPU or they number themselves as they start.
+// Blocks that wait for each other, or finish each other's work. Where a block waits for blocks that
+// may not have started, either all blocks fit on the GPU, or blocks are numbered in starting order.
 #include "../cases.h"
 
 #include <cooperative_groups.h>
@@ -10,7 +10,7 @@
 namespace cg = cooperative_groups;
 
 // clean last_block_again_and_again
-// The arrival counter wraps to zero, so that the next launch starts from the same state.
+// The arrival counter wraps around to zero, so that the next launch starts in the same state.
 __device__ unsigned arrivals = 0;
 __global__ void sum_in_one_launch(float* out, volatile float* partial, const float* in, int n) {
     __shared__ float shared[128];
@@ -82,7 +82,7 @@ static void persistent_blocks_and_tiles() {
 // clean warp_looks_back
 // The 32 lanes of a warp examine the 32 preceding blocks in parallel (decoupled look-back).
 struct Look {
-    int state, value;  // 0: nothing, 1: the block's own sum, 2: the sum up to the block's end
+    int state, value;  // state 0: nothing, 1: the block's sum, 2: its inclusive prefix
 };
 __device__ Look read_look(const unsigned long long* word) {
     const unsigned long long bits = *static_cast<const volatile unsigned long long*>(word);
@@ -132,7 +132,7 @@ static void warp_looks_back() {
 }
 
 // clean barrier_of_generations
-// The last block to arrive starts the next generation, for which all other blocks wait.
+// The last block to arrive starts the next generation, for which the other blocks wait.
 struct GridBarrier {
     unsigned arrived, generation;
     __device__ void wait() {
@@ -176,7 +176,7 @@ static void barrier_of_generations() {
 }
 
 // clean barrier_of_flags
-// Each block sets a flag of its own. The first block waits for all flags, and then releases them.
+// Each block sets its own flag. The first block waits for all flags, and then releases all blocks.
 __device__ void wait_for_all(volatile int* in, volatile int* out, int goal) {
     const int t = threadIdx.x;
     if (blockIdx.x == 0) {
@@ -285,7 +285,7 @@ static void producers_and_consumers() {
 }
 
 // clean tiles_wait_for_their_neighbours
-// Longest common subsequence: tickets follow the antidiagonals, and a tile waits for two others.
+// Longest common subsequence: tickets follow the antidiagonals, and a tile waits for two tiles.
 __global__ void common_by_tiles(int* lengths, const char* a, const char* b, int tiles,
                                 volatile int* done, int* tickets) {
     __shared__ int ticket;
@@ -382,7 +382,7 @@ static void turns_for_a_sum_in_order() {
 }
 
 // clean tasks_with_dependencies
-// Blocks take tasks in order, and each waits until the tasks that it depends on are done.
+// Blocks take tasks in order, and wait until the tasks on which their task depends are done.
 __global__ void run_tasks(unsigned* results, volatile int* done, const int* needs, int n,
                           int* next) {
     for (;;) {
@@ -418,7 +418,7 @@ static void tasks_with_dependencies() {
 }
 
 // clean sparse_triangle_by_flags
-// Solves a triangular system. A row's thread waits for other rows, some of them in its own warp.
+// Solves a triangular system. Each row's thread waits for other rows, some of them in its own warp.
 __global__ void solve_rows(volatile double* x, const double* b, const int* first, const int* cols,
                            const double* values, volatile int* ready, int n) {
     const int row = blockIdx.x * blockDim.x + threadIdx.x;

@@ -79,7 +79,7 @@ __global__ void insert_pairs(unsigned long long* table, const unsigned* keys, in
             const unsigned long long before = atomicCAS(&table[slot], ~0ull, pair);
             if (before == ~0ull) break;
             if (before >> 32 == keys[i]) {
-                atomicMin(&table[slot], pair);  // the first of equal keys wins
+                atomicMin(&table[slot], pair);  // if keys are equal, the first pair wins
                 break;
             }
             slot = (slot + 1) % capacity;
@@ -111,7 +111,7 @@ __global__ void count_keys(unsigned long long* keys, int* counts, const char* te
     for (int step = 1;; ++step) {
         const unsigned long long old = atomicCAS(&keys[slot], 0ull, word);
         if (old == 0 || old == word) break;
-        slot = (slot + step) & (capacity - 1);  // 1, 3, 6, 10: triangular
+        slot = (slot + step) & (capacity - 1);  // triangular probing: offsets 1, 3, 6, 10
     }
     atomicAdd(&counts[slot], 1);
 }
@@ -230,7 +230,7 @@ static void chains_by_exchange() {
 }
 
 // clean chains_with_locks
-// A textbook design: nodes with pointers, one lock per bucket, and lanes that insert in turn.
+// A textbook design: nodes with pointers, one lock per bucket, and lanes that insert one by one.
 struct Entry {
     unsigned key;
     void* value;
@@ -360,7 +360,7 @@ static void bloom_filter() {
 }
 
 // clean probing_by_whole_warps
-// A bucket has 32 slots, one per lane. The warp inserts its lanes' keys one after the other.
+// A bucket has 32 slots, one per lane. The warp inserts the keys of its lanes one after another.
 __global__ void insert_by_warp(unsigned* table, int buckets, const unsigned* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32;
     const unsigned mine = i < n ? in[i] : kEmpty;

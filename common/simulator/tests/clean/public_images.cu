@@ -35,7 +35,7 @@ static void histogram_of_each_block() {
 }
 
 // clean histogram_of_each_thread
-// Each thread has its own column of one-byte counters, so only the final sums need atomics.
+// Each thread has a private column of one-byte counters, so only the final sums need atomics.
 __global__ void histogram_by_bytes(unsigned* bins, const unsigned char* image, int n) {
     __shared__ unsigned char counts[16][64];
     for (int b = 0; b < 16; ++b) counts[b][threadIdx.x] = 0;
@@ -99,7 +99,7 @@ static void convolution_with_halo() {
 }
 
 // clean blur_in_two_passes
-// Running sums along rows, then columns: add the cell that enters, subtract the one that leaves.
+// Running sums along a line: add the cell that enters the window, subtract the one that leaves it.
 __global__ void blur_lines(int* out, const int* in, int lines, int length, int line_step,
                            int step) {
     const int line = blockIdx.x * blockDim.x + threadIdx.x;
@@ -265,7 +265,7 @@ static void heat_of_a_plate() {
 }
 
 // clean mandelbrot
-// Fixed-point arithmetic, so that host and device agree to the last iteration.
+// Uses fixed-point arithmetic, so that host and device agree exactly.
 __host__ __device__ inline int escape_time(int cx, int cy, int limit) {
     long long x = 0, y = 0;
     int steps = 0;

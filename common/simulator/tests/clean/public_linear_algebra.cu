@@ -1,19 +1,19 @@
-// Matrices and vectors: products, solvers and transforms. Either the numbers are chosen so that
-// sums are exact, or results may differ from the host's by rounding errors.
+// Matrices and vectors: products, solvers and transforms. Some inputs are chosen so that sums are
+// exact. Otherwise results may differ from the host's by rounding errors.
 #include "../cases.h"
 
 #include <algorithm>
 #include <cmath>
 #include <complex>
 
-/// Returns small whole numbers as a vector of T.
+/// Returns small whole numbers, converted to T.
 template <class T>
 static std::vector<T> whole_numbers(std::size_t count, unsigned seed) {
     std::vector<T> result;
     for (const int x : random_numbers(count, 19, seed)) result.push_back(static_cast<T>(x - 9));
     return result;
 }
-/// `a` is m x k and `b` is k x n, both in row-major order.
+/// Multiplies on the host: `a` is m x k and `b` is k x n, both in row-major order.
 template <class T>
 static std::vector<T> product(const std::vector<T>& a, const std::vector<T>& b, int m, int n,
                               int k) {
@@ -51,7 +51,7 @@ static void product_by_tiles() {
 }
 
 // clean product_in_registers
-// A block of 64 threads computes a 32 x 32 tile, and each thread keeps 4 x 4 of it in registers.
+// A block of 64 threads computes a 32 x 32 tile. Each thread has 4 x 4 elements in registers.
 __global__ void multiply_blocked(float* c, const float* a, const float* b, int n, int k) {
     __shared__ float a_tile[8 * 32], b_tile[8 * 32];
     const int thread_row = threadIdx.x / 8, thread_col = threadIdx.x % 8;
@@ -225,7 +225,7 @@ static void jacobi() {
 }
 
 // clean conjugate_gradients
-// Runs in one block, on a tridiagonal matrix with 2.5 on the diagonal and -1 next to it.
+// The solver runs in one block, on a tridiagonal matrix with 2.5 on the diagonal and -1 beside it.
 __device__ double sum_of_products(double a, double b) {
     __shared__ double sums[128];
     sums[threadIdx.x] = a * b;

@@ -1,7 +1,7 @@
-// Published locks, from textbook spin locks to queues of waiters. No thread waits forever.
+// Published locks, from textbook spin locks to queues of waiters. Every thread gets its lock.
 #include "../cases.h"
 
-/// All blocks of these programs fit on the GPU together, so blocks may wait for each other.
+/// A spin lock. All blocks of these programs are resident at once, so they may wait for each other.
 struct SpinLock {
     int taken = 0;
     __device__ void lock() {
@@ -36,7 +36,7 @@ static void lock_taken_many_times() {
 }
 
 // clean lanes_lock_in_turn
-// The lanes of a warp enter one after the other, so none spins while another lane holds the lock.
+// The lanes of a warp take the lock one by one, so no lane spins while another holds the lock.
 __global__ void push_in_turn(SpinLock* lock, int* head, int* next, int n) {
     const int stride = blockDim.x * gridDim.x;
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) {
@@ -119,7 +119,7 @@ static void ticket_lock() {
 }
 
 // clean readers_and_writers
-// The state is the number of readers inside, or -1 for a writer.
+// The state is the number of readers that hold the lock, or -1 if a writer holds it.
 __device__ void enter_as_reader(int* state) {
     for (;;) {
         const int readers = *static_cast<volatile int*>(state);
@@ -157,7 +157,7 @@ static void readers_and_writers() {
 }
 
 // clean transfers_with_two_locks
-// Each thread locks its two accounts in ascending order, which prevents a deadlock.
+// Each thread locks two accounts in ascending order, which prevents a deadlock.
 __global__ void transfer(SpinLock* locks, int* accounts, const int* from, const int* to, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n || from[i] == to[i]) return;
@@ -310,7 +310,7 @@ static void petersons_lock() {
 }
 
 // clean queue_of_waiters
-// Each waiter spins on its own flag, which its predecessor sets (Mellor-Crummey and Scott).
+// An MCS lock: each waiting thread spins on its own flag, which its predecessor sets.
 struct Waiter {
     volatile int next, must_wait;
 };
@@ -349,7 +349,7 @@ static void queue_of_waiters() {
 }
 
 // clean sequence_lock
-// A reader retries until no writer was active during its read.
+// A seqlock: a reader retries if a writer was active during its read.
 __global__ void publish_pairs(volatile unsigned* sequence, volatile int* pair, int* torn, int n) {
     if (blockIdx.x == 0) {
         for (int i = 1; i <= n; ++i) {
@@ -380,7 +380,7 @@ static void sequence_lock() {
 }
 
 // clean made_once
-// The first thread to arrive builds the table, and all others wait for it.
+// The first thread to arrive builds the table, and all other threads wait for the table.
 __global__ void use_table(int* state, int* table, int* out) {
     if (threadIdx.x == 0) {
         if (atomicCAS(state, 0, 1) == 0) {

@@ -97,7 +97,7 @@ static void list_by_exchange() {
 }
 
 // clean stack_with_counted_head
-// The head is an index and a change count, which tells it from an older head with the same index.
+// The head contains an index and a change count, so a reused index does not look like the old head.
 __device__ void push(unsigned long long* head, volatile int* next, int node) {
     unsigned long long seen = *static_cast<volatile unsigned long long*>(head), old;
     do {
@@ -197,7 +197,7 @@ static void ring_with_one_reader() {
 }
 
 // clean ring_with_many_on_both_sides
-// Each cell has a number that says whether the writer or the reader of a round may use it.
+// The number in each cell says whether the writer or the reader of a round may use the cell.
 struct Cell {
     unsigned turn;
     int value;
@@ -227,7 +227,7 @@ static void ring_with_many_on_both_sides() {
 }
 
 // clean tasks_that_make_tasks
-// Ranges are halved until they are short. The work is done when no task is queued or in progress.
+// Ranges are halved until they are short. The work is done when no task is queued or running.
 __global__ void cut_ranges(int2* tasks, int* ready, int* tail, int* next, int* open, int* leaves) {
     for (;;) {
         const int mine = atomicAdd(next, 1);
@@ -265,7 +265,7 @@ static void tasks_that_make_tasks() {
 }
 
 // clean work_is_stolen
-// A block's work is a range in 64 bits. Its owner takes from the front, thieves from the back.
+// A block's work is a range in 64 bits. Its owner takes from the front, other blocks from the back.
 __device__ int take(unsigned long long* range, bool from_front) {
     for (unsigned long long seen = *static_cast<volatile unsigned long long*>(range);;) {
         const unsigned begin = seen >> 32, end = static_cast<unsigned>(seen);
@@ -281,7 +281,7 @@ __global__ void work_and_steal(unsigned long long* ranges, int* done) {
     for (unsigned i = 0; i < gridDim.x; ++i) {
         const unsigned victim = (blockIdx.x + i) % gridDim.x;
         for (int item; (item = take(&ranges[victim], i == 0)) >= 0;) {
-            int steps = 0;  // some items take much longer than others
+            int steps = 0;  // makes some items take much longer
             for (int x = item % 97 + 1; x != 1; x = x % 2 ? 3 * x + 1 : x / 2) ++steps;
             done[item] += steps + 1;
         }
@@ -302,7 +302,7 @@ static void work_is_stolen() {
 }
 
 // clean queue_of_a_block_first
-// A block collects its results in shared memory, and reserves space in the output only once.
+// A block collects its results in shared memory, and reserves space in the output once for all.
 __global__ void collect_multiples(int* out, int* count, const int* in, int n) {
     __shared__ int found[128];
     __shared__ int found_count, at;

@@ -83,7 +83,7 @@ __inline__ __device__ double block_sum(double value) {
     static __shared__ double sums[32];
     const int lane = threadIdx.x % warpSize, warp = threadIdx.x / warpSize;
     value = warp_sum(value);
-    __syncthreads();  // the function may be called again
+    __syncthreads();  // so that the function may be called again
     if (lane == 0) sums[warp] = value;
     __syncthreads();
     value = threadIdx.x < blockDim.x / warpSize ? sums[lane] : 0;
@@ -134,7 +134,7 @@ static void double_added_by_compare_and_swap() {
 }
 
 // clean float_extremes
-// The minimum by a compare-and-swap loop, the maximum by comparing floats as integers.
+// The minimum uses a compare-and-swap loop. The maximum compares floats as integers.
 __device__ void min_of_floats(float* address, float value) {
     int* word = reinterpret_cast<int*>(address);
     int old = *static_cast<volatile int*>(word);
@@ -267,7 +267,7 @@ static void largest_with_payload_in_a_word() {
 }
 
 // clean mean_and_variance
-// Each part has its own mean, and parts are merged, so that large offsets cost no precision.
+// Each part has its own mean, so that a large offset of the values does not cost precision.
 struct Moments {
     int count;
     double mean, spread;
@@ -372,7 +372,7 @@ static void darts_for_pi() {
 }
 
 // clean ten_largest
-// Each thread sorts its ten largest. Then the block takes the largest of all heads, ten times.
+// Each thread sorts its ten largest values. Then the block takes the largest head, ten times.
 __global__ void take_largest(int* out, const int* in, int n, int k) {
     __shared__ int heads[64];
     __shared__ int owners[64];

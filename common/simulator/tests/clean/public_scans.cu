@@ -11,7 +11,7 @@ static std::vector<int> inclusive(std::vector<int> numbers) {
 }
 
 // clean hillis_and_steele
-// Two halves of one buffer alternate, so that one barrier per step is enough.
+// The two halves of a buffer alternate as input and output, so one barrier per step is enough.
 __global__ void scan_naive(int* out, const int* in, int n) {
     extern __shared__ int temp[];
     const int t = threadIdx.x;
@@ -129,7 +129,7 @@ static void scan_in_three_kernels() {
 }
 
 // clean scan_with_carry
-// One block visits all tiles and carries the running maximum from tile to tile.
+// One block processes all tiles, and passes the running maximum from tile to tile.
 __global__ void running_maximum(int* out, const int* in, int n) {
     __shared__ int tile[2][64];
     __shared__ int carry;
@@ -160,7 +160,7 @@ static void scan_with_carry() {
 }
 
 // clean chain_of_blocks
-// Each block waits for a volatile flag set by the preceding block. Tickets determine the order.
+// Each block waits for a volatile flag of the preceding block. Tickets give blocks their order.
 __global__ void scan_chained(int* out, const int* in, int n, volatile int* flags,
                              volatile int* ends, int* tickets) {
     __shared__ int block, before;
@@ -195,7 +195,7 @@ static void chain_of_blocks() {
 }
 
 // clean status_and_value_in_a_word
-// Look-back without fences: the flag and the value share a 64-bit word.
+// Look-back without fences: each flag and its value share a 64-bit word.
 __global__ void scan_single_pass(int* out, const int* in, int n, unsigned long long* words,
                                  unsigned* tickets) {
     constexpr unsigned long long kSum = 1ull << 32, kPrefix = 2ull << 32;

@@ -141,7 +141,7 @@ static void radix_bit_by_bit() {
 }
 
 // clean radix_passes_of_four_bits
-// Blocks count their digits, one thread scans the counts, then each block writes its keys in order.
+// Blocks count digits, one thread scans the counts, then each block writes its keys in order.
 __global__ void count_digits(int* counts, const unsigned* in, int n, int shift) {
     __shared__ int digits[16];
     if (threadIdx.x < 16) digits[threadIdx.x] = 0;
@@ -186,7 +186,7 @@ static void radix_passes_of_four_bits() {
 }
 
 // clean merge_path
-// Each thread finds by bisection where its part of the merged array begins in both inputs.
+// Each thread finds by bisection where its part of the merged array begins in each input.
 __device__ int crossing(const int* a, int a_count, const int* b, int b_count, int diagonal) {
     int low = max(0, diagonal - b_count), high = min(diagonal, a_count);
     while (low < high) {
@@ -359,7 +359,7 @@ static void flags_and_distances_in_shared() {
 }
 
 // clean median_by_digits
-// Finds the element of a given rank, one digit at a time, by counting the remaining candidates.
+// Finds the element of a given rank digit by digit, by counting the remaining candidates.
 __global__ void select(unsigned* out, const unsigned* in, int n, int rank) {
     __shared__ int counts[16];
     __shared__ unsigned prefix;

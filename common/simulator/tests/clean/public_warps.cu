@@ -1,4 +1,4 @@
-// Warp-level functions at work: shuffles, votes, matches and groups.
+// Warp-level functions in typical uses: shuffles, votes, matches and groups.
 #include "../cases.h"
 
 #include <cooperative_groups.h>
@@ -39,7 +39,7 @@ static void reductions_of_all_types() {
 }
 
 // clean room_for_a_warp_at_once
-// One of the active lanes reserves space for all of them.
+// One of the active lanes reserves space in the output for all of them.
 __device__ int next_place(int* counter) {
     auto lanes = cg::coalesced_threads();
     int first = 0;
@@ -85,7 +85,7 @@ static void equal_lanes_add_once() {
 }
 
 // clean work_of_one_lane_by_all
-// The rows of the lanes differ a lot in length, so the whole warp reads one row after the other.
+// The lists differ a lot in length, so the whole warp reads one list after the other.
 __global__ void sum_lists(int* sums, const int* values, const int* first, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32;
     int begin = 0, end = 0;
@@ -185,7 +185,7 @@ static void best_with_its_place() {
 }
 
 // clean transpose_in_registers
-// Each lane holds a column of a 32 x 32 matrix. Five rounds of shuffles transpose it.
+// Each lane has a column of a 32 x 32 matrix. Five rounds of shuffles transpose the matrix.
 __global__ void transpose_lanes(int* out, const int* in) {
     int row[32];
     const int lane = threadIdx.x;

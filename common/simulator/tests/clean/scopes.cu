@@ -1,5 +1,5 @@
-// The correct counterparts of ../bugs/scopes.cu: masks and scopes that include all threads that
-// exchange data, and no others.
+// The correct counterparts of ../bugs/scopes.cu: masks and scopes that include exactly the threads
+// that exchange data.
 // not built by clang: cooperative_groups is part of the toolkit
 #include "../cases.h"
 
@@ -25,7 +25,7 @@ static void tile_of_half_a_warp() {
     for (int i = 0; i < 64; ++i) expect(host[i] == (i ^ 15) + 2, "value of the same half");
 }
 
-// A tree of barriers, of pairs first and of the whole warp last, orders all lanes.
+// A tree of barriers, first of pairs and last of the whole warp, orders all lanes.
 // clean meetings_of_pairs
 __global__ void tree_meets(int* out) {
     __shared__ int values[32];
@@ -43,7 +43,7 @@ static void meetings_of_pairs() {
     expect(to_host(out, 32)[0] == 31, "value of the last lane");
 }
 
-// A barrier of the block, and then one of half a warp. The first one orders everything before it.
+// A barrier of the block comes before a barrier of half a warp, and orders all earlier accesses.
 // clean half_after_whole
 __global__ void half_after_block(int* out) {
     __shared__ int values[64];
@@ -64,7 +64,7 @@ static void half_after_whole() {
     expect(to_host(out, 32)[16] == 63, "sum");
 }
 
-// Most lanes have ended, so a mask of the others is complete.
+// Most lanes have exited, so a mask of the remaining lanes is complete.
 // clean mask_of_the_living
 __global__ void some_have_ended(int* out) {
     __shared__ int values[32];
@@ -79,7 +79,7 @@ static void mask_of_the_living() {
     expect(to_host(out, 8)[0] == 7, "value");
 }
 
-// any() and all() of a tile of several warps use shared memory that the system reserves.
+// any() and all() of a tile of several warps use shared memory that CUDA reserves.
 // clean votes_of_a_large_tile
 __global__ void votes(int* out) {
     __shared__ cg::block_tile_memory<256> memory;
@@ -105,7 +105,7 @@ static void counter_of_each_block() {
     expect(to_host(counters, 8)[7] == 64, "count");
 }
 
-// The flag is for threads of the same block.
+// The flag has block scope, because only threads of the same block read it.
 // clean fence_within_a_block
 __global__ void publishes_in_block(int* data, int* flag, int* out) {
     if (threadIdx.x == 0) {

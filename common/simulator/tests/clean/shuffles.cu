@@ -1,4 +1,4 @@
-// Shuffles that read from lanes which do not take part, where no result depends on these values.
+// Shuffles that read from lanes which do not execute them, where no result depends on the values.
 #include "../cases.h"
 
 // clean sum_of_half_a_warp

@@ -29,7 +29,7 @@ static void event_between() {
     expect(to_host(out, kCount)[7] == 2, "value");
 }
 
-// The order passes through a third stream, and through an event that is recorded again.
+// The order passes through a third stream, and through an event that is recorded twice.
 // clean chain_of_events
 static void chain_of_events() {
     int *in = device_zeros<int>(kCount), *out = device_zeros<int>(kCount);
@@ -59,7 +59,7 @@ static void synchronized_by_the_host() {
     run_fill(second, in);
 }
 
-// Each stream has a part of the same arrays.
+// Each stream uses its own part of the same arrays.
 // clean parts_of_one_array
 static void parts_of_one_array() {
     constexpr int kStreams = 4;
@@ -95,7 +95,7 @@ static void one_counter() {
     expect(to_host(counter, 1)[0] == 512, "count");
 }
 
-// Streams without cudaStreamNonBlocking and the default stream wait for each other.
+// Streams without cudaStreamNonBlocking wait for the default stream, and it waits for them.
 // clean default_stream_between
 static void default_stream_between() {
     int *in = device_zeros<int>(kCount), *out = device_zeros<int>(kCount);
@@ -155,7 +155,7 @@ static void told_by_a_host_function() {
     run_twice(second, out, in);
 }
 
-// A copy to pageable memory has ended when its call returns, in any stream.
+// A copy to pageable memory is complete when its call returns, in any stream.
 // clean copied_to_pageable_memory
 static void copied_to_pageable_memory() {
     int* in = device_zeros<int>(kCount);

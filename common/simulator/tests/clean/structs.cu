@@ -1,4 +1,4 @@
-// Structs, unions and bit-fields. Padding and members without a value are copied too, but no result
+// Structs, unions and bit-fields. Padding and unwritten members are copied too, but no result
 // depends on them.
 #include <cstring>
 
@@ -59,7 +59,7 @@ static void members_after_copies() {
     for (int i = 0; i < 32; ++i) expect(host[i] == (i % 2 ? i + 1 : 0), "sum");
 }
 
-// Eight blocks do the same work, and the last seven repeat the recording of the first.
+// Eight blocks do the same work, and the last seven replay the recording of the first block.
 // clean through_shared
 __global__ void reverse_twice(Found* to, const Found* from) {
     __shared__ Found tile[32];
@@ -137,7 +137,7 @@ static void by_value() {
         expect(host[i].yes && host[i].at == (i % 2 ? 100 : 31 - i) + 5, "picked");
 }
 
-// Shuffles a struct word by word, as libraries do with types that they do not know.
+// Shuffles a struct word by word, as libraries do with types that are unknown to them.
 // clean shuffled_in_words
 __global__ void shift(Found* to, const Found* from) {
     Found found = from[threadIdx.x];

@@ -1,4 +1,4 @@
-// Textures and surfaces as in public examples. None may be reported.
+// Textures and surfaces as public examples use them. No check may report anything.
 #include "../texture_objects.h"
 
 constexpr int kSide = 32;

@@ -1,4 +1,4 @@
-// Loops that wait, and loops that only seem to wait. All of them end.
+// Loops that wait, and loops that only look as if they wait. All of them end.
 #include "../cases.h"
 
 #include <cuda/atomic>
@@ -28,7 +28,7 @@ static void numbers_from_a_counter() {
 }
 
 // clean queue_of_all_blocks
-// A block that takes an item may append another one to the queue.
+// A block that takes an item from the queue may append another item.
 __global__ void divide_work(unsigned* taken, unsigned* put, volatile int* items, int* ended) {
     for (;;) {
         const unsigned mine = atomicAdd(taken, 1);
@@ -114,7 +114,7 @@ static void each_lane_in_its_turn() {
 }
 
 // clean lanes_at_locks_of_buckets
-// Independent thread scheduling: waiting lanes must let the lanes that hold a lock continue.
+// Needs independent thread scheduling: waiting lanes must let lanes that hold a lock continue.
 __global__ void count_keys(int* mutexes, int* counts, const int* keys, int n) {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
         const int bucket = keys[i] * 7 % 16;
@@ -131,7 +131,7 @@ static void lanes_at_locks_of_buckets() {
 }
 
 // clean waits_and_counts_for_a_lane
-// The loop changes memory on every pass, but is still a wait.
+// The loop changes memory in every iteration, but still only waits.
 __global__ void count_until_flag(volatile int* flag, int* polls, int* out) {
     if (threadIdx.x < 31) {
         while (*flag == 0) atomicAdd(polls, 1);
@@ -166,7 +166,7 @@ static void long_turns_of_a_waiting_loop() {
 // ---- blocks that wait for each other ----
 
 // clean ring_between_blocks
-// No atomics: flags alone keep track of the ring's slots.
+// Flags without atomics say which slots of the ring are filled.
 __global__ void pass_on(volatile int* filled, volatile int* emptied, volatile int* ring, int* out,
                         int n) {
     const int places = 4;
@@ -197,7 +197,7 @@ static void ring_between_blocks() {
 }
 
 // clean memory_alone_moves
-// The registers of both blocks are the same after every pass. Only the count in memory changes.
+// The registers of both blocks are equal after every pass. Only the count in memory changes.
 __global__ void count_for_each_other(volatile int* count, volatile int* flags, int n) {
     if (blockIdx.x == 0) {
         int first, second;
@@ -279,7 +279,7 @@ static void gives_up_after_attempts() {
 }
 
 // clean gives_up_after_rare_attempts
-// The loop counts its attempts, but not the time between them.
+// The loop counts its attempts, but not the clock reads in the pauses between attempts.
 __global__ void try_now_and_then(int* mutex, int* attempts) {
     int tries = 0;
     while (atomicCAS(mutex, 0, 1) != 0 && ++tries < 3000) {
@@ -297,7 +297,7 @@ static void gives_up_after_rare_attempts() {
 }
 
 // clean gives_up_after_time simulator only
-// Each of two blocks waits for a minute on the device's clock, ten times.
+// Two blocks wait for a minute on the device's clock, ten times.
 __global__ void wait_for_a_minute(volatile int* flag, int* times) {
     for (int attempt = 0; attempt < 10; ++attempt) {
         const long long start = clock64();

@@ -1,4 +1,4 @@
-// Correct cooperation of the lanes of a warp. None of these may be reported.
+// Lanes of a warp that cooperate correctly. No check may report anything.
 #include "../cases.h"
 
 #include <cooperative_groups.h>

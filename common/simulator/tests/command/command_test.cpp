@@ -1,5 +1,5 @@
-// Tests of the simulate command: what it rejects before it runs anything, what it passes through,
-// and what it prints when a program ends badly.
+// Tests of the simulate command: which arguments it rejects before it runs a program, what it
+// passes through, and what it prints when a program crashes or is ended by a signal.
 #include <doctest/doctest.h>
 
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 
 using namespace coalesce::tests;
 
-TEST_CASE("arguments, output and exit code are the program's own") {
+TEST_CASE("arguments, output and exit code of the program are passed through") {
     const Outcome got = run({kProgram, "code", "7", "--json", "x", "--", "--help", ""});
     CHECK(got.out == "[" + kProgram + "][code][7][--json][x][--][--help][]\n");
     CHECK(got.exit_code == 7);
@@ -30,7 +30,7 @@ TEST_CASE("arguments, output and exit code are the program's own") {
     CHECK(has(got.err, "fill: 1 launch, grid 1, block 96"));
 }
 
-TEST_CASE("a program that carries a path to another libcudart is simulated all the same") {
+TEST_CASE("a program with a run path to another libcudart is simulated too") {
     const Outcome got = run({PROGRAMS "/endings_run_path"});
     CHECK(got.exit_code == 0);
     REQUIRE(got.report.is_object());
@@ -48,7 +48,7 @@ TEST_CASE("a report changes the exit code only on request") {
     CHECK(run({kProgram, "code", "3"}, {"--error-exitcode", "9"}).exit_code == 3);
 }
 
-TEST_CASE("a call that fails by mistake is reported, but a failing query is not") {
+TEST_CASE("a failing call is reported if it is a mistake, but not if it is a query") {
     const Outcome twice = run({kProgram, "twice"}, {"--error-exitcode", "9"});
     CHECK(twice.exit_code == 9);
     REQUIRE(twice.report.is_object());
@@ -75,7 +75,8 @@ TEST_CASE("a program that could not be simulated completely does not count as a 
     CHECK(got.exit_code == 2);
     CHECK(has(unbroken(got.err), "its results are not those of a GPU"));
     CHECK(run({kProgram, "unsupported", "and look at errors"}).exit_code == 1);
-    // --error-exitcode is for mistakes of the program, not for what the simulator lacks.
+    // --error-exitcode covers mistakes of the program, but not instructions that the simulator
+    // lacks.
     CHECK(run({kProgram, "unsupported"}, {"--error-exitcode", "9"}).exit_code == 2);
 }
 
@@ -136,7 +137,7 @@ std::string on_terminal(const std::vector<std::string>& words) {
 }  // namespace
 
 TEST_CASE("a long launch shows its progress in one line of a terminal, and then removes it") {
-    setenv("COALESCE_SIM_PROGRESS", "1", 1);  // milliseconds, so that a short launch is enough
+    setenv("COALESCE_SIM_PROGRESS", "1", 1);  // 1 ms, so that a short launch shows progress
     const std::string text = on_terminal({kProgram, "long"});
     CAPTURE(text);
     // On a busy machine the small launch before this one may show progress too, so look for the
@@ -152,7 +153,7 @@ TEST_CASE("a long launch shows its progress in one line of a terminal, and then 
     CHECK(text.find("fill: 2 launches") > end);
     CHECK_FALSE(has(on_terminal({"--quiet", kProgram, "long"}), "% of"));
     CHECK_FALSE(has(run({kProgram, "long"}).err, "% of"));
-    setenv("COALESCE_SIM_PROGRESS", "600000", 1);  // the program ends before that
+    setenv("COALESCE_SIM_PROGRESS", "600000", 1);  // ms, longer than the program runs
     CHECK_FALSE(has(on_terminal({kProgram, "long"}), "% of"));
     unsetenv("COALESCE_SIM_PROGRESS");
 }
@@ -217,7 +218,7 @@ TEST_CASE("an unknown GPU is rejected with a list of the known ones") {
     // An argument that names a command or looks like a path is taken to be the program.
     CHECK(run({"true"}, {"--time"}).exit_code == 0);
     CHECK(has(run({"./no/such/program"}, {"--time"}).err, "there is no ./no/such/program"));
-    // Several GPUs share this name.
+    // Several GPUs have this name, so a prediction for it is ambiguous.
     CHECK(
         has(unbroken(run({kProgram}, {"--time", "H100"}).err), "matches several GPUs; choose one"));
 }
@@ -261,7 +262,7 @@ TEST_CASE("other programs that a program starts do not change its report") {
     CHECK(got.report["kernels"].size() == 1);
 }
 
-TEST_CASE("the reports of a forked process count, and those before the fork count once") {
+TEST_CASE("the reports of a forked process count, and reports made before the fork count once") {
     const Outcome got = run({kProgram, "fork"}, {"--error-exitcode", "9"});
     CHECK(got.exit_code == 9);
     CHECK(has(unbroken(got.err), "no reports; 1 child process has reports"));
@@ -294,7 +295,7 @@ TEST_CASE("a signal sent to simulate reaches the program, and the report is writ
     close(output[0]);
     REQUIRE(WIFEXITED(status));
     CHECK(WEXITSTATUS(status) == 128 + SIGTERM);
-    // A CI system that runs out of time sends SIGTERM, and then reads the report.
+    // A CI system whose time limit expires sends SIGTERM, and then reads the report.
     std::ifstream in(report.path);
     const auto json = nlohmann::json::parse(in, nullptr, false);
     REQUIRE(json.is_object());
@@ -306,7 +307,7 @@ TEST_CASE("a program that cannot run is rejected with one clear message") {
     const ScratchFile text("hello"), plain("hello", false), empty("");
     const ScratchFile damaged("\177ELF\2\1\1");
     const std::pair<std::string, const char*> refusals[] = {
-#ifdef HAS_STATIC_PROGRAM  // made by nvcc alone
+#ifdef HAS_STATIC_PROGRAM  // clang has no static runtime
         {PROGRAMS "/endings_stripped", "symbols were removed; rebuild with nvcc -cudart shared"},
 #endif
 #ifdef HAS_LIBRARY_PROGRAM
@@ -350,7 +351,7 @@ TEST_CASE("a program with a static runtime runs, is checked, and keeps its own e
     CHECK(wrong.report["reports"][0]["check"] == "memcheck");
 }
 
-TEST_CASE("... and so do programs that it starts without a runtime") {
+TEST_CASE("programs without a runtime that such a program starts run too") {
     const Outcome got = run({PROGRAMS "/endings_static", "system"});
     CHECK(has(got.out, "from a child"));
     CHECK(got.exit_code == 0);
@@ -358,14 +359,14 @@ TEST_CASE("... and so do programs that it starts without a runtime") {
 #endif
 
 #ifdef HAS_DRIVER_PROGRAM
-TEST_CASE("a program that uses only the driver API runs, whatever runtime nvcc linked") {
+TEST_CASE("a program that uses only the driver API runs, whichever runtime nvcc has linked") {
     const Outcome got = run({PROGRAMS "/only_driver"});
     CHECK(got.out == "devices: 1\n");
     CHECK(got.exit_code == 0);
     CHECK(got.report.is_object());
 }
 
-TEST_CASE("... and so does one that also uses that runtime") {
+TEST_CASE("a program that uses the driver API and the static runtime runs") {
     const Outcome got = run({PROGRAMS "/driver_and_static"});
     CHECK(got.out == "allocated: 1\n");
     CHECK(got.err.find("unsupported") == std::string::npos);
@@ -373,7 +374,7 @@ TEST_CASE("... and so does one that also uses that runtime") {
 }
 #endif
 
-TEST_CASE("the list of what runs has one line each, and equals the book's") {
+TEST_CASE("the list of supported features has one line per feature, and matches the book") {
     const Outcome got = run({}, {"--explain-missing"});
     CHECK(got.exit_code == 0);
     CHECK(got.err == "");
@@ -417,7 +418,7 @@ TEST_CASE("invalid options are rejected") {
     }
 }
 
-TEST_CASE("help fits a terminal") {
+TEST_CASE("the help text fits a terminal") {
     const Outcome got = run({}, {"--help"});
     CHECK(got.exit_code == 0);
     CHECK(has(got.out, "Usage: simulate [OPTIONS] PROGRAM"));

@@ -1,4 +1,4 @@
-// Uses the driver API and a static runtime. command_test.cpp runs this program.
+// Uses the driver API in a program with the static runtime. command_test.cpp runs this program.
 #include <cuda.h>
 
 #include <cstdio>

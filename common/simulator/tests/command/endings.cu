@@ -1,4 +1,4 @@
-// Ends or misbehaves as its first argument says. command_test.cpp runs this program.
+// Ends or fails in the way that its first argument names. command_test.cpp runs this program.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,7 +12,7 @@ __global__ void fill(int* out, int count) {
     if (i < count) out[i] = i;
 }
 
-/// Two blocks race to write the same element.
+/// Stores to one element from two blocks, which is a race.
 __global__ void collide(int* out) {
     if (threadIdx.x == 0) *out = blockIdx.x;
 }
@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
         video<<<1, 32>>>(reinterpret_cast<unsigned*>(out));
         if (argc > 2) return cudaDeviceSynchronize() == cudaSuccess ? 0 : 1;
     }
-    if (std::strcmp(how, "fork") == 0) {  // only the child's kernel writes past the end
+    if (std::strcmp(how, "fork") == 0) {  // only the child process writes past the end
         if (fork() == 0) {
             fill<<<1, kCount + 32>>>(out, kCount + 32);
             return 0;
@@ -44,13 +44,13 @@ int main(int argc, char** argv) {
         wait(nullptr);
     }
     if (std::strcmp(how, "collide") == 0)
-        for (int k = 0; k < 5; ++k) collide<<<2, 32>>>(out + k / 4);  // four alike, and another one
+        for (int k = 0; k < 5; ++k) collide<<<2, 32>>>(out + k / 4);  // the last launch uses out[1]
     if (std::strcmp(how, "long") == 0) fill<<<20000, kCount>>>(out, 0);
     if (std::strcmp(how, "twice") == 0) {
         cudaFree(out);
         cudaFree(out);
     }
-    if (std::strcmp(how, "probe") == 0) {  // errors that are expected
+    if (std::strcmp(how, "probe") == 0) {  // the program expects these errors
         int count;
         void* memory;
         cudaSetDevice(1000);
@@ -73,7 +73,7 @@ int main(int argc, char** argv) {
     if (std::strcmp(how, "abort") == 0) std::abort();
     if (std::strcmp(how, "leave") == 0) _exit(0);
     if (std::strcmp(how, "touch") == 0) return *static_cast<volatile int*>(out);
-    if (std::strcmp(how, "past managed") == 0) {  // past the end, by more than a page
+    if (std::strcmp(how, "past managed") == 0) {  // is more than a page past the end
         char* managed;
         if (cudaMallocManaged(&managed, kCount) != cudaSuccess) return 99;
         for (int i = 0; i < 100'000; ++i) static_cast<volatile char*>(managed)[i] = 1;

@@ -1,4 +1,4 @@
-// A kernel for each remark at the end of a report. exactness_test.cpp runs one case at a time.
+// One kernel for each remark at the end of a report. exactness_test.cpp runs one case at a time.
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -70,7 +70,7 @@ __global__ void bulk_copy(float* out) {
     asm volatile("cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;" ::: "memory");
 }
 
-/// Launches a kernel in each of `count` streams. The default stream runs a memset.
+/// Launches one kernel in each of `count` streams, after a memset in the default stream.
 void use_streams(float* out, int count, unsigned flags) {
     for (int i = 0; i < count; ++i) {
         cudaStream_t stream;
@@ -80,7 +80,7 @@ void use_streams(float* out, int count, unsigned flags) {
     cudaDeviceSynchronize();
 }
 
-/// Launches a graph of two kernels, which run one after the other or in parallel.
+/// Launches a graph of two kernels, one after the other if `is_chain`, otherwise in parallel.
 void launch_graph(float* out, bool is_chain) {
     cudaGraph_t graph;
     cudaGraphExec_t executable;

@@ -1,5 +1,5 @@
-// Tests of the last lines of a report and of the matching JSON field: how exact the run was, and
-// what no check covered.
+// Tests the last lines of a report and the matching JSON field. They say how exact the simulation
+// was, and which mistakes no check covered.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ bool mentions(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("a run of exact instructions ends with one line that says so") {
+TEST_CASE("a run of exact instructions ends with one line that says that it was exact") {
     for (const char* name : {"exact", "integer_product", "unreached", "one stream", "chain"}) {
         CAPTURE(name);
         const Outcome got = run_case(name);
@@ -65,14 +65,14 @@ TEST_CASE("instructions whose last bits may differ are named and counted") {
     }
 }
 
-TEST_CASE("hints count as exact, and their line says that they have no effect") {
+TEST_CASE("hints count as exact, and the report says that they have no effect") {
     const Outcome got = run_case("hints");
     CHECK(mentions(last_lines(got), "warp instructions are exact\n"));
     CHECK(mentions(last_lines(got), "  no effect here: cache hints (2), prefetch (1)\n"));
     CHECK(field(got)["exact"] == field(got)["warp_instructions"]);
 }
 
-TEST_CASE("clocks differ from those of hardware") {
+TEST_CASE("clock values are reported as different from those of hardware") {
     const Outcome got = run_case("clocks");
     CHECK(mentions(last_lines(got), "  values differ from a GPU's: clocks (1)\n"));
     CHECK(field(got)["values"]["clocks"] == 1);
@@ -104,7 +104,7 @@ TEST_CASE("disabled checks are listed") {
     CHECK(field(sampled)["launches_only_counted"] == 3);
 }
 
-TEST_CASE("the lines fit a terminal, and --quiet prints none") {
+TEST_CASE("the lines about exactness fit a terminal, and --quiet prints none of them") {
     for (const char* name : {"approximate", "hints", "bulk_copy", "many"}) {
         const Outcome got = run_case(name, {"--check", "none"});
         for (const std::string& line : coalesce::tests::split_lines(last_lines(got)))

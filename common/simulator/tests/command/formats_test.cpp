@@ -1,5 +1,5 @@
-// Tests of the files that simulate writes for CI systems and editors. Each format is checked for
-// the parts that its public schema requires.
+// Tests the files that simulate writes for CI systems and editors. Each file must contain the parts
+// that the public schema of its format requires.
 #include <doctest/doctest.h>
 
 #include <regex>
@@ -14,7 +14,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-/// Returns what is wrong with a SARIF log, or "".
+/// Returns a description of the first problem in a SARIF log, or "" if the log is valid.
 std::string find_sarif_problem(const Json& log) {
     if (log.value("version", "") != "2.1.0") return "the version is not 2.1.0";
     if (!log.contains("runs") || !log["runs"].is_array()) return "there are no runs";
@@ -37,7 +37,7 @@ std::string find_sarif_problem(const Json& log) {
     return "";
 }
 
-/// Returns what is wrong with the nesting of XML elements, or "".
+/// Returns a description of the first XML element that is not nested correctly, or "" if all are.
 std::string find_xml_problem(const std::string& text) {
     static const std::regex tag("<(/?)([a-zA-Z]+)((?: [a-zA-Z]+=\"[^\"<>]*\")*)(/?)>");
     std::vector<std::string> open;
@@ -59,7 +59,7 @@ std::size_t attribute(const std::string& text, const std::string& name) {
     return std::stoul(found[1]);
 }
 
-/// Returns what is wrong with a JUnit file, or "".
+/// Returns a description of the first problem in a JUnit file, or "" if the file is valid.
 std::string find_junit_problem(const std::string& text) {
     if (!text.starts_with("<?xml ")) return "does not begin as XML does";
     if (const std::string problem = find_xml_problem(text); !problem.empty()) return problem;
@@ -95,7 +95,7 @@ TEST_CASE("--json has the format that the schema describes") {
     CHECK(find_violation(schema, report) == ": may not have undocumented");
 }
 
-TEST_CASE("--sarif") {
+TEST_CASE("--sarif writes a valid SARIF log of the reports") {
     const ScratchFile file;
     run({kProgram, "collide"}, {"--sarif", file.path});
     Json log = Json::parse(file.content());
@@ -117,12 +117,12 @@ TEST_CASE("--sarif") {
     CHECK(log["runs"][0]["results"].empty());
 }
 
-TEST_CASE("--junit") {
+TEST_CASE("--junit writes a test per kernel, and a failure per report") {
     const ScratchFile file;
     run({kProgram, "collide"}, {"--junit", file.path});
     std::string text = file.content();
     CHECK(find_junit_problem(text) == "");
-    CHECK(attribute(text, "tests") == 3);  // two kernels, and the rest of the program
+    CHECK(attribute(text, "tests") == 3);  // one per kernel, and one for the rest of the program
     CHECK(attribute(text, "failures") == 1);
     CHECK(has(text, "type=\"globalrace/write-after-write\""));
     CHECK(find_junit_problem(text.replace(text.find("</testcase>"), 11, "")) != "");
@@ -135,7 +135,7 @@ TEST_CASE("--junit") {
     CHECK(attribute(file.content(), "failures") == 0);
 }
 
-TEST_CASE("--annotations") {
+TEST_CASE("--annotations prints reports in the format of GitHub or a compiler") {
     const std::string github = run({kProgram, "collide"}, {"--annotations", "github"}).out;
     CHECK(std::regex_search(
         github, std::regex("\n::error file=[^,\n]*endings.cu,line=\\d+,title=globalrace%3A write "
@@ -147,14 +147,14 @@ TEST_CASE("--annotations") {
     CHECK_FALSE(has(run({kProgram}, {"--annotations", "github"}).out, "::error"));
 }
 
-TEST_CASE("--markdown") {
+TEST_CASE("--markdown writes a summary with tables") {
     const ScratchFile file, base;
     std::ofstream(base.path) << run({PROGRAMS "/sum_before"}).report;
     run({PROGRAMS "/sum_after"}, {"--compare", base.path, "--markdown", file.path});
     const std::string text = file.content();
     CHECK(has(text, "| `sum` | sectors | 1,024 | 4,608 | **+350.0 %** |"));
     CHECK(has(text, "loads: 4 -> 32 sectors per request, +3,584"));
-    // The rows of a table have as many cells as its head.
+    // Every row of a table must have as many cells as the table's header.
     std::size_t cells = 0;
     for (const std::string& line : coalesce::lines_of(text)) {
         const std::size_t bars = line.starts_with("|") ? coalesce::occurrences(line, "|") : 0;

@@ -1,4 +1,4 @@
-// Tests of simulate in CI: which programs it runs, exit codes, suppressions, comparisons, budgets.
+// Tests how CI uses simulate: programs, exit codes, suppressions, comparisons and budgets.
 #include <doctest/doctest.h>
 
 #include <csignal>
@@ -30,7 +30,7 @@ TEST_CASE("the counters and reports of all processes that a script starts are jo
     const auto fill = kernel_named(got, "fill");
     CHECK(fill["launches"].get<int>() + fill["stopped"].get<int>() == 2);
     CHECK(got.report["reports"].size() == 1);
-    CHECK(has(got.err, ", endings"));  // the process is named above its table
+    CHECK(has(got.err, ", endings"));  // the name of the process is printed above its table
     CHECK_FALSE(has(got.err, "no kernel was launched"));
 }
 
@@ -47,12 +47,12 @@ TEST_CASE("a program without CUDA keeps its exit code, and has no kernels") {
     REQUIRE(got.report.is_object());
     CHECK(got.report["kernels"].empty());
     CHECK(has(unbroken(got.err), "no kernel was launched"));
-    // A gate that has seen no kernel must not pass.
+    // --gate must not pass if no kernel has run.
     CHECK(run({"/bin/true"}, {"--gate"}).exit_code == 2);
 }
 
 #ifdef HAS_STATIC_PROGRAM
-TEST_CASE("a script may start a program with the static runtime inside") {
+TEST_CASE("a script may start a program that contains the static runtime") {
     const Outcome got = run({"sh", "-c", PROGRAMS "/endings_static code 3"});
     CHECK(got.exit_code == 3);
     CHECK(kernel_named(got, "fill")["launches"] == 1);
@@ -85,7 +85,7 @@ TEST_CASE("the exit code of --gate says what is wrong") {
     CHECK(code({kProgram, "collide"}) == 4);
 }
 
-TEST_CASE("--kernel selects the kernels that are shown and reported on") {
+TEST_CASE("--kernel selects the kernels whose counters and reports are shown") {
     const Outcome got = run({kProgram, "collide"}, {"--kernel", "^fi", "--gate"});
     CHECK(got.exit_code == 0);
     REQUIRE(got.report["kernels"].size() == 1);
@@ -96,7 +96,7 @@ TEST_CASE("--kernel selects the kernels that are shown and reported on") {
     CHECK(run({kProgram, "unsupported"}, {"--kernel", "^fi", "--gate"}).exit_code == 2);
 }
 
-TEST_CASE("known reports are omitted as long as their line is the same") {
+TEST_CASE("known reports are omitted as long as their source line is unchanged") {
     const ScratchFile known;
     CHECK(run({kProgram, "collide"}, {"--write-suppressions", known.path, "--gate"}).exit_code ==
           4);
@@ -108,7 +108,8 @@ TEST_CASE("known reports are omitted as long as their line is the same") {
     CHECK(got.report["suppressed"] == 1);
     CHECK(has(got.err, "no reports, 1 suppressed"));
     CHECK_FALSE(has(got.err, "globalrace"));
-    // Another report is not left out, and neither is this one after its line has changed.
+    // A different report is not suppressed, and the known report is not either once its line
+    // changes.
     CHECK(run({kProgram, "report"}, options).exit_code == 4);
     known.replace("threadIdx.x == 0", "threadIdx.x == 1");
     CHECK(run({kProgram, "collide"}, options).exit_code == 4);
@@ -159,7 +160,7 @@ TEST_CASE("a run meets the budget that it wrote, and a more expensive run does n
 
     budget.replace("sectors_per_load = 4", "sectors_per_load = 3.5");
     CHECK(run({kBefore}, options).exit_code == 3);
-    // An entry that matches nothing would limit nothing.
+    // An entry that matches no kernel sets no limit, so it must be rejected.
     budget.replace("sectors_per_load = 3.5", "sectors_per_load = 4");
     budget.replace("name = \"sum\"", "name = \"product\"");
     const Outcome stale = run({kBefore}, options);

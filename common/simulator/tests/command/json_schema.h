@@ -6,8 +6,8 @@
 
 namespace coalesce::tests {
 
-/// Returns the first violation, such as "/kernels/0/name: is not a string", or "" if there is none.
-/// A keyword that the function does not know counts as a violation.
+/// Returns a description of the first violation, such as "/kernels/0/name: is not a string", or ""
+/// if there is none. A schema keyword that this function does not support counts as a violation.
 std::string find_violation(const nlohmann::ordered_json& schema,
                            const nlohmann::ordered_json& value);
 

@@ -1,4 +1,4 @@
-// Kernels for lints_test.cpp. Each argument is the name of a kernel to launch.
+// Kernels for lints_test.cpp. Each argument of the program names a kernel to launch.
 #include <cstdio>
 #include <cstring>
 

@@ -11,7 +11,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-/// Returns the line of lints.cu that `// lint ID` marks.
+/// Returns the number of the line in lints.cu that ends in `// lint ID`.
 std::string marked_line(const std::string& id) {
     int number = 0;
     for (const std::string& line : coalesce::lines_of(coalesce::read_file(LINTS_SOURCE))) {
@@ -21,7 +21,7 @@ std::string marked_line(const std::string& id) {
     return "no mark";
 }
 
-/// Returns the lints of a kernel in lints.cu, as "id:line".
+/// Returns the lints of a kernel in lints.cu, each as "id:line".
 std::string lints_in(const std::string& kernel) {
     const std::string text =
         run({PROGRAMS "/lints", kernel}, {"--quiet", "--lints", "--annotations", "compiler"}).out;
@@ -34,18 +34,18 @@ std::string lints_in(const std::string& kernel) {
 
 }  // namespace
 
-TEST_CASE("--lints names the line that costs time needlessly") {
+TEST_CASE("--lints reports the line that wastes time") {
     CHECK(lints_in("transposed_store") == "uncoalesced-store:" + marked_line("uncoalesced-store"));
     CHECK(lints_in("transposed_load") == "uncoalesced-load:" + marked_line("uncoalesced-load"));
     CHECK(lints_in("unpadded_tile") == "bank-conflict:" + marked_line("bank-conflict"));
     CHECK(lints_in("copy") == "");
 }
 
-TEST_CASE("a comment allows a lint") {
+TEST_CASE("a comment suppresses a lint") {
     CHECK(lints_in("allowed_store") == "");
 }
 
-TEST_CASE("lints have a price, and fail no gate") {
+TEST_CASE("a lint states its cost, and does not fail the gate") {
     const ScratchFile sarif;
     const Outcome got =
         run({PROGRAMS "/lints", "transposed_store"}, {"--lints", "--gate", "--sarif", sarif.path});
@@ -60,7 +60,7 @@ TEST_CASE("lints have a price, and fail no gate") {
     CHECK(has(run({PROGRAMS "/lints", "copy"}, {"--lints"}).err, "no lints"));
 }
 
-TEST_CASE("--write-vscode") {
+TEST_CASE("--write-vscode writes tasks whose problem matcher finds lints") {
     char pattern[] = "/tmp/coalesce-vscode-XXXXXX";
     const std::filesystem::path folder = mkdtemp(pattern);
     const std::string command = "cd " + folder.string() + " && " SIMULATE " --write-vscode " +
@@ -71,7 +71,7 @@ TEST_CASE("--write-vscode") {
     CHECK(task["command"] == "simulate");
     CHECK(task["args"].back() == "collide");
 
-    // The matcher finds what the task prints.
+    // The problem matcher must recognize what the task prints.
     std::vector<std::string> options = task["args"];
     options.resize(options.size() - 2);
     const std::string printed = run({kProgram, "collide"}, options).out;

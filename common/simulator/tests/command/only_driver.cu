@@ -1,4 +1,4 @@
-// Uses only the driver API. nvcc links a static runtime into it, which the program does not use.
+// Uses only the driver API. nvcc links a static runtime into this program, which does not use it.
 #include <cuda.h>
 
 #include <cstdio>

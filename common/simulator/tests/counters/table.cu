@@ -1,6 +1,6 @@
-// The kernels whose counters were measured on an H200, at 1024 x 1024 floats: one for each way to
-// transpose that the course teaches. run/counter_table.cpp compares the counters with these
-// measurements. The program prints a hash of each output, which must be the same in every run.
+// The kernels whose counters were measured on an H200, with 1024 x 1024 floats: one for each way to
+// transpose in this course. run/counter_table.cpp compares their counters with the measurements.
+// The program prints a hash of each output, which must be the same in every run.
 //
 // Watch   The vector kernels access global memory with 8 or 16 bytes per lane, but shared memory
 //         one float at a time, because the tile is transposed.
@@ -15,7 +15,7 @@ __global__ void naive(float* out, const float* in, int rows, int cols) {
     const int row = blockIdx.y * blockDim.y + threadIdx.y;
     if (row < rows && col < cols) out[col * rows + row] = in[row * cols + col];
 }
-// These kernels differ only in block shape. Each has its own name, and so its own table row.
+// These kernels differ only in block shape. A name for each gives it a row of its own in the table.
 __global__ void naive_16x16(float* out, const float* in, int rows, int cols) {
     const int col = blockIdx.x * blockDim.x + threadIdx.x;
     const int row = blockIdx.y * blockDim.y + threadIdx.y;
@@ -58,7 +58,7 @@ __global__ void padded_coarsened(float* out, const float* in, int rows, int cols
     }
 }
 
-/// Each row of the tile takes Tile / width threads, where `width` is the number of elements in a
+/// Tile / width threads copy each row of the tile, where `width` is the number of elements in a
 /// Vector. The matrix's rows and columns must be multiples of Tile.
 template <class Vector, int Tile>
 __device__ void transpose_vectors(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// cuBLAS's matrix products and sums, compared with plain loops up to rounding errors.
+// Compares cuBLAS's matrix products and sums with plain loops. Rounding errors are accepted.
 // nvcc: -lcublas
 // expect: Sgemm, 16 ways: ok
 // expect: Dgemm, 16 ways: ok
@@ -105,7 +105,7 @@ bool all_ways(cublasHandle_t handle, Gemm gemm, T alpha, T beta) {
     return good;
 }
 
-/// Converts halves to floats, for the plain loops.
+/// Converts halves to floats, because the plain loops compute in float.
 std::vector<float> floats(const std::vector<__half>& halves) {
     std::vector<float> all;
     for (const __half h : halves) all.push_back(__half2float(h));
@@ -203,7 +203,7 @@ void sums(cublasHandle_t handle) {
     const auto a = random_numbers<float>(kRows * kColumns);
     const DeviceArray<float> da(a), turned(kRows * kColumns);
     const float one = 1, zero = 0;
-    // The usual way to transpose with cuBLAS: op(a) is the transpose.
+    // This call is the usual way to transpose with cuBLAS, where op(a) is the transpose of a.
     NEED(cublasSgeam(handle, CUBLAS_OP_T, CUBLAS_OP_N, kColumns, kRows, &one, da, kRows, &zero, nullptr, kColumns, turned,
                      kColumns));
     const auto got = turned.read();

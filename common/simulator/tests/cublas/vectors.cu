@@ -70,7 +70,7 @@ void level_1(cublasHandle_t handle) {
 }
 
 void level_2(cublasHandle_t handle) {
-    const DeviceArray<float> a({1, 2, 3, 4, 5, 6});  // 2 x 3: columns (1 2) (3 4) (5 6)
+    const DeviceArray<float> a({1, 2, 3, 4, 5, 6});  // 2 x 3, with columns (1 2) (3 4) (5 6)
     const DeviceArray<float> x({1, 2, 3}), y(2), z({1, 1, 1}), w({2, 1});
     const float one = 1, zero = 0;
     NEED(cublasSgemv(handle, CUBLAS_OP_N, 2, 3, &one, a, 2, x, 1, &zero, y, 1));

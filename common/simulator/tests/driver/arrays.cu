@@ -1,4 +1,4 @@
-// Arrays, texture objects and surface objects of the driver API.
+// Tests arrays, texture objects and surface objects of the driver API.
 // nvcc: -lcuda
 // expect: an array: CUDA_SUCCESS
 // expect: its descriptor: yes

@@ -1,4 +1,4 @@
-// The driver API: devices, contexts, modules, launches, memory, streams, events and occupancy.
+// Tests the driver API: devices, contexts, modules, launches, memory, streams, events, occupancy.
 // nvcc: -lcuda
 // expect: version 13000, devices 1
 // expect: compute capability 9.0, attribute 90, warps of 32

@@ -1,4 +1,4 @@
-// Clusters in the driver API.
+// Tests clusters in the driver API: launch attributes, occupancy and shared memory.
 // nvcc: -lcuda
 // expect: by the launch's attribute: 101 100 103 102
 // expect: a grid of 3: CUDA_ERROR_INVALID_CLUSTER_SIZE
@@ -8,7 +8,7 @@
 // expect-stderr: apicheck
 #include "driver_check.h"
 
-/// Each block reads the number that block n - 1 - rank of its cluster has stored in shared memory.
+/// PTX: each block reads the number that block n - 1 - rank of its cluster stored in shared memory.
 static const char* const kSwap = R"(
 .version 8.0
 .target sm_90

@@ -28,12 +28,12 @@ inline CUcontext use_first_device() {
     return context;
 }
 
-/// Prints "freeing twice: CUDA_ERROR_INVALID_VALUE", for example.
+/// Prints the name of a result after `what`, as in "freeing twice: CUDA_ERROR_INVALID_VALUE".
 inline void result(const char* what, CUresult got) {
     std::printf("%s: %s\n", what, name_of(got));
 }
 
-/// Prints "they are equal: yes", for example.
+/// Prints whether a statement holds, as in "they are equal: yes".
 inline void fact(const char* what, bool holds) {
     std::printf("%s: %s\n", what, holds ? "yes" : "NO");
 }

@@ -1,4 +1,4 @@
-// Graphs in the driver API: copies, memsets, host functions, memory, conditions and updates.
+// Tests graphs in the driver API: copies, memsets, host functions, memory, conditions, updates.
 // nvcc: -lcuda
 // expect: a row that was copied: 4 5
 // expect: another row: 8 9
@@ -20,7 +20,7 @@ __global__ void set(int* to, int value) {
     *to = value;
 }
 
-static CUdeviceptr device;  // 16 ints
+static CUdeviceptr device;  // an array of 16 ints
 static CUgraph graph;
 
 static int value_at(int index) {

@@ -1,5 +1,5 @@
-// Programs that compile a kernel at run time with NVIDIA's NVRTC, which needs no GPU. One asks for
-// PTX, the other for the current GPU's machine code, and gets an image the simulator can load.
+// Compiles kernels at run time with NVIDIA's NVRTC, which needs no GPU. One kernel becomes PTX. The
+// second becomes machine code for the current GPU, in an image that the simulator can load.
 // nvcc: -lcuda -lnvrtc
 // expect: compiled: yes
 // expect: 1 4 9
@@ -15,7 +15,7 @@ static const char* const kSource = R"(
 template <class T> __global__ void square(T* data) { data[threadIdx.x] *= data[threadIdx.x]; }
 )";
 
-/// Returns an image, using one NVRTC function for its size and another for its bytes.
+/// Returns the compiled image. NVRTC has one function for its size and another for its bytes.
 template <class Size, class Bytes>
 std::string image_of(nvrtcProgram program, Size size_of, Bytes bytes_of) {
     size_t size = 0;

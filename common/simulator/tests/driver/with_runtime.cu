@@ -1,4 +1,4 @@
-// Driver API and runtime in one program share memory, the context and handles.
+// Tests that the driver API and the runtime share memory, the context and handles.
 // nvcc: -lcuda
 // expect: the runtime's context is the primary one: yes
 // expect: a kernel of the runtime on memory of the driver: 42

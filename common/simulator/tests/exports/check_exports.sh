@@ -12,10 +12,10 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export LC_ALL=C
 
-# "cudaMalloc@@libcudart.so.13"
+# Prints each exported function with its version, such as "cudaMalloc@@libcudart.so.13".
 functions() { nm -D --defined-only "$1" | awk '$2 == "T" || $2 == "W" {print $3}' | sort -u; }
 functions "$ours" > "$work/ours"
-# Leaves out the debugger entry points, which only some toolkits' libraries have.
+# Leave out the debugger's entry points, because only some toolkits' libraries have them.
 functions "$nvidia" | sed '/^cudbg/d' > "$work/nvidia"
 if [ "$(wc -l < "$work/nvidia")" -lt 100 ]; then
     echo "failed: nm finds hardly any function in $nvidia"

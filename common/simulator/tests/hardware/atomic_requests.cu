@@ -11,7 +11,7 @@
 using u32 = unsigned;
 using u64 = unsigned long long;
 
-/// Lane l accesses element l / divisor % modulus * factor.
+/// The access pattern in which lane l uses element l / divisor % modulus * factor.
 struct Pattern {
     u32 factor, divisor, modulus, active;
 };
@@ -49,8 +49,8 @@ __device__ u64 change(u64* memory, u32 element, u32 value) {
     return 0;
 }
 
-/// Runs one atomic. `memory` is all zeros, but the compiler cannot know that. The words after the
-/// elements supply operands and receive results, so that no result is optimised away.
+/// Runs one atomic. `memory` contains only zeros, but the compiler cannot know that. The words
+/// after the elements supply operands and receive results, so that no result is optimised away.
 template <Kind K, bool InShared>
 __global__ void one(u64* memory, Pattern pattern) {
     __shared__ u64 tile[1024];

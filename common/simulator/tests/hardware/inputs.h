@@ -1,5 +1,5 @@
-// Operands for comparing the simulator's instructions with a GPU's: pairs of edge values, then
-// random bits.
+// Operands for comparing the simulator's instructions with those of a GPU: first pairs of edge
+// values, then random bits.
 #pragma once
 
 #include <stdint.h>
@@ -102,7 +102,7 @@ inline uint64_t edge(int width, uint32_t index) {
     return width == 64 ? kEdges64[index] : width == 32 ? kEdges32[index] : kEdges16[index];
 }
 
-/// Returns sample `i` of the operand at `position` (0 is the first source).
+/// Returns sample `i` of the source operand at `position`, where 0 is the first source.
 inline uint64_t operand(int width, int position, uint32_t i) {
     const uint64_t random = mixed(i * 4 + position);
     const uint64_t bits = mixed(random);
@@ -112,11 +112,11 @@ inline uint64_t operand(int width, int position, uint32_t i) {
                                                : random % kEdges;
         return edge(width, index);
     }
-    // A quarter of the operands are edge values, the rest are random bits.
+    // Use an edge value for a quarter of the operands, and random bits for the rest.
     return random & 3 ? bits : edge(width, bits % kEdges);
 }
 
-/// Adds the result of sample `i` to the digest `sum`.
+/// Adds the result of sample `i` to the digest `sum`, and returns the new digest.
 inline uint64_t digest(uint64_t sum, uint32_t i, uint64_t result) {
     return sum + mixed(result ^ mixed(i));
 }

@@ -15,7 +15,7 @@
 
 using namespace coalesce::hardware;
 
-// For each letter of the list: its C++ type, and the constraint for inline assembly.
+// The C++ type and the inline assembly constraint for each type letter of the list.
 using type_b = unsigned short;  // 8 bits, in a 16-bit register
 using type_h = unsigned short;
 using type_r = unsigned int;
@@ -108,7 +108,7 @@ const Entry kEntries[] = {
 #include "instructions.inc"
 };
 
-/// Returns the operands for a width and a position, in device memory.
+/// Returns all samples of the operand at `position` with `width` bits, in device memory.
 u64* sources_of(int width, int position) {
     static u64* made[65][4];
     u64*& values = made[width][position];

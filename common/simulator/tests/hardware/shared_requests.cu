@@ -30,10 +30,10 @@ __global__ void store(const Case* cases, int number, T* out) {
     const T value = out[lane];
     if (cases[number].active >> lane & 1) *reinterpret_cast<T*>(shared + offset) = value;
     __syncthreads();
-    if (offset == ~0u) out[lane] = *reinterpret_cast<T*>(shared);  // never: keeps the store alive
+    if (offset == ~0u) out[lane] = *reinterpret_cast<T*>(shared);  // never true; keeps the store
 }
 
-/// Returns which of `few` addresses a lane uses.
+/// Returns the index, below `few`, of the address that a lane uses. `shape` selects the pattern.
 static unsigned choice(unsigned shape, unsigned lane, unsigned few, std::mt19937& random) {
     const unsigned simple[] = {0,         lane / 2, lane / 4, lane / 8,
                                lane / 16, lane % 2, lane % 4, lane % 8};

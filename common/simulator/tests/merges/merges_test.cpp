@@ -7,11 +7,11 @@
 // table of ptxas's machine code maps each machine instruction to its load or store in the PTX.
 //
 // For each kernel with shared memory accesses, the test compares the number of LDS, STS, LDG and
-// STG of each width. ptxas repeats code, such as unrolled loops and ends of branches. In that case
-// it is enough if the same number of distinct PTX loads and stores have a machine instruction of
-// that width. The test ignores machine instructions that belong to other PTX instructions: atomics
-// that become loops, copies, and accesses through generic addresses. If the line table lacks an
-// instruction, all instructions of the kernel count.
+// STG instructions of each width. ptxas may duplicate code, for example when it unrolls a loop. In
+// that case it is enough if the same number of distinct PTX loads and stores have a machine
+// instruction of that width. The test ignores machine instructions that belong to other PTX
+// instructions: atomics that become loops, copies, and accesses through generic addresses. If the
+// line table lacks an instruction, all instructions of the kernel count.
 //
 // KNOWN lists the kernels that differ, with the cause (`FILE KERNEL: CAUSE`). The test fails if a
 // kernel that is not listed differs, or if a listed kernel does not differ. --list prints each
@@ -76,7 +76,7 @@ Widths widths_of_different(const Places& places) {
 struct Compared {
     std::string file, kernel;
     Places simulated, made;
-    Widths all_made;  ///< including those without a line
+    Widths all_made;  ///< includes accesses that have no line number
     std::string listing;
     bool is_equal() const {
         return widths_of(simulated) == widths_of(made) || widths_of(simulated) == all_made ||
@@ -86,7 +86,7 @@ struct Compared {
 
 // ---- the PTX, with a line number for each instruction ----
 
-/// Returns the PTX with a `.loc` line for each instruction instead of its own `.loc` lines. Line n
+/// Returns the PTX with one `.loc` line per instruction, in place of its own `.loc` lines. Line n
 /// stands for the instruction at offset `offsets[n - 1]` of the text.
 std::string with_own_lines(const ptx::Module& module, const std::vector<ptx::Function*>& kept,
                            std::vector<u32>& offsets) {
@@ -258,7 +258,7 @@ private:
 
 // ---- known differences ----
 
-/// Reads lines `FILE KERNEL: CAUSE`, and returns the part of each before the colon. Throws
+/// Reads lines `FILE KERNEL: CAUSE`, and returns the text before the colon of each line. Throws
 /// std::runtime_error if a line has a different form.
 std::set<std::string> known_differences(const fs::path& file) {
     std::set<std::string> names;
@@ -274,7 +274,7 @@ std::set<std::string> known_differences(const fs::path& file) {
 }
 
 /// Prints kernels that differ but are not in `known`, and kernels in `known` that do not differ.
-/// Returns true if there are none of either kind.
+/// Returns true if there is nothing to print.
 bool agrees_with_known(const std::vector<Compared>& all, const std::set<std::string>& known) {
     std::set<std::string> differing, equal;
     for (const Compared& one : all)

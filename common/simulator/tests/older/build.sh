@@ -14,7 +14,7 @@ rm -rf "$work"
 mkdir -p "$work"
 "$nvcc" -c -arch=sm_90 -lineinfo -std=c++17 -o "$work/program.o" "$source"
 
-write_runtime() {  # of the functions that `grep -v PATTERN` leaves
+write_runtime() {  # emits the functions that do not match PATTERN
     echo '#include <stdio.h>'
     echo '#include <stdlib.h>'
     nm -D --defined-only "$library" | awk '$2 == "T" {sub(/@.*/, "", $3); print $3}' | grep -v "$1" |

@@ -1,6 +1,6 @@
-// A program like those that CUDA 12's nvcc builds with its headers, with a shared or a static
-// runtime. It passes CUDA 12's structures and arguments. This file declares whatever CUDA 12's
-// headers declare differently from CUDA 13's, because the tests run without CUDA 12.
+// Calls the runtime as a CUDA 12 program does, with a shared or a static runtime. The program
+// passes CUDA 12's structures and arguments. This file declares whatever CUDA 12's headers declare
+// differently from CUDA 13's, because the tests run without CUDA 12.
 // expect: runtime version is one of CUDA 12: 1
 // expect: properties: Coalesce, 9.0, 132 multiprocessors, 1980000 kHz, clusters 1, bytes after them: untouched
 // expect: properties of CUDA 11: 9.0, 132 multiprocessors, bytes after them: untouched
@@ -44,7 +44,7 @@ OLDER(older_capture, cudaStreamGetCaptureInfo_v2, cudaStream_t, cudaStreamCaptur
 OLDER(older_synchronize, cudaThreadSynchronize, void);
 OLDER(older_launch, cudaLaunchCooperativeKernelMultiDevice, void*, unsigned, unsigned);
 
-/// The bytes of a structure, followed by bytes that no call may change.
+/// The bytes of a structure, followed by guard bytes that no call may change.
 struct Bytes {
     unsigned char data[2048];
     Bytes() { std::memset(data, 0x5a, sizeof data); }
@@ -62,7 +62,7 @@ struct Bytes {
     }
 };
 
-// Offsets of members in CUDA 12's cudaDeviceProp, and its size. CUDA 11's structure is shorter.
+// The size of CUDA 12's cudaDeviceProp, and offsets of its members. CUDA 11's structure is shorter.
 constexpr size_t kClockRate = 348, kMajor = 360, kMinor = 364, kMultiprocessors = 388,
                  kClusterLaunch = 772, kPropertiesBytes = 1032, kOldestBytes = 728;
 
@@ -115,7 +115,7 @@ __global__ void fetch(cudaTextureObject_t texture, int* out) {
     *out = tex1Dfetch<int>(texture, 3);
 }
 
-/// CUDA 12's cudaResourceDesc, which lacks the reserved words in the union of CUDA 13's.
+/// CUDA 12's cudaResourceDesc, whose union lacks the reserved words that CUDA 13 added.
 struct OlderResource {
     int type = cudaResourceTypeLinear, unused = 0;
     void* pointer;

@@ -1,4 +1,4 @@
-// The runtime's CUDA arrays, texture objects and surface objects.
+// Tests the runtime's CUDA arrays, texture objects and surface objects.
 // expect: an array: cudaSuccess
 // expect: its format, extent and flags: yes
 // expect: a format of 3 channels: cudaErrorInvalidChannelDescriptor

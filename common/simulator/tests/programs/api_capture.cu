@@ -1,5 +1,5 @@
-// Stream capture: nothing runs before the graph's launch, events fork and join, the graph allocates
-// memory, and a program may inspect what has been captured.
+// Stream capture: captured work runs only when the graph is launched, events fork and join, the
+// graph allocates memory, and a program may inspect the captured work.
 // expect: before the launch nothing ran: 0
 // expect: after it: 3
 // expect: again: 6
@@ -29,7 +29,7 @@ __global__ void sum(int* to, const int* a, const int* b) {
     *to = *a + *b + 1;
 }
 
-static int* device;  // 16 ints
+static int* device;  // an array of 16 ints
 static int host_runs = 0;
 
 static void CUDART_CB count_run(void*) {
@@ -108,7 +108,7 @@ static void one_stream(cudaStream_t stream) {
     need(cudaGraphDestroy(graph));
 }
 
-/// An executable graph cannot be launched into a capture, but its graph can be a child node.
+/// An executable graph cannot be launched during a capture, but its graph can become a child node.
 static void child_in_a_capture(cudaStream_t stream, cudaGraph_t child) {
     cudaStreamCaptureStatus status;
     cudaGraph_t outer;
@@ -195,7 +195,7 @@ static void given_graph(cudaStream_t stream) {
     need(cudaStreamEndCapture(stream, &same));
     std::printf("captured into a given graph: %s %zu\n", same == graph ? "yes" : "NO",
                 count_nodes(graph));
-    // The program has provided the graph, so it need not query it.
+    // The program already has the graph's handle, so no query for the graph is needed.
     need(cudaStreamBeginCaptureToGraph(stream, graph, nullptr, nullptr, 0,
                                        cudaStreamCaptureModeGlobal));
     add<<<1, 1, 0, stream>>>(device, 1);

@@ -1,5 +1,5 @@
-// Calls that fail during a stream capture, and calls that cannot be captured. The errors are the
-// runtime's own, and each invalidates the capture.
+// Calls that fail during a stream capture, and calls that cannot be captured. The errors are those
+// of the real runtime, and each error invalidates the capture.
 // expect: the default stream: cudaErrorStreamCaptureUnsupported
 // expect: twice: cudaErrorIllegalState
 // expect: ending what was not begun: cudaErrorIllegalState
@@ -80,7 +80,7 @@ static void begin(cudaStream_t in) {
     add<<<1, 1, 0, in>>>(device, 1);
 }
 
-/// Prints how the capture ended.
+/// Ends the capture, and prints the error that this returns and whether there is no graph.
 static void end(cudaStream_t in) {
     cudaGraph_t graph = reinterpret_cast<cudaGraph_t>(1);
     const cudaError_t error = cudaStreamEndCapture(in, &graph);

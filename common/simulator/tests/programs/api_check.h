@@ -1,5 +1,5 @@
-// Helpers for the tests of the runtime API. Each line of output names a call with its result, or a
-// property and whether it holds.
+// Helpers for tests of the runtime API. Each line of output consists of a call with its result, or
+// of a property and whether it is true.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -14,13 +14,13 @@ inline void need(cudaError_t error) {
     std::exit(1);
 }
 
-/// Prints "freeing twice: cudaErrorInvalidValue", for example, and clears the thread's last error.
+/// Prints a line such as "freeing twice: cudaErrorInvalidValue", and clears the last error.
 inline void result(const char* what, cudaError_t error) {
     std::printf("%s: %s\n", what, cudaGetErrorName(error));
     cudaGetLastError();
 }
 
-/// Prints "pitch is a multiple of 512: yes", for example.
+/// Prints a line such as "pitch is a multiple of 512: yes".
 inline void fact(const char* what, bool holds) {
     std::printf("%s: %s\n", what, holds ? "yes" : "NO");
 }

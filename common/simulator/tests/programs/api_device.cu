@@ -1,4 +1,4 @@
-// The device: selection, properties and attributes, flags and limits.
+// Tests device selection, properties and attributes, flags and limits.
 // expect: there is a device: yes
 // expect: choosing device 0: cudaSuccess
 // expect: choosing device 1000: cudaErrorInvalidDevice

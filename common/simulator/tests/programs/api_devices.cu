@@ -1,4 +1,4 @@
-// Three devices, set by COALESCE_SIM_DEVICES: selection, peers, and copies between them.
+// Three devices (COALESCE_SIM_DEVICES=3): selection, peer access, and copies between devices.
 // simulator only
 // expect: devices: 3
 // expect: chosen: 2
@@ -87,7 +87,7 @@ static void move_managed() {
 }
 
 int main(int, char** argv) {
-    // The library reads the variable when it is loaded.
+    // Restart the program with the variable set, because the library reads it when it is loaded.
     if (!getenv("COALESCE_SIM_DEVICES")) {
         setenv("COALESCE_SIM_DEVICES", "3", 1);
         execv("/proc/self/exe", argv);

@@ -1,4 +1,4 @@
-// A thread's last error: failures set it, successes keep it, and reading clears it.
+// The last error of a thread: a failure sets it, a success preserves it, and reading clears it.
 // expect: nothing failed yet: cudaSuccess
 // expect: peeking: cudaErrorMemoryAllocation
 // expect: a success in between changes nothing: cudaErrorMemoryAllocation

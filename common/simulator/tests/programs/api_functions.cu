@@ -1,4 +1,4 @@
-// Attributes of a kernel that a program can query, and occupancy.
+// Tests the attributes of a kernel that a program can query, and occupancy.
 // expect: static shared memory: 4096
 // expect: dynamic limit beside it: 45056
 // expect: threads by __launch_bounds__: 64

@@ -1,4 +1,4 @@
-// Conditional nodes: kernels decide whether graphs run, how often, and which ones.
+// Conditional nodes: kernels decide whether a graph runs, how often, and which of several.
 // expect: a while loop ran 5 times
 // expect: and again: 5 times
 // expect: if, taken: 10
@@ -14,7 +14,7 @@
 // expect-stderr: apicheck: cudaErrorInvalidValue from cudaGraphAddNode
 #include "api_check.h"
 
-/// Continues the loop until `*counter` reaches `end`.
+/// Sets the condition of a loop, which continues until `*counter` reaches `end`.
 __global__ void count(cudaGraphConditionalHandle handle, int* counter, int end) {
     if (++*counter == end) cudaGraphSetConditional(handle, 0);
 }
@@ -29,7 +29,7 @@ __global__ void add(int* to, int value) {
     *to += value;
 }
 
-static int* device;  // 4 ints
+static int* device;  // an array of 4 ints
 
 static int value_at(int index) {
     int value = -1;
@@ -116,7 +116,7 @@ static void loops() {
     need(cudaGraphDestroy(graph));
 }
 
-/// Runs a conditional node whose kernel selects `value`. Body i adds 10 * (i + 1).
+/// Runs a conditional node whose kernel selects `value`. Body i adds 10 * (i + 1) to the result.
 static int chosen(cudaGraphConditionalNodeType type, unsigned size, unsigned value) {
     cudaGraph_t graph = new_graph();
     const auto handle = new_handle(graph);
@@ -141,7 +141,7 @@ static void captured_body() {
     std::printf("a body that was captured: %d\n", run_once(graph));
 }
 
-/// Runs an inner loop of 4 passes in an outer loop of 3, and counts the passes in device[0].
+/// Runs an inner loop of 4 iterations in an outer loop of 3, and counts iterations in device[0].
 static void nested() {
     cudaGraph_t graph = new_graph();
     const auto outer = new_handle(graph, 1);

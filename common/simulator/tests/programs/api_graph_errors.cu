@@ -1,5 +1,5 @@
 // Invalid graphs: cycles, edges to missing nodes, nodes of other graphs, and invalid operations.
-// The error comes from the call that adds the node or the one that instantiates the graph.
+// Either the call that adds the node or the call that instantiates the graph returns the error.
 // expect: to itself: cudaErrorInvalidValue
 // expect: the same edge again: cudaErrorInvalidValue
 // expect: an edge that is not there: cudaErrorInvalidValue
@@ -35,7 +35,7 @@ __global__ void write(int* to, int at) {
     to[at] = 1;
 }
 
-static int* device;  // 4 ints
+static int* device;  // an array of 4 ints
 static cudaGraph_t graph, other;
 static cudaGraphNode_t a, b, c;
 

@@ -1,4 +1,4 @@
-// Memory that graphs allocate and free: by nodes, by capture, by another graph or by the program.
+// Memory that a graph allocates or frees, with nodes, by capture, by another graph or the program.
 // expect: nodes: allocate kernel copy free
 // expect: what the kernel wrote: 5
 // expect: launched again: 5

@@ -26,7 +26,7 @@ __global__ void add_one_more(int* to, int value) {
     *to += value + 1;
 }
 
-static int* device;  // 4 ints
+static int* device;  // an array of 4 ints
 static int host_calls = 0;
 static void CUDART_CB nothing(void*) {}
 static void CUDART_CB count_call(void*) {

@@ -1,4 +1,4 @@
-// Graphs that are built node by node: every type of node, edges and clones.
+// Graphs that a program builds node by node: every type of node, edges and clones.
 // expect: nodes, roots, edges: 6 1 6
 // expect: the last node depends on 2, the first has 2 dependents
 // expect: y after one launch: 11
@@ -28,7 +28,7 @@ __global__ void fill_grid(int* to, int value) {
     to[blockIdx.y] = value;
 }
 
-static int* device;  // 64 ints
+static int* device;  // an array of 64 ints
 static int seen = 0;
 __device__ int symbol_in, symbol_out;
 
@@ -62,7 +62,7 @@ static void launch(cudaGraph_t graph, int times = 1) {
     need(cudaGraphExecDestroy(executable));
 }
 
-/// start -> (left, right) -> join: y = (y + 10) + (x + 1 - x), which a host node then counts.
+/// A diamond, start -> (left, right) -> join: y = (y + 10) + (x + 1 - x). A host node counts runs.
 struct Diamond {
     cudaGraph_t graph;
     cudaGraphNode_t start, left, right, join, back, host;
@@ -145,7 +145,7 @@ static void children() {
     need(cudaGraphAddChildGraphNode(&node, parent, &first, 1, child));
     add_kernel(parent, {node}, device + 6, device + 5, 10);
     need(cudaMemset(device + 4, 0, sizeof(int)));
-    need(cudaGraphDestroy(child));  // the node keeps its own copy
+    need(cudaGraphDestroy(child));  // the node owns a copy of the child
     launch(parent);
     std::printf("a child graph runs in its place: %d\n", value_at(6));
     size_t count = 0;
@@ -178,7 +178,7 @@ static void symbols() {
     need(cudaGraphDestroy(graph));
 }
 
-/// cudaGraphAddNode adds any type of node, and returns a kernel's arguments as copies.
+/// Adds nodes of several types with cudaGraphAddNode, and checks that kernel arguments are copied.
 static void any_node() {
     cudaGraph_t graph;
     cudaGraphNode_t node;

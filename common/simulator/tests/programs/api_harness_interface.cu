@@ -31,8 +31,8 @@ __global__ void copy(float* out, const float* in, int count) {
     if (i < count) out[i] = in[i];
 }
 
-// The trace expected above contains the numbers of these lines. The load from global and store to
-// shared memory share a line, as do the load from shared and store to global.
+// The trace expected above contains these line numbers. One line loads from global and stores to
+// shared memory, and another line loads from shared and stores to global memory.
 __global__ void transpose(float* out, const float* in) {
     __shared__ float tile[32 * 32];
     const int lane = threadIdx.x, warp = threadIdx.y;
@@ -45,7 +45,7 @@ __global__ void draw_numbers(unsigned* number, unsigned* out) {
     if (threadIdx.x == 0) out[blockIdx.x] = atomicInc(number, 63);
 }
 
-/// Returns, for each of 64 blocks, the turn in which it started.
+/// Lists, for each of 64 blocks, its position in the order in which the blocks started.
 static std::string turns(uint64_t seed, float* memory) {
     FIND(coalesceSetOrder)(seed);
     unsigned* out = reinterpret_cast<unsigned*>(memory);
@@ -122,7 +122,7 @@ static void traced(float* out, const float* in) {
                     access.bytes_per_lane, access.line, access.cost,
                     access.shared ? "wavefronts" : "sectors", access.ideal);
     }
-    const auto first = reinterpret_cast<uint64_t>(out + 1);  // warp 1's
+    const auto first = reinterpret_cast<uint64_t>(out + 1);  // warp 1's first address
     bool all = access.active == 0xffffffff;
     for (int lane = 0; lane < 32; ++lane) all &= access.addresses[lane] == first + lane * 128;
     fact("lanes are where they went", all);

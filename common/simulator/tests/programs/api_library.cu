@@ -1,4 +1,4 @@
-// Kernels that a program loads at run time, from PTX in memory and from a file.
+// Loads kernels at run time, from PTX in memory and from a file.
 // expect: kernels in the library: 2
 // expect: triple of 14: 42
 // expect: through cudaLaunchKernelEx: 63

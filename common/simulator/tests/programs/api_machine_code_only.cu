@@ -1,5 +1,5 @@
-// A fatbin with machine code but without PTX cannot be loaded. Launching its kernel breaks the
-// context, because hardware would run the kernel.
+// A fatbin with machine code but without PTX cannot be loaded. Launching its kernel corrupts the
+// context, because hardware would have run the kernel.
 // simulator only
 // expect: loading machine code: cudaErrorNoKernelImageForDevice
 // expect: loading PTX that is not PTX: cudaErrorInvalidPtx

@@ -1,4 +1,4 @@
-// The next call that needs the device returns a kernel's error, and so does every later one.
+// A kernel's error is returned by the next call that needs the device, and by every later call.
 // expect: the launch itself: cudaSuccess
 // expect: the next synchronisation: cudaErrorIllegalAddress
 // expect: once more: cudaErrorIllegalAddress

@@ -1,4 +1,4 @@
-// Streams, events, and host functions in streams.
+// Tests streams, events, and host functions in streams.
 // expect: flags: 1
 // expect: a priority beyond the greatest is cut: yes
 // expect: the default stream's flags: 0

@@ -1,5 +1,5 @@
 // not built by clang: cooperative_groups/memcpy_async.h and cuda/pipeline are part of the toolkit
-// cp.async: copies to shared memory, and waiting for groups of them.
+// cp.async: copies to shared memory, and waits for groups of copies.
 // expect: 4 bytes per thread: ok
 // expect: 8 bytes per thread: ok
 // expect: 16 bytes per thread: ok
@@ -35,7 +35,7 @@ __global__ void reverse(T* out, const T* in) {
     out[blockIdx.x * kThreads + threadIdx.x] = tile[kThreads - 1 - threadIdx.x];
 }
 
-/// Thread i reads the first i % 17 of 16 bytes, and the rest are filled with zeros.
+/// Thread i reads the first i % 17 bytes of its 16. The copy fills the rest with zeros.
 __global__ void zero_fill(uint4* out, const uint4* in) {
     __shared__ uint4 tile[kThreads];
     const int i = threadIdx.x;

@@ -1,5 +1,5 @@
 // not built by clang: cuda_bf16.h is part of NVIDIA's toolkit
-// Atomics and reductions: every operation, type, scope and memory space.
+// Atomics and reductions: every operation, type, scope and state space.
 // expect: unsigned int: ok
 // expect: int: ok
 // expect: unsigned long long: ok
@@ -32,7 +32,7 @@ __device__ int thread_number() {
     return blockIdx.x * blockDim.x + threadIdx.x;
 }
 
-/// One cell for each operation.
+/// Applies each atomic operation to a cell of its own.
 template <class T>
 __global__ void integers(T* cells) {
     const T value = static_cast<T>(scrambled(thread_number()));
@@ -67,7 +67,7 @@ void test_integers(const char* name) {
     expect_equal(name, cells.read(), integers_on_host(start));
 }
 
-/// CUDA's atomicAdd has no overload for long long. PTX has s64 atomics, except for add.
+/// CUDA's atomicAdd has no overload for long long. (PTX has every s64 atomic except add.)
 __global__ void long_longs(long long* cells) {
     const long long value = static_cast<long long>(static_cast<int>(scrambled(thread_number())))
                             << 20;
@@ -77,7 +77,7 @@ __global__ void long_longs(long long* cells) {
               static_cast<unsigned long long>(value));
 }
 
-/// Sums of integers are exact in any order, even as floats.
+/// The sums are exact in any order, because all values are small whole numbers or halves.
 __global__ void float_sum(float* cell) {
     atomicAdd(cell, static_cast<float>(thread_number() % 7));
 }
@@ -161,7 +161,7 @@ __global__ void generic(unsigned* out) {
 }
 
 __global__ void exchange(unsigned long long* cells) {
-    // Each value ends up in the cell, or is returned to exactly one thread.
+    // Each value must be left in the cell, or be returned to exactly one thread.
     const unsigned long long mine = (1ull << 40) + thread_number();
     const unsigned long long got = atomicExch(&cells[0], mine);
     atomicAdd(&cells[1], got);

@@ -23,14 +23,14 @@ __global__ void old_halves(__half* one, __half2* two, float* old) {
 
 __global__ void swap_shorts(unsigned short* cells) {
     const int i = threadIdx.x;
-    // Thread i passes only after all threads before it have passed.
+    // Thread i continues only after all threads before it have continued.
     while (atomicCAS(&cells[1], static_cast<unsigned short>(i),
                      static_cast<unsigned short>(i + 1)) != i) {
     }
     __threadfence();
 }
 
-/// One block computes a 16-bit product.
+/// Multiplies 16-bit numbers within one block, with compare-and-swap in shared memory.
 __global__ void swap_in_shared(unsigned short* out) {
     __shared__ unsigned short cells[2];
     if (threadIdx.x == 0) cells[0] = 7, cells[1] = 1;

@@ -97,7 +97,7 @@ int main() {
     MUST(cudaMalloc(&data, 4096));
     MUST(cudaMemset(data, 0, 4096));
     MUST(cudaMalloc(&place, 256));
-    int places[64] = {};  // first index 0 for all lanes, then four words of the same bank
+    int places[64] = {};  // index 0 for all lanes, then four words of one bank
     for (int k = 32; k < 64; ++k) places[k] = k % 4 * 32;
     MUST(cudaMemcpy(place, places, sizeof places, cudaMemcpyHostToDevice));
     const auto global = [](const char* what, auto launch) { count(what, "atomic_sectors", "sectors", launch); };

@@ -1,5 +1,5 @@
 // not built by clang: 16-byte atomics are part of NVIDIA's toolkit
-// 128-bit atomics.
+// 128-bit atomics must exchange and compare both halves together.
 // expect: exchange of 128 bits: ok
 // expect: compare and swap of 128 bits: ok
 // expect: in shared memory: ok
@@ -12,7 +12,7 @@ struct alignas(16) Wide {
 
 constexpr int kThreads = 64;
 
-/// Each value ends up whole in the cell, or is returned whole to exactly one thread.
+/// Exchanges values. Each one must be left whole in the cell, or be returned whole to one thread.
 __global__ void exchange(Wide* cell, Wide* got) {
     const unsigned long long i = threadIdx.x + 1;
     got[threadIdx.x] = atomicExch(cell, Wide{i, i * 1000});

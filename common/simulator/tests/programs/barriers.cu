@@ -53,9 +53,9 @@ __global__ void producer(int* out, int rounds) {
     const int lane = threadIdx.x % 32;
     if (threadIdx.x < 32) {
         for (int r = 0; r < rounds; ++r) {
-            asm volatile("bar.sync 1, 64;" ::: "memory");  // the box is empty
+            asm volatile("bar.sync 1, 64;" ::: "memory");  // wait until the box is empty
             box[lane] = r * 100 + lane;
-            asm volatile("bar.arrive 2, 64;" ::: "memory");  // the box is full
+            asm volatile("bar.arrive 2, 64;" ::: "memory");  // the box is full now
         }
     } else {
         int sum = 0;
@@ -68,7 +68,7 @@ __global__ void producer(int* out, int rounds) {
     }
 }
 
-/// Barriers do not wait for whole warps that have exited before they did anything.
+/// Whole warps exit before the barriers, which do not wait for these warps.
 __global__ void left(int* out) {
     __shared__ int tile[64];
     if (threadIdx.x >= 64) return;

@@ -1,5 +1,5 @@
 // only with --all: instructions in inline PTX, which every compiler passes on unchanged
-// Shifts, bit fields, counts and permutations, including counts and positions beyond the width.
+// Shifts, bit fields, bit counts and permutations, including positions beyond the type's width.
 // expect: shl shr: ok
 // expect: shf: ok
 // expect: popc clz brev: ok
@@ -13,7 +13,7 @@
 // expect: prmt by mode: ok
 #include "instruction_check.h"
 
-// The expected results are computed bit by bit.
+// The host computes the expected results bit by bit.
 
 template <class T>
 constexpr u32 kBits = 8 * sizeof(T);
@@ -21,7 +21,7 @@ template <class T>
 bool bit(T value, u32 index) {
     return static_cast<u64>(value) >> index & 1;
 }
-/// Returns the T whose bit i is rule(i).
+/// Returns the value of type T whose bit i is rule(i).
 template <class T, class Rule>
 T from_bits(Rule rule) {
     u64 result = 0;
@@ -111,7 +111,7 @@ GROUP("fns");
 /// Finds the n-th set bit, with `base` < 32 and `n` > INT_MIN. PTX leaves other values undefined.
 u32 nth_set(u32 mask, u32 base, s32 n) {
     if (n == 0) return bit(mask, base) ? base : ~0u;
-    std::vector<u32> set;  // the set bits, in search order
+    std::vector<u32> set;  // positions of the set bits, in search order
     if (n > 0) {
         for (u32 i = base; i < 32; ++i) {
             if (bit(mask, i)) set.push_back(i);
@@ -203,7 +203,7 @@ TERNARY("prmt.b32 %0, %1, %2, 0x0123;", u32, u32, u32, u32, a << 24 | (a & 0xff0
                                                               (a >> 8 & 0xff00) | a >> 24);
 
 GROUP("prmt by mode");
-/// The selectors for c = 0, 1, 2, 3. Each digit selects a byte of b:a, the highest digit first.
+/// Selectors for c = 0, 1, 2, 3. Each hex digit selects a byte of b:a, beginning with the highest.
 struct Table {
     u32 selectors[4];
     u32 operator()(u32 a, u32 b, u32 c) const { return permuted(a, b, selectors[c % 4]); }

@@ -6,7 +6,7 @@
 
 constexpr int kBlocks = 4000, kThreads = 64;
 
-/// Draws a number, and loads more the further that number is from the block's index.
+/// Draws a number. The further that number is from the block's index, the more the block loads.
 __global__ void draw(unsigned* next, int* drawn, const int* in, int* out) {
     __shared__ unsigned number;
     if (threadIdx.x == 0) number = atomicAdd(next, 1u);

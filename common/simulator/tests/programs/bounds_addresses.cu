@@ -1,5 +1,5 @@
-// An invalid address of any kind must end its launch with an error that names the line, but must
-// not end the process. A bad kernel breaks its context, so every case runs in a child process.
+// A launch that uses any kind of invalid address must fail with an error that names the line, and
+// the process must continue. Each case runs in a child process, because it corrupts its context.
 // simulator only
 // expect: null: 700
 // expect: the last byte there is: 700
@@ -94,7 +94,7 @@ static void in_child(const char* what, Launch launch) {
 
 int main() {
     static int on_the_host;
-    constexpr Word kParam = 0x7c00'0000'0000;  // window of generic parameter addresses
+    constexpr Word kParam = 0x7c00'0000'0000;  // where generic addresses of parameters begin
     in_child("null", [] { store_at<<<1, 1>>>(0); });
     in_child("the last byte there is", [] { store_at<<<1, 1>>>(~Word{0} - 3); });
     in_child("a host address", [] { store_at<<<1, 1>>>(reinterpret_cast<Word>(&on_the_host)); });

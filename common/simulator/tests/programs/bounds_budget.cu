@@ -16,7 +16,7 @@ __global__ void ends(int* out) {
 __global__ void turns_for_ever(int* out) {
     unsigned value = threadIdx.x;
     for (;;) {
-        // All on one line, so that the line is known whichever instruction is executed last.
+        // On one line, so that the reported line does not depend on the last executed instruction.
         value = value * 3 + 1; if (value == 0x12345679) asm volatile("st.global.u32 [%0], %1;" :: "l"(out), "r"(value) : "memory");
     }
 }

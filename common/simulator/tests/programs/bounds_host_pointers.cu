@@ -1,4 +1,4 @@
-// Reports for host pointers in kernels must say which memory a pointer refers to.
+// A report about a host pointer in a kernel must say to which memory the pointer refers.
 // simulator only
 // expect: from malloc: 700
 // expect-stderr: a pointer to memory of the host,

@@ -1,4 +1,4 @@
-// The device has the memory that --memory specifies. Larger allocations fail, and the program
+// The device has as much memory as --memory specifies. Larger allocations fail, but the program
 // continues.
 // simulate: --memory 64M
 // simulator only

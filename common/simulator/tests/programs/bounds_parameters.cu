@@ -1,4 +1,4 @@
-// A kernel accepts as many bytes of parameters as nvcc allows: 32764.
+// A kernel may have as many bytes of parameters as nvcc allows, which is 32764.
 // expect: the words add up: 33525766
 #include <cstdio>
 

@@ -1,5 +1,5 @@
-// PTX that is invalid, or that needs more than the device has. Loading or launching it must fail
-// without allocating the memory it asks for.
+// PTX that is invalid, or that needs more memory than the device has. Loading or launching the PTX
+// must fail without allocating that memory.
 // simulator only
 // expect: not PTX: cudaErrorInvalidPtx
 // expect: parameters of 2 GB: cudaErrorInvalidPtx

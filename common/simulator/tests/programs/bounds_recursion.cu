@@ -1,4 +1,4 @@
-// Endless recursion must overflow the stack, and the report must name the line.
+// Endless recursion must cause a stack overflow, and the report must name the line.
 // simulator only
 // expect: endless recursion: cudaErrorIllegalAddress
 // expect-stderr: memcheck: stack overflow in dives

@@ -23,8 +23,8 @@
 #include "../bulk.h"
 #include "check.h"
 
-constexpr int kRows = 40, kCols = 72;  // the array that most tests copy from
-constexpr int kWords = 2048;           // of shared memory
+constexpr int kRows = 40, kCols = 72;  // size of the array that most tests copy from
+constexpr int kWords = 2048;           // size of shared memory in words
 
 __global__ void there_and_back(int* out, const int* in) {
     __shared__ __align__(128) int run[256];
@@ -242,7 +242,7 @@ void test_bytes() {
 }
 
 void test_three_dimensions() {
-    constexpr int kSide = 16;  // 3 planes of 16 x 16
+    constexpr int kSide = 16;  // an array of 3 planes of 16 x 16
     DeviceArray<int> in(for_threads<int>(3 * kSide * kSide, [](int i) { return i; })), out(24);
     CUtensorMap map;
     const cuuint64_t size[] = {kSide, kSide, 3}, strides[] = {4 * kSide, 4 * kSide * kSide};

@@ -1,4 +1,4 @@
-// Function calls that are not inlined.
+// Calls of functions that are not inlined.
 // expect: scalars: ok
 // expect: many arguments: ok
 // expect: structs by value: ok

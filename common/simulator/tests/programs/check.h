@@ -1,5 +1,5 @@
-// Helpers for the feature tests: arrays on the device, and comparison with the host's
-// results.
+// Helpers for the feature tests: arrays on the device, and comparison of their elements with
+// results of the host.
 // A test prints "NAME: ok", or the first element that differs. The lines that it must print
 // are listed at the top of its file as `// expect:`.
 #pragma once
@@ -35,7 +35,7 @@ public:
     DeviceArray(const DeviceArray&) = delete;
 
     operator T*() const { return data_; }
-    /// Waits for the device.
+    /// Waits for the device, and returns a copy of the elements.
     std::vector<T> read() const {
         std::vector<T> values(count_);
         MUST(cudaDeviceSynchronize());

@@ -1,4 +1,4 @@
-// Clocks advance, for every thread and from launch to launch, and sleeping takes time.
+// Clocks advance for every thread and from launch to launch, and __nanosleep takes time.
 // expect: clock: ok
 // expect: global timer: ok
 // expect: a loop that waits for the clock ends: ok

@@ -102,7 +102,7 @@ __global__ void arrivals(unsigned* out) {
     cluster_sync();
 }
 
-/// The sender tells the receiver's mbarrier how many bytes to expect.
+/// The sender adds the number of bytes that it will store to the count of the receiver's mbarrier.
 __global__ void announced(unsigned* out) {
     __shared__ unsigned values[32];
     __shared__ uint64_t barrier;
@@ -124,7 +124,7 @@ __global__ void announced(unsigned* out) {
 }
 
 /// Block 0 produces values, and block 1 consumes them. One mbarrier signals that values are ready,
-/// another that they have been consumed.
+/// another mbarrier that they were consumed.
 __global__ void pipeline(unsigned* out, int rounds) {
     __shared__ unsigned box[32];
     __shared__ uint64_t full, empty;

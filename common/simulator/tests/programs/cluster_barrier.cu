@@ -1,4 +1,4 @@
-// barrier.cluster: arriving, waiting, and threads that have exited.
+// barrier.cluster: threads that arrive, wait, or have already exited.
 // expect: rounds: ok
 // expect: work between arrival and wait: ok
 // expect: a block that has ended: ok
@@ -24,7 +24,7 @@ __global__ void rounds(unsigned* out, int count) {
     if (threadIdx.x == 0) out[blockIdx.x] = value[count % 2];
 }
 
-/// Does private work between arriving and waiting.
+/// Works on private data between arriving and waiting.
 __global__ void split(unsigned* out) {
     __shared__ unsigned values[64], own[64];
     values[threadIdx.x] = blockIdx.x * 64 + threadIdx.x;
@@ -70,7 +70,7 @@ __global__ void diverged(unsigned* out) {
     cluster_sync();
 }
 
-/// Block 0 and block 1 wait at different lines.
+/// Block 0 and block 1 wait for each other at different lines.
 __global__ void places(unsigned* out) {
     __shared__ unsigned value;
     if (rank_in_cluster() == 0) {
@@ -95,7 +95,7 @@ __global__ void relaxed(unsigned* out) {
     asm volatile("barrier.cluster.wait;" ::: "memory");
 }
 
-/// The barrier also orders accesses to global memory.
+/// The cluster barrier also orders accesses to global memory.
 __global__ void global_memory(unsigned* out, unsigned* between) {
     const unsigned t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
     for (int round = 0; round < 3; ++round) {

@@ -8,7 +8,7 @@
 // expect: add of 64 bits: 0/0 0/0 1/8, 0/0 0/0 1/32, 0/0 0/0 1/8, 0/0 0/0 1/8, 0/0 0/0 1/12, 0/0 0/0 1/9, 0/0 0/0 1/12
 // expect: max of 64 bits: 1/8 1/8 0/0, 1/1 1/1 0/0, 1/4 1/4 0/0, 1/2 1/2 0/0, 1/8 1/8 0/0, 1/3 1/3 0/0, 1/1 1/1 0/0
 // expect: cas of 64 bits: 0/0 0/0 1/8, 0/0 0/0 1/32, 0/0 0/0 1/8, 0/0 0/0 1/8, 0/0 0/0 1/12, 0/0 0/0 1/9, 0/0 0/0 1/12
-// If all lanes evidently use one address, a single lane adds for all of them if the value permits.
+// If all lanes evidently use one address, a single lane may add the sum for all lanes.
 // expect: one word, add: 0/0 0/0 1/1
 // expect: one word, inc: 0/0 0/0 1/32
 // expect-stderr: racecheck: not atomic
@@ -74,7 +74,7 @@ __global__ void one_word(unsigned* out) {
     if (threadIdx.x == 0) out[blockIdx.x] = word;
 }
 
-/// Returns the counters of one launch, such as "1/4 0/0 1/4".
+/// Returns the counters of one launch as requests/sectors, such as "1/4 0/0 1/4".
 template <class... Parameters, class... Arguments>
 std::string counts_of(void (*kernel)(Parameters...), Arguments... arguments) {
     MUST(cudaDeviceSynchronize());

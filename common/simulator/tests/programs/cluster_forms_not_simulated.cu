@@ -1,5 +1,5 @@
-// Cluster instructions and related ones that are not simulated. The launch fails with an error that
-// names the instruction, and no results are written.
+// Cluster instructions, and related ones, that are not simulated. The launch must fail with an
+// error that names the instruction, and must not write results.
 // simulator only
 // expect: multimem.ld_reduce: cudaErrorUnsupportedPtxVersion
 // expect: multimem.red: cudaErrorUnsupportedPtxVersion

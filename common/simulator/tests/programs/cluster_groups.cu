@@ -1,4 +1,4 @@
-// cooperative_groups::this_cluster().
+// Tests cooperative_groups::this_cluster().
 // expect: ranks and shapes: ok
 // expect: map_shared_rank: ok
 // expect: query_shared_rank: ok

@@ -30,7 +30,7 @@ __global__ void neighbour(unsigned* out) {
     cluster_sync();
 }
 
-/// Each block passes its values on until they have gone round the ring.
+/// Each block passes its values to the next block until they have gone once around the ring.
 __global__ void ring(unsigned* out, int rounds) {
     __shared__ unsigned box[2][128];
     const unsigned t = threadIdx.x, next = (rank_in_cluster() + 1) % blocks_in_cluster();
@@ -45,7 +45,7 @@ __global__ void ring(unsigned* out, int rounds) {
 
 __global__ void stores(unsigned* out) {
     __shared__ unsigned values[64];
-    cluster_sync();  // the neighbour has begun
+    cluster_sync();  // now the neighbour has started
     store_to(mapped(&values[63 - threadIdx.x], rank_in_cluster() ^ 1),
              blockIdx.x * 64 + threadIdx.x);
     cluster_sync();
@@ -85,7 +85,7 @@ __global__ void generic(int* out, const int* in) {
     const unsigned t = threadIdx.x;
     values[t] = in[blockIdx.x * 32 + t];
     cluster_sync();
-    // Odd lanes read global memory, and even lanes read the other block's shared memory.
+    // Odd lanes read global memory, and even lanes read the shared memory of the other block.
     const int* from = t % 2 ? in + t : mapped_pointer(values, rank_in_cluster() ^ 1) + t;
     out[blockIdx.x * 32 + t] = *from;
     cluster_sync();
@@ -114,7 +114,7 @@ __global__ void own(unsigned* out) {
 __global__ void handed_over(int* out) {
     __shared__ int value;
     __shared__ int* pointer;
-    cluster_sync();  // all blocks have begun
+    cluster_sync();  // now all blocks have started
     if (threadIdx.x == 0) {
         value = 70 + static_cast<int>(blockIdx.x);
         if (rank_in_cluster() == 0)
@@ -153,7 +153,7 @@ __global__ void __cluster_dims__(2, 1, 1)
     transpose(float* out, const float* in, int rows, int columns) {
     __shared__ float tile[32][33];
     float* theirs = mapped_pointer(&tile[0][0], rank_in_cluster() ^ 1);
-    cluster_sync();  // the neighbour has begun
+    cluster_sync();  // now the neighbour has started
     const int row = blockIdx.y * 32, column = blockIdx.x * 32 + threadIdx.x;
     for (int k = threadIdx.y; k < 32; k += 8)
         theirs[k * 33 + threadIdx.x] = in[(row + k) * columns + column];

@@ -1,4 +1,4 @@
-// How many clusters of each size can run together, and the largest cluster (two measurements).
+// How many clusters of each size can be resident, and the largest cluster, as measured twice.
 // Another H200 may have different multiprocessors disabled, and differ for more than 2 blocks.
 // simulator only
 // expect: portable: 264 132 79 62 47 39 32 30 - - -

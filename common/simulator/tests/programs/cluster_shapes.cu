@@ -70,7 +70,7 @@ void test(const char* name, dim3 grid, dim3 cluster) {
     expect_equal(name, out.read(), wanted(grid, cluster, true));
 }
 
-/// Stores the address of a shared variable, the rank and the thread's index in one value.
+/// Packs the address of a shared variable, the block's rank and the thread's index into one value.
 __global__ void mixed(unsigned* out) {
     __shared__ unsigned values[64];
     const unsigned scaled = rank_in_cluster() * 64 + threadIdx.x;

@@ -13,11 +13,11 @@
 #include "../bulk.h"
 #include "cluster_check.h"
 
-constexpr int kRows = 64, kCols = 96;  // of the array
+constexpr int kRows = 64, kCols = 96;  // size of the array
 constexpr int kBoxRows = 8, kBoxCols = 32;
 constexpr int kBoxWords = kBoxRows * kBoxCols;
 
-/// Copies a box to the same address in each block of `ranks`, and signals the mbarrier there.
+/// Copies a box to the same address in each block of `ranks`, and signals the mbarriers there.
 __device__ void load_box_to(void* to, const CUtensorMap& map, int x, int y, uint64_t& barrier,
                             unsigned ranks) {
     asm volatile(
@@ -41,7 +41,7 @@ __device__ void write(int* out, const int* words, int count) {
     cluster_sync();
 }
 
-/// Each block of the cluster in `senders` copies one box to all blocks in `ranks`.
+/// Each block whose rank is in `senders` copies one box to all blocks in `ranks`.
 __global__ void share(int* out, const __grid_constant__ CUtensorMap map, unsigned senders,
                       unsigned ranks, int x) {
     __shared__ alignas(1024) int boxes[4][kBoxWords];
@@ -109,8 +109,8 @@ __global__ void rounds(int* out, const __grid_constant__ CUtensorMap map, int co
     out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
-/// c = a * b for 32 x 32 matrices in clusters of 2 x 2 blocks, each of which computes 16 x 16 of c.
-/// Blocks in a row share their part of a, and blocks in a column their part of b.
+/// Computes c = a * b for 32 x 32 matrices in clusters of 2 x 2 blocks. Each block computes 16 x 16
+/// of c. Blocks in a row share their part of a, and blocks in a column their part of b.
 __global__ void multiply(int* c, const __grid_constant__ CUtensorMap a,
                          const __grid_constant__ CUtensorMap b) {
     __shared__ alignas(128) int rows[16][16], columns[16][16];
@@ -136,7 +136,7 @@ __global__ void multiply(int* c, const __grid_constant__ CUtensorMap a,
 int element(int row, int col) {
     return row < kRows && col < kCols ? row * 1000 + col : 0;
 }
-/// Returns word i of a block after `share` in a cluster of 4: the senders' boxes, or 9 elsewhere.
+/// Returns word i of a block after `share` in a cluster of 4: from a box, or 9 outside the boxes.
 int shared_word(int i, unsigned senders, unsigned ranks, int x, bool swizzled = false) {
     const int block = i / (4 * kBoxWords), box = i / kBoxWords % 4, word = i % kBoxWords;
     if (!(ranks >> block % 4 & 1) || !(senders >> box & 1)) return 9;

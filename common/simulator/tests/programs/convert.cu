@@ -33,7 +33,7 @@ Columns<T> integers() {
         return static_cast<T>(static_cast<i64>(noise.next()) >> (noise.next() >> 58));
     });
 }
-/// Returns floats, including values near the powers of two that bound integer types, and halves.
+/// Returns test values: floats near the powers of two that bound integer types, and halves.
 template <class T>
 Columns<T> floats() {
     Columns<T> columns = float_operands<T>(1);
@@ -66,7 +66,7 @@ D clamped(A a) {
     return static_cast<D>(wide < lowest ? lowest : wide > highest ? highest : wide);
 }
 
-// A register wider than the type contains the type's value, sign-extended or zero-extended.
+// If a register is wider than its type, the value is sign-extended or zero-extended in it.
 #define INTEGERS(D_TYPE, D, W, DR, A_TYPE, A, AR)                                                \
     group.check("cvt." D_TYPE "." A_TYPE, integers<A>(),                                         \
                 DEVICE_1("cvt." D_TYPE "." A_TYPE, W, "=" DR, A, AR),                            \
@@ -199,7 +199,7 @@ D in_direction(A value, int direction) {
     RESIZED_ALL_ROUNDINGS(D_TYPE, D, DR, "s64", i64, "l", integers<i64>());   \
     RESIZED_ALL_ROUNDINGS(D_TYPE, D, DR, "u64", u64, "l", integers<u64>())
 
-/// Accepts any NaN, because f64 keeps the upper bits of its payload.
+/// Compares results. Any NaN passes, because f64 preserves the upper bits of a NaN's payload.
 template <const SmallFormat& F>
 bool same_half(const u16& got, const u16& wanted) {
     return got == wanted || (is_nan(F, got) && is_nan(F, wanted));
@@ -319,7 +319,7 @@ void test_halves() {
                 [](u16 a) { return static_cast<u16>(round_to(kF16, std::trunc(value_of(kF16, a)))); });
 }
 
-/// Compares only the significant bits, because the device leaves the other bits arbitrary.
+/// Compares only the significant bits, because the other bits of a tf32 are undefined.
 bool same_tf32(const u32& got, const u32& wanted) {
     return got >> 13 == wanted >> 13 || (is_nan(kTensor32, got >> 13) && is_nan(kTensor32, wanted >> 13));
 }

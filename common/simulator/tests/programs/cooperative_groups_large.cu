@@ -10,7 +10,7 @@
 
 namespace cg = cooperative_groups;
 
-/// Tiles of more than one warp synchronise through shared memory that the system reserves.
+/// Tiles of more than one warp synchronise through shared memory that CUDA reserves.
 __global__ void large_tiles(int* out) {
     __shared__ cg::block_tile_memory<256> memory;
     const auto b = cg::this_thread_block(memory);

@@ -35,7 +35,7 @@ __device__ void wait_for_all_but() {
     asm volatile("cp.async.wait_group %0;" ::"n"(Left) : "memory");
 }
 
-/// Each thread copies one float per tile. Every pass commits a group, even an empty one.
+/// Each thread copies one float per tile. Every iteration commits a group, even an empty one.
 template <int Stages, int Threads>
 __device__ void run_stages(float* out, const float* in) {
     __shared__ float tiles[kTiles][64];
@@ -73,8 +73,8 @@ __global__ void one_after_the_other(float* out, const float* in) {
         out[32 * tile + threadIdx.x] = tiles[tile][threadIdx.x];
 }
 
-/// Issues the next copies after the wait, either before or after reading the tile. Copy and use
-/// overlap only if the copies are issued first. In both cases, a wait leaves 0 bytes in flight.
+/// Issues the next copies after the wait, either before or after the tile is read. Only copies that
+/// are issued before overlap with the reads. In both cases, a wait leaves 0 bytes in flight.
 template <bool BeforeReading>
 __global__ void sent_after_the_wait(float* out, const float* in) {
     __shared__ float tiles[kTiles][32];

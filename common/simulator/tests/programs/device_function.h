@@ -37,7 +37,7 @@ inline double f64(u64 bits) {
     return bits_as<double>(bits);
 }
 
-// A device function that is a single instruction. D is the result type, and DR its asm constraint.
+// Defines a device function that is a single instruction. D is the result type, DR its constraint.
 #define DEVICE_1(TEXT, D, DR, A, AR)          \
     [] __device__(A a) {                      \
         D d;                                  \
@@ -75,7 +75,7 @@ private:
 template <class T>
 using Columns = std::vector<std::vector<T>>;
 
-/// Returns all combinations of `count` edge values, then `number_random` values of `random(noise)`.
+/// Returns all combinations of `count` edge values, then `number_random` values of random(noise).
 template <class T, class Random>
 Columns<T> choices(int count, const std::vector<T>& edges, int number_random, Random random) {
     Columns<T> columns(count);
@@ -151,7 +151,7 @@ inline std::vector<double> edges_of(double) {
                                    f64(0x7ff8123456789abc)});
 }
 
-/// Random bits. Every second number is near 1, so that sums do not always lose one operand.
+/// Returns random bits. Every second number is near 1, so that sums do not always lose an operand.
 template <class T>
 T random_float(Noise& noise) {
     if constexpr (sizeof(T) == 8) {
@@ -200,7 +200,7 @@ template <class T>
 bool same_bits(const T& a, const T& b) {
     return std::memcmp(&a, &b, sizeof a) == 0;
 }
-/// Accepts any NaN.
+/// Compares results, with any NaN equal to any other.
 template <class T>
 bool same_number(const T& a, const T& b) {
     return same_bits(a, b) || (a != a && b != b);
@@ -214,7 +214,7 @@ public:
     }
     Group(const Group&) = delete;
 
-    /// Compares the device with `host`, which takes the same operands. A result passes if
+    /// Compares the device with the function `host` on the same operands. A result is correct if
     /// `good(got, wanted)` returns true.
     template <class A, class F, class Host, class Good>
     void check(const char* what, const Columns<A>& columns, F device, Host host, Good good) {

@@ -64,7 +64,7 @@ __global__ void objects(int* out) {
     delete[] array;
 }
 
-/// Without free, the 8 MB heap would be exhausted after a few rounds.
+/// Allocates and frees in a loop that would exhaust the 8 MB heap if free had no effect.
 __global__ void rounds(int* out) {
     int got = 0;
     for (int i = 0; i < 100; ++i) {
@@ -77,7 +77,7 @@ __global__ void rounds(int* out) {
 __global__ void too_much(int* out) {
     out[0] = malloc(1ull << 40) == nullptr;
 }
-/// Allocates more than the default heap holds.
+/// Tries to allocate more than the size of the default heap.
 __global__ void much(int* out) {
     void* memory = malloc(12 << 20);
     out[0] = memory != nullptr;

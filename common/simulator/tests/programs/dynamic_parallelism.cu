@@ -1,4 +1,4 @@
-// A kernel that launches another kernel is not simulated, but the program's other kernels run.
+// A kernel that launches another kernel is not simulated, but other kernels of the program run.
 // nvcc: -rdc=true -lcudadevrt
 // not built by clang: it has no -rdc=true
 // simulator only

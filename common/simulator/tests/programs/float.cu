@@ -1,8 +1,8 @@
 // only with --all: instructions in inline PTX, which every compiler passes on unchanged
 // Arithmetic on f32 and f64 in every rounding direction, compared with the host's IEEE arithmetic.
 //
-// Single precision must return the NaN 0x7fffffff. Any NaN passes in double precision, and where
-// the PTX manual does not specify which (abs, neg).
+// A NaN in single precision must be 0x7fffffff. In double precision any NaN passes, and so does any
+// NaN of an instruction for which the PTX manual does not specify one (abs, neg).
 // nvcc: --extended-lambda -Xcompiler -frounding-math
 // expect: add sub mul f32: ok
 // expect: fma f32: ok
@@ -49,7 +49,7 @@ float flushed(float value) {
     return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0f, value) : value;
 }
 float saturated(float value) {
-    // Written this way because a NaN and -0 must also become +0.
+    // A NaN and -0 must become +0 too, so `value <= 0` would be wrong.
     if (!(value > 0)) return 0;
     return value < 1 ? value : 1;
 }
@@ -67,7 +67,7 @@ bool is_good(const T& got, const T& wanted) {
 #define EACH_3(F) F(a), F(b), F(c)
 template <class T> T as_it_is(T value) { return value; }
 
-// One instruction in one direction. M is the modifier, R the register, N the number of operands.
+// Tests one instruction with one modifier M. R is the register letter, N the number of operands.
 #define ROUNDED(N, NAME, M, TYPE, T, R, OPERANDS, HOST, FE)                                           \
     group.check(NAME M TYPE, OPERANDS, DEVICE_##N(NAME M TYPE, T, "=" R, T, R),                       \
                 [](PARAMETERS_##N(T)) { return rounded<FE>(HOST<T>, EACH_##N(as_it_is)); },               \
@@ -123,8 +123,8 @@ void test_f64() {
     }
 }
 
-/// Flushes a result that is subnormal after rounding to 24 bits with an unbounded exponent.
-/// `larger` is the result times 2^64, rounded in the same way.
+/// Flushes a result to zero if it is subnormal after rounding to 24 bits with an unbounded
+/// exponent. `larger` is the result times 2^64, rounded in the same direction.
 float flushed_by_size(float larger, float result) {
     return std::fabs(larger) < 0x1p-62f ? std::copysign(0.0f, result) : flushed(result);
 }
@@ -217,7 +217,7 @@ void test_approximations() {
                 [](float a) { return static_cast<float>(1 / std::sqrt(double{flushed(a)})); }, Near{4});
 }
 
-/// Returns evenly spaced values in [from, to], and the special values.
+/// Returns evenly spaced values in [from, to], followed by the special values.
 Columns<float> over(float from, float to) {
     Columns<float> columns(1);
     constexpr int kSteps = 4000;
@@ -225,7 +225,7 @@ Columns<float> over(float from, float to) {
     for (const u32 bits : {0u, 0x80000000u, 0x7f800000u, 0xff800000u, 0x7fc00000u}) columns[0].push_back(f32(bits));
     return columns;
 }
-/// Compares results within an absolute or a relative error.
+/// Compares results with a tolerance: an absolute or a relative error.
 struct Close {
     double absolute, relative;
     bool operator()(float got, float wanted) const {

@@ -2,7 +2,7 @@
 // Arithmetic on f16 and bf16, single and in pairs. The host computes in double and rounds once.
 //
 // 2^x and tanh must be within the error bounds of the PTX manual. For abs and neg any NaN passes,
-// because the manual does not specify it.
+// because the manual does not specify one.
 // nvcc: --extended-lambda -Xcompiler -frounding-math
 // expect: f16 add sub mul: ok
 // expect: f16 fma: ok
@@ -73,14 +73,14 @@ struct Host {
     static u16 add(u16 a, u16 b) { return rounded(to_odd([=] { return number(a) + number(b); })); }
     static u16 sub(u16 a, u16 b) { return rounded(to_odd([=] { return number(a) - number(b); })); }
     static u16 mul(u16 a, u16 b) { return rounded(number(a) * number(b)); }
-    /// Whether a product is subnormal is decided before it is rounded.
+    /// Flushes tiny products. Whether a product is subnormal is decided before it is rounded.
     static u16 mul_ftz(u16 a, u16 b) {
         const double exact = number(ftz(a)) * number(ftz(b));
         const bool is_tiny = std::fabs(exact) < std::ldexp(1, 1 - F.bias());
         return rounded(is_tiny ? std::copysign(0.0, exact) : exact);
     }
     static u16 fma(u16 a, u16 b, u16 c) {
-        const double product = number(a) * number(b);  // exact
+        const double product = number(a) * number(b);  // exact in double
         return rounded(to_odd([=] { return product + number(c); }));
     }
     static u16 abs(u16 a) { return a & ~F.sign(); }
@@ -104,7 +104,7 @@ private:
     static u16 extremum(u16 a, u16 b, bool maximum) {
         if (is_nan(F, a)) return is_nan(F, b) ? F.nan() : b;
         if (is_nan(F, b)) return a;
-        // Maps bits to a total order, in which -0 comes before +0.
+        // Map the bits to positions in a total order, in which -0 comes before +0.
         const auto place = [](u16 x) { return x & 0x8000 ? -1 - (x & 0x7fff) : int{x}; };
         return (place(a) < place(b)) != maximum ? a : b;
     }
@@ -231,7 +231,7 @@ u32 both(u32 a, u32 b, u32 c) {
 #define CHECK_PAIR(N, TEXT, OPERANDS, HOST) \
     group.check(TEXT, OPERANDS, DEVICE_##N(TEXT, u32, "=r", u32, "r"), both<HOST>)
 
-// Compares both halves: bit 0 says whether the lower half of a is less, bit 1 the upper half.
+// Compares both halves of a pair: bit 0 is the result for the lower half, bit 1 for the upper half.
 #define SETP_PAIR(TYPE, HOST)                                                                      \
     group.check("setp.lt" TYPE, two,                                                               \
                 [] __device__(u32 a, u32 b) {                                                      \
@@ -276,7 +276,7 @@ void test_pairs() {
 
 // ---- approximations ----
 
-/// Accepts a relative error, plus half a unit in the last place for subnormals.
+/// Accepts a relative error, and in addition half a unit in the last place for subnormals.
 template <const SmallFormat& F>
 struct Relative {
     double bound;
@@ -284,7 +284,7 @@ struct Relative {
         const double a = value_of(F, got), b = value_of(F, wanted);
         if (a != a || b != b || std::isinf(b)) return got == wanted;
         const double last_place = std::ldexp(1, 1 - F.bias() - F.fraction_bits);
-        // `wanted` is itself rounded.
+        // Add half a unit in the last place, because `wanted` itself is rounded.
         return std::fabs(a - b) <= std::fabs(b) * (bound + std::ldexp(1, -F.fraction_bits - 1)) + last_place;
     }
 };

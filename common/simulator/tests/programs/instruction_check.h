@@ -4,9 +4,9 @@
 //     GROUP("sums");
 //     BINARY("add.s32 %0, %1, %2;", s32, s32, s32, u32(a) + u32(b));
 //
-// compiles a kernel from the PTX, and compares it with the C++ for combinations of edge values and
-// for pseudo-random values. Types have their PTX names, and the sources are called a, b, c, e.
-// A test prints "sums: ok", or the first wrong instruction of the group, with its operands.
+// compiles a kernel from the PTX, and compares its results with the C++ expression for combinations
+// of edge values and for pseudo-random values. Types have their PTX names. The sources are a, b, c,
+// e. A test prints "sums: ok", or the first wrong instruction of the group, with its operands.
 #pragma once
 
 #include <cstdint>
@@ -115,7 +115,7 @@ private:
     u64 state_ = 1;
 };
 
-/// The set of values that a source of an instruction may take.
+/// The values that a source operand of an instruction takes in the test.
 struct Source {
     std::size_t bytes;
     std::vector<u64> edges;
@@ -160,7 +160,7 @@ class Instruction {
 public:
     explicit Instruction(std::string group) : group(std::move(group)) { all().push_back(this); }
     virtual ~Instruction() = default;
-    virtual std::string fault() const = 0;  ///< empty if correct
+    virtual std::string fault() const = 0;  ///< the first wrong result, or ""
     static std::vector<const Instruction*>& all() {
         static std::vector<const Instruction*> all;
         return all;
@@ -204,7 +204,7 @@ private:
     void launch(std::size_t count, D* out, const DeviceArray<S>&... in) const {
         kernel_<<<unsigned(count + 127) / 128, 128>>>(count, out, in...);
         MUST(cudaGetLastError());
-        MUST(cudaDeviceSynchronize());  // the operands live until here
+        MUST(cudaDeviceSynchronize());  // keeps the operands allocated until the kernel has ended
     }
 
     const char* const text_;
@@ -216,7 +216,7 @@ struct Group {
     explicit Group(const char* name) { group_of_next() = name; }
 };
 
-/// Runs all instructions, and prints a line for each group, in the order of the file.
+/// Runs all instructions, and prints one line per group, in the order of the source file.
 inline void run_instructions() {
     const std::vector<const Instruction*>& all = Instruction::all();
     for (std::size_t i = 0; i < all.size();) {
@@ -301,7 +301,7 @@ inline void run_instructions() {
     static const Listed<D, A, B, C, E> JOIN(id, _listed)(                                  \
         text, id, [](A a, B b, C c, E e) -> D { return static_cast<D>(__VA_ARGS__); })
 
-/// An expression in a, b, c, e that the compiler translates into device instructions, and that the
+/// Tests an expression in a, b, c, e, which the compiler translates to device instructions and the
 /// host evaluates as well.
 #define EXPRESSION(D, T, ...) EXPRESSION_AS(JOIN(expression_, __COUNTER__), D, T, __VA_ARGS__)
 #define EXPRESSION_AS(id, D, T, ...)                                                     \

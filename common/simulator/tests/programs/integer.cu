@@ -21,7 +21,7 @@
 // expect: 128 bits: ok
 #include "instruction_check.h"
 
-// Sums and products are computed in 128 bits, where nothing overflows, and then truncated.
+// The host computes sums and products in 128 bits, where nothing overflows, and then truncates.
 template <class T>
 T low(s128 value) {
     return static_cast<T>(value);
@@ -98,7 +98,7 @@ FOR_ALL(MAD)
 #define MAD_WIDE(T, W) \
     TERNARY("mad.wide." #T " %0, %1, %2, %3;", W, T, T, W, u128(s128(a) * b) + u128(c));
 MAD_WIDE(s16, s32) MAD_WIDE(u16, u32) MAD_WIDE(s32, s64) MAD_WIDE(u32, u64)
-// A literal addend is as wide as the result.
+// A literal addend has the width of the result.
 BINARY("mad.wide.s16 %0, %1, %2, -100000;", s32, s16, s16, u128(s128(a) * b - 100000));
 BINARY("mad.wide.u16 %0, %1, %2, 0xfffffffe;", u32, u16, u16, u128(a) * b + 0xfffffffeu);
 TERNARY("mad.hi.sat.s32 %0, %1, %2, %3;", s32, s32, s32, s32,

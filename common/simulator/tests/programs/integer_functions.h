@@ -1,5 +1,5 @@
-// Helpers for the tests of CUDA's integer functions: lists of calls and their expected values, each
-// of which becomes a kernel and a host function.
+// Helpers for the tests of CUDA's integer functions: lists of calls with expected values. Each list
+// becomes a kernel and a host function.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -10,7 +10,7 @@ using u32 = unsigned;
 using u64 = unsigned long long;
 using s64 = long long;
 
-constexpr int kMost = 80;  // functions of a group
+constexpr int kMost = 80;  // maximum number of functions in a group
 
 struct Operands {
     u32 a, b, c;
@@ -20,7 +20,7 @@ struct Results {
 };
 
 // A group is a list of F(call on the device, expected value). The calls become a kernel, the values
-// a host function. Both use a, b, c (unsigned), i, j, k (the same, signed) and 64-bit numbers.
+// a host function. Operands: a, b, c (unsigned), i, j, k (signed), 64-bit numbers.
 #define OPERANDS                                                                 \
     [[maybe_unused]] const u32 a = o.a, b = o.b, c = o.c;                        \
     [[maybe_unused]] const int i = static_cast<int>(a), j = static_cast<int>(b); \

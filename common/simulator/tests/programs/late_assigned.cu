@@ -1,12 +1,12 @@
 // Variables that are first assigned inside a loop and used after it, as in a search for the
-// smallest element. Their registers must not be reused between two passes.
+// smallest element. Their registers must not be reused between two iterations.
 // expect: smallest: ok
 // expect: last of each kind: ok
 // expect: nested: ok
 // expect: previous turn: ok
 #include "check.h"
 
-/// Finds the smallest element, and values of several widths that belong to it.
+/// Finds the smallest element, and remembers values of several widths that belong to it.
 __global__ void smallest(const float* values, const unsigned* names, unsigned long long* out,
                          int count) {
     float least = 1e30f;
@@ -61,7 +61,7 @@ __global__ void nested(const unsigned* in, unsigned* out, int count) {
     out[threadIdx.x] = largest * 1000 + row_of_largest * 30 + col_of_largest;
 }
 
-/// Copies a value that changes in every pass.
+/// Copies a value that changes in every iteration.
 __global__ void previous_turn(const unsigned* in, unsigned* out, int count) {
     unsigned before = 0, kept = 0;
     for (int i = 0; i < count; ++i) {

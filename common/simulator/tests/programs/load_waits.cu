@@ -1,5 +1,5 @@
-// How often a warp waits for loads from global memory, by the rules of ptxas/load_waits.h. Each
-// rule has a PTX kernel, so that nothing is reordered. One warp runs unless a name says otherwise.
+// Counts how often a warp waits for loads from global memory, by the rules of ptxas/load_waits.h.
+// Kernels are in PTX, so that nothing is reordered. One warp runs unless a name says otherwise.
 // simulator only
 //
 // Loads whose values go to shared memory do not wait for each other.
@@ -14,7 +14,7 @@
 // expect: two loads of four elements: 1 loads, 1 waits
 // expect: a loop of four turns: 4 loads, 4 waits
 // expect: a loop that passes while a load is pending: 1 loads, 1 waits
-// An instruction waits for a loaded value if it computes with it or uses it as an address.
+// An instruction waits for a loaded value if it computes with the value or uses it as an address.
 // expect: arithmetic after each of two: 2 loads, 2 waits
 // expect: arithmetic after both: 2 loads, 1 waits
 // expect: an address that was loaded: 2 loads, 2 waits
@@ -37,7 +37,7 @@
 #include "api_check.h"
 #include "simulator_function.h"
 
-/// `text` uses %0 (in), %1 (out) and %2 (shared memory), each at the thread's own element.
+/// In `text`, %0 (in), %1 (out) and %2 (shared memory) point to the thread's own element.
 #define KERNEL(name, text)                                                                    \
     __global__ void name(float* out, const float* in) {                                       \
         __shared__ float tile[1024];                                                          \

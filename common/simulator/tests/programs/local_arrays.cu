@@ -1,4 +1,4 @@
-// Arrays in local memory.
+// Tests arrays in local memory.
 // expect: indexed by data: ok
 // expect: every element size: ok
 // expect: an array of structs: ok

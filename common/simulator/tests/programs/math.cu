@@ -83,7 +83,7 @@ Columns<T> together(const Columns<T>& a, Columns<T> b) {
                 }, Within<T>{ULPS})
 
 long double exp10_of(long double x) { return std::pow(10.0L, x); }
-/// Rounds once, because a detour through long double would round twice.
+/// Rounds once, because converting from long double would round a second time.
 long double root_of_double(long double x) { return std::sqrt(static_cast<double>(x)); }
 long double reciprocal_root(long double x) { return 1 / std::sqrt(x); }
 
@@ -156,7 +156,7 @@ void test_double_of_two() {
 struct Bounded {
     double exact, allowed;
 };
-/// Reports whether a result is within its bound. `got` is the device's; its `allowed` is ignored.
+/// Reports whether the device's result is within the bound `wanted.allowed`.
 bool is_within(const Bounded& got, const Bounded& wanted) {
     if (wanted.exact != wanted.exact) return got.exact != got.exact;
     return std::fabs(got.exact - wanted.exact) <= wanted.allowed;
@@ -180,7 +180,7 @@ double ulp_of(double value) {
 
 void test_intrinsics() {
     constexpr double kPi = 3.14159265358979;
-    // The bound is half a unit wider, because the guide measures from the rounded result.
+    // The bound is half a unit wider, because the guide measures from the correctly rounded result.
     const auto ordinary = together(sizes<float>(-60, 60, true), sizes<float>(-58, 62, true));
     const auto powers = together(between<float>(2.5, 8), between<float>(-20, 20));
     Group group("intrinsics");

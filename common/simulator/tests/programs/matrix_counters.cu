@@ -1,9 +1,9 @@
 // not built by clang: mma.h is part of NVIDIA's toolkit
-// Shared memory accesses of ldmatrix, stmatrix and wmma: requests, wavefronts and bank conflicts.
-// Global memory accesses: requests and sectors.
+// Counts the shared memory accesses of ldmatrix, stmatrix and wmma (requests, wavefronts and
+// conflicts) and their global memory accesses (requests and sectors).
 // simulator only
 //
-// A matrix takes one pass for its eight rows of 16 bytes: one wavefront if the banks differ.
+// Each matrix takes one pass over its eight rows of 16 bytes: one wavefront if the banks differ.
 // expect: ldmatrix.x1, rows side by side: 1 requests, 1 wavefronts, 0 conflicts
 // expect: ldmatrix.x2, rows side by side: 1 requests, 2 wavefronts, 0 conflicts
 // expect: ldmatrix.x4, rows side by side: 1 requests, 4 wavefronts, 0 conflicts
@@ -26,7 +26,7 @@
 // expect: wmma a of global memory, rows of 64 halves: 4 requests, 32 sectors
 // expect: wmma stores 16 x 16 floats by rows of 64: 4 requests, 32 sectors
 // expect: wmma stores 16 x 16 floats by columns of 64: 8 requests, 32 sectors
-// Data for a picture of the banks: the rows, and the lanes that provide their addresses.
+// The data for drawing the banks: rows, and the lanes that provide the addresses of rows.
 // expect: traced: load, lanes 000000ff, 16 bytes, 8 wavefronts of 1, lane 7 at 896
 // expect: traced: store, lanes ffffffff, 16 bytes, 4 wavefronts of 4, lane 7 at 1008
 #include <mma.h>
@@ -142,7 +142,7 @@ static void traced(void (*kernel)(unsigned*)) {
 }
 
 int main() {
-    FIND(coalesceSetChecks)("memcheck");  // only the tile's addresses matter, not its values
+    FIND(coalesceSetChecks)("memcheck");  // the addresses matter, not the values
     MUST(cudaMalloc(&memory, 1 << 16));
     MUST(cudaMemset(memory, 0, 1 << 16));
     shared("ldmatrix.x1, rows side by side", x1);

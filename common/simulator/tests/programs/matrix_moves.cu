@@ -41,7 +41,7 @@ __device__ int row_of(int lane) {
     return lane * 5 % 32;
 }
 
-/// `How` is the number of matrices: 1, 2 or 4. If it is negative, they are transposed.
+/// `How` is the number of matrices: 1, 2 or 4. A negative number means that they are transposed.
 template <int How>
 __global__ void load(unsigned* out, const unsigned short* in) {
     __shared__ __align__(16) unsigned short rows[32][8];
@@ -68,7 +68,7 @@ static std::vector<unsigned short> numbers() {
     return values;
 }
 
-/// Returns lane `lane`'s register of matrix `m`, if lane l provides the address of row `row(l)`.
+/// Returns the register of lane `lane` for matrix `m`, if each lane l provides row `row(l)`.
 template <class Row>
 unsigned wanted_of(int m, int lane, bool turned, Row row) {
     const std::vector<unsigned short> in = numbers();
@@ -134,7 +134,7 @@ __global__ void move(unsigned* out, const unsigned* in) {
     out[threadIdx.x] = d;
 }
 
-/// The same register is both address and destination.
+/// The instruction's address register is also its destination.
 __global__ void load_in_place(unsigned* out, const unsigned short* in) {
     __shared__ __align__(16) unsigned short rows[32][8];
     for (int k = threadIdx.x; k < kElements; k += 32) rows[k / 8][k % 8] = in[k];

@@ -1,5 +1,5 @@
 // not built by clang: cuda_awbarrier_primitives.h and cuda/barrier are part of the toolkit
-// mbarrier: barriers in shared memory.
+// mbarrier: arriving, waiting, and transaction counts.
 // expect: phases by parity: ok
 // expect: arrival with a count: ok
 // expect: states and pending counts: ok
@@ -102,7 +102,7 @@ __global__ void states(int* out) {
     const unsigned long long third = arrive(b);
     out[4] = __mbarrier_token_pending_count(third);
     out[5] = state_over(b, first) + state_over(b, second) + state_over(b, third);
-    // The next phase has begun without a further call.
+    // The next phase has begun without a call that starts it.
     const unsigned long long fourth = arrive(b);
     out[6] = __mbarrier_token_pending_count(fourth);
     out[7] = state_over(b, fourth);

@@ -1,14 +1,14 @@
-// Adjacent shared memory accesses of a thread, counted as the wider instruction into which the
-// GPU's code merges them. ptxas's code for these kernels has the same widths (tests/merges), and an
-// H200 gives the same counts for the first three.
+// Adjacent shared memory accesses of a thread count as the wider instruction into which ptxas
+// merges them. ptxas's code for these kernels has the same access widths (tests/merges), and an
+// H200 gives the same counts for the first three kernels.
 // simulator only
 // expect: four adjacent loads: 1 loads of 4 wavefronts, 0 conflicts; 4 stores of 4, 0
 // expect: four adjacent stores: 4 loads of 4 wavefronts, 0 conflicts; 1 stores of 4, 0
 // expect: eight words for all lanes: 2 loads of 4 wavefronts, 0 conflicts; 1 stores of 1, 0
 // expect: pairs: 1 loads of 2 wavefronts, 0 conflicts; 2 stores of 2, 0
-// Nothing shows that the address is a multiple of 8.
+// The address is not known to be a multiple of 8.
 // expect: pairs from an unknown word on: 2 loads of 4 wavefronts, 2 conflicts; 2 stores of 2, 0
-// A 16-byte load whose first four bytes are not used, and a 4-byte load.
+// The compiler loads 16 bytes, of which it does not use the first four, and then 4 bytes.
 // expect: four loads from the second word on: 2 loads of 8 wavefronts, 3 conflicts; 5 stores of 5, 0
 // expect: structures of 12 bytes: 3 loads of 3 wavefronts, 0 conflicts; 3 stores of 3, 0
 // expect: a store between two loads: 2 loads of 2 wavefronts, 0 conflicts; 2 stores of 2, 0
@@ -46,7 +46,7 @@ __global__ void eight_words(float* out, const float* in, int) {
     for (int k = 0; k < 8; ++k) sum += s[k];
     out[threadIdx.x] = sum;
 }
-// In PTX, because not every compiler computes the address so that it is evidently a multiple of 8.
+// In PTX, because some compilers compute the address so that its alignment is not evident.
 __global__ void pairs(float* out, const float* in, int) {
     const int t = threadIdx.x;
     float difference;

@@ -103,7 +103,7 @@ static To as(From from) {
     return to;
 }
 
-/// Converts a number that is a normal f16 or zero.
+/// Converts a number to f16. It must be zero or a normal f16.
 static std::uint16_t half_of(float value) {
     const auto bits = as<std::uint32_t>(value);
     const std::uint32_t rest = bits & 0x7fffffff;
@@ -227,7 +227,7 @@ static void fill(std::vector<std::uint32_t>& words, std::uint32_t value) {
     words.assign(words.size(), value);
 }
 
-/// Runs a kernel on uniform matrices a, b and c, and returns the first register of lane 0.
+/// Runs a kernel on matrices whose words are all a, b or c, and returns lane 0's first register.
 static std::uint32_t alike(void (*kernel)(std::uint32_t*, const std::uint32_t*, const std::uint32_t*,
                                           const std::uint32_t*),
                            std::uint32_t a, std::uint32_t b, std::uint32_t c) {

@@ -1,5 +1,5 @@
 // A program built only for a newer GPU (sm_100a). Its kernels run as on sm_90, and a report says
-// so. A kernel that needs the newer GPU does not run, and the report names the instruction.
+// so. A kernel that needs the newer GPU does not run, and a report names the instruction.
 // simulator only
 // not built by clang: it has no sm_100a
 // nvcc: -gencode arch=compute_100a,code=compute_100a

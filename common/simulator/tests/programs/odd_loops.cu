@@ -46,7 +46,7 @@ static std::vector<unsigned> run(const std::string& body, const std::vector<unsi
 int main() {
     const auto input = for_threads<unsigned>(32, [](int t) { return t * 1000 + 7; });
 
-    // MIDDLE loads %r3, which is used after OUT. TOP runs between them and uses other registers.
+    // MIDDLE loads %r3, which OUT uses. Between them, TOP runs and writes other registers.
     expect_equal(
         "entered in the middle",
         run(R"(
@@ -66,7 +66,7 @@ OUT:
             input),
         for_threads<unsigned>(32, [&](int t) { return input[t] + ((input[t] + 100) ^ 1); }));
 
-    // Even threads enter at ONE, odd threads at TWO. %r7 is written before the loop and read after.
+    // Even threads enter at ONE, odd ones at TWO. %r7 is written before the loop and read after it.
     expect_equal("two entries",
                  run(R"(
     mul.lo.u32 %r7, %r2, 5;
@@ -95,7 +95,7 @@ TWO:
                      return x + input[t] * 5;
                  }));
 
-    // %r5 is %r4 of the last odd pass, and %r6 is a copy of it.
+    // %r5 is the value of %r4 in the last odd iteration, and %r6 is a copy of %r5.
     expect_equal("copies",
                  run(R"(
     mov.u32 %r3, 0;
@@ -114,7 +114,7 @@ NEXT:
                      input),
                  for_threads<unsigned>(32, [](int) { return 2u; }));
 
-    // The guard enables one lane, and the other lanes keep their values.
+    // The guard is true for one lane, and the other lanes keep their old values.
     expect_equal("under a guard",
                  run(R"(
     mov.u32 %r9, %r2;

@@ -1,4 +1,4 @@
-// printf in kernels: every conversion, with flags, width and precision.
+// Tests printf in kernels: every conversion, with flags, width and precision.
 // expect: [42] [-7] [   42] [42   ] [00042] [+42] [ 42]
 // expect: [4294967295] [52] [2a] [2A] [0x2a] [052] [0X2A]
 // expect: [9223372036854775807] [-9223372036854775808] [18446744073709551615]

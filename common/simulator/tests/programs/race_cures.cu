@@ -1,5 +1,5 @@
-// Which barrier fixes a race. In a matrix product whose tile is half a warp wide, most of the
-// values that a warp reads too early are its own, but __syncwarp() would not suffice.
+// The barrier that fixes a race. In a matrix product whose tile is half a warp wide, a warp wrote
+// most of the values that it reads too early itself, but __syncwarp() would not suffice.
 // expect: the races are told: yes
 // expect-stderr: cure: __syncthreads() is missing between line 26 and line 22.
 // expect-stderr: cure: __syncthreads() is missing between line 27 and line 23.
@@ -47,7 +47,7 @@ __global__ void relax(int* a, int* b, int n) {
     }
 }
 
-// Every row of threads writes all sums.
+// Every row of threads writes all sums, so rows race with each other.
 __global__ void sum_rows(int* sums, const int* in, int cols) {
     sums[threadIdx.x] = threadIdx.y;
     for (int col = 0; col < cols; ++col) sums[threadIdx.x] += in[threadIdx.x * cols + col];

@@ -1,4 +1,4 @@
-// Recursive functions, whose depth differs by lane.
+// Recursive functions whose depth differs from lane to lane.
 // expect: factorial: ok
 // expect: fibonacci: ok
 // expect: mutual: ok
@@ -28,7 +28,7 @@ __host__ __device__ __noinline__ int ackermann(int m, int n) {
     return ackermann(m - 1, ackermann(m, n - 1));
 }
 
-/// Every call has its own array, which nested calls must not change.
+/// Each call has its own local array, which nested calls must not change.
 __host__ __device__ __noinline__ int with_array(int depth, int seed) {
     int values[4];
     for (int i = 0; i < 4; ++i) values[(seed + i) % 4] = seed * (i + 1) + depth;

@@ -1,4 +1,4 @@
-// The format of a report on stderr: check, kind, source line, thread, and the requested exit code.
+// A report on stderr contains the check, kind, source line and thread, and sets the exit code.
 // simulator only: the program contains errors that hardware does not detect
 // simulate: --error-exitcode 5
 // expect-exit: 5

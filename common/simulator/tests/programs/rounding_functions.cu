@@ -1,4 +1,4 @@
-// CUDA's functions with explicit rounding, each direction for a result between two floats.
+// Functions with explicit rounding, in each direction, for results between two floats.
 // expect: float: ok
 // expect: double: ok
 // expect: conversions: ok

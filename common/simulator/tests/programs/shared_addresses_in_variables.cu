@@ -1,5 +1,5 @@
-// Variables initialised with addresses of shared memory. clang emits them for an array like
-// `float* tiles[2] = {one, other}`. ptxas refuses them.
+// Variables whose initial values are addresses of shared memory. clang emits such variables for
+// `float* tiles[2] = {one, other}`, but ptxas refuses them.
 // simulator only
 // expect: from static shared memory 7, from dynamic 8
 #include "check.h"

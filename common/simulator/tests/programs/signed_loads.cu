@@ -13,7 +13,7 @@ constexpr int kBytes = 8, kValues = 11, kThreads = 45;
 
 __constant__ signed char in_constant[kBytes * kThreads];
 
-/// Loads 8 bytes at `address` in all forms. Every third thread skips the vector loads.
+/// Loads the 8 bytes at `address` in all forms. Every third thread skips the vector loads.
 #define LOAD_ALL(SPACE, constraint, address)                                      \
     asm volatile("ld" SPACE ".s8 %0, [%2]; ld" SPACE ".s16 %1, [%2 + 2];"         \
                  : "=r"(i[0]), "=r"(i[1])                                         \

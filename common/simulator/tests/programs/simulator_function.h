@@ -1,4 +1,4 @@
-// Calls functions that only the simulator exports, such as FIND(coalesceGetCounters)(...).
+// Calls a function that only the simulator exports, as in FIND(coalesceGetCounters)(...).
 #pragma once
 
 #include <dlfcn.h>

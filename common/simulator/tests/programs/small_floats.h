@@ -1,5 +1,5 @@
-// Host arithmetic on small floating-point formats. Every value is exact as a double, and one
-// rounding converts it back.
+// Host arithmetic on small floating-point formats. A double represents every value exactly, and a
+// single rounding converts it back.
 #pragma once
 
 #include <cfenv>
@@ -11,7 +11,7 @@ enum class Towards { nearest, zero, down, up, away_at_ties };
 
 struct SmallFormat {
     int exponent_bits, fraction_bits;
-    bool has_infinity = true;  ///< if false, the top exponent holds numbers; NaN is all ones
+    bool has_infinity = true;  ///< if false, the top exponent is that of numbers; NaN is all ones
 
     int bias() const { return (1 << (exponent_bits - 1)) - 1; }
     u32 sign() const { return 1u << (exponent_bits + fraction_bits); }
@@ -42,7 +42,7 @@ inline double value_of(const SmallFormat& f, u32 bits) {
     return bits & f.sign() ? -size : size;
 }
 
-/// Rounds `size`, a magnitude in units of the last place, to a whole number.
+/// Rounds `size`, a magnitude in units of the last place, to a whole number of units.
 inline double to_whole(double size, Towards towards, bool is_negative) {
     const double below = std::floor(size), rest = size - below;
     bool up = false;
@@ -79,8 +79,8 @@ inline u32 round_to(const SmallFormat& f, double value, Towards towards = Toward
     return sign | (stays_finite ? f.largest() : beyond);
 }
 
-/// Returns operation() rounded to odd: the last bit is set if the result is inexact. A later
-/// rounding to a much smaller format is then correct.
+/// Returns operation() rounded to odd: the last bit is set if the result is inexact. Such a result
+/// can be rounded again to a much smaller format without error.
 template <class Operation>
 double to_odd(Operation operation) {
     std::fesetround(FE_TOWARDZERO);

@@ -35,7 +35,7 @@ __global__ void lock_warps(int* mutex, volatile int* value) {
     *value = *value * 3 + 1;
     unlock(mutex);
 }
-/// All threads take the lock. Lanes that fail must not block the lane that has to release it.
+/// All threads take the lock. Lanes that fail must not block the lane that will release it.
 __global__ void lock_lanes(int* mutex, volatile int* value) {
     bool done = false;
     while (!done) {
@@ -109,7 +109,7 @@ __global__ void last_block(const int* in, int* partial, unsigned* finished, int*
     }
 }
 
-/// Independent thread scheduling: lane 31 goes first, and lane 0 goes last.
+/// Needs independent thread scheduling: lane 31 continues first, and lane 0 continues last.
 __global__ void hand_over(volatile int* turn, int* out) {
     const int lane = threadIdx.x;
     while (*turn != lane) {

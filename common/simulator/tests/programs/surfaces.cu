@@ -1,4 +1,4 @@
-// Surfaces: loads and stores of all geometries and widths, out of range and formatted; reductions.
+// Surfaces: loads, stores and reductions of all geometries and widths, formatted, and out of range.
 // expect: 1D, each width: ok
 // expect: 2D there and back: ok
 // expect: 3D: ok

@@ -1,4 +1,4 @@
-// Helpers for the tests of texture counters: a counted launch, and texture objects.
+// Helpers for tests of texture counters: counting a launch, and creating texture objects.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
-// Results of linear filtering on an H100, to the last bit: texels, weights of the upper ends,
-// result. Most test a rounding decision: a weight or sum halfway between two values, or a texel so
-// small compared with its neighbour that some of its bits are lost.
+// Results of linear filtering on an H200, to the last bit. Each case has texels, the weights of the
+// upper ends, and the result. Most cases test a rounding decision: a weight or sum halfway between
+// two values, or a texel so small that filtering loses some of its bits.
 // expect: one dimension: ok
 // expect: texels of very different sizes: ok
 // expect: two dimensions: ok
@@ -11,8 +11,8 @@
 
 template <class T>
 struct Case {
-    int upper[3];  ///< weights in 256ths
-    T texels[8];   ///< x fastest
+    int upper[3];  ///< weights of the upper texels in 256ths
+    T texels[8];   ///< texel values; x varies fastest
     float wanted;
 };
 
@@ -91,7 +91,7 @@ static const Case<short> kShorts[] = {
     {{224, 252, 0}, {5351, 16947, -17306, 12166}, 0.263283193f},
     {{164, 160, 0}, {-24663, 26172, 9815, 16271}, 0.353892624f},
     {{129, 193, 0}, {-25760, 23816, 24118, 13216}, 0.424512476f},
-    // Filtering uses the most negative texel without clamping it to -1.
+    // Filtering uses the value of the most negative texel, which is less than -1.
     {{1, 0, 0}, {-32768, 0, -32768, 0}, -32640 / 32767.0f},
     {{2, 0, 0}, {-32768, 12345, -32768, 12345}, -32416 / 32767.0f},
     {{200, 0, 0}, {-32768, -32768, -32768, -32768}, -1},

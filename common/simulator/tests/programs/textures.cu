@@ -106,7 +106,7 @@ std::vector<float> random_floats(size_t count) {
     return values;
 }
 
-/// Returns coordinates with few bits, so that products with a size, and their floors, are exact.
+/// Returns coordinates with few bits, so that products with a size are exact, and floors too.
 std::vector<Point> random_points(int count, float low, float high) {
     std::vector<Point> points(count);
     const auto coarse = [&] { return std::floor(between(low, high) * 4096) / 4096 + 1.0f / 16384; };
@@ -141,9 +141,9 @@ struct Grid {
         }
         return (*texels)[index];
     }
-    /// Returns a corner's weight in 256ths. Each time a weight is split, one share is rounded (a
-    /// half upwards) and the other gets the rest. z is split first, then x (rounded on the right),
-    /// then y (on the right the lower share is rounded, on the left the upper one).
+    /// Returns a corner's weight in 256ths. Each split of a weight rounds one share (a half
+    /// upwards) and gives the rest to the other share. z is split first, then x (the right share is
+    /// rounded), then y (the lower share is rounded on the right, the upper share on the left).
     static double weight(int corner, const double* upper) {
         const bool is_right = corner & 1, is_below = corner & 2, is_behind = corner & 4;
         const double slice = is_behind ? upper[2] : 256 - upper[2];
@@ -152,7 +152,7 @@ struct Grid {
         const double first = std::floor(column * (is_right ? upper[1] : 256 - upper[1]) / 256 + 0.5);
         return is_right == is_below ? first : column - first;
     }
-    /// Returns the texture's value at `x`, which is in texels.
+    /// Returns the texture's value at `x`, which is in units of texels.
     double at(const double* x) const {
         int low[3] = {};
         double upper[3] = {};
@@ -232,7 +232,7 @@ void one_dimension() {
 // ---- textures of two and three dimensions ----
 
 void address_modes() {
-    constexpr int kWidth = 16, kHeight = 8;  // powers of 2: exact products
+    constexpr int kWidth = 16, kHeight = 8;  // powers of 2, so that products are exact
     const std::vector<float> texels = random_floats(kWidth * kHeight);
     const cudaArray_t array = array_of(texels, kWidth, kHeight, 0);
     for (const bool linear : {false, true}) {
@@ -283,8 +283,8 @@ void pitched() {
     MUST(cudaFree(memory));
 }
 
-/// Filters texels as multiples of 1 / `steps`: an integer texel of 1 is `factor` of these steps.
-/// The most negative texel is a step below -1. Only the filtered result is clamped to -1.
+/// Filters texels as multiples of 1 / `steps`. An integer texel of 1 amounts to `factor` steps. The
+/// most negative texel is one step below -1. Only the filtered result is clamped to -1.
 template <class T>
 void normalized_elements(const char* name, int factor, int steps) {
     constexpr int kSize = 16;
@@ -407,7 +407,7 @@ void layers() {
     MUST(cudaFreeArray(squares));
 }
 
-/// Implements the CUDA guide's table of cube faces.
+/// Looks up a cube face as in the CUDA guide's table of cube faces.
 double in_cube(const std::vector<float>& texels, int side, int first_face, const Point& p) {
     const float ax = std::fabs(p.x), ay = std::fabs(p.y), az = std::fabs(p.z);
     int face;

@@ -1,4 +1,4 @@
-// __trap ends the launch with a sticky error.
+// __trap ends a launch with a sticky error.
 // expect: nobody traps: cudaSuccess
 // expect: trap: an error
 // expect: and later: an error

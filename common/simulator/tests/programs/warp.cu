@@ -1,4 +1,4 @@
-// Lanes that read each other's registers.
+// Tests instructions by which lanes read each other's registers.
 // expect: shuffle index: ok
 // expect: shuffle up: ok
 // expect: shuffle down: ok
@@ -97,7 +97,7 @@ __global__ void ballot_half(unsigned* out) {
         out[lane] = __ballot_sync(0x55555555u, lane < 4);
 }
 
-/// Votes with `!p` in the instruction, which no compiler emits.
+/// Votes on `!p`, where the negation is part of the instruction. No compiler emits this form.
 __global__ void votes_of_the_opposite(unsigned* out) {
     unsigned bits, all, any, none;
     asm("{ .reg .pred p, q;\n\t"
@@ -119,7 +119,7 @@ __global__ void match_any(unsigned* out) {
     out[threadIdx.x] = __match_any_sync(kAll, threadIdx.x / 5);
 }
 __global__ void match_any_wide(unsigned* out) {
-    // Only the upper halves differ.
+    // The values differ only in their upper halves.
     out[threadIdx.x] =
         __match_any_sync(kAll, static_cast<unsigned long long>(threadIdx.x % 3) << 40);
 }
@@ -154,7 +154,7 @@ __global__ void reduce_bits(unsigned* out) {
 __global__ void active_mask(unsigned* out) {
     const int lane = threadIdx.x;
     out[lane] = __activemask();
-    // In a divergent branch, __activemask() returns a subset of its lanes that includes the caller.
+    // In a divergent branch, __activemask() returns the caller and some other lanes of the branch.
     if (lane % 4 == 1) {
         const unsigned active = __activemask();
         out[lane] = (active & ~0x22222222u) == 0 && (active >> lane & 1);
@@ -207,7 +207,7 @@ int main() {
             case 0: return value_of(first + 2);
             case 1: return value_of(in_segment < 3 ? l : l - 3);
             case 2: return value_of(in_segment > 4 ? l : l + 3);
-            // The shuffle reaches other segments only towards lower lanes.
+            // The shuffle crosses into another segment only towards lower lanes.
             default: return value_of((l ^ 12) > first + 7 ? l : l ^ 12);
         }
     });

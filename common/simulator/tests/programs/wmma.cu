@@ -66,7 +66,7 @@ static T number(int k) {
     return static_cast<T>(static_cast<float>(small));
 }
 
-/// A matrix of `rows` x `cols` numbers, as stored in memory and as a table.
+/// A matrix of `rows` x `cols` numbers, both in its memory layout and as a table.
 template <class T>
 struct Matrix {
     int rows, cols, stride;
@@ -154,7 +154,7 @@ __global__ void multiply_bits(int* d, const unsigned* a, const unsigned* b) {
     wmma::store_matrix_sync(d, sum, 8, wmma::mem_row_major);
 }
 
-/// Returns element `k` of a line. Lines start `words` words apart.
+/// Returns element `k` of a line. Lines are `words` words apart, and elements have `bits` bits.
 static int piece(const std::vector<unsigned>& from, int line, int words, int k, int bits) {
     return static_cast<int>(from[line * words + k * bits / 32] >> k * bits % 32 & ((1u << bits) - 1));
 }
@@ -182,7 +182,7 @@ static void check_short() {
 
 // ---- programs ----
 
-/// An operation on each element of a fragment applies once to each element of the matrix.
+/// Applies an operation to each fragment element, which changes each matrix element once.
 __global__ void scale(float* d, const half* a, const half* b) {
     wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> left;
     wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::row_major> right;

@@ -1,6 +1,6 @@
-// Each instruction is 16 bytes long. Its opcode is in bits 0 to 11, and the width of a load or
-// store in bits 73 to 75. (cuobjdump agrees for 24 kernels.) ELF and the line table (DWARF 2,
-// .debug_line) are documented formats.
+// A machine instruction of sm_90 is 16 bytes long. Its opcode is in bits 0 to 11, and the width of
+// a load or store in bits 73 to 75, which agrees with cuobjdump for 24 kernels. ELF and the line
+// table (DWARF 2, .debug_line) are documented formats.
 #include "cubin.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ constexpr Opcode kOpcodes[] = {{0x984, "LDS"}, {0x988, "STS"}, {0x388, "STS"},
                                {0x983, "LDL"}, {0x987, "STL"}, {0x387, "STL"}};
 constexpr u32 kBytesOfWidth[] = {1, 1, 2, 2, 4, 8, 16, 0};
 
-/// Reads numbers one after the other from a string of bytes.
+/// A reader that takes numbers one after the other from a string of bytes.
 class Bytes {
 public:
     explicit Bytes(std::string_view bytes, std::size_t at = 0) : bytes_(bytes), at_(at) {}
@@ -47,7 +47,7 @@ public:
         ++at_;
         return text;
     }
-    /// LEB128.
+    /// Reads an unsigned number in LEB128 encoding.
     u64 take_unsigned() {
         u64 number = 0;
         for (u32 shift = 0;; shift += 7) {
@@ -114,7 +114,7 @@ public:
             if (name_of(section) == name) return &section;
         return nullptr;
     }
-    /// Returns the section of a symbol.
+    /// Returns the section that contains the symbol.
     u32 section_of(const Section& symbols, u64 symbol) const {
         constexpr u32 kSymbolBytes = 24, kSectionAt = 6;
         return Bytes(contents_of(symbols), symbol * kSymbolBytes + kSectionAt).take<u16>();
@@ -170,7 +170,7 @@ private:
         u8 least_bytes = 1;
         i8 line_base = 0;
         u8 line_range = 1, first_special = 1;
-        std::vector<u8> operands;  ///< of each standard opcode
+        std::vector<u8> operands;  ///< the operand count of each standard opcode
     };
     struct State {
         u32 section = 0;

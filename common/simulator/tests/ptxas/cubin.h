@@ -15,7 +15,7 @@ namespace coalesce::simulator {
 struct MachineMemory {
     std::string_view opcode;
     u32 bytes = 0;  ///< bytes per lane
-    u32 line = 0;   ///< the line of the source, or 0 if the cubin has no line table
+    u32 line = 0;   ///< the source line, or 0 if the cubin has no line table
 
     auto operator<=>(const MachineMemory&) const = default;
 };

@@ -18,19 +18,19 @@ struct KernelText {
 
 /// Returns the PTX of the correct exercise files in `course` and of its solutions, compiled here.
 std::vector<KernelText> learners_files(const std::filesystem::path& course);
-/// Returns the PTX inside the programs of a folder and the folder's PTX files, by file name, or
-/// nothing if the folder does not exist.
+/// Returns the PTX of a folder's programs and PTX files, in the order of the file names, or nothing
+/// if the folder does not exist.
 std::vector<KernelText> texts_in_folder(const std::filesystem::path& folder);
 
-/// Parsed PTX, and those of its kernels that are compared.
+/// Parsed PTX, and the kernels in it that a test compares.
 struct ParsedText {
     KernelText text;
     std::unique_ptr<ptx::Module> module;
     std::vector<ptx::Function*> kernels;
 };
-/// Parses texts and chooses kernels for which `is_compared` returns true: one in `every`, selected
-/// by a hash, so that the choice is the same on every machine. Identical kernels count once. Leaves
-/// out texts without such kernels, and texts compiled without optimisation.
+/// Parses texts, and chooses kernels for which `is_compared` returns true. A hash selects one of
+/// every `every` kernels, so that the choice is the same on every machine. Identical kernels count
+/// once. Leaves out texts without such kernels, and texts compiled without optimisation.
 std::vector<ParsedText> choose_kernels(std::vector<KernelText> texts, u32 every,
                                        bool (*is_compared)(const ptx::Function&));
 
@@ -41,7 +41,7 @@ void for_each_in_parallel(std::size_t count, const std::function<void(std::size_
 /// ptxas compiles it faster.
 std::string text_with_kernels(const ptx::Module& module, const std::vector<ptx::Function*>& kept);
 
-/// Computes the FNV-1a hash, which is the same everywhere, unlike std::hash.
+/// Computes the FNV-1a hash, which is the same on every platform, unlike std::hash.
 u32 hash_of(const std::string& text);
 
 /// Returns the instructions and launch bounds of a kernel without its name and label numbers, so

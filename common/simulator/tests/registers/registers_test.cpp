@@ -1,4 +1,4 @@
-// Compares the simulator's estimate of a kernel's registers with ptxas's number.
+// Compares the simulator's estimate of a kernel's registers with the number that ptxas assigns.
 //
 //     registers_test [--list] [--one-in N] PTXAS COURSE FOLDER ...
 //
@@ -9,9 +9,9 @@
 // worst ones.
 //
 // A hash of the instructions divides the kernels into two halves. One half may be inspected to
-// improve the estimate. The other half is held back, so that its result holds for new kernels too.
-// The test prints both results. --list prints every kernel whose estimate is not close. --one-in
-// compares a sample of one kernel in N.
+// improve the estimate. The other half is held out, so that its result is valid for new kernels
+// too. The test prints both results. --list prints every kernel whose estimate is not close.
+// --one-in compares a sample of one kernel in N.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -41,11 +41,11 @@ namespace {
 /// The relative difference from ptxas's number up to which an estimate counts as close.
 constexpr double kNear = 0.15;
 /// The minimum fractions of kernels with a close estimate, and of launches for which the number of
-/// resident blocks is correct. These limits lie slightly below the current fractions, so that the
-/// test does not fail because of a few new kernels, but does fail if a rule is broken.
-/// Kernels with clusters have limits of their own. Most of these kernels are short, and the estimate
-/// leaves out the registers that ptxas needs for addresses in other blocks. Of 86 estimates, 62.8 %
-/// are close, but 97.7 % of the launches have the correct number of blocks.
+/// resident blocks is correct. These limits lie slightly below the current fractions. A few new
+/// kernels do not fail the test, but a broken rule does. Kernels with clusters have limits of their
+/// own, because most of them are short, and the estimate leaves out the registers that ptxas needs
+/// for addresses in other blocks. Of 86 estimates, 62.8 % are close, but 97.7 % of the launches
+/// have the correct number of blocks.
 struct Demand {
     const char* group;
     std::size_t kernels;  ///< the minimum number of kernels
@@ -62,7 +62,7 @@ struct Found {
     double error() const { return std::abs(1.0 * estimate - truth) / truth; }
 };
 
-/// Returns the fraction that passes: 3 of 4 -> 0.75.
+/// Returns the fraction of the numbers for which `is` returns true: 0.75 for three of four.
 template <class Numbers, class Is>
 double share(const Numbers& numbers, Is is) {
     const auto count = std::count_if(numbers.begin(), numbers.end(), is);

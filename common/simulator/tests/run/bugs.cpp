@@ -45,7 +45,7 @@ struct Suite {
     std::map<std::string, Case> cases;
     std::vector<std::string> options;
     bool is_by_clang = false;
-    std::vector<std::string> mistakes;  ///< of the source itself
+    std::vector<std::string> mistakes;  ///< errors in the marks of the source
 
     Suite(const std::string& simulate_path, const std::string& source, const std::string& program)
         : source(source), simulate_path(simulate_path), program(program) {}
@@ -53,7 +53,7 @@ struct Suite {
 
 // ---- reading the marks ----
 
-/// A mark ends at the next `//`, so that a line may have several marks.
+/// Reads one mark. The text of a mark ends at the next `//`, so that a line may have several marks.
 void read_mark(Suite& suite, const std::string& mark, int line) {
     static const std::regex bug(R"(bug ([\w-]+): ([a-z]+): (.+))");
     static const std::regex other(R"(other ([\w-]+))");
@@ -107,7 +107,7 @@ bool matches(const Suite& suite, const Case& wanted, const ExpectedReport& expec
              const nlohmann::ordered_json& report) {
     if (report["check"] != expected.check || report["kind"] != expected.kind) return false;
     if (expected.check == "leakcheck") return true;
-    // The later work is a copy or another call of the host, which has no line.
+    // The later work is a call of the host, such as a copy, and has no line in a kernel.
     if (expected.check == "streamcheck" && report["line"] == 0)
         return matches_other(wanted, report);
     if (report["line"] != expected.line) return false;
@@ -168,7 +168,8 @@ std::string run_seeds(const Suite& suite, const std::string& name, const Case& w
     return "";
 }
 
-/// A case that is marked as different by clang must differ, so that the list of marks stays exact.
+/// Runs a case. A case that is marked `by clang` must differ there, so that stale marks are
+/// noticed.
 std::string run_case(const Suite& suite, const std::string& name, const Case& wanted) {
     const std::string wrong = run_seeds(suite, name, wanted);
     if (!suite.is_by_clang || !wanted.differs_by_clang) return wrong;

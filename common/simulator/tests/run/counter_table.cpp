@@ -1,7 +1,7 @@
 // counter_table SIMULATE PROGRAM compares the counters of counters/table.cu with those of an H200.
 //
-// The numbers below agree with measurements by Nsight Compute, exactly for global memory. For
-// shared memory they are within the noise of the hardware's counter, and equal to the
+// The expected numbers below were measured with Nsight Compute. Those for global memory agree
+// exactly. Those for shared memory lie within the noise of the hardware's counter, and equal its
 // instruction-level counter. Runs with 1, 2 and 4 worker threads must give the same counters and
 // the same output.
 #include <cstdint>
@@ -19,7 +19,7 @@ constexpr const char* kColumns[] = {"load_requests",          "load_sectors",
 
 struct Row {
     const char* kernel;
-    std::uint64_t values[6];  ///< in the order of kColumns
+    std::uint64_t values[6];  ///< counters in the order of kColumns
 };
 
 constexpr Row kTable[] = {

@@ -8,10 +8,10 @@
 //     // varies-with-threads: WHY
 //
 // The program runs with the machine's own number of worker threads, and then with 1, 2 and 4. Each
-// run must give the same output and counters, unless varies-with-threads says why it cannot.
-// Reports of the checks are failures too, unless the source expects something on stderr. The report
-// of a site on stderr comes from the worker that found it first. The stored report, which is in the
-// JSON, names the lowest block and thread.
+// run must give the same output and counters, unless varies-with-threads says why it cannot. A
+// report of a check is a failure too, unless the source expects text on stderr. If several workers
+// find an error at the same source line, stderr shows the report of the first to find it. The
+// stored report, which is in the JSON, names the lowest block and thread.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -56,8 +56,8 @@ Expectations read_expectations(const std::string& source) {
     return wanted;
 }
 
-/// Quotes common lines once, and differing lines with - and +, because both texts side by side
-/// would not fit.
+/// Describes the difference between two texts. Common lines appear once, and differing lines are
+/// marked with - and +, because two columns would not fit the terminal.
 std::string difference(const std::vector<std::string>& wanted,
                        const std::vector<std::string>& got) {
     std::string text = "  (- expected, + printed)\n";
@@ -75,7 +75,7 @@ std::string difference(const std::vector<std::string>& wanted,
 }
 
 /// Returns the stored reports in the form of expect-report. With `only_repeatable`, leaves out
-/// reports of the instruction budget, which name whichever block exhausted it.
+/// reports of the instruction budget, because the block that exhausts it varies.
 std::vector<std::string> kept_reports(const Outcome& got, bool only_repeatable = false) {
     std::vector<std::string> kept;
     if (!got.report.is_object()) return kept;

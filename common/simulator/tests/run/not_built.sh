@@ -1,6 +1,6 @@
 #!/bin/sh
-# not_built.sh CUDA_CLANG CLANG SOURCE.cu passes if clang cannot build the program, as a line of the program says. If
-# clang can build it, that line should be removed, so that the program is tested with clang too.
+# not_built.sh CUDA_CLANG CLANG SOURCE.cu passes if clang cannot build the program, as its mark `// not built by clang`
+# says. If clang can build it, the mark should be removed, so that the program is tested with clang too.
 set -eu
 reason=$(sed -n 's|^// not built by clang: ||p' "$3")
 options=$(sed -n 's|^// nvcc: ||p' "$3")

@@ -20,7 +20,7 @@ void fail(const std::string& text) {
     ++failures;
 }
 
-/// Host addresses differ between runs, so remove them.
+/// Removes host addresses from the reports, because they differ between runs.
 Json without_addresses(Json reports) {
     for (Json& report : reports) {
         report.erase("address");
@@ -47,8 +47,8 @@ void compare_kernels(const Json& plain, const Json& recorded) {
     }
 }
 
-/// Returns the cases of a program with several cases (see cases.h), or a single run without
-/// arguments.
+/// Returns the arguments of each run: one run per case for a program with several cases (see
+/// cases.h), otherwise a single run without arguments.
 std::vector<std::vector<std::string>> runs_of(const char* simulate_path,
                                               const std::string& program) {
     const Outcome usage = simulate(simulate_path, {"--quiet"}, {program});
@@ -59,7 +59,7 @@ std::vector<std::vector<std::string>> runs_of(const char* simulate_path,
     return runs;
 }
 
-/// Compares the runs, and returns how many kernels were recorded.
+/// Compares a recorded run with an unrecorded one, and returns how many kernels were recorded.
 int compare(const char* simulate_path, const std::vector<std::string>& run) {
     const Outcome plain = simulate(simulate_path, {}, run);
     Outcome recorded = simulate(simulate_path, {"--time"}, run);

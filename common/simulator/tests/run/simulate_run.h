@@ -28,7 +28,7 @@ std::string trimmed(std::string_view text);
 /// Returns the last component of a path.
 std::string base_name(const std::string& path);
 
-/// Prefixes every line with "  | ", to quote the output of a program.
+/// Prefixes every line with "  | ", to set off the output of a program.
 std::string as_quote(const std::string& text);
 
 }  // namespace coalesce::tests

@@ -1,5 +1,5 @@
-// Sector counts of reductions to global memory with lanes at random addresses, as an H200 counts
-// them.
+// Compares the sector counts of reductions to global memory, with lanes at random addresses, with
+// the counts of an H200.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -11,8 +11,8 @@ using namespace coalesce::simulator;
 
 namespace {
 
-/// A reduction of 4-byte words by one warp, and its l1tex__t_sectors_pipe_lsu_mem_global_op_red on
-/// an H200, with memory aligned to 128 KiB.
+/// A reduction of 4-byte words by one warp. `sectors` is the counter
+/// l1tex__t_sectors_pipe_lsu_mem_global_op_red of an H200, with memory aligned to 128 KiB.
 struct MeasuredAtomic {
     u32 sectors;
     Mask active;
@@ -63,14 +63,14 @@ u32 counted(const MeasuredAtomic& one, u64 memory, u32 (*count)(const u64*, u32,
 
 }  // namespace
 
-TEST_CASE("random reductions are counted as measured, in every memory space") {
+TEST_CASE("sector counts of random reductions equal the measured ones, at any base address") {
     int as_passes = 0;
     for (const MeasuredAtomic& one : kMeasuredAtomics) {
         CAPTURE(one.words[0]);
         for (const u64 memory : {u64{0}, u64{1} << 17, u64{0x7f3200000000}})
             CHECK(counted(one, memory, count_atomic_sectors) == one.sectors);
-        // A simpler rule, which counts passes of lanes with different addresses, gives too few
-        // sectors in ten of these cases.
+        // A simpler rule, which counts the passes over groups of lanes with different addresses,
+        // gives too few sectors in ten of these cases.
         as_passes += counted(one, 0, count_remote_atomic_sectors) == one.sectors;
     }
     CHECK(std::size(kMeasuredAtomics) - static_cast<std::size_t>(as_passes) == 10);
@@ -83,6 +83,6 @@ TEST_CASE("in shared memory, the first lane of each bank tries an exchange") {
     CHECK(first_lanes_of_banks(same, 4, kAllLanes) == 1);
     CHECK(first_lanes_of_banks(same, 4, 0xfff0) == 0x10);
     CHECK(first_lanes_of_banks(pairs, 4, kAllLanes) == 0x55555555);  // other words, the same bank
-    CHECK(first_lanes_of_banks(same, 8, kAllLanes) == 0x10001);      // a pass serves half a warp
+    CHECK(first_lanes_of_banks(same, 8, kAllLanes) == 0x10001);      // one pass serves half a warp
     CHECK(first_lanes_of_banks(same, 4, 0) == 0);
 }

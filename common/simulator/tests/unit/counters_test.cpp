@@ -1,4 +1,4 @@
-// Compares the counting rules with hand-computed cases, and with a literal implementation of the
+// Compares the counting rules with cases computed by hand, and with a literal implementation of the
 // rules.
 #include "simulator/counters/counters.h"
 
@@ -74,8 +74,8 @@ Pattern some_pattern(std::mt19937& random, bool may_be_misaligned) {
     for (int l = 0; l < kLanes; ++l) {
         u64 element = 0;
         switch (kind) {
-            case 0: element = static_cast<u64>(100 + l); break;               // neighbours
-            case 1: element = static_cast<u64>(3000 + l * stride); break;     // one stride
+            case 0: element = static_cast<u64>(100 + l); break;               // adjacent
+            case 1: element = static_cast<u64>(3000 + l * stride); break;     // constant stride
             case 2: element = 5; break;                                       // broadcast
             case 3: element = random() % 64; break;                           // hash, small range
             case 4: element = random() % 100000; break;                       // hash, large range
@@ -109,19 +109,19 @@ Wavefronts wavefronts(u32 base, u32 stride, u32 bytes, Mask active = kAllLanes) 
 
 }  // namespace
 
-TEST_CASE("sectors, counted by hand") {
+TEST_CASE("sector counts equal those computed by hand") {
     CHECK(sectors(0, 4, 4) == 4);
-    CHECK(sectors(4, 4, 4) == 5);  // shifted by one element: one more sector
+    CHECK(sectors(4, 4, 4) == 5);  // shifted by one element, which adds a sector
     CHECK(sectors(0, 8, 8) == 8);
     CHECK(sectors(0, 16, 16) == 16);
-    CHECK(sectors(0, 4096, 4) == 32);  // a column
-    CHECK(sectors(64, 0, 4) == 1);     // all lanes at one address
+    CHECK(sectors(0, 4096, 4) == 32);  // a column of a matrix
+    CHECK(sectors(64, 0, 4) == 1);     // all lanes use one address
     CHECK(sectors(0, 2, 2) == 2);
     CHECK(sectors(0, 1, 1) == 1);
     CHECK(sectors(0, 4, 4, 0) == 0);
     CHECK(sectors(0, 4, 4, 0x000000ff) == 1);
     CHECK(sectors(0, 4, 4, 0x80000001) == 2);
-    CHECK(sectors(30, 0, 4) == 2);  // one misaligned address, two sectors
+    CHECK(sectors(30, 0, 4) == 2);  // one misaligned address touches two sectors
     CHECK(sectors(u64{1} << 46, 4, 4) == 4);
 }
 
@@ -133,7 +133,7 @@ TEST_CASE("sectors do not depend on the order of the lanes") {
     CHECK(count_sectors(addresses.data(), 4, kAllLanes) == 4);
 }
 
-TEST_CASE("the sectors of random lanes are those of a set") {
+TEST_CASE("the number of sectors equals that of a set of sectors, for random lanes") {
     std::mt19937_64 random(2);
     for (int turn = 0; turn < 3000; ++turn) {
         const u32 bytes = 1u << random() % 5, bits = 6 + static_cast<u32>(random() % 40);
@@ -151,23 +151,23 @@ TEST_CASE("the sectors of random lanes are those of a set") {
     }
 }
 
-TEST_CASE("wavefronts, counted by hand") {
+TEST_CASE("wavefront counts equal those computed by hand") {
     CHECK(wavefronts(0, 4, 4).taken == 1);
     CHECK(wavefronts(0, 4, 4).ideal == 1);
-    CHECK(wavefronts(0, 0, 4).taken == 1);     // a single word for all lanes is served once
+    CHECK(wavefronts(0, 0, 4).taken == 1);     // one wavefront serves all lanes that read one word
     CHECK(wavefronts(0, 128, 4).taken == 32);  // a column of a tile 32 words wide
-    CHECK(wavefronts(0, 132, 4).taken == 1);   // ... of a tile padded to 33 words
+    CHECK(wavefronts(0, 132, 4).taken == 1);   // a column of a tile padded to 33 words
     CHECK(wavefronts(0, 8, 4).taken == 2);
     CHECK(wavefronts(0, 64, 4).taken == 16);
     CHECK(wavefronts(4000, 0u - 128, 4).taken == 32);
     CHECK(wavefronts(0, 1, 1).taken == 1);
     CHECK(wavefronts(0, 2, 2).taken == 1);
     CHECK(wavefronts(0, 128, 2).taken == 32);
-    CHECK(wavefronts(0, 8, 8).taken == 2);  // two half warps, no conflict
+    CHECK(wavefronts(0, 8, 8).taken == 2);  // one wavefront per half warp, without a conflict
     CHECK(wavefronts(0, 8, 8).ideal == 2);
     CHECK(wavefronts(0, 16, 16).taken == 4);
     CHECK(wavefronts(0, 16, 16).ideal == 4);
-    CHECK(wavefronts(0, 16, 8).taken == 4);  // every second pair of banks
+    CHECK(wavefronts(0, 16, 8).taken == 4);  // the lanes use every second pair of banks
     CHECK(wavefronts(0, 128, 16).taken == 32);
     CHECK(wavefronts(0, 4, 4, 0).taken == 0);
     CHECK(wavefronts(0, 4, 4, 0).ideal == 0);
@@ -217,10 +217,10 @@ TEST_CASE("requests to shared memory take as many wavefronts as on an H200") {
         shared += got.taken !=
                   count_wavefronts(offsets, m.bytes, m.active, SharedAccessKind::store).taken;
     }
-    CHECK(shared > 20);  // some loads are counted differently from stores
+    CHECK(shared > 20);  // loads and stores are counted differently in more than 20 cases
 }
 
-TEST_CASE("rows of matrices: eight per pass, even if pairs of lanes share them") {
+TEST_CASE("a pass loads eight matrix rows, even if pairs of lanes share them") {
     const auto wavefronts = [](u32 row_bytes, Mask active, u32 lanes_per_row) {
         u32 rows[kLanes];
         for (u32 l = 0; l < kLanes; ++l) rows[l] = l / lanes_per_row * row_bytes;
@@ -232,7 +232,8 @@ TEST_CASE("rows of matrices: eight per pass, even if pairs of lanes share them")
     CHECK(wavefronts(144, kAllLanes, 1).taken == 4);
     CHECK(wavefronts(128, 0xffff, 1).taken == 16);
     CHECK(wavefronts(128, 0xff, 1).ideal == 1);
-    CHECK(wavefronts(16, kAllLanes, 2).taken == 4);  // a 16-byte load would take 2
+    // An ordinary 16-byte load would take 2 wavefronts.
+    CHECK(wavefronts(16, kAllLanes, 2).taken == 4);
 }
 
 TEST_CASE("the addresses of inactive lanes are ignored") {
@@ -243,7 +244,7 @@ TEST_CASE("the addresses of inactive lanes are ignored") {
     CHECK(count_wavefronts(low.data(), 4, 0xff, SharedAccessKind::load).taken == 1);
 }
 
-TEST_CASE("totals add up field by field") {
+TEST_CASE("totals are added field by field") {
     SiteCounters a{.requests = 1,
                    .sectors = 2,
                    .useful_bytes = 3,
@@ -272,27 +273,27 @@ namespace {
 struct AtomicPattern {
     u32 factor, divisor, modulus;
     Mask active;
-    u32 sectors_32, sectors_64;         ///< sectors of global memory, for 32 and 64 bits per lane
-    u32 exchange, compare, compare_64;  ///< wavefronts of shared memory
+    u32 sectors_32, sectors_64;         ///< sectors in global memory, for 32 and 64 bits per lane
+    u32 exchange, compare, compare_64;  ///< wavefronts in shared memory
 };
 
 constexpr AtomicPattern kAtomicPatterns[] = {
-    {1, 1, 32, kAllLanes, 4, 8, 1, 2, 4},        // side by side
-    {1, 1, 1, kAllLanes, 32, 32, 32, 64, 64},    // one for all
-    {1, 2, 32, kAllLanes, 4, 8, 2, 4, 8},        // pairs
-    {1, 4, 32, kAllLanes, 4, 8, 4, 8, 16},       // fours
-    {2, 1, 32, kAllLanes, 8, 16, 2, 4, 8},       // strides
+    {1, 1, 32, kAllLanes, 4, 8, 1, 2, 4},        // adjacent words
+    {1, 1, 1, kAllLanes, 32, 32, 32, 64, 64},    // one word for all lanes
+    {1, 2, 32, kAllLanes, 4, 8, 2, 4, 8},        // pairs of lanes share a word
+    {1, 4, 32, kAllLanes, 4, 8, 4, 8, 16},       // groups of four lanes share a word
+    {2, 1, 32, kAllLanes, 8, 16, 2, 4, 8},       // strides of 2, 4 and 32 words
     {4, 1, 32, kAllLanes, 16, 32, 4, 8, 16},     //
     {32, 1, 32, kAllLanes, 32, 32, 32, 64, 64},  //
     {1, 1, 16, kAllLanes, 4, 8, 2, 4, 4},        // both half warps use the same elements
     {32, 1, 2, kAllLanes, 32, 32, 32, 64, 64},   // two words of one bank
-    {8, 1, 32, 0xff, 8, 8, 2, 4, 8},             // eight lanes
-    {1, 1, 1, 0xf, 4, 4, 4, 8, 8},               // four lanes on one word
+    {8, 1, 32, 0xff, 8, 8, 2, 4, 8},             // eight active lanes
+    {1, 1, 1, 0xf, 4, 4, 4, 8, 8},               // four active lanes, one word
 };
 
 }  // namespace
 
-TEST_CASE("atomics: requests for the same word are serialized, as measured") {
+TEST_CASE("atomics on the same word are serialized, with the measured counts") {
     for (const AtomicPattern& p : kAtomicPatterns) {
         u64 near[kLanes], far[kLanes];
         u32 words[kLanes], doubles[kLanes];
@@ -312,7 +313,7 @@ TEST_CASE("atomics: requests for the same word are serialized, as measured") {
     }
 }
 
-TEST_CASE("atomics: ideally, each lane has its own bank") {
+TEST_CASE("the ideal count of an atomic assumes that each lane has its own bank") {
     u32 words[kLanes], doubles[kLanes];
     for (u32 l = 0; l < kLanes; ++l) words[l] = 4 * l, doubles[l] = 8 * l;
     CHECK(count_atomic_wavefronts(words, 4, kAllLanes, false).ideal == 1);

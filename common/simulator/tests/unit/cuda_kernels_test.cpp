@@ -1,6 +1,6 @@
-// The generator of CUDA kernels must produce the same text for the same seed, with shapes and
-// constructs of every kind. Compiling and running the kernels checks their correctness; see
-// campaign/README.md.
+// Tests that the generator of CUDA kernels produces the same text for the same seed, with shapes
+// and constructs of every kind. Whether the kernels are correct is tested by compiling and running
+// them; see campaign/README.md.
 #include "lab/campaign/cuda/cuda_kernels.h"
 
 #include <doctest/doctest.h>
@@ -67,7 +67,7 @@ TEST_CASE("every construct occurs in at least one of fifty kernels") {
     }
 }
 
-TEST_CASE("kernels in the learner style contain what learners write, and others do not") {
+TEST_CASE("only kernels in the learner style contain constructs that learners write") {
     const char* constructs[] = {" % 997", "weights[", "letters[",    "Point ",  "Mixed ",
                                 "Two ",   "__expf(",  "sqrtf(",      "matrix_", "near_",
                                 "float4", "uchar4",   "const Four*", "begin[",  "/= 2)"};

@@ -1,5 +1,5 @@
-// Tests where the bytes of a load go, in PTX as compilers generate it for structs, unions and
-// bit-fields.
+// Tests which bytes of a load affect the program, in PTX as compilers generate it for structs,
+// unions and bit-fields.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -11,7 +11,8 @@ using namespace coalesce::simulator;
 
 namespace {
 
-/// The analysis of one kernel's body, with loads and stores numbered in the order of the text.
+/// The analysis of a kernel with the given body. Loads and stores are numbered in the order of the
+/// text.
 struct Analysed {
     std::unique_ptr<ptx::Module> module;
     DemandedBytes bytes;
@@ -29,7 +30,7 @@ struct Analysed {
         REQUIRE(nth < bytes.loads.size());
         return std::next(bytes.loads.begin(), static_cast<std::ptrdiff_t>(nth))->second;
     }
-    /// Describes which byte of a load arrives at which byte of the store, as "2>0 3>1".
+    /// Lists, as "2>0 3>1", which byte of a load is stored as which byte of store number `nth`.
     std::string arrivals(std::size_t nth = 0) const {
         REQUIRE(nth < bytes.stores.size());
         std::string text;
@@ -49,7 +50,7 @@ bool is_error(const LoadUse& use, u32 unwritten, u32 bytes, bool any_around = fa
 
 }  // namespace
 
-TEST_CASE("a value that a selection may drop") {
+TEST_CASE("a value that a selection may discard does not affect the program") {
     const Analysed dropped(
         "ld.shared.u32 %r1, [%rd1];\n"
         "add.s32 %r2, %r1, 1;\n"
@@ -128,7 +129,7 @@ TEST_CASE("a shuffle passes values on, and its lane index affects the program") 
     CHECK(lane.load().decides == 0xf);
 }
 
-TEST_CASE("a shorter element, and its sign extension") {
+TEST_CASE("the bytes of a short element are found, also through its sign extension") {
     const Analysed u(
         "ld.global.v4.u8 {%rs1, %rs2, %rs3, %rs4}, [%rd1];\n"
         "setp.eq.s16 %p1, %rs3, 7; @%p1 bra DONE; DONE:");
@@ -139,7 +140,7 @@ TEST_CASE("a shorter element, and its sign extension") {
     CHECK(s.load().decides == 0x01);
 }
 
-TEST_CASE("padding that the compiler marks") {
+TEST_CASE("bytes that the compiler marks as padding do not affect the program") {
     const Analysed a(
         ".pragma \"used_bytes_mask 1\";\nld.global.u32 %r1, [%rd1];\n"
         ".pragma \"nounroll\", \"used_bytes_mask 0x0\";\nld.global.u32 %r2, [%rd1+4];\n"
@@ -198,7 +199,7 @@ TEST_CASE("a bit-field is rewritten in place") {
         "or.b32 %r4, %r2, %r3; st.global.u32 [%rd1], %r4;");
     CHECK(a.load().is_stored_back);
     CHECK_FALSE(is_error(a.load(), 0xf, 4));
-    CHECK(a.arrivals() == "1>1 2>2 3>3");  // byte 0 also gets new bits
+    CHECK(a.arrivals() == "1>1 2>2 3>3");  // byte 0 is combined with new bits
     const Analysed constant(
         "ld.global.u32 %r1, [%rd1]; and.b32 %r2, %r1, -8; or.b32 %r3, %r2, 5;\n"
         "st.global.u32 [%rd1], %r3;");
@@ -211,7 +212,7 @@ TEST_CASE("a bit-field is rewritten in place") {
     CHECK_FALSE(elsewhere.load().is_stored_back);
 }
 
-TEST_CASE("the pieces of one struct belong together") {
+TEST_CASE("loads of one struct are recognized as parts of it") {
     const Analysed a(
         "add.s64 %rd4, %rd1, 8; mov.u64 %rd5, %rd2;\n"
         "ld.u32 %r1, [%rd1]; ld.u64 %rd6, [%rd4]; ld.u32 %r2, [%rd1+48];\n"
@@ -220,7 +221,7 @@ TEST_CASE("the pieces of one struct belong together") {
     CHECK(a.load(0).part_end == 16);
     CHECK(a.load(1).part_begin == -8);
     CHECK(a.load(1).part_end == 8);
-    CHECK_FALSE(a.load(2).has_part());  // too far away
+    CHECK_FALSE(a.load(2).has_part());  // too far away to be part of the struct
     CHECK_FALSE(is_error(a.load(1), 0xff, 8, true));
     CHECK(is_error(a.load(1), 0xff, 8, false));
     CHECK(is_error(a.load(2), 0xf, 4, true));
@@ -231,7 +232,7 @@ TEST_CASE("the pieces of one struct belong together") {
     CHECK_FALSE(tile.load(0).has_part());
 }
 
-TEST_CASE("a loop that advances by the size of what it copies") {
+TEST_CASE("a loop that copies elements and advances by their size is recognized") {
     const auto loop = [](const std::string& step) {
         return Analysed(
             "mov.u64 %rd5, 0;\nTOP:\nadd.s64 %rd3, %rd1, %rd5; ld.global.u8 %rs1, [%rd3];\n"
@@ -244,7 +245,7 @@ TEST_CASE("a loop that advances by the size of what it copies") {
         "TOP:\nld.global.v2.u32 {%r1, %r2}, [%rd1]; st.global.v2.u32 [%rd2], {%r1, %r2};\n"
         "add.s64 %rd1, %rd1, 8; add.s64 %rd2, %rd2, 8;\nsetp.lt.u64 %p1, %rd1, 64;\n@%p1 bra TOP;");
     CHECK(bumped.load().has_part());
-    // PTX as compiled without optimisation.
+    // This PTX was compiled without optimisation.
     const Analysed copies(
         "mov.u64 %rd9, 0;\nTOP:\nmov.u64 %rd4, %rd9; add.s64 %rd3, %rd1, %rd4; ld.u8 %rs1, "
         "[%rd3];\n"
@@ -253,7 +254,7 @@ TEST_CASE("a loop that advances by the size of what it copies") {
     CHECK(copies.load().has_part());
 }
 
-TEST_CASE("matrices that are multiplied affect the program, and moved ones do not") {
+TEST_CASE("multiplied matrices affect the program, and moved matrices do not") {
     const std::string load = "ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r1, %r2}, [%r3];\n";
     const Analysed moved(load + "stmatrix.sync.aligned.m8n8.x2.shared.b16 [%r4], {%r2, %r1};");
     CHECK(moved.load().decides == 0);
@@ -268,7 +269,7 @@ TEST_CASE("matrices that are multiplied affect the program, and moved ones do no
 }
 
 TEST_CASE("only instructions that are certain to execute count") {
-    // A union's words are loaded before a branch on its discriminator.
+    // A kernel loads a union's words before it branches on the discriminator.
     const Analysed branch(
         "ld.global.u32 %r1, [%rd1]; ld.global.u64 %rd3, [%rd1+8];\n"
         "setp.eq.s32 %p1, %r1, 1;\n@%p1 bra OTHER;\n"
@@ -278,18 +279,18 @@ TEST_CASE("only instructions that are certain to execute count") {
     CHECK_FALSE(is_error(branch.load(1), 0xfe, 8));
     CHECK_FALSE(is_error(branch.load(1), 0xff, 8, true));
     CHECK(is_error(branch.load(1), 0xff, 8, false));
-    // A value that is computed but never used.
+    // A value that is computed and never used does not affect the program.
     const Analysed chosen(
         "ld.global.u8 %rs1, [%rd1]; ld.global.f32 %f1, [%rd1+4]; add.f32 %f2, %f1, 0f3F800000;\n"
         "setp.eq.s16 %p1, %rs1, 0; selp.f32 %f3, 0f00000000, %f2, %p1; st.global.f32 [%rd2], %f3;");
     CHECK(chosen.load(0).decides == 1);
     CHECK(chosen.load(1).decides == 0);
-    // The branch follows a jump that all threads take.
+    // The branch follows a jump that all threads take, so it is certain to execute.
     const Analysed jump(
         "ld.global.u64 %rd3, [%rd1];\nbra.uni NEXT;\nNEXT:\nsetp.eq.s64 %p2, %rd3, 5;\n"
         "@%p2 bra OTHER;\nOTHER:");
     CHECK(jump.load().decides == 0xff);
-    // The sum is used after the loop.
+    // The sum is used only after the loop.
     const Analysed sum(
         "mov.u32 %r2, 0;\nTOP:\nld.global.u32 %r1, [%rd1]; add.s32 %r2, %r2, %r1;\n"
         "add.s64 %rd1, %rd1, 4; setp.lt.u64 %p1, %rd1, 64;\n@%p1 bra TOP;\n"
@@ -297,7 +298,7 @@ TEST_CASE("only instructions that are certain to execute count") {
     CHECK(sum.load().decides == 0xf);
 }
 
-TEST_CASE("long chains and cycles end") {
+TEST_CASE("the analysis of long chains and cycles terminates") {
     std::string chain = "ld.global.u64 %rd3, [%rd1];\nmov.b64 %rd4, %rd3;\n";
     for (int k = 0; k < 2000; ++k)
         chain += k % 2 ? "xor.b64 %rd4, %rd5, %rd3;\n" : "xor.b64 %rd5, %rd4, %rd3;\n";

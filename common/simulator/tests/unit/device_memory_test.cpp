@@ -1,5 +1,5 @@
-// The device's memory: addresses, guard gaps, reuse, accounting, the record of written bytes, and
-// host code that dereferences a device pointer.
+// Tests the device's memory: addresses, guard gaps, reuse, accounting, the record of written bytes,
+// and host code that dereferences a device pointer.
 #include "simulator/memory/device_memory.h"
 
 #include <doctest/doctest.h>
@@ -23,7 +23,7 @@ namespace {
 
 constexpr u64 kMiB = 1 << 20;
 
-/// Returns which bytes of [address, address + bytes) count as written, as a string of '1' and '0'.
+/// Reports for each byte of [address, address + bytes) whether it counts as written: '1' or '0'.
 std::string written(const DeviceMemory& memory, u64 address, u64 bytes) {
     std::string bits;
     for (u64 a = address; a < address + bytes; ++a) {
@@ -102,7 +102,7 @@ TEST_CASE("an address zone hands out disjoint, aligned intervals and takes them 
         }
     }
     for (const Interval& interval : taken) zone.give_back(interval);
-    // After all frees the zone is one interval again.
+    // After all intervals are freed, the zone is one interval again.
     const Interval all = zone.take(99000, 1);
     CHECK(all.begin == 1000);
     CHECK(all.end == 100000);
@@ -147,12 +147,13 @@ TEST_CASE("allocations are aligned, apart from each other, and found by any addr
     CHECK(*memory.host_view(a + 500, 1) == 0x5a);
 }
 
-TEST_CASE("addresses are random, like a GPU's, separate, and determined by the seed") {
+TEST_CASE("addresses are random as on a GPU, disjoint, and determined by the seed") {
     std::set<u64> bases, distances, begins;
     for (u64 seed = 1; seed <= 100; ++seed) {
         DeviceMemory memory(64 * kMiB);
         const u64 first = memory.allocate(1000);
-        CHECK_FALSE(memory.draw_addresses(seed));  // pointers are in use
+        // Refused, because the program already has pointers.
+        CHECK_FALSE(memory.draw_addresses(seed));
         memory.free(first);
         REQUIRE(memory.draw_addresses(seed));
         const AddressMap map = address_map;
@@ -186,12 +187,12 @@ TEST_CASE("addresses are random, like a GPU's, separate, and determined by the s
 
 TEST_CASE("random addresses are not used by anything else in this process") {
     DeviceMemory memory(64 * kMiB);
-    u64 seed = 1;  // choose low addresses, which programs do not use
+    u64 seed = 1;  // a seed with low addresses, which programs do not use
     while (draw_map(seed, memory.range()).device >= u64{1} << 40) ++seed;
     REQUIRE(memory.draw_addresses(seed));
     const u64 first_choice = address_map.device;
     CHECK(draw_map(seed, memory.range()).device == first_choice);
-    CHECK(memory.draw_addresses(seed));  // does not conflict with its own old mapping
+    CHECK(memory.draw_addresses(seed));  // the old mapping is reused
     CHECK(address_map.device == first_choice);
 
     REQUIRE(memory.draw_addresses(seed + 1));
@@ -207,20 +208,20 @@ TEST_CASE("random addresses are not used by anything else in this process") {
     munmap(taken, 4096);
 }
 
-TEST_CASE("the table is the same object until something changes") {
+TEST_CASE("the allocation table is the same object until an allocation changes") {
     DeviceMemory memory(64 * kMiB);
     const u64 a = memory.allocate(100);
     const auto table = memory.table();
     CHECK(memory.table() == table);
     memory.free(a);
     CHECK(memory.table() != table);
-    CHECK(table->find(a));  // a launch keeps its old table
+    CHECK(table->find(a));  // a launch still uses the old table
     CHECK(memory.table()->live.empty());
     REQUIRE(memory.table()->find_freed(a + 99));
     CHECK(memory.table()->find_freed(a + 99)->serial == 1);
 }
 
-TEST_CASE("the capacity counts live bytes of the device, but not pinned memory") {
+TEST_CASE("the capacity limits live bytes of the device, but not pinned memory") {
     DeviceMemory memory(64 * kMiB);
     CHECK(memory.capacity() == 64 * kMiB);
     CHECK(memory.allocate(65 * kMiB) == 0);
@@ -237,7 +238,7 @@ TEST_CASE("the capacity counts live bytes of the device, but not pinned memory")
     CHECK(memory.allocate(40 * kMiB) != 0);
 }
 
-TEST_CASE("freed memory is returned to the system, and is unwritten zeros when reused") {
+TEST_CASE("freed memory is returned to the system, and contains unwritten zeros if reused") {
     DeviceMemory memory(256 * kMiB);
     const long before = resident_kib();
     for (int i = 0; i < 40; ++i) {
@@ -252,7 +253,7 @@ TEST_CASE("freed memory is returned to the system, and is unwritten zeros when r
     CHECK(resident_kib() - before < 32 * 1024);
 }
 
-TEST_CASE("gaps are narrow if addresses are scarce") {
+TEST_CASE("guard gaps are narrow if addresses are scarce") {
     DeviceMemory memory(64 * kMiB);
     std::set<u64> begins;
     for (int i = 0; i < 1000; ++i) begins.insert(memory.allocate(1));
@@ -277,7 +278,7 @@ TEST_CASE("a program may allocate and free without limit") {
     CHECK(memory.find(kept));
 }
 
-TEST_CASE("each byte is known to be written or not") {
+TEST_CASE("for each byte it is known whether it was written") {
     DeviceMemory memory(64 * kMiB);
     const u64 a = memory.allocate(64);
     memory.mark_written(a + 1, 2);
@@ -291,7 +292,7 @@ TEST_CASE("each byte is known to be written or not") {
     CHECK(written(memory, a + 12, 52) == std::string(52, '0'));
 }
 
-TEST_CASE("copies also copy which bytes are written, at any alignment and with overlap") {
+TEST_CASE("a copy also copies which bytes were written, at any alignment and with overlap") {
     DeviceMemory memory(64 * kMiB);
     const u64 a = memory.allocate(4096), b = memory.allocate(4096);
     std::mt19937 random(3);
@@ -345,7 +346,7 @@ TEST_CASE("writes of the host are distinguished from writes of kernels") {
     CHECK_FALSE(memory.is_written_by_host(b + 5));
 }
 
-TEST_CASE("managed and registered memory has the host's address, and counts as written") {
+TEST_CASE("managed and registered memory has the host's address, and always counts as written") {
     DeviceMemory memory(64 * kMiB);
     const u64 managed = memory.allocate(4096, AllocationKind::managed);
     *reinterpret_cast<int*>(managed) = 42;
@@ -367,7 +368,7 @@ TEST_CASE("managed and registered memory has the host's address, and counts as w
     CHECK(*memory.shadow(managed) == 0);
 }
 
-TEST_CASE("more managed allocations than the system has memory mappings") {
+TEST_CASE("a program may make more managed allocations than the system allows memory mappings") {
     DeviceMemory memory(4096 * kMiB);
     for (int i = 0; i < 40000; ++i) {
         const u64 address = memory.allocate(16, AllocationKind::managed);
@@ -401,7 +402,7 @@ TEST_CASE("host code that dereferences a device pointer ends with an explanation
     CHECK(ending.said.empty());
 }
 
-TEST_CASE("a program's own fault handler is kept") {
+TEST_CASE("a fault handler that the program has installed stays in effect") {
     const Ending ending = in_child([] {
         signal(SIGSEGV, [](int) { _exit(77); });
         DeviceMemory memory(64 * kMiB);

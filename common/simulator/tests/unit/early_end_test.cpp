@@ -1,4 +1,4 @@
-// Tests which kernels may let threads end before a barrier.
+// Tests for which kernels threads may exit before they reach a barrier.
 #include "simulator/analysis/early_end.h"
 
 #include <doctest/doctest.h>
@@ -21,7 +21,7 @@ bool judged(const std::string& body) {
 
 }  // namespace
 
-TEST_CASE("a thread may end before a barrier if it has done nothing") {
+TEST_CASE("a thread may exit before a barrier if it has done nothing") {
     CHECK(
         judged("ld.param.u64 t, [to];\n@p bra END;\nst.shared.u32 [s], a;\nbar.sync 0;\n"
                "st.global.u32 [t], a;\nEND: ret;"));
@@ -30,7 +30,7 @@ TEST_CASE("a thread may end before a barrier if it has done nothing") {
     CHECK(judged(""));
 }
 
-TEST_CASE("a thread may not pass a barrier by") {
+TEST_CASE("a thread may not skip a barrier and continue") {
     CHECK(!judged("st.shared.u32 [s], a;\n@p bra AFTER;\nbar.sync 0;\nAFTER: ret;"));
     CHECK(!judged("@p bra AFTER;\nbar.sync 0;\nAFTER: st.global.u32 [t], a;\nret;"));
     CHECK(

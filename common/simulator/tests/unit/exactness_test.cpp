@@ -1,4 +1,4 @@
-// Tests the remarks on instructions, which follow from the opcode, the modifiers and the operands.
+// Tests the remarks on inexact instructions, which depend on the opcode, modifiers and operands.
 #include "simulator/code/exactness.h"
 
 #include <doctest/doctest.h>
@@ -63,7 +63,7 @@ TEST_CASE("hints are recognized by opcode or by modifier") {
           "no effect cache hints");
 }
 
-TEST_CASE("clocks, and copies through the asynchronous proxy") {
+TEST_CASE("clocks and copies through the asynchronous proxy have remarks") {
     CHECK(remarks_text("mov.u64 %rd1, %clock64") == "values clocks");
     CHECK(remarks_text("mov.u32 %r1, %tid.x") == "");
     CHECK(remarks_text("nanosleep.u32 100") == "values nanosleep");
@@ -73,7 +73,7 @@ TEST_CASE("clocks, and copies through the asynchronous proxy") {
     CHECK(remarks_text("cp.async.commit_group") == "");
 }
 
-TEST_CASE("fetches from a level of a mipmap were not compared with a GPU") {
+TEST_CASE("fetches from a level of a mipmap are marked as not compared with a GPU") {
     CHECK(remarks_text("tex.level.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f5,%f6}], %f7") ==
           "last bits fetches from mipmaps");
     CHECK(remarks_text("tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f5,%f6}]") == "");

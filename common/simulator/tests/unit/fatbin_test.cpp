@@ -1,5 +1,5 @@
-// Tests the fatbin reader with containers built here with the real compressors, containers made by
-// nvcc, and corrupt containers.
+// Tests the fatbin reader with containers that this test builds with the real compressors,
+// containers that nvcc made, and corrupt containers.
 #include "simulator/fatbin/fatbin.h"
 
 #include <doctest/doctest.h>
@@ -121,7 +121,7 @@ TEST_CASE("text is decompressed from every format") {
     }
 }
 
-TEST_CASE("several entries, including machine code, with headers of several sizes") {
+TEST_CASE("several entries are read, including machine code, with headers of several sizes") {
     Entry wide = ptx_entry(80, kPtx + "// 80\n", Compression::lz4);
     wide.header.header_size = 128;
     const auto images = read(
@@ -137,7 +137,8 @@ TEST_CASE("several entries, including machine code, with headers of several size
     CHECK(choose(images, 89) == &images[0]);
     CHECK(choose(images, 75) == &images[2]);
     CHECK(choose({}, 90) == nullptr);
-    // A driver would refuse these images, but the one closest to the device is likely to run.
+    // A driver would refuse these images. The simulator chooses the one for the closest
+    // architecture, because it is the most likely to run.
     CHECK(choose(images, 70) == &images[2]);
     const auto newer = read(container({ptx_entry(120, kPtx), ptx_entry(100, kPtx)}));
     CHECK(choose(newer, 90) == &newer[1]);
@@ -156,7 +157,7 @@ TEST_CASE("machine code without PTX leads to a message that says how to build") 
     CHECK_FALSE(contains(why, "-dlto"));
 }
 
-TEST_CASE("images of the three kinds that cudaLibraryLoadData accepts") {
+TEST_CASE("cudaLibraryLoadData accepts images of three kinds") {
     const std::string data = container({ptx_entry(90, kPtx, Compression::zstd)});
     CHECK(read_image(data.data()).at(0).text == kPtx);
 
@@ -177,7 +178,7 @@ TEST_CASE("images of the three kinds that cudaLibraryLoadData accepts") {
     CHECK_THROWS_AS(read_image(&empty), FatbinError);
 }
 
-TEST_CASE("a linked program has one container of PTX per translation unit") {
+TEST_CASE("a linked program has one PTX container per translation unit") {
     const std::string linked = container({make_entry(2, 90, "code", Compression::none)});
     const std::string a = container({ptx_entry(80, "a80"), ptx_entry(90, "a90")});
     const std::string b = container({ptx_entry(90, "b90", Compression::zstd)});
@@ -249,7 +250,7 @@ TEST_CASE("a truncated container is rejected, and nothing past its end is read")
 // --- containers made by nvcc ---------------------------------------------------------------------
 
 #ifdef COALESCE_NVCC
-TEST_CASE("nvcc's containers, in every mode of compression") {
+TEST_CASE("containers made by nvcc are read in every compression mode") {
     namespace fs = std::filesystem;
     const fs::path folder =
         fs::temp_directory_path() / ("coalesce-fatbin-" + std::to_string(getpid()));

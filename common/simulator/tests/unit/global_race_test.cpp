@@ -1,4 +1,5 @@
-// Tests which accesses race in global memory, one access at a time and without a GPU program.
+// Tests which accesses race in global memory. Each test records its accesses one by one, without a
+// kernel.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -16,7 +17,7 @@ namespace {
 constexpr u64 kCapacity = 1 << 20;
 const u64 kBase = device_base();
 
-/// A launch of a kernel whose memory instruction i is on line 10 + i. The 9th is an atomic.
+/// A launch whose memory instruction i is on line 10 + i. The instruction on line 19 is an atomic.
 struct GlobalRaceFixture {
     ptx::Module ptx;
     Module module;
@@ -108,7 +109,8 @@ using Found = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE_FIXTURE(GlobalRaceFixture, "blocks are not ordered, in whichever size they access") {
+TEST_CASE_FIXTURE(GlobalRaceFixture,
+                  "accesses by different blocks are not ordered, whatever their size") {
     for (const u32 bytes : {1u, 2u, 4u, 8u, 16u}) {
         for (const u64 offset : {u64{0}, u64{64}, u64{4096}}) {
             CAPTURE(bytes);
@@ -129,7 +131,7 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "blocks are not ordered, in whichever size 
     }
 }
 
-TEST_CASE_FIXTURE(GlobalRaceFixture, "every byte counts, and only bytes that both touch") {
+TEST_CASE_FIXTURE(GlobalRaceFixture, "only bytes that both blocks access race") {
     // Block k writes byte k of every word.
     for (u32 b = 0; b < 4; ++b) write(b, 0, 0, b, 1, 4);
     CHECK(found() == Found{});
@@ -146,8 +148,8 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "every byte counts, and only bytes that bot
 }
 
 TEST_CASE_FIXTURE(GlobalRaceFixture,
-                  "a line that was whole still knows each thread once it is split") {
-    write(0, 2, 0, 0, 8);        // lane l writes bytes 8l to 8l+7
+                  "after a whole line's record is split, each byte still has its thread") {
+    write(0, 2, 0, 0, 8);        // lane l writes bytes 8 l to 8 l + 7
     read(1, 0, 1, 84, 4, 0, 1);  // byte 84 belongs to lane 10 of warp 2
     race.end_launch();
     REQUIRE(reports().all().size() == 1);
@@ -160,7 +162,7 @@ TEST_CASE_FIXTURE(GlobalRaceFixture,
 }
 
 TEST_CASE_FIXTURE(GlobalRaceFixture,
-                  "within a block a barrier orders, within a warp the program does") {
+                  "a barrier orders threads of a block, and program order the lanes of a warp") {
     write(0, 0, 0, 0);
     read(0, 0, 1, 4, 4, 0, 0x7fffffff);
     CHECK(found() == Found{});
@@ -180,7 +182,7 @@ TEST_CASE_FIXTURE(GlobalRaceFixture,
     CHECK(found() == Found{"read after write 11 10"});
 }
 
-TEST_CASE_FIXTURE(GlobalRaceFixture, "a barrier of some warps orders those alone") {
+TEST_CASE_FIXTURE(GlobalRaceFixture, "a barrier of some warps orders only these warps") {
     constexpr u32 kBarrier = 1;
     for (const bool writer_was_there : {true, false}) {
         write(0, 0, 0, 0);
@@ -197,7 +199,7 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "a barrier of some warps orders those alone
     read(0, 3, 1, 0);
     write(0, 2, 0, 0);
     CHECK(found() == Found{"write after read 10 11"});
-    // A warp that arrives without waiting releases its earlier accesses, but acquires nothing.
+    // A warp that arrives at a barrier without waiting releases its accesses, but acquires nothing.
     for (const bool before : {true, false}) {
         if (before) write(0, 0, 0, 0);
         race.barrier_arrive(blocks[0], kBarrier, 0);
@@ -213,7 +215,8 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "a barrier of some warps orders those alone
     CHECK(found() == Found{"read after write 11 10"});
 }
 
-TEST_CASE_FIXTURE(GlobalRaceFixture, "an mbarrier's phase orders who arrived before who waits") {
+TEST_CASE_FIXTURE(GlobalRaceFixture,
+                  "a phase of an mbarrier orders threads that arrive before threads that wait") {
     constexpr u32 kHere = 64, kElsewhere = 72;
     for (const u32 address : {kHere, kElsewhere}) {
         write(0, 0, 0, 0);
@@ -224,7 +227,7 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "an mbarrier's phase orders who arrived bef
         read(0, 1, 1, 0);
         CHECK(found() == (address == kHere ? Found{} : Found{"read after write 11 10"}));
     }
-    // An arrival for the next phase is not visible to waiters for the previous phase.
+    // An arrival for the next phase does not release data to waiters of the previous phase.
     race.mbarrier_arrive(blocks[0], kHere, 0);
     race.mbarrier_phase_done(blocks[0], kHere);
     write(0, 0, 0, 0);
@@ -232,7 +235,7 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "an mbarrier's phase orders who arrived bef
     race.mbarrier_wait_done(blocks[0], kHere, 1);
     read(0, 1, 1, 0);
     CHECK(found() == Found{"read after write 11 10"});
-    // A copy reads when it is issued, and signals when it is complete.
+    // An asynchronous copy reads its source when it is issued, and signals when it is complete.
     for (const bool complete : {true, false}) {
         read(0, 0, 1, 0);
         const u64 issued = race.copy_issued(blocks[0]);
@@ -244,7 +247,8 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "an mbarrier's phase orders who arrived bef
     }
 }
 
-TEST_CASE_FIXTURE(GlobalRaceFixture, "however many times have passed") {
+TEST_CASE_FIXTURE(GlobalRaceFixture,
+                  "barriers and fences give the same order after any number of them") {
     for (const int times : {1000, 1023, 1024, 5000}) {
         CAPTURE(times);
         for (int i = 0; i < times; ++i) race.barrier(blocks[0]);
@@ -274,7 +278,8 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "however many times have passed") {
     }
 }
 
-TEST_CASE_FIXTURE(GlobalRaceFixture, "a writer that has read too still meets the other reader") {
+TEST_CASE_FIXTURE(GlobalRaceFixture,
+                  "a write races with another block's read even if the writer has also read") {
     for (const bool other_first : {false, true}) {
         read(other_first ? 0 : 1, 0, 0, 256);
         read(other_first ? 1 : 0, 0, 1, 256);
@@ -285,7 +290,7 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "a writer that has read too still meets the
     }
 }
 
-TEST_CASE_FIXTURE(GlobalRaceFixture, "atomics and volatile accesses race with plain ones only") {
+TEST_CASE_FIXTURE(GlobalRaceFixture, "atomic and volatile accesses race only with plain ones") {
     access(0, 0, 9, Kind::atomic, 0);
     access(1, 0, 9, Kind::atomic, 0);
     access(2, 0, 1, Kind::read, 0, 4, 0, kAllLanes, true);
@@ -299,7 +304,7 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "atomics and volatile accesses race with pl
     CHECK(found() == Found{"write after read 19 11"});
 }
 
-TEST_CASE_FIXTURE(GlobalRaceFixture, "fence and flag pass data on; a flag alone does not") {
+TEST_CASE_FIXTURE(GlobalRaceFixture, "a fence and a flag publish data, but a flag alone does not") {
     const auto flag = [&](u64 block, Kind kind) { access(block, 0, 9, kind, 8192, 4, 0, 1, true); };
     for (const bool with_fence : {true, false}) {
         write(0, 0, 0, 0);
@@ -316,7 +321,7 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "fence and flag pass data on; a flag alone 
     flag(1, Kind::read);
     read(1, 0, 1, 0);
     CHECK(found() == Found{"read after write 11 10"});
-    // The fence does not cover writes of another warp either, unless a barrier precedes it.
+    // The fence does not cover writes of another warp unless a barrier precedes the fence.
     for (const bool with_barrier : {true, false}) {
         write(0, 3, 0, 0);
         if (with_barrier) race.barrier(blocks[0]);
@@ -345,7 +350,7 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "fence and flag pass data on; a flag alone 
     CHECK(found() == Found{"read after write 11 10"});
 }
 
-TEST_CASE_FIXTURE(GlobalRaceFixture, "order is passed on from block to block") {
+TEST_CASE_FIXTURE(GlobalRaceFixture, "order between blocks is transitive") {
     const auto flag = [&](u64 block, Kind kind) { access(block, 0, 9, kind, 8192, 4, 0, 1, true); };
     write(0, 0, 0, 0);
     for (const u64 block : {0, 1, 2}) {
@@ -360,7 +365,7 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "order is passed on from block to block") {
 }
 
 TEST_CASE_FIXTURE(GlobalRaceFixture, "the end of a launch orders everything") {
-    // Run more launches than there are stamps.
+    // Make more launches than there are launch stamps, so that the stamps are reused.
     for (int i = 0; i < 200; ++i) {
         write(i % 4, 0, 0, 0);
         write(i % 4, 0, 0, 4, 4, 8);
@@ -372,7 +377,7 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "the end of a launch orders everything") {
 }
 
 TEST_CASE_FIXTURE(GlobalRaceFixture,
-                  "stores of the same value are harmless, of different values are not") {
+                  "stores of equal values are harmless, and stores of different values race") {
     u32 values[kLanes];
     const StoredValue value{[](const void* context, int lane, u8* bytes) {
                                 std::memcpy(bytes, static_cast<const u32*>(context) + lane, 4);
@@ -411,7 +416,8 @@ TEST_CASE_FIXTURE(GlobalRaceFixture,
     CHECK(found() == Found{});
 }
 
-TEST_CASE_FIXTURE(GlobalRaceFixture, "one pair of lines is one report, and it counts") {
+TEST_CASE_FIXTURE(GlobalRaceFixture,
+                  "races between the same two lines are one report with a count") {
     for (u32 i = 0; i < 10; ++i) {
         write(0, 0, 0, i * 128);
         read(1, 0, 1, i * 128);
@@ -425,13 +431,13 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "one pair of lines is one report, and it co
 }
 
 TEST_CASE_FIXTURE(GlobalRaceFixture,
-                  "the lower block counts as the earlier one, whoever came first") {
+                  "the access by the lower block counts as the earlier one, in either order") {
     read(2, 0, 1, 0);
     write(1, 0, 0, 0);
     CHECK(found() == Found{"read after write 11 10"});
 }
 
-TEST_CASE_FIXTURE(GlobalRaceFixture, "workers may split lines at the same time") {
+TEST_CASE_FIXTURE(GlobalRaceFixture, "workers may split the records of lines concurrently") {
     for (int round = 0; round < 50; ++round) {
         std::vector<std::thread> workers;
         for (u64 b = 0; b < 4; ++b) {
@@ -451,7 +457,7 @@ TEST_CASE("memory that is expected to be only read is not checked until a store 
     f.table.live[0].end = kBase + 4096;
     other.begin = kBase + 4096;
     f.table.live.push_back(other);
-    CHECK_FALSE(f.race.is_read_only(f.table.live[0]));  // no writes announced yet
+    CHECK_FALSE(f.race.is_read_only(f.table.live[0]));  // no writes have been announced yet
     f.race.expect_writes({&f.table.live[0]});
     CHECK_FALSE(f.race.is_read_only(f.table.live[0]));
     CHECK(f.race.is_read_only(f.table.live[1]));
@@ -463,8 +469,8 @@ TEST_CASE("memory that is expected to be only read is not checked until a store 
     f.write(1, 0, 3, 8192);
     CHECK(f.race.had_unexpected_write());
     CHECK(f.found() == Found{"not checked 12 0"});
-    CHECK_FALSE(f.race.had_unexpected_write());  // another launch
+    CHECK_FALSE(f.race.had_unexpected_write());  // the next launch begins
     f.race.expect_writes({&f.table.live[0]});
-    f.write(1, 0, 4, 4092, 4, 4);  // lanes in both
+    f.write(1, 0, 4, 4092, 4, 4);  // some lanes write to each of the two allocations
     CHECK(f.found() == Found{"not checked 14 0"});
 }

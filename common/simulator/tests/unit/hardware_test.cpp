@@ -1,5 +1,5 @@
-// Lane-wise instructions must match an H200 bit for bit (vabsdiff2 and vabsdiff4: an H100), in 1449
-// variants with 8192 samples each. tests/hardware/probe.cu measured the digests.
+// Tests that lane-wise instructions give the same bits as an H200 (vabsdiff2 and vabsdiff4: an
+// H100), in 1449 variants with 8192 samples each. tests/hardware/probe.cu measured the digests.
 #include <doctest/doctest.h>
 
 #include <sstream>
@@ -18,10 +18,10 @@ constexpr int bits_b = 8, bits_h = 16, bits_r = 32, bits_l = 64;
 enum class Shape { value, predicate, predicate_pair };
 
 struct Measured {
-    std::string text;  ///< "add.sat.s32", "lop3.b32 0xca"
+    std::string text;  ///< opcode, modifiers and immediate: "add.sat.s32", "lop3.b32 0xca"
     Shape shape;
     int result_bits;
-    int widths[4];  ///< widths of the sources
+    int widths[4];  ///< widths of the sources in bits
     u64 digest;
 };
 
@@ -42,7 +42,7 @@ const Measured kMeasured[] = {
 #include "simulator/tests/hardware/instructions.inc"
 };
 
-/// The parts of "lop3.b32 0xca": opcode, modifiers, and the immediate that follows.
+/// The parts of a text such as "lop3.b32 0xca": opcode, modifiers, and the immediate after them.
 struct Parts {
     std::string opcode;
     std::vector<std::string> modifiers;
@@ -73,7 +73,7 @@ public:
         op_[0].a = slot(2), op_[0].b = slot(3), op_[0].c = slot(4), op_[0].v[0] = slot(5);
         op_[1].run = [](Warp&, const Op* op) {
             return op;
-        };  // the next Op, for handlers that continue to it themselves
+        };  // handlers that continue to the next Op find this one
     }
 
     /// Runs the instruction on samples `first` to `first` + 31.
@@ -129,7 +129,7 @@ std::vector<u64> results_of(const LaneInstruction& instruction, const Measured& 
 
 }  // namespace
 
-TEST_CASE("results of an H200") {
+TEST_CASE("results equal those of an H200") {
     std::size_t measured = 0;
     for (const Measured& m : kMeasured) {
         CAPTURE(m.text);

@@ -1,4 +1,4 @@
-// Tests the handlers of lane-wise instructions on a warp constructed by hand, without a program.
+// Tests the handlers of lane-wise instructions on a warp constructed by hand, without a kernel.
 #include "simulator/instructions/lanes.h"
 
 #include <doctest/doctest.h>
@@ -46,8 +46,8 @@ public:
     static Slot slot(int place, u32 file = kOwnFile) {
         return {static_cast<u32>(place * kPlaceBytes), file};
     }
-    /// Runs a handler. Handlers in `forms` continue with the next Op themselves; the others return
-    /// to their caller.
+    /// Runs a handler. Handlers listed in `forms` continue to the next Op themselves. All other
+    /// handlers return to their caller.
     void run(const LaneInstruction& instruction) { run(instruction, instruction.run); }
     void run(const LaneInstruction& instruction, Handler handler) {
         op[0].run = handler;
@@ -90,7 +90,7 @@ u32 bytes_of_lane(Width width) {
     return width == Width::w64 ? 8 : 4;
 }
 
-/// At least one variant of every opcode, and one of each type for opcodes that have forms.
+/// At least one variant of every opcode. Opcodes that have forms occur once for each type.
 const std::vector<std::pair<std::string, Modifiers>> kVariants = {
     {"add", {"s32"}},
     {"add", {"u64"}},
@@ -202,7 +202,7 @@ std::string name_of(const std::pair<std::string, Modifiers>& variant) {
 
 }  // namespace
 
-TEST_CASE("every listed opcode is found in some variant") {
+TEST_CASE("every listed opcode has a variant in this test") {
     std::set<std::string_view> tried;
     for (const auto& variant : kVariants) {
         CAPTURE(name_of(variant));
@@ -240,7 +240,7 @@ TEST_CASE("an opcode that does not exist is not found") {
     }
 }
 
-TEST_CASE("the same variant is the same instruction") {
+TEST_CASE("looking up the same variant twice finds the same instruction") {
     CHECK(find_lane_instruction("add", {"s32"}) == find_lane_instruction("add", {"s32"}));
     CHECK(find_lane_instruction("add", {"s32"}) != find_lane_instruction("add", {"s64"}));
 }
@@ -301,7 +301,7 @@ TEST_CASE("the destination may share a slot with a source") {
     }
 }
 
-TEST_CASE("special handlers give the same results as the general one") {
+TEST_CASE("special handlers give the same results as the general handler") {
     int with_forms = 0;
     for (const auto& variant : kVariants) {
         const LaneInstruction& instruction = found(variant.first, variant.second);
@@ -329,7 +329,7 @@ TEST_CASE("special handlers give the same results as the general one") {
     CHECK(with_forms > 10);
 }
 
-TEST_CASE("sums, products, comparisons and carries of known numbers") {
+TEST_CASE("sums, products, comparisons and carries of known numbers are correct") {
     Bench bench;
     u32* a = bench.warp.lanes<u32>(Bench::slot(2));
     u32* b = bench.warp.lanes<u32>(Bench::slot(3));
@@ -337,7 +337,7 @@ TEST_CASE("sums, products, comparisons and carries of known numbers") {
     bench.run(found("add", {"cc", "u32"}));
     CHECK(bench.lane<u32>(0, 3) == 0xfffffff3);
     CHECK(bench.lane<u32>(0, 16) == 0);
-    CHECK(bench.lane<u32>(1, 0) == 0xffff0000);  // lanes 16 and up carried
+    CHECK(bench.lane<u32>(1, 0) == 0xffff0000);  // the sum carries in lanes 16 to 31
     bench.run(found("sub", {"s32"}));
     CHECK(bench.lane<u32>(0, 3) == 19);
     bench.run(found("mul", {"wide", "s32"}));

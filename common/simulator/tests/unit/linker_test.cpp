@@ -1,5 +1,5 @@
-// Tests linking the modules of several files: which definition is used, which names are kept apart,
-// and the source line of each instruction.
+// Tests how modules of several files are linked: which definition is used, which names stay
+// separate, and which source line each instruction has.
 #include "simulator/ptx/linker.h"
 
 #include <doctest/doctest.h>
@@ -44,7 +44,7 @@ std::string address_function(const std::string& name, const std::string& symbol,
 
 }  // namespace
 
-TEST_CASE("a declaration is linked to another file's definition, whichever comes first") {
+TEST_CASE("a declaration refers to another file's definition, whichever file comes first") {
     const std::string declares = ".extern .global .u32 x;\n.extern .func f();\n";
     const std::string defines = ".visible .global .u32 x = 7;\n" + address_function("f", "x");
     for (const auto& texts : {std::vector{declares, defines}, std::vector{defines, declares}}) {
@@ -104,7 +104,7 @@ TEST_CASE("local names of two files remain separate") {
     for (const auto& [name, variable] : module->variables) CHECK(variable.name == name);
 }
 
-TEST_CASE("a local name does not define another file's declaration") {
+TEST_CASE("a local definition does not satisfy another file's declaration") {
     const auto module = link_texts({".global .u32 x = 1;\n" + address_function("f", "x"),
                                     ".extern .global .u32 x;\n" + address_function("g", "x"),
                                     ".visible .global .u32 x = 3;\n"});
@@ -112,7 +112,7 @@ TEST_CASE("a local name does not define another file's declaration") {
     CHECK(module->variables.at(symbol_in(*module, "g")).initial.at(0) == 3);
 }
 
-TEST_CASE("a name that a function declares hides the module's") {
+TEST_CASE("a name declared inside a function hides the module's name") {
     const auto module = link_texts(
         {".global .u32 x;\n.visible .func f()\n{\n.local .b32 x;\n.reg .b64 %r;\nmov.u64 %r, "
          "x;\nret;\n}\n",
@@ -121,7 +121,7 @@ TEST_CASE("a name that a function declares hides the module's") {
     CHECK(module->functions.at("f")->variables.contains("x"));
 }
 
-TEST_CASE("positions refer to their text and their source file") {
+TEST_CASE("positions refer to their own PTX text and source file") {
     const auto file = [](const char* number, const char* name, const char* function) {
         return std::string(".file ") + number + " \"" + name + "\"\n.visible .func " + function +
                "()\n{\n.loc " + number + " 12 3\nret;\n}\n";
@@ -144,7 +144,7 @@ TEST_CASE("a static kernel keeps the name that its file gives it") {
     CHECK(kernel_name("__nv_static_24__a5f5c4f6_4_c_cu_pointer__Z6kernelPi") == "kernel");
     CHECK(kernel_name("__nv_static_24__a5f5c4f6_4_c_cu_pointer_plain") == "plain");
     CHECK(kernel_name("_Z6kernelPi") == "kernel");
-    // These names have no valid file prefix, so they stay whole.
+    // These names have no valid file prefix, so the linker leaves them unchanged.
     for (const std::string name : {"__nv_static_99__a5f5c4f6_x", "__nv_static_", "__nv_static_4"})
         CHECK(kernel_name(name) == name);
 }

@@ -1,5 +1,4 @@
-// Tests which ready instruction is issued next, and how a large number of live words changes the
-// choice.
+// Tests which ready instruction is issued next, and how that choice changes if many words are live.
 #include "simulator/ptxas/list_schedule.h"
 
 #include <doctest/doctest.h>
@@ -12,7 +11,7 @@ namespace {
 
 constexpr u32 kNeverMany = 1000, kLong = 400, kShort = 5;
 
-/// Straight-line code whose values are one word long, unless `words` says otherwise.
+/// Straight-line code. Each value has `words` words, one by default.
 class Code {
 public:
     explicit Code(u32 values, u32 words = 1) {
@@ -69,15 +68,15 @@ using Order = std::vector<u32>;
 
 }  // namespace
 
-TEST_CASE("the start of the longest path comes first; equal paths keep their order") {
+TEST_CASE("the start of the longest path is issued first, and equal paths keep their order") {
     // A sum, then two loads, then an instruction that needs all three.
     const Code code =
         Code(5).comes({0}).compute(1, {0}).load(2, {0}).load(3, {0}).compute(4, {1, 2, 3});
     CHECK(code.order(kNeverMany) == Order{1, 2, 0, 3});
 }
 
-TEST_CASE("the path's length counts: an address comes before another sum") {
-    // No instruction waits for this value, and a store of the loaded value follows.
+TEST_CASE("a longer path comes first: an address is issued before an unrelated sum") {
+    // No instruction here reads value 1, and a store reads value 3, which is loaded.
     const Code code =
         Code(4).comes({0}).compute(1, {0}).is_wanted(1).compute(2, {0}).load(3, {2}).store({0, 3});
     CHECK(code.order(kNeverMany) == Order{1, 2, 0, 3});
@@ -102,7 +101,7 @@ TEST_CASE("the order is kept only after the limit of live words is reached") {
     CHECK(wide.order(3) == Order{1, 0, 2, 3});
 }
 
-TEST_CASE("an instruction that adds live words waits for one that reduces them") {
+TEST_CASE("an instruction that adds live words waits for one that frees words") {
     // Value 0 stays live, and the store is the last reader of values 1 and 2.
     const Code code =
         Code(4).comes({0, 1, 2}).is_wanted(0).compute(3, {0}).is_wanted(3).store({1, 2});
@@ -119,7 +118,7 @@ TEST_CASE("an instruction that adds live words waits for one that reduces them")
     CHECK(wanted.order(0) == Order{0, 1});
 }
 
-TEST_CASE("a path to fewer live words may begin with an address of several steps") {
+TEST_CASE("a path that frees words may begin with an address computed in several steps") {
     // Value 0 stays live, and value 4 is computed from it. The store of values 1, 2 and 3 uses an
     // address that is computed in three steps.
     const auto made = [] {
@@ -134,11 +133,11 @@ TEST_CASE("a path to fewer live words may begin with an address of several steps
             .store({1, 2, 3, 7});
     };
     CHECK(made().order(0) == Order{1, 2, 3, 4, 0});
-    // If the store is no value's last reader, value 4 need not wait for it.
+    // If later code reads the stored values, the store frees no words, and value 4 need not wait.
     CHECK(made().is_wanted(1).is_wanted(2).is_wanted(3).order(0) == Order{0, 1, 2, 3, 4});
 }
 
-TEST_CASE("a load that frees its address comes before earlier instructions") {
+TEST_CASE("a load that frees its address register is issued before earlier instructions") {
     // The sum can reuse the register of its operand. The loaded word can reuse a register of the
     // load's address, which has two registers in the first case and one in the second.
     const auto made = [] {
@@ -153,7 +152,7 @@ TEST_CASE("an instruction that overwrites its source does not wait") {
     CHECK(code.order(0) == Order{0, 1});
 }
 
-TEST_CASE("an address that must still be computed leads to its store") {
+TEST_CASE("an address that is not yet computed leads to its store") {
     // Value 3 adds a live word that no instruction needs. Value 4, an address, also adds one, but
     // then its store is the last reader of three values.
     const Code code =
@@ -162,7 +161,7 @@ TEST_CASE("an address that must still be computed leads to its store") {
     CHECK(code.order(0) == Order{1, 2, 0});
 }
 
-TEST_CASE("of two paths to equally few words, the first in the text comes first") {
+TEST_CASE("of two paths that free equally many words, the first in the text is issued first") {
     const Code code = Code(6)
                           .comes({0, 1, 2, 3, 4})
                           .is_wanted(0)

@@ -1,4 +1,4 @@
-// Tests which values are live at which instruction, and which registers may share a slot. The
+// Tests which values are live at each instruction, and which registers may share a slot. The
 // control flow includes cases that once failed, and some that no compiler generates.
 #include <doctest/doctest.h>
 
@@ -91,7 +91,7 @@ TEST_CASE("a value first written in a loop and used after it is live in the whol
     CHECK(k.overlap("a", "b"));
 }
 
-TEST_CASE("a loop that is entered in its middle") {
+TEST_CASE("a loop may be entered in its middle") {
     const Body k(R"(
         mov.b32 x, 3;
         bra MIDDLE;
@@ -111,7 +111,7 @@ TEST_CASE("a loop that is entered in its middle") {
     CHECK(k.range("b").begin <= k.at("A"));
 }
 
-TEST_CASE("a loop with two entries has no entry of its own") {
+TEST_CASE("a loop with two entries has no single header") {
     const Body k(R"(
         mov.b32 x, 9;
         mov.b32 c, 5;
@@ -141,14 +141,14 @@ TEST_CASE("a guarded write leaves the old value live") {
     CHECK(k.live_after("W", "a"));
 }
 
-TEST_CASE("after a guarded ret, the other lanes continue") {
+TEST_CASE("after a guarded ret, lanes whose guard is false continue") {
     const Body k("mov.b32 a, 1;\nW: setp.eq.u32 p, x, 0;\n@p ret;\nst.shared.b32 [s], a;\nret;");
     CHECK(k.live_after("W", "a"));
     const Body unguarded("mov.b32 a, 1;\nW: mov.b32 b, 1;\nret;\nst.shared.b32 [s], a;\nret;");
     CHECK_FALSE(unguarded.live_after("W", "a"));
 }
 
-TEST_CASE("every target of a jump table counts") {
+TEST_CASE("every target of a jump table is a successor") {
     const Body k(R"(
         mov.b32 a, 1;
         mov.b32 b, 2;
@@ -166,7 +166,7 @@ TEST_CASE("every target of a jump table counts") {
     CHECK_FALSE(k.live_after("W", "c"));
 }
 
-TEST_CASE("addresses, guards and vectors are uses") {
+TEST_CASE("addresses, guards and vector operands are uses") {
     const Body k(R"(
         W: mov.b32 x, 1;
         @q st.shared.v2.b32 [a+4], {b, c};
@@ -175,7 +175,7 @@ TEST_CASE("addresses, guards and vectors are uses") {
     CHECK_FALSE(k.live_after("W", "x"));
 }
 
-TEST_CASE("results are writes, whatever their operand position") {
+TEST_CASE("a result is a write in any operand position") {
     const auto written = [](const std::string& instruction) {
         const auto module = ptx::parse(
             ".version 9.0\n.target sm_90\n.address_size 64\n.entry k() {\n.reg .b32 a, b;\n"
@@ -197,12 +197,12 @@ TEST_CASE("results are writes, whatever their operand position") {
     CHECK(written("red.shared.add.u32 [a], b;") == "");
 }
 
-TEST_CASE("a copy of a value that never changes is another name for it") {
+TEST_CASE("a copy of a value that never changes is an alias of it") {
     const Body k("mov.b32 a, %ctaid.x;\nmov.b32 b, a;\nst.shared.b32 [s], b;\nret;");
     CHECK(k.is_name_of("b", "a"));
 }
 
-TEST_CASE("a copy that is used before its source changes is another name for it") {
+TEST_CASE("a copy that is used only before its source changes is an alias of it") {
     const Body k(R"(
         TOP:
         ld.shared.b32 a, [s];
@@ -214,7 +214,7 @@ TEST_CASE("a copy that is used before its source changes is another name for it"
     CHECK(k.is_name_of("b", "a"));
 }
 
-TEST_CASE("a copy that outlives its source's value is not another name for it") {
+TEST_CASE("a copy that is used after its source changes is not an alias") {
     const std::string loop = R"(
         TOP:
         ld.shared.b32 a, [s];
@@ -245,14 +245,14 @@ TEST_CASE("a source that is computed from its own copy stays separate") {
     CHECK_FALSE(k.is_name_of("x", "a"));
 }
 
-TEST_CASE("branches to missing labels and empty bodies are handled") {
+TEST_CASE("branches to missing labels and empty bodies are accepted") {
     const Body nowhere("bra NOWHERE;");
     CHECK(nowhere.flow().blocks().size() == 1);
     const Body empty("");
     CHECK(empty.flow().blocks().empty());
 }
 
-TEST_CASE("inner loops are distinguished from outer ones") {
+TEST_CASE("inner loops are distinguished from outer loops") {
     const Body k(R"(
         OUTER:
         O: mov.b32 a, 1;
@@ -269,7 +269,7 @@ TEST_CASE("inner loops are distinguished from outer ones") {
     CHECK(k.flow().blocks_of_iteration(k.at("AGAIN") + 1, k.label("OUTER")).empty());
 }
 
-TEST_CASE("plain mode shares nothing") {
+TEST_CASE("in plain mode no registers share a slot") {
     SlotPool pool(false);
     const Slot first = pool.take(Width::w32);
     pool.give_back(first, Width::w32);

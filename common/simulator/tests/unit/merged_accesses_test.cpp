@@ -1,4 +1,4 @@
-// Tests the merging of loads and stores: for each rule of ptxas/merged_accesses.h, a case that
+// Tests how loads and stores are merged: for each rule of ptxas/merged_accesses.h, one case that
 // merges and one that does not. The expected results are those in ptxas's machine code for the same
 // PTX.
 #include "simulator/ptxas/merged_accesses.h"
@@ -17,10 +17,10 @@ using namespace coalesce::simulator;
 namespace {
 
 /// Returns the shared memory accesses of a kernel, one after the other: "ld+0:16" is a 16-byte load
-/// at the address of the PTX's first load, "st-" a store that was dropped. The kernel has a shared
-/// variable `s` of 8 KiB, %r3 = s + 32 * %tid.x, %r2 = s + 4 * %tid.x, a parameter %r1 and a
-/// pointer %rd1. `@8` restricts an access to addresses with that remainder. `unrolls` says that
-/// ptxas unrolls the loop that contains the first access.
+/// at the address of the first load in the PTX, and "st-" is a store that was removed. The kernel
+/// has a shared variable `s` of 8 KiB, %r3 = s + 32 * %tid.x, %r2 = s + 4 * %tid.x, a parameter %r1
+/// and a pointer %rd1. In `body`, `@8` restricts an access to addresses with that remainder.
+/// `unrolls` says that ptxas unrolls the loop that contains the first access.
 std::string merged_in(const std::string& body, const std::string& variables = "",
                       bool unrolls = false) {
     const auto module = ptx::parse(
@@ -62,7 +62,7 @@ std::string merged_in(const std::string& body, const std::string& variables = ""
     return text;
 }
 
-/// Returns loads of words at these offsets from %r3, and a store of their sum.
+/// Returns loads of words at the given offsets from %r3, and a store of their sum.
 std::string loads(std::initializer_list<int> offsets, const std::string& base = "%r3",
                   const std::string& between = "") {
     std::string text, sum = "mov.u32 %r80, 0;";
@@ -111,7 +111,7 @@ TEST_CASE("a store that the next one overwrites is removed") {
     CHECK(merged_in(stores({0}) + "membar.cta;" + stores({0})) == "st= st=");
 }
 
-TEST_CASE("only known alignment lets accesses merge") {
+TEST_CASE("accesses merge only if their alignment is known") {
     CHECK(merged_in(loads({0, 4, 8, 12}, "%r2")) == "ld= ld= ld= ld=");
     const auto from = [](const std::string& computed) {
         return merged_in(computed + "add.s32 %r9, %r5, %r8;" + loads({0, 4, 8, 12}, "%r9"));
@@ -127,14 +127,14 @@ TEST_CASE("only known alignment lets accesses merge") {
     CHECK(from("setp.gt.u32 %p1, %r1, 7; selp.b32 %r8, %r6, 64, %p1;") == one);
 }
 
-TEST_CASE("a variable is aligned as its position in shared memory is") {
+TEST_CASE("a variable has the alignment of its offset in shared memory") {
     const std::string four = loads({0, 4, 8, 12});
     CHECK(merged_in(four, ".shared .align 4 .b8 a[16];\n") == "ld+0:16 ld- ld- ld-");
     CHECK(merged_in(four, ".shared .align 4 .b8 z[4];\n") == "ld= ld= ld= ld=");
     CHECK(merged_in(loads({0, 4, 8, 12}, "s")) == "ld+0:16 ld- ld- ld-");
 }
 
-TEST_CASE("a vector access reveals the alignment of addresses at a constant distance from it") {
+TEST_CASE("a vector access implies the alignment of addresses at a constant distance from it") {
     const std::string vector =
         "ld.shared.v4.u32 {%r30, %r31, %r32, %r33}, [%r2+16];"
         "add.u32 %r34, %r30, %r31; add.u32 %r34, %r34, %r32; add.u32 %r34, %r34, %r33;"
@@ -149,7 +149,7 @@ TEST_CASE("a vector access reveals the alignment of addresses at a constant dist
           "ld= ld= ld= ld= ld=");
 }
 
-TEST_CASE("addresses from several registers") {
+TEST_CASE("addresses may be computed from several registers") {
     const auto each = [](const std::string& from) {
         std::string text, sum = "mov.u32 %r80, 0;";
         for (int k = 0; k < 4; ++k) {
@@ -169,7 +169,7 @@ TEST_CASE("addresses from several registers") {
     CHECK(each("shl.b32 %r8, #, 2; xor.b32 %r8, %r8, %r6;") == none);
 }
 
-TEST_CASE("instructions between two accesses") {
+TEST_CASE("an instruction between two accesses may prevent the merge") {
     const auto between = [](const std::string& what) {
         return merged_in(loads({0, 4, 8, 12}, "%r3", what)).substr(0, 11);
     };
@@ -189,7 +189,7 @@ TEST_CASE("instructions between two accesses") {
     CHECK(between("div.rn.f32 %f1, %f2, %f3; st.global.f32 [%rd1+8], %f1;") == apart);
 }
 
-TEST_CASE("accesses that do not merge") {
+TEST_CASE("volatile, narrow and guarded accesses do not merge") {
     const auto pair = [](const std::string& one, const std::string& two) {
         return merged_in(one + two + "add.u32 %r22, %r20, %r21; st.global.u32 [%rd1], %r22;");
     };
@@ -221,7 +221,7 @@ TEST_CASE("unused elements are not loaded") {
                  "%r24;") == "ld=");
 }
 
-TEST_CASE("global memory: the same, if the alignment is known") {
+TEST_CASE("in global memory the same rules hold, if the alignment is known") {
     const std::string four =
         "ld.global.u32 %r20, [%rd2]; ld.global.u32 %r21, [%rd2+4]; add.u32 %r22, %r20, %r21;"
         "st.global.u32 [%rd1], %r22;";
@@ -248,14 +248,14 @@ TEST_CASE("loads merge across iterations of a loop that ptxas unrolls") {
     CHECK(loop(one, 128, true) == "ld=");
     CHECK(loop(pair, 8, true) == "ld+0:16@0 ld-");
     CHECK(loop(pair, 8, false) == "ld+0:8 ld-");
-    // A load is not moved out of its pass if the loop also stores to shared memory.
+    // A load is not moved into an earlier iteration if the loop also stores to shared memory.
     CHECK(loop(one + "st.shared.u32 [%r11+512], %r12;", 4, true) == "ld= st=");
 }
 
 namespace {
 
-/// Returns a load of a word, a branch over the instructions in `skipped`, and a second load. Both
-/// loaded values are stored.
+/// Returns a load of a word, a branch over the instructions in `skipped`, and a second load after
+/// these. Both loaded values are stored.
 std::string behind_branch(const std::string& skipped, const std::string& address) {
     return "ld.shared.u32 %r20, [%r3]; st.global.u32 [%rd1], %r20; setp.eq.u32 %p1, %r4, 3;"
            "@%p1 bra L;" +
@@ -264,7 +264,7 @@ std::string behind_branch(const std::string& skipped, const std::string& address
 
 }  // namespace
 
-TEST_CASE("loads from shared memory merge with one before a branch") {
+TEST_CASE("a load from shared memory merges with a load before a branch") {
     const std::string other = "st.global.u32 [%rd1+8], %r1;";
     CHECK(merged_in(behind_branch(other, "%r3+4")) == "ld+0:8 ld-");
     CHECK(merged_in(behind_branch(other, "%r3")) == "ld= ld-");
@@ -273,7 +273,7 @@ TEST_CASE("loads from shared memory merge with one before a branch") {
     CHECK(merged_in(behind_branch(other, "%r3+64")) == "ld= ld=");
 }
 
-TEST_CASE("loads on both paths merge with one before the branch, not with each other") {
+TEST_CASE("loads on both paths merge with a load before the branch, but not with each other") {
     const std::string ends =
         "setp.eq.u32 %p1, %r4, 3; @%p1 bra L;"
         "ld.shared.u32 %r21, [%r3+4]; st.global.u32 [%rd1+4], %r21; bra M;"
@@ -284,7 +284,7 @@ TEST_CASE("loads on both paths merge with one before the branch, not with each o
     CHECK(merged_in(ends) == "ld= ld+0:8 ld-");
 }
 
-TEST_CASE("loads merge across a loop of one block, not across one of several") {
+TEST_CASE("loads merge across a loop of one block, but not across a loop of several blocks") {
     const auto across = [](const std::string& in_loop) {
         return merged_in("ld.shared.u32 %r20, [%r3]; mov.u32 %r30, 0; K: " + in_loop +
                          "add.u32 %r30, %r30, 1; setp.lt.u32 %p2, %r30, %r1; @%p2 bra K;"
@@ -305,7 +305,7 @@ TEST_CASE("in global memory, a load before a branch replaces only a load of the 
     CHECK(merged_in(wide + "+4" + end) == "st=");
 }
 
-TEST_CASE("a word that the last store wrote is not loaded again") {
+TEST_CASE("a word is not loaded again after it was stored") {
     const auto load = [](const std::string& before) {
         return merged_in(before + "ld.shared.u32 %r20, [%r3]; st.global.u32 [%rd1], %r20;");
     };
@@ -330,7 +330,7 @@ TEST_CASE("only the needed half of a 64-bit word is loaded") {
           "ld+0:16 ld-");
 }
 
-TEST_CASE("constant guards are removed") {
+TEST_CASE("guards with a constant condition are removed") {
     const auto guarded = [](const std::string& how) {
         return merged_in("mov.u32 %r30, 0; setp.eq.u32 %p1, %r30, 0; setp.ne.u32 %p2, %r30, 0;" +
                          how);

@@ -1,4 +1,4 @@
-// Tests that the list in code/opcodes.h is complete. lanes_test.cpp tests lane-wise instructions.
+// Tests that the list in code/opcodes.h is complete. (lanes_test.cpp tests lane-wise instructions.)
 #include "simulator/code/opcodes.h"
 
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@
 
 using namespace coalesce::simulator;
 
-TEST_CASE("every opcode of a family has one") {
+TEST_CASE("every opcode of the groups warp, memory and machine has a family") {
     if (matrix_families().empty()) return;  // a build without addons lacks some opcodes
     int families = 0;
     for (const OpcodeEntry& entry : opcodes()) {
@@ -24,7 +24,7 @@ TEST_CASE("every opcode of a family has one") {
     CHECK(families > 20);
 }
 
-TEST_CASE("an opcode is found by its whole name") {
+TEST_CASE("an opcode is found only by its whole name") {
     REQUIRE(find_opcode("shfl") != nullptr);
     CHECK(find_opcode("shfl")->group == OpcodeGroup::warp);
     CHECK(find_opcode("shf")->group == OpcodeGroup::lanes);
@@ -34,7 +34,7 @@ TEST_CASE("an opcode is found by its whole name") {
     CHECK_FALSE(find_opcode("add")->reads_carry());
 }
 
-TEST_CASE("the special registers that change with time are the clocks") {
+TEST_CASE("clocks are the only special registers that change with time") {
     int clocks = 0;
     for (const std::string name :
          {"%clock", "%clock_hi", "%clock64", "%globaltimer", "%globaltimer_lo", "%globaltimer_hi",

@@ -1,5 +1,5 @@
-// Tests of kernel printf with formats that programs/printf.cu cannot use, because the compiler
-// rejects them.
+// Tests kernel printf with formats that programs/printf.cu cannot use, because the compiler rejects
+// these formats.
 #include "simulator/execute/printf_format.h"
 
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@ using namespace coalesce::simulator;
 
 namespace {
 
-/// An argument buffer in nvcc's layout.
+/// An argument buffer in the layout that nvcc uses.
 class Arguments {
 public:
     template <class T>
@@ -56,7 +56,7 @@ TEST_CASE("text that is not a conversion is printed unchanged") {
     CHECK(Arguments().format("").text == "");
 }
 
-TEST_CASE("every length of an integer") {
+TEST_CASE("integers of every length are printed") {
     CHECK(Arguments().add(i64{-1}).format("%zu").text == "18446744073709551615");
     CHECK(Arguments().add(i64{-1}).format("%td").text == "-1");
     CHECK(Arguments().add(i64{-1}).format("%jx").text == "ffffffffffffffff");
@@ -64,13 +64,13 @@ TEST_CASE("every length of an integer") {
     CHECK(Arguments().add(i32{-1}).format("%u").text == "4294967295");
 }
 
-TEST_CASE("strings") {
+TEST_CASE("strings are padded, and an unreadable one is an error") {
     CHECK(Arguments().add(u64{0x100}).format("<%6s>").text == "<  text>");
     CHECK(Arguments().add(u64{0}).format("%s").text == "(null)");
     CHECK_FALSE(Arguments().add(u64{0x200}).format("%s").problem.empty());
 }
 
-TEST_CASE("a text too long for a device is an error, and is not formatted") {
+TEST_CASE("a text that is too long for a device is an error, and is not formatted") {
     std::string format;
     for (int k = 0; k < 1000; ++k) format += "%99999d";
     Arguments arguments;
@@ -86,7 +86,7 @@ TEST_CASE("too few arguments are an error, and end the text") {
     CHECK_FALSE(f.problem.empty());
 }
 
-TEST_CASE("widths and precisions that would exhaust memory") {
+TEST_CASE("huge widths and precisions are limited") {
     CHECK(Arguments().add(i32{1}).format("%999999999d").text.size() == 100000);
     CHECK(Arguments().add(i32{2000000000}).add(i32{1}).format("%*d").text.size() == 100000);
     CHECK(Arguments().add(i32{-2147483647 - 1}).add(i32{1}).format("%*d").text.size() == 100000);

@@ -13,13 +13,14 @@ using Kind = Operand::Kind;
 
 namespace {
 
-const std::string kHeader = ".version 9.0\n.target sm_90\n.address_size 64\n";  // lines 1 to 3
+// The first three lines of each module.
+const std::string kHeader = ".version 9.0\n.target sm_90\n.address_size 64\n";
 
 std::unique_ptr<Module> parse_module(const std::string& text) {
     return parse(kHeader + text);
 }
 
-/// Parses a module whose only kernel, k, has this body, starting on line 5.
+/// Parses a module that consists of a kernel k with this body, which starts on line 5.
 std::unique_ptr<Module> parse_body(const std::string& body) {
     return parse_module(".entry k(.param .u64 k_param_0) {\n" + body + "\n}\n");
 }
@@ -28,7 +29,7 @@ const Function& kernel(const Module& module) {
     return *module.functions.at("k");
 }
 
-/// An error's text without "PTX line N: ", and its line.
+/// An error message, without its prefix "PTX line N: ", and the line number in it.
 struct Refusal {
     u32 line = 0;
     std::string message;
@@ -72,7 +73,7 @@ std::vector<u8> bytes(std::initializer_list<int> values) {
 
 // --- types ---------------------------------------------------------------------------------------
 
-TEST_CASE("types know their size and name") {
+TEST_CASE("types know their size and their name") {
     CHECK(size_of(Type::pred) == 1);
     CHECK(size_of(Type::f16x2) == 4);
     CHECK(size_of(Type::e4m3x2) == 2);
@@ -93,7 +94,7 @@ TEST_CASE("types know their size and name") {
 
 // --- modules -------------------------------------------------------------------------------------
 
-TEST_CASE("directives of a module") {
+TEST_CASE("the directives of a module are read") {
     const auto module = parse(
         "//\n// Generated\n/* and\n more */\n.version 8.7\n.target sm_90a, debug\n"
         ".address_size 64\n.pragma \"nounroll\";\n"
@@ -108,7 +109,7 @@ TEST_CASE("directives of a module") {
     CHECK(module->functions.empty());
 }
 
-TEST_CASE("headers of functions") {
+TEST_CASE("the headers of functions are read") {
     const auto module = parse_module(
         ".extern .func (.param .b32 func_retval0) vprintf(.param .b64 a, .param .b64 b);\n"
         ".weak .func f(.param .align 8 .b8 s[24]) .noreturn;\n"
@@ -132,7 +133,7 @@ TEST_CASE("headers of functions") {
     REQUIRE(k.parameters.size() == 3);
     CHECK(k.is_entry);
     CHECK(k.has_body);
-    // .ptr .align gives the alignment of the pointer's target, not of the parameter.
+    // .ptr .align specifies the alignment of the memory that the parameter points to.
     CHECK(k.parameters[0].align == 8);
     CHECK(k.parameters[0].size == 8);
     CHECK(k.parameters[1].size == 32);
@@ -155,7 +156,7 @@ TEST_CASE("a prototype and its definition are one function, in either order") {
           "the function 'f' is defined twice");
 }
 
-TEST_CASE("an alias repeats its function") {
+TEST_CASE("an alias has the body of its function") {
     const auto module = parse_module(".func f() { ret; }\n.func g;\n.alias g, f;\n");
     CHECK(module->functions.at("g")->has_body);
     CHECK(module->functions.at("g")->name == "g");
@@ -165,7 +166,7 @@ TEST_CASE("an alias repeats its function") {
 
 // --- variables -----------------------------------------------------------------------------------
 
-TEST_CASE("variables and their sizes") {
+TEST_CASE("variables have the declared sizes") {
     const auto module = parse_module(
         ".visible .global .align 4 .b8 table[16] = {1, 0, 0, 0, 2};\n"
         ".const .f64 pi = 0d400921FB54442D18;\n"
@@ -175,7 +176,7 @@ TEST_CASE("variables and their sizes") {
         ".global .texref old;\n.extern .global .u32 later;\n.global .u32 later = 7;\n");
     const auto& v = module->variables;
     CHECK(v.at("table").size == 16);
-    CHECK(v.at("table").initial == bytes({1, 0, 0, 0, 2}));  // the rest is zeros
+    CHECK(v.at("table").initial == bytes({1, 0, 0, 0, 2}));  // all other elements are zero
     CHECK(v.at("pi").space == StateSpace::constant);
     CHECK(v.at("pi").initial == bytes({0x18, 0x2d, 0x44, 0x54, 0xfb, 0x21, 0x09, 0x40}));
     CHECK(v.at("dynamic").size == 0);
@@ -193,7 +194,7 @@ TEST_CASE("variables and their sizes") {
     CHECK(v.at("later").initial[0] == 7);
 }
 
-TEST_CASE("initialisers") {
+TEST_CASE("initialisers are read") {
     const auto module = parse_module(
         ".global .u8 rows[3][4] = {{1, 2}, {3}, {4, 5, 6, 7}};\n"
         ".global .f32 f[4] = {0f3F800000, 1.5, 2, -0f3F800000};\n"
@@ -207,10 +208,10 @@ TEST_CASE("initialisers") {
     CHECK(v.at("d").initial == bytes({0, 0, 0, 0, 0, 0, 0xf0, 0xbf, 0, 0, 0, 0, 0, 0, 0, 0x40}));
     CHECK(v.at("s").initial == bytes({0xff, 0xff, 0xff, 0x7f, 15, 0, 5, 0, 10, 0}));
     CHECK(v.at("bits").initial == bytes({0, 0, 0xc0, 0x3f}));
-    CHECK(v.at("huge").initial == bytes({0, 0, 0x80, 0x7f}));  // infinity
+    CHECK(v.at("huge").initial == bytes({0, 0, 0x80, 0x7f}));  // the value is infinity
 }
 
-TEST_CASE("initialisers that are addresses") {
+TEST_CASE("initialisers may be addresses") {
     const auto module = parse_module(
         ".global .u64 p[4] = {table, generic(table)+8, generic(table + 4)-12, 3};\n"
         ".global .align 1 .u8 packed[11] = {1, 0XFF(generic(a)+12), 0xFF00(generic(a)+12), "
@@ -228,7 +229,7 @@ TEST_CASE("initialisers that are addresses") {
     CHECK(p.relocations[1].addend == 8);
     CHECK(p.relocations[2].addend == -8);
 
-    // Eight bytes that each hold one byte of the same address become one relocation.
+    // Eight bytes, each with one byte of the same address, become one relocation.
     const Variable& packed = module->variables.at("packed");
     REQUIRE(packed.relocations.size() == 1);
     CHECK(packed.relocations[0].offset == 1);
@@ -241,7 +242,7 @@ TEST_CASE("initialisers that are addresses") {
 
 // --- registers, scopes, labels -------------------------------------------------------------------
 
-TEST_CASE("registers of a family are created when they are used") {
+TEST_CASE("registers of a family are created when they are first used") {
     const auto module = parse_body(
         ".reg .b32 %r<1000000>;\n.reg .f32 %f<3>, %single;\n.reg .pred p;\n"
         "mov.b32 %r999999, %r0;\nmov.f32 %f2, %single;\n@!p mov.b32 %r999999, %r999999;");
@@ -256,7 +257,7 @@ TEST_CASE("registers of a family are created when they are used") {
     CHECK(k.body[2].operands[0].reg == k.body[0].operands[0].reg);
 }
 
-TEST_CASE("the prefix of a family may itself end in a digit") {
+TEST_CASE("the prefix of a register family may end in a digit") {
     const auto module =
         parse_body(".reg .b32 %r<5>;\n.reg .b64 %r1<5>;\nmov.b64 %r14, %r10;\nmov.b32 %r1, %r4;");
     const Function& k = kernel(*module);
@@ -264,7 +265,7 @@ TEST_CASE("the prefix of a family may itself end in a digit") {
     CHECK(k.registers[k.body[1].operands[0].reg].type == Type::b32);
 }
 
-TEST_CASE("inner scopes declare registers, variables and labels again") {
+TEST_CASE("inner scopes may redeclare registers, variables and labels") {
     const auto module = parse_body(
         ".reg .b32 %r<9>;\n"
         "mov.b32 %r1, 1;\n"
@@ -279,7 +280,7 @@ TEST_CASE("inner scopes declare registers, variables and labels again") {
     CHECK(register_name(k, body[2].operands[1]) == "%r2");
     CHECK(body[3].operands[0].name == "x");
     CHECK(body[4].operands[0].name == "L");
-    CHECK(body[5].operands[0].name == "L@2");  // forward, in its own scope
+    CHECK(body[5].operands[0].name == "L@2");  // a forward branch to the label in its own scope
     CHECK(body[6].operands[0].name == "x@2");
     CHECK(body[6].operands[0].offset == 4);
     CHECK(register_name(k, body[6].operands[1]) == "%r1");
@@ -300,7 +301,7 @@ TEST_CASE("a label may be used in an inner scope, before and after its definitio
     CHECK(kernel(*module).labels.at("B") == 3);
 }
 
-TEST_CASE("vector registers are their elements") {
+TEST_CASE("a vector register is expanded into its elements") {
     const auto module = parse_body(
         ".reg .v4 .f32 v;\n.reg .v2 .b32 %w<3>;\nld.global.v4.f32 v, [k_param_0];\n"
         "mov.f32 v.x, v.a;\nmov.b32 %w1.y, %w1.x;");
@@ -314,7 +315,7 @@ TEST_CASE("vector registers are their elements") {
     CHECK(register_name(k, k.body[2].operands[0]) == "%w1.y");
 }
 
-TEST_CASE("variables of a body") {
+TEST_CASE("variables of a function body are read") {
     const auto module = parse_body(
         ".local .align 16 .b8 __local_depot0[64];\n.shared .align 4 .b8 tile[4224];\n"
         ".extern .shared .b8 dynamic[];\n.global .u32 static_counter = 3;\n"
@@ -327,7 +328,7 @@ TEST_CASE("variables of a body") {
     CHECK(module->variables.at("static_counter").initial[0] == 3);
 }
 
-TEST_CASE("lists of targets") {
+TEST_CASE("lists of branch and call targets are read") {
     const auto module = parse_body(
         ".reg .b32 %r<2>;\n.reg .b64 %rd<2>;\n"
         "L_list: .branchtargets A, B, A;\nbrx.idx %r1, L_list;\nA:\nB:\n"
@@ -344,7 +345,7 @@ TEST_CASE("lists of targets") {
 
 // --- instructions --------------------------------------------------------------------------------
 
-TEST_CASE("an instruction keeps its words, its position and its text") {
+TEST_CASE("an instruction has its words, its position and its text") {
     const auto module = parse_body(
         ".reg .b32 %r<9>;\n.reg .pred %p<3>;\n.reg .b64 %rd<2>;\n"
         "\t.loc 2 17 5\n"
@@ -367,12 +368,13 @@ TEST_CASE("an instruction keeps its words, its position and its text") {
     CHECK(k.body[2].has("shared::cluster"));
 }
 
-TEST_CASE("code inlined from the toolkit's headers counts as the line that called it") {
+TEST_CASE("code that is inlined from the toolkit's headers counts as the line that called it") {
     const auto module = parse_module(
         ".file 1 \"/home/me/main.cu\"\n.file 2 \"/usr/local/cuda/include/sm_20_atomics.hpp\"\n"
         ".file 3 \"/home/me/mine.h\"\n"
         ".func f() {\n"
-        ".loc 2 50 1, function_name L, inlined_at 2 60 2\n ret;\n"  // the chain is unknown yet
+        // It is not known yet where 2:60 was inlined.
+        ".loc 2 50 1, function_name L, inlined_at 2 60 2\n ret;\n"
         ".loc 2 60 2, function_name L, inlined_at 1 12 5\n ret;\n"
         ".loc 2 50 1, function_name L, inlined_at 2 60 2\n ret;\n"
         ".loc 3 7 1, function_name L, inlined_at 1 13 5\n ret;\n"
@@ -384,7 +386,7 @@ TEST_CASE("code inlined from the toolkit's headers counts as the line that calle
     CHECK(f.body[3].where == SourceLine{3, 7});
 }
 
-TEST_CASE("an asm statement in a function that was inlined counts as the line that called it") {
+TEST_CASE("an asm statement in an inlined function counts as the line that called the function") {
     const std::string place = ".loc 1 7 1, function_name L, inlined_at 1 30 5\n";
     const std::string statement = "// begin inline asm\n membar.gl;\n// end inline asm\n";
     const auto module =
@@ -404,13 +406,13 @@ TEST_CASE("a cycle of inlined positions ends") {
         ".loc 1 6 1, function_name L, inlined_at 1 5 1\n ret;\n }\n");
 }
 
-TEST_CASE("a position does not apply to the next function") {
+TEST_CASE("a source position does not apply to the next function") {
     const auto module = parse_module(".func f() { .loc 1 5 0\n ret; }\n.func g() { ret; }\n");
     CHECK(module->functions.at("f")->body[0].where.line == 5);
     CHECK(module->functions.at("g")->body[0].where.line == 0);
 }
 
-TEST_CASE("immediates") {
+TEST_CASE("immediates are read") {
     const struct {
         const char* text;
         Kind kind;
@@ -450,7 +452,7 @@ TEST_CASE("immediates") {
     }
 }
 
-TEST_CASE("operands that are names") {
+TEST_CASE("operands may be names") {
     const auto module = parse_body(
         ".reg .b32 %r<9>;\n.reg .pred %p<4>;\n.reg .b64 %rd<2>;\n"
         "setp.lt.s32 %p1|%p2, %r1, -%r2;\nand.pred %p1, !%p2, %p3;\n"
@@ -480,7 +482,7 @@ TEST_CASE("operands that are names") {
     CHECK(body[8].operands[1].elements[1].kind == Kind::sink);
 }
 
-TEST_CASE("addresses") {
+TEST_CASE("addresses are read") {
     const auto module = parse_body(
         ".reg .b32 %r<9>;\n.reg .b64 %rd<3>;\n"
         "ld.u32 %r1, [%rd1];\nld.u32 %r1, [%rd1+-4];\nld.u32 %r1, [%rd1 - 8];\n"
@@ -509,7 +511,7 @@ TEST_CASE("addresses") {
     CHECK(texture.elements[0].name == "sampler");
 }
 
-TEST_CASE("calls") {
+TEST_CASE("calls are read") {
     const auto module = parse_module(
         ".func (.param .b32 r) f(.param .b32 a, .param .b32 b) { ret; }\n.func g() { ret; }\n"
         ".entry k {\n.reg .b64 %rd<2>;\n"
@@ -530,7 +532,7 @@ TEST_CASE("calls") {
 
 // --- text that must be refused -------------------------------------------------------------------
 
-TEST_CASE("errors name the line and what was expected") {
+TEST_CASE("an error names the line and the expected token") {
     const Refusal missing = refusal_of_body(".reg .b32 %r<3>;\nmov.b32 %r1, %r2\nret;");
     CHECK(missing.line == 7);
     CHECK(missing.message == "expected ',' or ';' near 'ret'");
@@ -663,7 +665,7 @@ TEST_CASE("malformed text is rejected") {
     }
 }
 
-TEST_CASE("every prefix of a module is rejected or accepted, without a crash") {
+TEST_CASE("every prefix of a module is accepted or rejected, without a crash") {
     const std::string text =
         kHeader +
         ".global .u64 p[2] = {generic(table)+8, 0x1F};\n"
@@ -684,7 +686,7 @@ TEST_CASE("every prefix of a module is rejected or accepted, without a crash") {
     CHECK(refused > 400);
 }
 
-TEST_CASE("absurd nesting and absurd counts end quickly") {
+TEST_CASE("absurd nesting and absurd counts are rejected quickly") {
     using Clock = std::chrono::steady_clock;
     const auto start = Clock::now();
     constexpr int kMany = 1'000'000;
@@ -700,7 +702,7 @@ TEST_CASE("absurd nesting and absurd counts end quickly") {
           "this expression is nested too deeply");
     CHECK(refusal_of_module(".global .b8 x[1]" + repeat("[1]", kMany)).line == 4);
     CHECK(refusal_of_module(".global .b8 x = " + repeat("{", kMany)).line == 4);
-    // A sparse table: its text is short, but it has many zero bytes between the values.
+    // The text of a sparse table is short, but its initial value has many zero bytes.
     CHECK(refusal_of_module(".global .b8 a[4][1000000000] = {{1}, {2}, {3}, {4}};").message ==
           "the initialisers of this module make too many bytes");
     CHECK(refusal_of_body("mov" + repeat(".x", 100) + ";").line == 5);
@@ -708,7 +710,7 @@ TEST_CASE("absurd nesting and absurd counts end quickly") {
     CHECK(seconds < 10);
 }
 
-TEST_CASE("reading a large module takes time proportional to its size") {
+TEST_CASE("the time to read a module is proportional to its size") {
     std::string body = ".reg .b32 %r<100000>;\n.reg .b64 %rd<100000>;\n";
     for (int i = 1; i < 20'000; ++i) {
         const std::string n = std::to_string(i);

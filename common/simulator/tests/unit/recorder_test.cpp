@@ -17,7 +17,7 @@ namespace {
 
 constexpr u64 kResident = 1056;
 
-/// Returns the recording of a launch, in which each recorded block has `steps_of(block)` steps.
+/// Returns the recording of a launch in which each recorded block executes `steps_of(block)` steps.
 template <class StepsOf>
 coalesce::timing::Recording recording_of(const LaunchConfig& config, StepsOf steps_of) {
     coalesce::timing::Recording recording;
@@ -44,14 +44,14 @@ TEST_CASE("one block is recorded for a single round, and up to six for several r
     CHECK(Recorder::choose_blocks(grid(2, 1), 1).size() == 2);
 }
 
-TEST_CASE("if blocks loop a few times, several are recorded: some have one more iteration") {
+TEST_CASE("if blocks have short loops, several are recorded: some make one more iteration") {
     const LaunchConfig config = grid(1000, 1);
     const auto others = [&](u64 steps, bool shares_turns) {
         const auto recording = recording_of(config, [=](u64) { return steps; });
         return Recorder::choose_blocks_near_first(config, recording, shares_turns);
     };
     CHECK(others(800, false).empty());
-    CHECK(others(100000, true).empty());  // blocks this long need no more samples
+    CHECK(others(100000, true).empty());  // blocks with this many steps need no more samples
     REQUIRE(others(800, true).size() == 5);
     const u64 first = Recorder::choose_blocks(config, kResident).front();
     for (const u64 other : others(800, true)) CHECK(other != first);
@@ -61,7 +61,7 @@ TEST_CASE("if blocks loop a few times, several are recorded: some have one more 
     CHECK(Recorder::choose_blocks_near_first(many, recording, true).empty());
 }
 
-TEST_CASE("persistent blocks read the size of the grid") {
+TEST_CASE("a kernel that reads the grid size is recognized, because its blocks may be persistent") {
     const auto asks = [](const std::string& what) {
         const auto module = ptx::parse(
             ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n"
@@ -73,13 +73,13 @@ TEST_CASE("persistent blocks read the size of the grid") {
     CHECK(!asks("%ntid.x"));
 }
 
-TEST_CASE("for equal blocks, no further blocks are recorded") {
+TEST_CASE("if all blocks are equal, no further blocks are recorded") {
     const LaunchConfig config = grid(512, 512);
     CHECK(Recorder::choose_more_blocks(config, recording_of(config, [](u64) { return 100; }))
               .empty());
 }
 
-TEST_CASE("if half of the blocks return at once, so do half of the recorded ones") {
+TEST_CASE("if half of the blocks return at once, so do half of the recorded blocks") {
     for (const u32 side : {128u, 512u, 1024u}) {
         const LaunchConfig config = grid(side, side);
         const auto works = [&](u64 number) { return number % side < number / side; };
@@ -96,7 +96,7 @@ TEST_CASE("if half of the blocks return at once, so do half of the recorded ones
     }
 }
 
-TEST_CASE("neighbours are next to a block with work, and there are more if many have none") {
+TEST_CASE("neighbours of blocks with work are recorded, and more of them if many blocks are idle") {
     coalesce::timing::Recording recording;
     recording.blocks = 1 << 20;
     const auto add = [&](u64 number, std::size_t accesses) {
@@ -111,12 +111,12 @@ TEST_CASE("neighbours are next to a block with work, and there are more if many 
     for (const u64 number : {500, 2000, 4000}) add(number, 0);
     const auto unlike = Recorder::neighbours(recording, kResident);
     CHECK(unlike.first == 3000);
-    // Half of the blocks do nothing, so an average block has half as many sectors, and the sample
-    // has twice as many blocks. It is doubled again, because every other block is idle.
+    // Half of the blocks do nothing, so an average block has half as many sectors, and twice as
+    // many blocks are sampled. Their number doubles again, because every other block is idle.
     CHECK(unlike.second == 4 * alike.second);
 }
 
-TEST_CASE("blocks of the grid's next row are recorded, unless they are neighbours") {
+TEST_CASE("blocks in the next row of the grid are recorded, unless they are neighbours") {
     coalesce::timing::Recording recording;
     recording.blocks = 512 * 512;
     recording.blocks_per_row = 512;
@@ -125,7 +125,7 @@ TEST_CASE("blocks of the grid's next row are recorded, unless they are neighbour
     CHECK(Recorder::below(recording, {512 * 512 - 300, 300}).second == 0);
 }
 
-TEST_CASE("a launch that is only recorded changes no memory, whichever way it accesses it") {
+TEST_CASE("a launch that is only recorded changes no memory, whatever its accesses") {
     const std::string begin =
         ".version 9.0\n.target sm_90\n.address_size 64\n"
         ".visible .entry k(.param .u64 in) {\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n"
@@ -148,7 +148,7 @@ TEST_CASE("a launch that is only recorded changes no memory, whichever way it ac
         REQUIRE_MESSAGE(module, error);
         LaunchConfig config;
         config.block = {32, 1, 1};
-        // An address far beyond all allocations, and one inside an allocation.
+        // Test an address far beyond all allocations, and an address inside an allocation.
         for (u64 in : {real + (u64{1} << 40), real}) {
             void* arguments[] = {&in};
             recorder().begin(Recorder::What::alone);
@@ -186,7 +186,7 @@ TEST_CASE("requests for scattered sectors count once per block, whichever warp r
     CHECK(Device::instance().launch(*module->kernel("k"), config, arguments) == Status::success);
     REQUIRE(recorder().recordings().size() == 1);
     const coalesce::timing::Recording& recording = recorder().recordings()[0];
-    // The block that is recorded step by step is not also counted as a neighbour.
+    // A block that is recorded step by step does not also count as a neighbour.
     const u64 heard = recording.neighbours - recording.recorded.size();
     REQUIRE(heard > 0);
     CHECK(recording.writes.sectors_summed_over_blocks == 64 * heard);
@@ -198,8 +198,8 @@ TEST_CASE("requests for scattered sectors count once per block, whichever warp r
 
 namespace {
 
-/// The effects and recorded results of a launch of `blocks` blocks. Each warp stores to one half of
-/// `tile` and loads from the other. In the block `racy` no barrier orders these accesses, and the
+/// The reports and recordings of a launch of `blocks` blocks. Each warp stores to one half of
+/// `tile` and loads from the other half. No barrier orders these accesses in the block `racy`. The
 /// block `idle` does nothing.
 struct Seen {
     std::string found;
@@ -246,7 +246,7 @@ Seen seen_of(Recorder::What what, u32 blocks, u32 racy, u32 idle) {
 
 }  // namespace
 
-TEST_CASE("a recorded launch reports the same races, in recorded blocks and in others") {
+TEST_CASE("a recorded launch reports the same races, in recorded blocks and in other blocks") {
     constexpr u32 blocks = 20, none = 1000;
     LaunchConfig config;
     config.grid = {blocks, 1, 1};
@@ -278,7 +278,7 @@ TEST_CASE("a launch that is only recorded reads the program's variables") {
     config.block = {32, 1, 1};
     recorder().begin(Recorder::What::alone);
     CHECK(Device::instance().launch(*module->kernel("k"), config, nullptr) == Status::success);
-    // If the loads had returned zeros, no thread would have stored.
+    // No thread stores if the loads return zeros.
     CHECK(recorder().recordings().at(0).writes.sectors.size() == 1);
     recorder().begin(Recorder::What::nothing);
     Device::instance().unload(*module);
@@ -290,10 +290,10 @@ TEST_CASE("atomics on shared memory are recorded as the hardware executes them")
         u32 lanes, passes;
     };
     const Case cases[] = {
-        {"red.shared.add.u32 [word], 1;", 1, 1},           // one lane adds for all
-        {"red.shared.add.u32 [%r3], 1;", 32, 1},           // one lane adds for all lanes
-        {"red.shared.add.u32 [%r3], %r1;", 32, 32},        // lanes are served in turn
-        {"red.shared.add.f32 [%r3], 0f3F800000;", 32, 96}  // each loads and exchanges
+        {"red.shared.add.u32 [word], 1;", 1, 1},           // one lane adds the sum of all lanes
+        {"red.shared.add.u32 [%r3], 1;", 32, 1},           // one lane adds the sum of all lanes
+        {"red.shared.add.u32 [%r3], %r1;", 32, 32},        // lanes add one after the other
+        {"red.shared.add.f32 [%r3], 0f3F800000;", 32, 96}  // each lane loads and exchanges
     };
     for (const Case& one : cases) {
         CAPTURE(one.atomic);

@@ -1,9 +1,9 @@
-// Tests which rules the register estimate follows, and which it leaves out. registers/ tests its
-// accuracy with whole kernels.
+// Tests which rules the register estimate follows, and which rules it leaves out. registers/ tests
+// its accuracy on whole kernels.
 //
 // Each case compares the estimate with the number of registers that ptxas assigns to the same PTX.
-// "As ptxas" says that the expected number is ptxas's own. Where the estimate may differ, a comment
-// such as "ptxas: 8" gives ptxas's number.
+// Where a comment says "equals ptxas's number", the expected number is the one that ptxas assigns.
+// Where the estimate may differ, a comment such as "ptxas: 8" gives ptxas's number.
 #include "simulator/ptxas/register_estimate.h"
 
 #include <doctest/doctest.h>
@@ -50,11 +50,11 @@ const std::string kCopy = loads(1) + stores(1);
 
 }  // namespace
 
-TEST_CASE("each load in flight takes a register, whatever the order in the text") {
+TEST_CASE("each load in flight needs a register, whatever the order of the loads in the text") {
     CHECK(estimate(kCopy) <= 12);
     CHECK(estimate(loads(16) + stores(16)) >= estimate(kCopy) + 14);
-    // ptxas needs 10 and 32 registers. It puts store data in odd registers, as long as the number
-    // of registers still allows all threads to be resident.
+    // ptxas needs 10 and 32 registers. It puts store data into odd registers while the number of
+    // registers still allows all threads to be resident.
     CHECK(estimate(loads(16) + stores(16)) <= estimate(kCopy) + 22);
     std::string shared = ".shared .b32 tile[64];\n";
     for (int k = 0; k < 8; ++k) {
@@ -62,8 +62,8 @@ TEST_CASE("each load in flight takes a register, whatever the order in the text"
         shared += "ld.shared.f32 " + f + ", [tile+" + at + "];\nst.global.f32 [%rd5+" + at + "], " +
                   f + ";\n";
     }
-    // Shared memory is read before the first loaded values are stored, because nothing delays these
-    // loads.
+    // Shared memory is read before the first loaded values are stored, because nothing delays the
+    // loads from shared memory.
     CHECK(estimate(shared) >= estimate(".shared .b32 tile[64];\nld.shared.f32 %f0, [tile];\n"
                                        "st.global.f32 [%rd5], %f0;") +
                                   5);
@@ -76,11 +76,11 @@ TEST_CASE("a load does not move before a store that may alias it") {
         one_by_one += "ld.global.f32 " + f + ", [%rd4+" + at + "];\nst.global.f32 [%rd5+" + at +
                       "], " + f + ";\n";
     }
-    // ptxas needs 20 registers here, but 32 with the loads before the stores.
+    // ptxas needs 20 registers here, but 32 if all loads come before the stores.
     CHECK(estimate(one_by_one) <= estimate(loads(16) + stores(16)) - 12);
 }
 
-TEST_CASE("values that are uniform in a block take no registers, and nor do predicates") {
+TEST_CASE("predicates, and values that are uniform in a block, need no registers") {
     std::string uniform, predicates;
     for (int k = 10; k < 40; ++k)
         uniform += "add.s32 %r" + std::to_string(k) + ", %r1, " + std::to_string(k) + ";\n";
@@ -111,7 +111,7 @@ TEST_CASE("a loop with a constant step keeps the loads of four iterations in fli
     };
     CHECK(with("") >= with(".pragma \"nounroll\";") + 3);
 
-    // A fence in each pass prevents unrolling, but a barrier does not.
+    // A fence in each iteration prevents unrolling, but a barrier does not.
     const u32 once = with(".pragma \"nounroll\";") + 1;
     for (const char* fence : {"membar.gl;", "fence.acq_rel.gpu;", "barrier.cluster.arrive;"})
         CHECK(with(fence) <= once);
@@ -128,7 +128,7 @@ TEST_CASE("if one of two loaded values is selected, the second overwrites the fi
     CHECK(chosen("ld.global.f32") <= 12);
 }
 
-TEST_CASE("each atomic at a uniform address has a register for the sum over the lanes") {
+TEST_CASE("each atomic at a uniform address needs a register for the sum over the lanes") {
     const std::string add = "red.global.add.u32 [%rd1], %r2;\n";
     const std::string others =
         "red.global.and.b32 [%rd1+4], %r2;\nred.global.or.b32 [%rd1+8], %r2;\n"
@@ -147,7 +147,7 @@ TEST_CASE("directives limit the number of registers") {
     CHECK(estimate(kCopy, " .maxnreg 128") == estimate(kCopy));
 }
 
-TEST_CASE("a call takes the callee's registers, or those of the calling convention if unknown") {
+TEST_CASE("a call needs the callee's registers, or the calling convention's if it is unknown") {
     const std::string printf =
         ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);\n";
     const std::string call =
@@ -168,7 +168,7 @@ TEST_CASE("a call takes the callee's registers, or those of the calling conventi
     CHECK(estimate(call_f, "", callee) >= 24);
 }
 
-TEST_CASE("a function that calls itself stays a call") {
+TEST_CASE("a recursive function is not inlined") {
     const std::string callee =
         ".func f(.param .b64 p) {\n.reg .b64 %rd<2>;\nld.param.u64 %rd1, [p];\n"
         "{ .param .b64 a;\nst.param.b64 [a], %rd1;\ncall.uni f, (a);\n}\nret;\n}\n";
@@ -176,7 +176,7 @@ TEST_CASE("a function that calls itself stays a call") {
     CHECK(estimate(call_f, "", callee) == 24);
 }
 
-TEST_CASE("constants that a loop of several blocks needs are loaded before it") {
+TEST_CASE("constants used in a loop of several blocks are loaded before the loop") {
     const auto loop = [](const std::string& in_it) {
         return estimate(
             ".shared .b32 tile[64];\nmov.u32 %r5, %r2;\nLOOP:\nsetp.lt.u32 %p1, %r5, 77;\n"
@@ -210,7 +210,7 @@ TEST_CASE("a vector of zeros needs no registers, and a pair reuses the word that
     CHECK(estimate(zero + "st.global.v4.u32 [%rd5], {%r5, %r5, %r5, %r5};") <
           estimate("st.global.v4.u32 [%rd5], {%r2, %r2, %r2, %r2};"));
     const std::string both = "cvt.s64.s32 %rd6, %r2;\nst.global.u32 [%rd5+8], %r2;\n";
-    CHECK(estimate(both + "st.global.u64 [%rd5], %rd6;") == 8);  // as ptxas
+    CHECK(estimate(both + "st.global.u64 [%rd5], %rd6;") == 8);  // equals ptxas's number
     for (const char* type : {"s64", "u64"})
         CHECK(estimate("mul.wide.u32 %rd8, %r2, 8;\nadd.s64 %rd7, %rd2, %rd8;\n"
                        "ld.global.u32 %r9, [%rd4];\ncvt." +
@@ -236,7 +236,7 @@ TEST_CASE("the time for a long kernel is proportional to its length") {
     std::string text;
     for (int k = 0; k < 20000; ++k)
         text += "ld.global.f32 %f1, [%rd4+4];\nst.global.f32 [%rd5], %f1;\n";
-    CHECK(estimate(text) <= 16);  // takes milliseconds, where a quadratic algorithm takes minutes
+    CHECK(estimate(text) <= 16);  // takes milliseconds; a quadratic algorithm would take minutes
 }
 
 TEST_CASE("a called function's registers are added to the caller's live ones") {
@@ -262,8 +262,8 @@ TEST_CASE("a called function's registers are added to the caller's live ones") {
     const u32 alone = estimate(called, "", add8), around = estimate(loads(6) + stores(6));
     CHECK(estimate(loads(6) + called + stores(6), "", add8) > std::max(alone, around));
 
-    // A function that calls itself follows the calling convention: 24 registers, and more for
-    // values live across the call.
+    // A recursive function follows the calling convention: 24 registers, and one more for each
+    // value that is live across the call.
     const std::string again = function(
         "again",
         "ld.global.u32 %a8, [%p];\nsetp.eq.s32 %q, %a8, 0;\n@%q bra E;\nadd.s64 %p, %p, 4;\n" +
@@ -274,7 +274,7 @@ TEST_CASE("a called function's registers are added to the caller's live ones") {
     CHECK(estimate(loads(8) + calls_again + stores(8), "", again) >= convention + 4);
 }
 
-TEST_CASE("after a fence, a load's address has been read") {
+TEST_CASE("after a fence, the address register of an earlier load is free") {
     const auto with = [](const std::string& between) {
         return estimate(
             ".shared .b32 tile[64];\nshl.b32 %r3, %r2, 2;\nshl.b32 %r4, %r2, 4;\nmov.u32 %r5, "
@@ -283,7 +283,7 @@ TEST_CASE("after a fence, a load's address has been read") {
             "ld.global.f32 %f1, [%rd7];\nst.shared.f32 [%r6], %f1;\n" +
             between + "ld.global.f32 %f2, [%rd7+4];\nst.shared.f32 [%r6+4], %f2;\nbar.sync 0;");
     };
-    CHECK(with("membar.cta;\n") == 8);  // as ptxas
+    CHECK(with("membar.cta;\n") == 8);  // equals ptxas's number
     CHECK(with("bar.sync 0;\n") > 8);
 }
 
@@ -316,11 +316,11 @@ TEST_CASE("bytes that are stored together are in one register") {
                         ".reg .b16 %h<5>;\ncvt.u16.u32 %h1, %r1;\ncvt.u16.u32 %h2, %r2;\n" +
                         "st.global.v4." + type + " [%rd5], {%h1, %h2, %h1, %h2};\n" + stores(41));
     };
-    CHECK(with("u8") == 48);  // as ptxas
+    CHECK(with("u8") == 48);  // equals ptxas's number
     CHECK(with("u8") < with("u16"));
 }
 
-TEST_CASE("a jump table with two adjacent targets is not a condition") {
+TEST_CASE("a jump table with two adjacent targets is not treated as a condition") {
     const u32 with_table = estimate(
         "L_list: .branchtargets B, A;\nbrx.idx %r1, L_list;\nA:\nadd.s32 %r2, %r2, 1;\nB:\n" +
         kCopy);
@@ -328,7 +328,7 @@ TEST_CASE("a jump table with two adjacent targets is not a condition") {
     CHECK(with_table <= 16);
 }
 
-TEST_CASE("a 64-bit product that is uniform in a launch takes no registers of a thread") {
+TEST_CASE("a 64-bit product that is uniform in a launch needs no registers of a thread") {
     const auto strides = [](const std::string& factor) {
         return estimate("mov.u32 %r5, %ntid.x;\nmov.u32 %r6, " + factor + R"(;
             cvt.u64.u32 %rd6, %r5;
@@ -352,16 +352,16 @@ TEST_CASE("a 64-bit product that is uniform in a launch takes no registers of a 
 }
 
 TEST_CASE(
-    "bytes that are loaded as a vector fill words, and stay in them if they are stored so again") {
+    "bytes loaded as a vector fill words, and stay in these words if they are stored as a vector") {
     const auto copy = [](const std::string& order) {
         return estimate(
             ".reg .b16 %h<5>;\nld.global.v4.u8 {%h1, %h2, %h3, %h4}, [%rd4];\n"
             "st.global.v4.u8 [%rd5], {" +
             order + "};");
     };
-    CHECK(copy("%h1, %h2, %h3, %h4") == 10);  // as ptxas
+    CHECK(copy("%h1, %h2, %h3, %h4") == 10);  // equals ptxas's number
     const std::string constant = ".reg .b16 %h;\nmov.u16 %h, 5;\nst.global.u8 [%rd4], %h;";
-    CHECK(estimate(constant) == 8);  // as ptxas: store data of 16 bits may be in an even register
+    CHECK(estimate(constant) == 8);  // ptxas's number: 16-bit store data may be in an even register
 }
 
 TEST_CASE("a load moves before a store at a different offset from the same address") {
@@ -378,13 +378,13 @@ TEST_CASE("a load moves before a store at a different offset from the same addre
         }
         return estimate(text);
     };
-    CHECK(pass_on("global", "%rd4", "%rd4") == 18);  // all as ptxas
+    CHECK(pass_on("global", "%rd4", "%rd4") == 18);  // these numbers equal ptxas's
     CHECK(pass_on("shared", "s", "s") == 9);
     CHECK(pass_on("shared", "s", "t") == 9);
-    CHECK(pass_on("global", "%rd4", "%rd5") < 18);  // may be the same address
+    CHECK(pass_on("global", "%rd4", "%rd5") < 18);  // the two addresses may be equal
 }
 
-TEST_CASE("a 64-bit product that is only added is part of the addition") {
+TEST_CASE("a 64-bit product that is only added becomes part of the addition") {
     const auto place = [](int products) {
         const char* numbers[] = {"%tid.y", "%tid.z", "%laneid", "%warpid"};
         const auto name = [](const std::string& kind, int number) {
@@ -402,13 +402,13 @@ TEST_CASE("a 64-bit product that is only added is part of the addition") {
                         ", 2;\nadd.s64 %rd61, %rd1, %rd60;\n" +
                         "ld.global.u32 %r50, [%rd61];\nst.global.u32 [%rd5], %r50;");
     };
-    CHECK(place(1) == 10);  // all as ptxas
+    CHECK(place(1) == 10);  // these numbers equal ptxas's
     CHECK(place(2) == 12);
     CHECK(place(3) == 14);
     CHECK(place(4) == 16);
 }
 
-TEST_CASE("an asynchronous copy contains short offsets, and keeps its address for a long time") {
+TEST_CASE("an asynchronous copy contains short offsets, and its address stays live for long") {
     const auto copies = [](int count, int apart, const std::string& behind) {
         std::string text =
             ".shared .align 16 .b8 s[8192];\nmov.u32 %r3, s;\nshl.b32 %r4, %r2, 4;\n"
@@ -418,7 +418,7 @@ TEST_CASE("an asynchronous copy contains short offsets, and keeps its address fo
                     std::to_string(apart * k) + "], 16;\n";
         return estimate(text + behind);
     };
-    CHECK(copies(4, 16, "") == 8);  // all as ptxas
+    CHECK(copies(4, 16, "") == 8);  // these numbers equal ptxas's
     CHECK(copies(2, 4096, "") == 10);
     CHECK(copies(4, 4096, "") == 14);
     const std::string wait =
@@ -433,7 +433,8 @@ TEST_CASE("the upper half of a 64-bit product is computed in parts") {
         return estimate("ld.global.u64 %rd10, [%rd1];\nld.global.u64 %rd11, [%rd1+8];\n" +
                         computes + "st.global.u64 [%rd2], %rd12;");
     };
-    // As single instructions they would need 12, 12 and 14 registers. ptxas needs 18, 16 and 20.
+    // As single instructions, these products would need 12, 12 and 14 registers. ptxas needs 18,
+    // 16, 20.
     CHECK(with("mul.hi.u64 %rd12, %rd10, %rd11;\n") > 12);
     CHECK(with("mul.hi.s64 %rd12, %rd10, %rd11;\n") > 12);
     CHECK(with("mad.lo.cc.u64 %rd13, %rd10, %rd11, %rd10;\n"
@@ -446,16 +447,16 @@ TEST_CASE("coordinates and texels are in consecutive registers") {
                         registers + "}, [%rd2, {%r5}];\nsust.b.1d.v4." + type +
                         ".trap [%rd1, {%r5}], {" + registers + "};");
     };
-    CHECK(copy("b32", "%r6, %r7, %r8, %r9") == 10);  // as ptxas, also in the next case
+    CHECK(copy("b32", "%r6, %r7, %r8, %r9") == 10);  // equals ptxas's number, as in the next case
     CHECK(copy("b16", "%h1, %h2, %h3, %h4") == 6);
     // The level of detail needs a register, but the three unused results do not.
     CHECK(estimate("cvt.rn.f32.u32 %f1, %r2;\nadd.f32 %f2, %f1, 0f3F000000;\n"
                    "mov.f32 %f3, 0f3F000000;\n"
                    "tex.2d.v4.f32.f32 {%f4, %f5, %f6, %f7}, [%rd1, {%f2, %f3}];\n"
-                   "st.global.f32 [%rd5], %f4;") == 10);  // as ptxas
+                   "st.global.f32 [%rd5], %f4;") == 10);  // equals ptxas's number
 }
 
-TEST_CASE("texels are in pairs of registers, after all other pairs") {
+TEST_CASE("texels are in pairs of registers, numbered after all other pairs") {
     const auto fetch = [](int wanted, const std::string& how, const std::string& gradients) {
         return estimate(loads(2) + "tex." + how + ".v4.f32.f32 {%f4, %f5, %f6, %f7}, [%rd1, " +
                         "{%f0, %f1}]" + gradients + ";\n" + stores(wanted, 4));
@@ -470,8 +471,8 @@ TEST_CASE("texels are in pairs of registers, after all other pairs") {
 
 namespace {
 
-/// Reports whether a loop is unrolled, which shows in its number of registers. By default the loop
-/// counter starts at the thread's number.
+/// Reports whether a loop is unrolled, which increases its number of registers. By default the loop
+/// counter starts at the thread's index.
 bool is_unrolled(const std::string& in_it, const std::string& steps = "add.s32 %r3, %r3, 256;",
                  const std::string& begins = "mov.u32 %r3, %tid.x;") {
     const auto with = [&](const std::string& pragma) {
@@ -488,18 +489,18 @@ bool is_unrolled(const std::string& in_it, const std::string& steps = "add.s32 %
 
 }  // namespace
 
-TEST_CASE("ptxas does not unroll loops with an unknown step, or that keep threads together") {
+TEST_CASE("ptxas does not unroll loops with an unknown step, or loops that synchronize threads") {
     CHECK(is_unrolled(""));
     CHECK(!is_unrolled("", "add.s32 %r4, %r3, 128;\nadd.s32 %r3, %r4, 128;"));
-    // Threads leave the loop in different passes, unless the counter starts at the same number for
-    // all of them.
+    // Threads may leave the loop in different iterations, unless the counter starts at the same
+    // number for all threads.
     const std::string shuffle = "shfl.sync.bfly.b32 %r5, %r5, 1, 31, -1;\nadd.s32 %r9, %r9, %r5;";
     CHECK(!is_unrolled(shuffle));
     CHECK(is_unrolled(shuffle, "add.s32 %r3, %r3, 1;", "mov.u32 %r3, 0;"));
     const std::string skipped = "setp.ge.s32 %p2, %r3, 77;\n@%p2 bra SKIP;\n";
     CHECK(!is_unrolled(skipped + "st.global.u32 [%rd5], %r5;\nSKIP:"));
     CHECK(is_unrolled(skipped + "st.shared.u32 [%r2], %r5;\nSKIP:"));
-    // A loop body that is too long to unroll.
+    // This loop body is too long to unroll.
     std::string work;
     for (int k = 0; k < 60; ++k) work += "mad.lo.s32 %r9, %r9, %r1, %r5;\n";
     CHECK(!is_unrolled(work));
@@ -507,8 +508,8 @@ TEST_CASE("ptxas does not unroll loops with an unknown step, or that keep thread
 
 namespace {
 
-/// Reports whether a loop that adds up values from shared memory is unrolled. `others` is the
-/// number of other instructions in the loop.
+/// Reports whether a loop that sums values from shared memory is unrolled. `others` is the number
+/// of other instructions in the loop.
 bool is_unrolled_with(int loads_in_it, int others, const std::string& at_end = "") {
     std::string turn;
     for (int k = 0; k < loads_in_it; ++k)
@@ -528,7 +529,7 @@ bool is_unrolled_with(int loads_in_it, int others, const std::string& at_end = "
 }  // namespace
 
 TEST_CASE("a loop with loads from shared memory is unrolled only if it is short") {
-    CHECK(is_unrolled_with(1, 20));  // all as ptxas
+    CHECK(is_unrolled_with(1, 20));  // these numbers equal ptxas's
     CHECK(!is_unrolled_with(1, 24));
     CHECK(is_unrolled_with(3, 24));
     CHECK(!is_unrolled_with(3, 28));
@@ -538,21 +539,21 @@ TEST_CASE("a loop with loads from shared memory is unrolled only if it is short"
 TEST_CASE("a loop with a barrier and divergent branches is not unrolled") {
     const std::string barrier = "bar.sync 0;\n";
     const std::string branch = "@%p2 bra SKIP;\nadd.s32 %r9, %r9, 5;\nSKIP:\n";
-    CHECK(is_unrolled_with(1, 0, barrier));  // all as ptxas
+    CHECK(is_unrolled_with(1, 0, barrier));  // these numbers equal ptxas's
     CHECK(is_unrolled_with(1, 0, branch));
     CHECK(!is_unrolled_with(1, 0, branch + barrier));
 }
 
-TEST_CASE("unwritten values take no register, and guarded writes keep the old value") {
+TEST_CASE("unwritten values need no register, and guarded writes preserve the old value") {
     const std::string before = loads(16) + "bar.sync 0;\n" + stores(16) + "bar.sync 0;\n";
-    // ptxas keeps the branch around this code, because the code contains a barrier. So loaded
-    // values occupy no registers before it.
+    // ptxas keeps the branch around this code, because the code contains a barrier. So the loaded
+    // values need no registers before the branch.
     std::string skipped = "setp.ge.s32 %p2, %r2, 77;\n@%p2 bra SKIP;\nbar.sync 1, 64;\n";
     for (int k = 20; k < 32; ++k)
         skipped += "ld.volatile.global.f32 %f" + std::to_string(k) + ", [%rd4+" +
                    std::to_string(4 * k) + "];\n";
     CHECK(estimate(before + skipped + "SKIP:\n" + stores(12, 20)) <= estimate(before) + 4);
-    // In a loop, lanes that skip a load keep the value from the previous pass.
+    // In a loop, lanes that skip a load still have the value from the previous iteration.
     const auto loop = [](const std::string& first) {
         return estimate("mov.u32 %r3, 0;\nLOOP:\n.pragma \"nounroll\";\n" + first +
                         "setp.ge.s32 %p2, %r3, 77;\n@%p2 bra SKIP;\n"
@@ -564,7 +565,7 @@ TEST_CASE("unwritten values take no register, and guarded writes keep the old va
                "st.global.v4.f32 [%rd5+16], {%f5, %f6, %f7, %f8};\n") >= loop("") + 3);
 }
 
-TEST_CASE("values of skippable loads are all live before they are added, unless added at once") {
+TEST_CASE("values of skippable loads are live together, unless each is added at once") {
     const auto sum = [](int count, bool is_skipped, bool at_once) {
         std::string text = "mov.b64 %rd90, 0;\n", sums;
         for (int k = 0; k < count; ++k) {
@@ -579,8 +580,8 @@ TEST_CASE("values of skippable loads are all live before they are added, unless 
         return estimate(text + sums + "st.global.u64 [%rd5], %rd90;", ".maxntid 256, 1, 1");
     };
     CHECK(sum(24, true, false) >= 50);   // ptxas: 56
-    CHECK(sum(24, true, true) <= 36);    // 30
-    CHECK(sum(24, false, false) <= 36);  // 32
+    CHECK(sum(24, true, true) <= 36);    // ptxas: 30
+    CHECK(sum(24, false, false) <= 36);  // ptxas: 32
 }
 
 TEST_CASE("two logic instructions on three values become one") {
@@ -610,12 +611,13 @@ TEST_CASE("atomics on one address are not combined if only one lane executes the
         }
         return estimate(loads(4) + text + "SKIP:\n" + stores(4));
     };
-    // ptxas: 18 and 22.
+    // ptxas needs 18 and 22 registers.
     CHECK(atomics("ne.u32 %p1, %r2, 0") <= atomics("gt.u32 %p1, %r2, 4") - 2);
-    // If a predicate combines two comparisons, several lanes may reach the atomics. ptxas needs 22.
+    // Several lanes may reach the atomics if the predicate combines two comparisons. ptxas needs
+    // 22.
     CHECK(atomics("ne.u32 %p2, %r2, 0;\nsetp.ne.u32 %p3, %r1, 0;\nor.pred %p1, %p2, %p3") ==
           atomics("gt.u32 %p1, %r2, 4"));
-    // The analysis follows a value that a loop adds to itself only once around the loop.
+    // The analysis must end although a loop adds to this value in every iteration.
     CHECK(estimate("L:\nadd.u32 %r9, %r9, 1;\nsetp.ne.u32 %p1, %r9, 0;\n@%p1 bra SKIP;\n"
                    "atom.global.add.u32 %r4, [%rd1], %r2;\nSKIP:\nbra L;\n") > 0);
 }
@@ -630,9 +632,9 @@ TEST_CASE("loads after a loop come before the addresses of their stores") {
               estimate(loads(count) + stores(count)));
 }
 
-TEST_CASE("an unsigned division needs two registers that are read together with a pair") {
-    // Store data goes to odd registers, outside the pair. With 2, 4 and 8 other values ptxas needs
-    // 18, 22 and 30 registers, two more than with another instruction.
+TEST_CASE("an unsigned division needs two registers that are read together, as a pair is") {
+    // Store data goes to odd registers outside the pair. With 2, 4 and 8 other values ptxas needs
+    // 18, 22 and 30 registers, two more than for another instruction.
     const auto beside = [](const std::string& opcode, int count) {
         return estimate("ld.global.u32 %r10, [%rd4+400];\nld.global.u32 %r11, [%rd4+500];\n" +
                         loads(count) + opcode + " %r12, %r10, %r11;\n" +
@@ -641,12 +643,13 @@ TEST_CASE("an unsigned division needs two registers that are read together with 
     for (int count : {2, 4, 8}) CHECK(beside("div.u32", count) == beside("mul.hi.u32", count) + 2);
 }
 
-TEST_CASE("an unsigned division by a constant needs one register less than others") {
+TEST_CASE("an unsigned division by a constant needs one register less than other divisions") {
     const auto divides = [](const std::string& opcode) {
         return estimate("ld.global.u32 %r10, [%rd4+400];\n" + opcode +
                         " %r12, %r10, %r1;\nst.global.u32 [%rd5+400], %r12;\n");
     };
-    for (const char* opcode : {"div.u32", "rem.u32"}) CHECK(divides(opcode) == 12);  // as ptxas
+    for (const char* opcode : {"div.u32", "rem.u32"})
+        CHECK(divides(opcode) == 12);  // equals ptxas's number
 }
 
 TEST_CASE("a 16-bit division calls a routine that takes five registers") {
@@ -659,17 +662,17 @@ TEST_CASE("a 16-bit division calls a routine that takes five registers") {
     };
     for (const char* opcode : {"div.s16", "rem.s16", "div.u16", "rem.u16"}) {
         CHECK(beside(opcode, 0) >= 13);  // ptxas: 12, 14, 12, 12
-        CHECK(beside(opcode, 3) >= 16);  // 16, 16, 16, 18
+        CHECK(beside(opcode, 3) >= 16);  // ptxas: 16, 16, 16, 18
         CHECK(beside(opcode, 3) <= 17);
     }
 }
 
-TEST_CASE("a comparison and exchange in shared memory has its address in a register") {
+TEST_CASE("a compare-and-swap in shared memory needs a register for its address") {
     const auto atomic = [](const std::string& exchange) {
         return estimate(".shared .align 4 .b32 tile[64];\n" + loads(4) + "atom.shared." + exchange +
                         ";\nst.global.u32 [%rd5+400], %r9;\n" + stores(4));
     };
-    // ptxas: 22 and 20.
+    // ptxas needs 22 and 20 registers.
     CHECK(atomic("cas.b32 %r9, [tile], 0, 1") == atomic("exch.b32 %r9, [tile], 1") + 2);
 }
 
@@ -679,12 +682,12 @@ TEST_CASE("no instruction moves past a clock read") {
                         ";\nst.global.u32 [%rd5+400], %r9;\n" + stores(4));
     };
     // ptxas needs 18 and 20 registers. Addresses are computed before the clock is read, so the
-    // thread's number is not needed after it.
+    // thread's index is not live after that.
     CHECK(stored("clock") == stored("laneid") - 2);
 }
 
 TEST_CASE("a block that lanes may skip is guarded if it has at most 8 machine instructions") {
-    // As long as the blocks are guarded, their loads are in flight together.
+    // While the blocks are guarded, their loads are in flight together.
     const auto skipped = [](const std::string& type, const std::string& multiplies, int times) {
         std::string text;
         for (int k = 0; k < 12; ++k) {
@@ -699,10 +702,10 @@ TEST_CASE("a block that lanes may skip is guarded if it has at most 8 machine in
         return estimate(text + "bar.sync 0;\nst.global.u32 [%rd4], %r1;");
     };
     CHECK(skipped("u32", "mul.lo.s32", 6) > skipped("u32", "mul.lo.s32", 7));  // ptxas: 18, 12
-    CHECK(skipped("u64", "mul.lo.s64", 1) > skipped("u64", "mul.lo.s64", 2));  // 28, 16
+    CHECK(skipped("u64", "mul.lo.s64", 1) > skipped("u64", "mul.lo.s64", 2));  // ptxas: 28, 16
 }
 
-TEST_CASE("threads compute the constant part of an address that they store to") {
+TEST_CASE("each thread computes the constant part of an address that it stores to") {
     const auto stored_at = [](const std::string& address, int count) {
         std::string text = loads(count) + address;
         for (int k = 0; k < count; ++k)
@@ -723,11 +726,11 @@ TEST_CASE("a constant for guarded instructions is live for all lanes after them"
             "st.global.u32 [" +
             address + "+4], %r2;");
     };
-    CHECK(stored_behind("%rd1") == 8);  // as ptxas
+    CHECK(stored_behind("%rd1") == 8);  // equals ptxas's number
     CHECK(stored_behind("%rd2") == 10);
 }
 
-TEST_CASE("values computed from a loaded pair replace it, unless it is shifted first") {
+TEST_CASE("values computed from a loaded pair reuse its registers, unless it is shifted first") {
     const auto stored = [](const std::string& pair, const std::string& result) {
         return estimate("ld.global.f32 %f0, [%rd1+68];\n" + pair + result +
                         "st.global.u64 [%rd2], %rd9;\nst.global.f32 [%rd2+68], %f0;\n");
@@ -736,7 +739,7 @@ TEST_CASE("values computed from a loaded pair replace it, unless it is shifted f
     const std::string product =
         "ld.global.u32 %r9, [%rd1];\nmul.wide.s32 %rd7, %r9, 40;\nadd.s64 %rd8, %rd7, %rd2;\n";
     const std::string sum = "add.s64 %rd9, %rd8, 1000;\n";
-    // All as ptxas.
+    // All these numbers equal those of ptxas.
     CHECK(stored(loaded, sum) == 12);
     CHECK(stored(loaded, "shl.b64 %rd10, %rd8, 3;\nadd.s64 %rd9, %rd10, %rd2;\n") == 14);
     CHECK(stored(product, sum) == 14);
@@ -750,21 +753,21 @@ TEST_CASE("a loaded or stored value is not loaded again, unless it may have chan
         stored += "st.global.f32 [%rd5+" + at + "], %f" + std::to_string(k) + ";\nld.global.f32 " +
                   f + ", [%rd5+" + at + "];\n";
     }
-    // All as ptxas.
+    // All these numbers equal those of ptxas.
     CHECK(estimate(loads(4) + again + stores(4) + stores(4, 20)) == 18);
     CHECK(estimate(loads(4) + "bar.sync 0;\n" + again + stores(4) + stores(4, 20)) == 26);
     CHECK(estimate(loads(4) + "st.global.u32 [%rd1], %r1;\n" + again + stores(4) + stores(4, 20)) ==
           30);
     CHECK(estimate(loads(4) + stored + stores(4, 20)) == 18);
-    // A store in a loop may store the value that was loaded in the previous pass, so nothing is
-    // known about it.
+    // A store in a loop may store the value that was loaded in the previous iteration, so nothing
+    // is known about that value.
     const std::string turn = "st.global.f32 [%rd1], %f1;\nld.global.f32 %f1, [%rd1];\nbra L;\n";
     CHECK(estimate("L:\n" + turn) > 0);
     CHECK(estimate("L:\nst.shared.f32 [%r3], %f2;\nst.global.f32 [%rd1], %f1;\nld.shared.f32 "
                    "%f1, [%r3];\nld.global.f32 %f2, [%rd1];\nbra L;\n") > 0);
 }
 
-TEST_CASE("at most as many guarded loads are in flight as there are predicates") {
+TEST_CASE("the number of predicates limits the number of guarded loads in flight") {
     const auto with = [](int count) {
         std::string text = ".reg .pred %q<16>;\n";
         for (int k = 0; k < count; ++k) {
@@ -775,12 +778,12 @@ TEST_CASE("at most as many guarded loads are in flight as there are predicates")
         }
         return estimate(text);
     };
-    CHECK(with(4) == 14);  // as ptxas
+    CHECK(with(4) == 14);  // equals ptxas's number
     CHECK(with(8) == 22);
-    CHECK(with(14) <= 28);  // 22
+    CHECK(with(14) <= 28);  // ptxas: 22
 }
 
-TEST_CASE("a store keeps its sources for eleven instructions") {
+TEST_CASE("the sources of a store stay live for eleven instructions") {
     const auto with = [](const std::string& space, int count, int between) {
         std::string text =
             ".shared .b32 t[64];\nmov.u32 %r5, t;\nshl.b32 %r6, %r2, 2;\nadd.s32 %r7, %r5, %r6;\n";
@@ -799,7 +802,7 @@ TEST_CASE("a store keeps its sources for eleven instructions") {
                     std::to_string(40 + k) + ";\n";
         return estimate(text);
     };
-    // All as ptxas.
+    // All these numbers equal those of ptxas.
     CHECK(with("shared", 3, 3) == 16);
     CHECK(with("shared", 3, 4) == 14);
     CHECK(with("shared", 4, 0) == 20);
@@ -821,7 +824,7 @@ TEST_CASE("iterations of an unrolled loop get their registers one after another"
                         "add.s64 %rd4, %rd4, 1024;\nadd.s64 %rd5, %rd5, 1024;\n"
                         "add.s32 %r3, %r3, 1;\nsetp.lt.s32 %p1, %r3, %r1;\n@%p1 bra LOOP;\n");
     };
-    CHECK(with(5) == 20);  // as ptxas
+    CHECK(with(5) == 20);  // equals ptxas's number
     CHECK(with(8) == 20);
 }
 
@@ -835,18 +838,18 @@ TEST_CASE("a computed pair gets its registers before its source pair") {
             "mul.wide.u32 %rd10, %r2, 4;\nadd.s64 %rd11, %rd2, %rd10;\n"
             "st.global.f32 [%rd11], %f5;\n");
     };
-    CHECK(with("ld.global.f32 %f3, [%rd9];\n") == 14);  // as ptxas
+    CHECK(with("ld.global.f32 %f3, [%rd9];\n") == 14);  // equals ptxas's number
     CHECK(with("ld.global.v2.f32 {%f3, %f4}, [%rd9];\nadd.f32 %f3, %f3, %f4;\n") == 14);
 }
 
-TEST_CASE("a constant for a loop is live for the lanes that used it before under a guard") {
+TEST_CASE("a constant for a loop is live in lanes that used it under a guard before the loop") {
     const auto with = [](const std::string& guarded) {
         return estimate("mov.u32 %r5, %ctaid.x;\nsetp.ne.s32 %p1, %r5, %r1;\n@%p1 bra SKIP;\n" +
                         guarded +
                         "SKIP:\nLOOP:\nld.volatile.global.u32 %r9, [%rd1];\n"
                         "setp.eq.s32 %p2, %r9, 0;\n@%p2 bra LOOP;\nst.global.u32 [%rd5], %r2;\n");
     };
-    CHECK(with("") == 10);  // as ptxas
+    CHECK(with("") == 10);  // equals ptxas's number
     CHECK(with("mov.u32 %r8, 1;\nst.volatile.global.u32 [%rd1], %r8;\n") == 12);
 }
 
@@ -856,17 +859,17 @@ TEST_CASE("two additions of three values become one") {
                         sums + "st.global.u32 [%rd5], %r20;\n");
     };
     const std::string first = "add.s32 %r10, %r4, %r5;\n";
-    CHECK(with(first + "add.s32 %r20, %r10, %r6;\n") == 10);  // all as ptxas
+    CHECK(with(first + "add.s32 %r20, %r10, %r6;\n") == 10);  // these numbers equal ptxas's
     CHECK(with("sub.s32 %r10, %r4, %r5;\nsub.s32 %r20, %r6, %r10;\n") == 10);
     CHECK(with(first + "add.s32 %r11, %r10, %r6;\nadd.s32 %r20, %r11, %r2;\n") == 10);
     CHECK(with(first + "shl.b32 %r11, %r6, 3;\nadd.s32 %r20, %r10, %r11;\n") == 12);
-    // A loop-carried sum is not merged into the addition that reads it in the next pass.
+    // A loop-carried sum is not merged into the addition that reads it in the next iteration.
     const std::string loop = "add.s32 %r5, %r5, 1;\nsetp.lt.s32 %p1, %r2, %r1;\n@%p1 bra LOOP;\n";
     CHECK(estimate("LOOP:\nadd.s32 %r10, %r10, %r2;\n" + loop) <= 12);
     CHECK(estimate("LOOP:\nadd.s32 %r11, %r10, %r2;\nadd.s32 %r10, %r11, %r2;\n" + loop) <= 12);
 }
 
-TEST_CASE("a load from global memory is guarded if other work is available meanwhile") {
+TEST_CASE("a load from global memory is guarded if other work can be done meanwhile") {
     const auto with = [](int count, const std::string& between) {
         std::string text =
             ".shared .b32 t[1024];\nmov.u32 %r3, t;\nshl.b32 %r4, %r2, 2;\nadd.s32 %r5, %r3, %r4;\n"
@@ -884,17 +887,17 @@ TEST_CASE("a load from global memory is guarded if other work is available meanw
         }
         return estimate(text + "st.global.u32 [%rd5+64], %r8;\n");
     };
-    CHECK(with(2, "") == 16);               // all as ptxas
-    CHECK(with(2, "bar.sync 0;\n") == 12);  // a branch around the second
+    CHECK(with(2, "") == 16);               // these numbers equal ptxas's
+    CHECK(with(2, "bar.sync 0;\n") == 12);  // a branch skips the second load
     CHECK(with(3, "bar.sync 0;\n") == 16);
 }
 
-TEST_CASE("register banks are considered as long as that costs no resident block") {
+TEST_CASE("register banks are considered if that does not reduce the number of resident blocks") {
     const auto with = [](int count, int threads) {
         return estimate(loads(count) + "bar.sync 0;\n" + stores(count),
                         threads ? " .maxntid " + std::to_string(threads) + ", 1, 1" : "");
     };
-    // All as ptxas.
+    // All these numbers equal those of ptxas.
     CHECK(with(32, 0) == 40);
     CHECK(with(36, 0) == 48);
     CHECK(with(44, 0) == 56);
@@ -908,8 +911,8 @@ TEST_CASE("register banks are considered as long as that costs no resident block
     CHECK(with(60, 512) == 128);
 }
 
-TEST_CASE("a load from global memory keeps its sources for eight instructions") {
-    // Both load addresses and the store address depend on the thread's number.
+TEST_CASE("the sources of a load from global memory stay live for eight instructions") {
+    // Both load addresses and the store address depend on the thread's index.
     const auto with = [](int between) {
         std::string text =
             "cvt.u64.u32 %rd20, %r2;\nshl.b64 %rd7, %rd20, 2;\nadd.s64 %rd8, %rd1, %rd7;\n"
@@ -920,8 +923,8 @@ TEST_CASE("a load from global memory keeps its sources for eight instructions") 
                         "xor.b32 %r15, %r12, 77;\nshl.b64 %rd12, %rd20, 2;\n"
                         "add.s64 %rd13, %rd1, %rd12;\nst.global.u32 [%rd13+4096], %r15;\n");
     };
-    // The checked values match ptxas's. With more instructions in between, ptxas's number falls
-    // from 12 to 9 in two steps, at 6 and 9 instructions; the estimate's falls at 4 and 5.
+    // The checked numbers equal ptxas's. With more instructions in between, ptxas's number falls
+    // from 12 to 9 in two steps, at 6 and 9 instructions. The estimate falls at 4 and 5.
     CHECK(with(0) == 12);
     CHECK(with(2) == 12);
     CHECK(with(3) == 12);
@@ -944,8 +947,9 @@ TEST_CASE("the operands of a signed 16-bit comparison are sign-extended and move
     CHECK(with("u16") == 12);
 }
 
-TEST_CASE("constants for a store in a loop come after its guard, and the counter is a pair") {
-    // A loop that sums `sums` values in each pass, and stores constants if its lanes vote for it.
+TEST_CASE("constants for a store in a loop follow its guard, and the counter is a pair") {
+    // A loop that adds `sums` values in each iteration, and stores constants if its lanes vote for
+    // it.
     const auto with = [](int sums, int constants, bool is_long) {
         std::string text =
             "mul.wide.u32 %rd12, %r1, %r2;\nmov.u32 %r9, %r2;\ncvt.u64.u32 %rd15, %r1;\n";
@@ -973,7 +977,7 @@ TEST_CASE("constants for a store in a loop come after its guard, and the counter
                     std::to_string(50 + k) + ";\n";
         return estimate(text);
     };
-    // All as ptxas.
+    // All these numbers equal those of ptxas.
     CHECK(with(1, 1, true) == 12);
     CHECK(with(4, 1, true) == 20);
     CHECK(with(4, 2, true) == 22);
@@ -982,9 +986,9 @@ TEST_CASE("constants for a store in a loop come after its guard, and the counter
     CHECK(with(4, 2, false) == 24);
 }
 
-TEST_CASE("an index that is live for long does not get an odd register") {
+TEST_CASE("an index that stays live for long does not get an odd register") {
     // Sums over a block in `steps` steps. `values` values are loaded before the sum and stored
-    // after it. Then the kernel reads the thread number again.
+    // after it. Then the kernel reads the thread index again.
     const auto with = [](int values, int steps) {
         std::string text =
             ".shared .b32 t[2048];\nmov.u32 %r5, t;\nshl.b32 %r6, %r2, 2;\nadd.s32 %r7, %r5, %r6;\n"
@@ -1004,7 +1008,7 @@ TEST_CASE("an index that is live for long does not get an odd register") {
                             "st.global.u32 [%rd2], %r9;\nEND:\n",
                         " .maxntid 256, 1, 1");
     };
-    // All as ptxas.
+    // All these numbers equal those of ptxas.
     CHECK(with(0, 7) == 12);
     CHECK(with(0, 8) == 10);
     CHECK(with(2, 7) == 16);
@@ -1013,7 +1017,7 @@ TEST_CASE("an index that is live for long does not get an odd register") {
     CHECK(with(4, 7) == 18);
 }
 
-TEST_CASE("a kernel may use more registers if something else limits its blocks") {
+TEST_CASE("a kernel may use more registers if another resource limits its blocks") {
     const auto with = [](int count, int threads, int shared) {
         return estimate(".shared .align 4 .b8 t[" + std::to_string(shared) +
                             "];\nmov.u32 %r5, t;\nst.shared.u32 [%r5], %r2;\n" + loads(count) +
@@ -1022,8 +1026,9 @@ TEST_CASE("a kernel may use more registers if something else limits its blocks")
                             stores(count),
                         threads ? " .maxntid " + std::to_string(threads) + ", 1, 1" : "");
     };
-    // ptxas needs the same numbers of registers, because shared memory leaves room for six blocks
-    // of 256 threads with 32 KB each, for four with 48 KB, and for 28 blocks of one warp with 7 KB.
+    // ptxas needs the same numbers of registers, because shared memory has space for six blocks of
+    // 256 threads with 32 KB each, for four blocks with 48 KB, and for 28 blocks of one warp with 7
+    // KB.
     CHECK(with(16, 256, 32768) == 40);
     CHECK(with(28, 256, 32768) == 40);
     CHECK(with(16, 256, 49152) == 44);

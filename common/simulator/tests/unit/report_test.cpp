@@ -1,5 +1,5 @@
-// Tests that reports are stored once per site, and that their text and JSON have the documented
-// format.
+// Tests that each site has one stored report, and that the text and JSON of reports have the
+// documented format.
 #include <doctest/doctest.h>
 
 #include <unistd.h>
@@ -118,7 +118,7 @@ const LineRow& line_of(const KernelRow& row, u32 line) {
 
 }  // namespace
 
-TEST_CASE("reports of a site are stored once, and counted") {
+TEST_CASE("repeated reports of a site are stored once, with a count") {
     Reports reports;
     Report later = out_of_bounds(12);
     later.block = {40, 0, 0};
@@ -128,14 +128,14 @@ TEST_CASE("reports of a site are stored once, and counted") {
     reports.add(out_of_bounds(13));
     REQUIRE(reports.all().size() == 2);
     CHECK(reports.all()[0].count == 4);
-    CHECK(reports.all()[0].block == Dim3{31, 0, 0});  // the lower of the two blocks
+    CHECK(reports.all()[0].block == Dim3{31, 0, 0});  // reported for the lower of the two blocks
     CHECK(reports.total() == 5);
     reports.clear();
     CHECK(reports.all().empty());
     CHECK(reports.total() == 0);
 }
 
-TEST_CASE("counts are limited, but the lowest thread is still stored") {
+TEST_CASE("counts are limited, but the lowest thread is still found") {
     Reports reports;
     Report many = out_of_bounds(12);
     many.count = kMaxReportCount - 1;
@@ -179,7 +179,7 @@ TEST_CASE("reports differ if their check, kind, kernel or a position differs") {
     CHECK(reports.all().size() == 6);
 }
 
-TEST_CASE("leaks have no site, and are distinguished by their addresses") {
+TEST_CASE("leaks have no site, and their addresses distinguish them") {
     Reports reports;
     for (u64 address : {100, 200, 100}) {
         Report leak;
@@ -204,7 +204,7 @@ TEST_CASE("several threads may add reports at the same time") {
     CHECK(reports.total() == 4000);
 }
 
-TEST_CASE("the first occurrence is printed, the second is not") {
+TEST_CASE("the first report of a site is printed, the second is not") {
     const std::string text = stderr_of([] {
         Reports reports;
         reports.add(out_of_bounds(11));
@@ -216,10 +216,10 @@ TEST_CASE("the first occurrence is printed, the second is not") {
     CHECK(occurrences(text, "coalesce: memcheck: out of bounds in transpose_naive<float>\n") == 1);
     CHECK(occurrences(text, "at main.cu:12") == 1);
     CHECK(longest_line(text) <= 80);
-    CHECK(occurrences(text, "\n") == occurrences(text, "coalesce: "));  // the prefix on every line
+    CHECK(occurrences(text, "\n") == occurrences(text, "coalesce: "));  // every line has the prefix
 }
 
-TEST_CASE("too many reports end with a sentence about the others") {
+TEST_CASE("after too many reports, a sentence says that further ones are omitted") {
     const std::string text = stderr_of([] {
         Reports reports;
         reports.print_immediately(true);
@@ -231,7 +231,7 @@ TEST_CASE("too many reports end with a sentence about the others") {
     CHECK(longest_line(text) <= 80);
 }
 
-TEST_CASE("a report's text has the position, both threads, the mistake and the remedy") {
+TEST_CASE("a report's text contains the position, both threads, the mistake and the remedy") {
     Report r = out_of_bounds(24);
     r.other = {"main.cu", 20};
     r.other_thread = {6, 7, 0};
@@ -253,7 +253,7 @@ TEST_CASE("a message may consist of several lines") {
           std::string::npos);
 }
 
-TEST_CASE("text helpers") {
+TEST_CASE("numbers, texts and positions are formatted for reports") {
     CHECK(with_commas(0) == "0");
     CHECK(with_commas(999) == "999");
     CHECK(with_commas(1048576) == "1,048,576");
@@ -273,17 +273,17 @@ TEST_CASE("text helpers") {
     CHECK(format_index({1, 2, 3}) == "(1,2,3)");
 }
 
-TEST_CASE("sites are summed by the kind of their access") {
+TEST_CASE("the counters of sites are summed by kind of access") {
     const SampleKernel sample;
     const auto rows = kernel_table({&sample.kernel});
     REQUIRE(rows.size() == 1);
     const Counters& c = rows[0].counters;
-    CHECK(c.load_requests == 107);  // the asynchronous copy loads from global memory ...
+    CHECK(c.load_requests == 107);  // includes the asynchronous copy's load
     CHECK(c.load_sectors == 428);
     CHECK(c.load_useful_bytes == 13696);
     CHECK(c.store_requests == 100);
     CHECK(c.store_sectors == 3200);
-    CHECK(c.shared_store_requests == 57);  // ... and stores to shared memory
+    CHECK(c.shared_store_requests == 57);  // includes the asynchronous copy's store
     CHECK(c.shared_store_wavefronts == 1608);
     CHECK(c.shared_store_ideal == 57);
     CHECK(c.shared_load_requests == 0);
@@ -296,7 +296,7 @@ TEST_CASE("sites are summed by the kind of their access") {
     CHECK(line_of(rows[0], 10).place.file == "sample.cu");
 }
 
-TEST_CASE("a kernel in two modules has one row, and one that never ran has none") {
+TEST_CASE("a kernel in two modules has one row, and a kernel that never ran has none") {
     const SampleKernel a, b;
     SampleKernel idle;
     idle.kernel.demangled = "idle";
@@ -308,7 +308,7 @@ TEST_CASE("a kernel in two modules has one row, and one that never ran has none"
     CHECK(line_of(rows[0], 11).counters.store_sectors == 6400);
 }
 
-TEST_CASE("atomics and local memory") {
+TEST_CASE("atomics have counters of their own, and local memory is not counted") {
     SampleKernel sample;
     sample.add_site(ptx::StateSpace::generic, true, true, 14, {3, 5, 384, 0, 2, 9, 2});
     sample.kernel.sites.back().atomic = true;
@@ -317,7 +317,7 @@ TEST_CASE("atomics and local memory") {
     CHECK(rows[0].counters.atomic_requests == 3);
     CHECK(rows[0].counters.atomic_sectors == 5);
     CHECK(rows[0].counters.shared_atomic_wavefronts == 9);
-    CHECK(rows[0].counters.load_requests == 107);  // local memory is not counted
+    CHECK(rows[0].counters.load_requests == 107);  // excludes local memory
 }
 
 TEST_CASE("the JSON has every documented name") {
@@ -341,7 +341,7 @@ TEST_CASE("the JSON has every documented name") {
     CHECK(line.at("store_sectors") == 3200);
     CHECK(line.at("warp_instructions") == 600);
 
-    const auto& first = json.at("reports").at(0);  // in the order of the lines
+    const auto& first = json.at("reports").at(0);  // the reports are in the order of the lines
     CHECK(first.at("line") == 3);
     const auto& second = json.at("reports").at(1);
     CHECK(second.at("check") == "memcheck");
@@ -357,14 +357,14 @@ TEST_CASE("the JSON has every documented name") {
     CHECK(second.contains("cure"));
 }
 
-TEST_CASE("lines whose instructions were not counted do not claim zero") {
+TEST_CASE("lines whose instructions were not counted show no zeros") {
     SampleKernel sample;
     sample.kernel.totals.instructions_by_line.clear();
     const auto json = nlohmann::json::parse(to_json("d", kernel_table({&sample.kernel}), {}));
     CHECK_FALSE(json["kernels"][0]["lines"][0].contains("warp_instructions"));
 }
 
-TEST_CASE("a stopped launch is mentioned and not counted") {
+TEST_CASE("a stopped launch is mentioned but not counted") {
     SampleKernel sample;
     sample.kernel.totals.stopped = 1;
     const auto rows = kernel_table({&sample.kernel});
@@ -375,8 +375,8 @@ TEST_CASE("a stopped launch is mentioned and not counted") {
     CHECK(text.find("sample: 3 launches") != std::string::npos);
     CHECK(text.find("  one launch was stopped by an error, and not counted\n") != text.npos);
 
-    // A kernel that never finished has no counters, so the report leaves them out instead of
-    // printing 0.
+    // A kernel that never finished has no counters, so the report leaves them out and prints no
+    // zeros.
     sample.kernel.totals.launches = 0;
     const auto alone = kernel_table({&sample.kernel});
     REQUIRE(alone.size() == 1);
@@ -412,7 +412,8 @@ TEST_CASE("reports of host calls differ by their message, and are limited") {
     }
     CHECK(reports().all().size() == 1000);
     CHECK(reports().total() == 2003);
-    reports().add(out_of_bounds(3));  // a kernel's reports are bounded by the length of its text
+    // A kernel's reports are limited by the number of its instructions.
+    reports().add(out_of_bounds(3));
     CHECK(reports().all().size() == 1001);
     reports().clear();
 }
@@ -423,7 +424,7 @@ TEST_CASE("the JSON is valid even if a file name is not UTF-8") {
     CHECK(nlohmann::json::accept(to_json("d", {}, {r})));
 }
 
-TEST_CASE("the table") {
+TEST_CASE("the table has a row for each kernel") {
     const SampleKernel sample;
     const auto rows = kernel_table({&sample.kernel});
     const std::string text = profile_text("a device", rows, false);
@@ -464,7 +465,7 @@ TEST_CASE("annotated lines show the source around memory accesses") {
     CHECK(bare.find("^ global stores: 100 x 32.0 sectors") != std::string::npos);
 }
 
-TEST_CASE("the progress of a launch: finished blocks, and the time for the others") {
+TEST_CASE("the progress line shows finished blocks and the remaining time") {
     CHECK(progress_line("scan", 1024, 4096, 10, 79) ==
           "scan: 25 % of 4,096 blocks, about 30 s to go");
     CHECK(progress_line("scan", 0, 4096, 10, 79) == "scan: 0 % of 4,096 blocks");

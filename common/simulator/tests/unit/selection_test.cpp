@@ -6,7 +6,7 @@
 
 using namespace coalesce::simulator;
 
-TEST_CASE("a star in a pattern stands for any text") {
+TEST_CASE("a star in a pattern matches any text") {
     CHECK(matches_pattern("reduce<float>", "reduce<float>"));
     CHECK(matches_pattern("reduce<float>", "reduce*"));
     CHECK(matches_pattern("reduce<float>", "*<*>"));
@@ -30,11 +30,11 @@ TEST_CASE("a suppression matches if all of its members do") {
     CHECK(matches({.check = "racecheck", .kernel = "sum*", .file = "sum.cu"}, report));
     CHECK_FALSE(matches({.check = "racecheck", .kind = "write after write"}, report));
     CHECK_FALSE(matches({.check = "racecheck", .file = "other.cu"}, report));
-    // The source cannot be read, so it is not known to be the same.
+    // The source file cannot be read, so its line may have changed.
     CHECK_FALSE(matches({.source = "out[i] = in[i];"}, report));
 }
 
-TEST_CASE("suppressions survive being passed to the program") {
+TEST_CASE("suppressions survive conversion to text and back") {
     const std::vector<Suppression> sent{{.check = "racecheck", .source = "a\tb"},
                                         {.kernel = "sum", .file = "sum.cu"}};
     const std::vector<Suppression> received = suppressions_from_text(suppressions_to_text(sent));

@@ -1,4 +1,5 @@
-// Tests which accesses race in shared memory, access by access, and which bytes count as written.
+// Tests which accesses race in shared memory, one access at a time, and which bytes count as
+// written.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -10,7 +11,7 @@ using namespace coalesce::simulator;
 
 namespace {
 
-/// A block of 4 warps with 4 KB. Memory instruction i is on line 10 + i, and the 9th is an atomic.
+/// A block of 4 warps with 4 KB. Memory instruction i is on line 10 + i; line 19 is an atomic.
 struct SharedRaceFixture {
     ptx::Module ptx;
     Module module;
@@ -43,7 +44,8 @@ struct SharedRaceFixture {
     }
     void next_block() { race.begin_block(blocks++ % 1000, 4096, memory.data()); }
 
-    /// An access whose lanes are `stride` bytes apart, where 0 means adjacent.
+    /// An access in which consecutive lanes are `stride` bytes apart. Stride 0 means adjacent
+    /// elements.
     struct Lanes {
         u32 addresses[kLanes];
         SharedAccess access;
@@ -64,7 +66,7 @@ struct SharedRaceFixture {
                Mask active = kAllLanes) {
         race.write(Lanes(warp, site, offset, bytes, stride, active).access);
     }
-    /// Lane 0 sets the flag.
+    /// Sets the flag from lane 0 of the warp.
     void raise_flag(u32 warp) {
         Lanes lanes(warp, 8, 4000, 4, 0, 1);
         lanes.access.strong = true;
@@ -106,7 +108,7 @@ using Found = std::vector<std::string>;
 }  // namespace
 
 TEST_CASE_FIXTURE(SharedRaceFixture,
-                  "warps are not ordered without a barrier, in whichever size they access") {
+                  "warps are not ordered without a barrier, whatever the access size") {
     for (const u32 bytes : {1u, 2u, 4u, 8u, 16u}) {
         CAPTURE(bytes);
         write(0, 0, 64, bytes);
@@ -131,7 +133,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture,
 }
 
 TEST_CASE_FIXTURE(SharedRaceFixture,
-                  "lanes of a warp are ordered by __syncwarp, a thread with itself always") {
+                  "__syncwarp orders lanes of a warp, program order the accesses of a thread") {
     write(0, 0, 0);
     read(0, 1, 0);
     write(0, 2, 0);
@@ -153,8 +155,8 @@ TEST_CASE_FIXTURE(SharedRaceFixture,
 }
 
 TEST_CASE_FIXTURE(SharedRaceFixture,
-                  "many readers: the writer meets one that it is not ordered with") {
-    // All lanes read a word, then one of them writes it.
+                  "a write after many reads races with a read that is not ordered before it") {
+    // All lanes read a word, then one lane writes it.
     for (const u32 writer : {0u, 7u, 31u}) {
         read(0, 0, 0, 4, 0, 0);
         u32 same[kLanes] = {};
@@ -165,7 +167,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture,
         race.write(all);
         CHECK(found() == Found{"write after read 12 11"});
     }
-    // The writing warp has also read the word.
+    // The warp that writes the word has also read it.
     for (const u32 writer : {0u, 1u}) {
         read(0, 0, 0);
         read(1, 0, 0);
@@ -174,7 +176,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture,
     }
 }
 
-TEST_CASE_FIXTURE(SharedRaceFixture, "every byte counts, and only bytes that both touch") {
+TEST_CASE_FIXTURE(SharedRaceFixture, "only bytes that both warps access race") {
     for (u32 w = 0; w < 4; ++w) write(w, 0, w, 1, 4);
     for (u32 w = 0; w < 4; ++w) read(w, 1, w, 1, 4);
     CHECK(found() == Found{});
@@ -189,7 +191,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture, "every byte counts, and only bytes that bot
     CHECK(found() == Found{});
 }
 
-TEST_CASE_FIXTURE(SharedRaceFixture, "partial and named barriers order those who took part") {
+TEST_CASE_FIXTURE(SharedRaceFixture, "partial and named barriers order the warps that take part") {
     write(0, 0, 0);
     barrier(1, 0b0011);
     read(1, 1, 0);
@@ -208,7 +210,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture, "partial and named barriers order those who
         read(consumer_writes_first ? 0 : 1, 1, 0);
         CHECK(found() == (consumer_writes_first ? Found{"read after write 11 10"} : Found{}));
     }
-    // Order is transitive: 0 -> 1 -> 2.
+    // Order is transitive: warp 0 before warp 1, warp 1 before warp 2.
     write(0, 0, 0);
     barrier(1, 0b0011);
     barrier(2, 0b0110);
@@ -216,7 +218,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture, "partial and named barriers order those who
     CHECK(found() == Found{});
 }
 
-TEST_CASE_FIXTURE(SharedRaceFixture, "fence and flag pass data on; a flag alone does not") {
+TEST_CASE_FIXTURE(SharedRaceFixture, "a fence and a flag publish data, but a flag alone does not") {
     for (const bool with_fence : {true, false}) {
         write(0, 0, 0);
         if (with_fence) race.fence(0);
@@ -244,7 +246,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture, "fence and flag pass data on; a flag alone 
     CHECK(found() == Found{"read after write 11 10"});
 }
 
-TEST_CASE_FIXTURE(SharedRaceFixture, "atomics race with plain accesses only") {
+TEST_CASE_FIXTURE(SharedRaceFixture, "atomics race only with plain accesses") {
     for (u32 w = 0; w < 4; ++w) {
         Lanes lanes(w, 9, 0, 4, 0, kAllLanes);
         race.atomic(lanes.access);
@@ -258,7 +260,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture, "atomics race with plain accesses only") {
     CHECK(found() == Found{"read after write 10 19"});
 }
 
-TEST_CASE_FIXTURE(SharedRaceFixture, "mbarrier: arriving releases, waiting acquires") {
+TEST_CASE_FIXTURE(SharedRaceFixture, "arriving at an mbarrier releases, and waiting acquires") {
     write(0, 0, 0);
     race.mbarrier_arrive(0, 512);
     race.mbarrier_wait_done(1, 512);
@@ -272,7 +274,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture, "mbarrier: arriving releases, waiting acqui
 }
 
 TEST_CASE_FIXTURE(SharedRaceFixture,
-                  "mbarrier: who uses one must come after the store that makes it") {
+                  "an mbarrier may be used only after the store that initialises it") {
     const auto use = [&](u32 warp, u32 site) {
         race.use_mbarrier(Lanes(warp, site, 512, 8, 0, 1).access);
     };
@@ -290,7 +292,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture,
     CHECK(race.findings() > 0);
 }
 
-TEST_CASE_FIXTURE(SharedRaceFixture, "asynchronous copies are there once they are waited for") {
+TEST_CASE_FIXTURE(SharedRaceFixture, "the data of asynchronous copies may be read after a wait") {
     const auto copy = [&](u32 warp, u32 offset) {
         race.async_write(Lanes(warp, 0, offset, 16, 0, kAllLanes).access);
     };
@@ -310,7 +312,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture, "asynchronous copies are there once they ar
     barrier();
     read(1, 1, 0);
     CHECK(found() == Found{});
-    // The latest group is still in flight.
+    // The latest group of copies is still in flight.
     copy(0, 0);
     race.async_commit(0, kAllLanes);
     copy(0, 1024);
@@ -337,7 +339,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture, "asynchronous copies are there once they ar
 }
 
 TEST_CASE_FIXTURE(SharedRaceFixture,
-                  "stores of the same value are harmless, of different values are not") {
+                  "stores of equal values are harmless, and stores of different values race") {
     u32 values[kLanes];
     std::fill(values, values + kLanes, 7);
     const auto store = [&](u32 warp, u32 site, u32 stride) {
@@ -366,7 +368,8 @@ TEST_CASE_FIXTURE(SharedRaceFixture,
     CHECK(found() == Found{});
 }
 
-TEST_CASE_FIXTURE(SharedRaceFixture, "a new block and many barriers begin again") {
+TEST_CASE_FIXTURE(SharedRaceFixture,
+                  "the record starts again in a new block, and when an epoch overflows") {
     for (int i = 0; i < 3000; ++i) {
         write(0, 0, 0);
         next_block();
@@ -375,7 +378,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture, "a new block and many barriers begin again"
         write(2, 0, 0);
         next_block();
     }
-    // Advance a warp's epoch beyond the range of a cell.
+    // Advance a warp's epoch beyond the largest epoch that a cell can store.
     for (int i = 0; i < 70000; ++i) {
         write(0, 0, 0, 4, 0, 1);
         race.syncwarp(0, kAllLanes);
@@ -386,7 +389,8 @@ TEST_CASE_FIXTURE(SharedRaceFixture, "a new block and many barriers begin again"
     CHECK(found() == Found{"read after write 11 10"});
 }
 
-TEST_CASE_FIXTURE(SharedRaceFixture, "reads of what this block has not written") {
+TEST_CASE_FIXTURE(SharedRaceFixture,
+                  "reads of bytes that this block has not written are reported") {
     launch({.races = false, .uninitialised = true});
     write(0, 0, 0);
     read(0, 1, 0);
@@ -422,16 +426,16 @@ TEST_CASE_FIXTURE(SharedRaceFixture, "reads of what this block has not written")
 }
 
 TEST_CASE_FIXTURE(SharedRaceFixture,
-                  "warps count as side by side, though one was simulated ahead") {
-    // Write, no barrier, read: warp 0 finishes before warp 1 starts.
+                  "warps count as parallel, although one is simulated before the other") {
+    // Warp 0 writes and reads before warp 1 starts, without a barrier in between.
     launch({.races = true, .uninitialised = true});
     write(0, 0, 0);
     read(0, 1, 0, 4, 8, 0xffff);
     read(0, 1, 128);
     write(1, 0, 128);
-    // Warp 0 read the words too early, but they were written later, so only the race is reported.
+    // Warp 0 read the words too early, but warp 1 wrote them later, so only the race is reported.
     CHECK(found() == Found{"read after write 11 10"});
-    // Read, no barrier, write in the next pass.
+    // Warp 0 reads, and writes in the next iteration, without a barrier in between.
     write(0, 0, 0);
     write(1, 0, 128);
     barrier();
@@ -441,7 +445,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture,
     CHECK(found() == Found{"write after read 10 11"});
 }
 
-TEST_CASE_FIXTURE(SharedRaceFixture, "the report names both places and the missing barrier") {
+TEST_CASE_FIXTURE(SharedRaceFixture, "the report names both lines and the missing barrier") {
     write(0, 2, 64);
     read(1, 7, 64);
     log.end_launch();
@@ -460,7 +464,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture, "the report names both places and the missi
 TEST_CASE_FIXTURE(SharedRaceFixture, "a race between warps is not hidden by one within a warp") {
     write(0, 2, 0, 4, 0, 1);  // lane 0 of warp 0
     write(0, 2, 512, 4, 0, 1);
-    read(0, 7, 4, 4, -4u, 2);  // lane 1 of warp 0, at offset 0
+    read(0, 7, 4, 4, -4u, 2);  // lane 1 of warp 0 reads the word at offset 0
     read(1, 7, 512);
     log.end_launch();
     REQUIRE(reports().all().size() == 1);
@@ -471,12 +475,12 @@ TEST_CASE_FIXTURE(SharedRaceFixture, "a race between warps is not hidden by one 
     CHECK(report.cure == "__syncthreads() is missing between line 12 and line 17.");
 }
 
-TEST_CASE_FIXTURE(SharedRaceFixture, "__syncwarp() is the cure where no two warps race around it") {
+TEST_CASE_FIXTURE(SharedRaceFixture, "__syncwarp() is suggested if only lanes of one warp race") {
     write(0, 2, 0, 4, 0, 1);
     write(0, 3, 512, 4, 0, 1);
-    read(0, 7, 4, 4, -4u, 2);  // within a warp; a barrier of all warps orders it too
+    read(0, 7, 4, 4, -4u, 2);  // a race within warp 0; a barrier of all warps fixes it too
     read(1, 7, 512);
-    read(0, 6, 1024, 4, 0, 1);  // within a warp, from the end of a loop to its beginning
+    read(0, 6, 1024, 4, 0, 1);  // a race within a warp, between iterations of a loop
     write(0, 5, 1028, 4, -4u, 2);
     log.end_launch();
     std::vector<std::string> cures;
@@ -487,12 +491,13 @@ TEST_CASE_FIXTURE(SharedRaceFixture, "__syncwarp() is the cure where no two warp
                          "__syncwarp() is missing between line 16 and line 15."});
 }
 
-/// Stores zero in every lane.
+/// Provides the value that each lane stores, which is zero.
 static void store_zero(const void*, int, u8* bytes) {
     std::memset(bytes, 0, 4);
 }
 
-TEST_CASE_FIXTURE(SharedRaceFixture, "a block that is clean for the sake of its values says so") {
+TEST_CASE_FIXTURE(SharedRaceFixture,
+                  "a block that has no race only because its stores are equal is marked") {
     const auto write_zero = [this](u32 warp) {
         Lanes lanes(warp, 2, 0, 4, 0, kAllLanes);
         lanes.access.value = {store_zero, nullptr};

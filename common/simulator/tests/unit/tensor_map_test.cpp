@@ -1,5 +1,5 @@
-// Tests which arguments of a tensor map are rejected, which values a map stores, and where swizzles
-// move data.
+// Tests which arguments of a tensor map are rejected, which values a map stores, and how swizzling
+// moves data.
 #include "simulator/memory/tensor_map.h"
 
 #include <doctest/doctest.h>
@@ -12,7 +12,7 @@ using namespace coalesce::simulator;
 
 namespace {
 
-/// Valid arguments: 256 x 256 floats, in boxes of 32 x 32.
+/// Valid arguments of a tensor map: 256 x 256 floats, in boxes of 32 x 32.
 struct Given {
     alignas(128) u8 map[kTensorMapBytes] = {};
     u64 size[5] = {256, 256, 1, 1, 1}, strides[4] = {1024, 1024, 1024, 1024};
@@ -28,7 +28,7 @@ struct Given {
 };
 
 struct Wrong {
-    const char* word;  ///< a part of the message
+    const char* word;  ///< text that the error message must contain
     std::function<void(Given&)> change;
 };
 
@@ -50,7 +50,7 @@ TEST_CASE("a map stores its parameters") {
     CHECK(map->box_bytes() == 32 * 32 * 4);
 }
 
-TEST_CASE("the largest array") {
+TEST_CASE("the largest array is accepted") {
     Given given;
     given.size[0] = u64{1} << 32;
     given.strides[0] = (u64{1} << 40) - 16;
@@ -84,7 +84,7 @@ TEST_CASE("a copy of a map is valid, and one with a changed byte is not") {
     CHECK(decode(copy)->swizzle == Swizzle::by_128);
 }
 
-TEST_CASE("a box may have more bytes than 32 bits count") {
+TEST_CASE("the size of a box may exceed 32 bits") {
     Given given;
     given.arguments.rank = 5;
     for (u32& length : given.box) length = 256;
@@ -128,7 +128,7 @@ TEST_CASE("arguments that are rejected") {
     }
 }
 
-TEST_CASE("a swizzle exchanges pieces of 16 bytes within its span") {
+TEST_CASE("a swizzle permutes pieces of 16 bytes within its span") {
     for (u32 mode = 0; mode < 4; ++mode) {
         const auto swizzle = static_cast<Swizzle>(mode);
         std::set<u32> places;
@@ -140,7 +140,7 @@ TEST_CASE("a swizzle exchanges pieces of 16 bytes within its span") {
         }
         CHECK(places.size() == 2048);
     }
-    // One chunk in each of eight consecutive lines. All eight are moved to different positions.
+    // Swizzling moves the same chunk of eight consecutive lines to eight different positions.
     std::set<u32> places;
     for (u32 line = 0; line < 8; ++line)
         places.insert(swizzle_address(Swizzle::by_128, line * 128 + 32) % 128);

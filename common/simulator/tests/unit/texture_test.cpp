@@ -14,7 +14,7 @@ using namespace coalesce::simulator;
 
 namespace {
 
-/// Brings a coordinate into range, as the guide describes, so that it selects a texel.
+/// Maps a coordinate into the range of texels, by the rules of the guide for the address mode.
 double wrapped(double x, AddressMode mode) {
     const double whole = std::floor(x), fraction = x - whole;
     if (mode == AddressMode::wrap) return fraction;
@@ -45,7 +45,7 @@ struct Texels {
     }
 };
 
-/// The two whole numbers into which `part` is split, by the weight of the upper end.
+/// A weight that was split into two whole numbers, one for each end of an interval.
 struct Split {
     double lower, upper;
 };
@@ -58,7 +58,7 @@ Split rounding_lower(double part, double weight) {
     return {lower, part - lower};
 }
 
-/// Returns the weights of the corners, in 256ths.
+/// Returns the weight of each corner, in 256ths.
 std::vector<double> corner_weights(const double* x, u32 dimensions) {
     double weight[3] = {};
     for (u32 d = 0; d < dimensions; ++d) {
@@ -76,8 +76,8 @@ std::vector<double> corner_weights(const double* x, u32 dimensions) {
     return parts;
 }
 
-/// Returns the texel at x, a whole number in each dimension, or the value that the address mode
-/// gives outside.
+/// Returns the texel at x, which is a whole number in each dimension. Outside the texture, the
+/// address mode determines the value.
 double texel_at(const Texels& all, const double* x, u32 dimensions, double border) {
     const Image& image = all.texture.image();
     const u32 sizes[] = {image.width, image.height, image.depth};
@@ -124,7 +124,7 @@ TEST_CASE("weights have 8 bits, and a weight that rounds up to 1 selects the nex
     CHECK(locate_linear(0.5f + 3 / 1024.0f).weight == 1);
 }
 
-TEST_CASE("point sampling, and coordinates that are NaN") {
+TEST_CASE("point sampling selects a texel, even if the coordinate is NaN") {
     CHECK(locate_point(2.999f).first == 2);
     CHECK(locate_point(-0.001f).first == -1);
     CHECK(locate_point(NAN).first == 0);
@@ -132,7 +132,7 @@ TEST_CASE("point sampling, and coordinates that are NaN") {
     CHECK(apply_address_mode(locate_point(-INFINITY).first, 7, AddressMode::border) == -1);
 }
 
-TEST_CASE("address modes") {
+TEST_CASE("every address mode maps coordinates as the guide describes") {
     const i64 wanted[][5] = {{-1, 4, 0, 0, -1},  {-5, 0, 0, 4, -1}, {-6, 4, 0, 4, -1},
                              {-11, 4, 0, 0, -1}, {0, 0, 0, 0, 0},   {4, 4, 4, 4, 4},
                              {5, 0, 4, 4, -1},   {9, 4, 4, 0, -1},  {10, 0, 4, 0, -1}};
@@ -178,7 +178,7 @@ TEST_CASE("random fetches in one to three dimensions agree with the guide's form
     }
 }
 
-TEST_CASE("that comparison would detect a wrong weight") {
+TEST_CASE("the comparison with the guide's formulas detects a wrong weight") {
     std::mt19937 chance(5);
     Texels all(8, 1, 1, 1, chance);
     all.texture.sampling.linear = true;
@@ -200,14 +200,15 @@ TEST_CASE("filtered values of 8 and 16 bits have 16 bits") {
         texture.sampling.linear = texture.sampling.normalized_elements = true;
         const u32 texels[] = {one, other};
         FetchPoint point;
-        point.at[0] = 1;  // one half each
+        point.at[0] = 1;  // gives each texel a weight of one half
         const Taps taps = find_taps(texture, point);
         const u8* at[kMaxTaps] = {};
         for (u32 k = 0; k < taps.count; ++k)
             at[k] = reinterpret_cast<const u8*>(&texels[taps.tap[k].x]);
         return double{std::bit_cast<float>(combine_taps(texture, taps, at)[0])};
     };
-    CHECK(filtered(ChannelKind::floating, 2, 0x3c00, 0x3c01) == 1 + 1 / 1024.0);  // half a step
+    // The exact mean, 1 + 0.5 / 1024, is rounded up.
+    CHECK(filtered(ChannelKind::floating, 2, 0x3c00, 0x3c01) == 1 + 1 / 1024.0);
     CHECK(filtered(ChannelKind::floating, 2, 0x3c01, 0x3c02) == 1 + 2 / 1024.0);
     CHECK(filtered(ChannelKind::unsigned_integer, 1, 10, 11) * 65535 ==
           doctest::Approx(2699).epsilon(1e-6));
@@ -225,10 +226,10 @@ TEST_CASE("products of weights are rounded") {
         return std::equal(weights.begin(), weights.end(), taps.tap, taps.tap + taps.count,
                           [](u32 weight, const Tap& tap) { return weight * 256 == tap.weight; });
     };
-    point.at[0] = point.at[1] = 1 + 1 / 256.0f;  // 129 / 256 twice: 65 / 256, not 65.0039
+    point.at[0] = point.at[1] = 1 + 1 / 256.0f;  // 129/256 squared is rounded to 65/256
     CHECK(has_weights({63, 64, 64, 65}));
-    point.at[0] = 1, point.at[1] = 0.5f + 1 / 256.0f;  // each exact weight ends in .5 (in 256ths)
-    CHECK(has_weights({128, 127, 1}));                 // a corner gets nothing
+    point.at[0] = 1, point.at[1] = 0.5f + 1 / 256.0f;  // exact weights end in .5 (in 256ths)
+    CHECK(has_weights({128, 127, 1}));                 // one corner has no weight
     point.at[0] = 0.5f + 1 / 256.0f, point.at[1] = 1;
     CHECK(has_weights({128, 127, 1}));
 }
@@ -244,7 +245,7 @@ TEST_CASE("texels of weight 0 are not fetched") {
     CHECK(find_taps(all.texture, point).count == 4);
 }
 
-TEST_CASE("formats: elements, and numbers from -1 to 1") {
+TEST_CASE("formats determine the elements, and map integers to numbers from -1 to 1") {
     const TexelFormat bytes{ChannelKind::signed_integer, 2, 1},
         shorts{ChannelKind::unsigned_integer, 1, 2}, half{ChannelKind::floating, 1, 2};
     const u8 minus[] = {0x80, 0x7f}, most[] = {0xff, 0xff}, one_half[] = {0x00, 0x38};
@@ -252,7 +253,8 @@ TEST_CASE("formats: elements, and numbers from -1 to 1") {
     CHECK(read_elements(bytes, minus)[1] == 127);
     CHECK(read_elements(bytes, minus)[2] == 0);
     CHECK(read_elements(bytes, minus)[3] == 1);
-    CHECK(read_numbers(bytes, minus, false)[0] == -128 / 127.0f);  // before filtering
+    // Clamped to -1 only after filtering.
+    CHECK(read_numbers(bytes, minus, false)[0] == -128 / 127.0f);
     CHECK(read_numbers(bytes, minus, false)[1] == 1);
     CHECK(read_numbers(shorts, most, false)[0] == 1);
     CHECK(read_numbers(half, one_half, false)[0] == 0.5f);
@@ -268,7 +270,7 @@ TEST_CASE("formats: elements, and numbers from -1 to 1") {
     CHECK(std::memcmp(written, one_half, 2) == 0);
 }
 
-TEST_CASE("faces of a cube") {
+TEST_CASE("a direction selects a face of a cube and a position on it") {
     const float directions[6][3] = {{2, 1, 0.5f},  {-2, 1, 0.5f}, {1, 2, 0.5f},
                                     {1, -2, 0.5f}, {1, 0.5f, 2},  {1, 0.5f, -2}};
     const float places[6][2] = {{0.375f, 0.25f}, {0.625f, 0.25f}, {0.75f, 0.625f},
@@ -282,7 +284,7 @@ TEST_CASE("faces of a cube") {
     }
 }
 
-TEST_CASE("objects: every number is used once") {
+TEST_CASE("the number of a texture object is never reused") {
     const u64 first = add_image_object({.shape = {}, .levels = {Image{}}, .sampling = {}});
     CHECK(find_image_object(first) != nullptr);
     CHECK_FALSE(was_destroyed_image_object(first));

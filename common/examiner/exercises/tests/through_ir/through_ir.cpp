@@ -1,5 +1,5 @@
-// exercise_through_ir -- proves that the verdict on a kernel does not depend on whether PTX is
-// generated from its LLVM IR by our translator or by clang's own back end.
+// exercise_through_ir -- tests that a kernel has the same verdict whether our translator or clang's
+// own back end generates PTX from its LLVM IR.
 //
 //     exercise_through_ir 03_tiled [WORD]             all kernels of the exercise, or those whose names contain
 //                                                     the word; with a word, both verdicts are printed
@@ -8,14 +8,14 @@
 //
 // clang compiles each kernel to LLVM IR once: the skeleton, the solution, every mutant, the bug
 // hunt, and the cases in solutions/NN_name/right and wrong. Our translator and clang's back end
-// each turn this IR into PTX, and both versions are examined. As JSON, the two verdicts must be the
+// each turn this IR into PTX, and both texts are examined. The JSON of the two verdicts must be the
 // same, except for times, limits on predicted times, and the number of instructions. The results
-// and the counters of every single launch must also be the same.
+// and counters of every launch must also be the same.
 //
 // Two differences are printed but allowed, because they depend on the order in which the back end
-// arranges blocks and instructions: the point at which a warp waits for its loads, and the line to
+// arranges blocks and instructions: the moment at which a warp waits for its loads, and the line to
 // which an access is attributed. The largest difference between predicted times is also printed.
-// Exit code: 0 if all kernels agree, 1 if one does not, 2 if the program could not find out.
+// Exit code: 0 if all kernels agree, 1 if one does not, 2 if one could not be examined.
 
 #include <unistd.h>
 
@@ -47,8 +47,8 @@ namespace fs = std::filesystem;
 using codec::Json;
 
 constexpr int seconds = 60;
-/// The name given to the solution among the kernels. The solution must pass; otherwise the
-/// comparison means nothing.
+/// The name of the solution among the kernels. If the solution does not pass, the comparison is
+/// meaningless.
 constexpr const char* the_solution = "solution";
 
 // ---- generate PTX from the same LLVM IR in two ways ----
@@ -59,7 +59,7 @@ const FoundCompiler& clang() {
     return *found;
 }
 
-/// Returns the LLVM IR of a source. The IR is cached, because running clang takes most of the time.
+/// Returns the LLVM IR of a source. The IR is cached, because clang takes most of the time.
 const RawOutput& ir_of(const Source& source, const Signature& kernel) {
     static std::map<std::string, RawOutput> known;
     const auto [at, is_new] = known.try_emplace(source.text);
@@ -70,7 +70,7 @@ const RawOutput& ir_of(const Source& source, const Signature& kernel) {
     return at->second;
 }
 
-/// Lets clang's back end generate PTX from the IR, which is already optimized.
+/// Runs clang's back end on IR that is already optimized, and returns the PTX.
 RawOutput by_back_end(RawOutput of_ir) {
     if (!of_ir.is_good) return of_ir;
     const TemporaryFolder folder;
@@ -111,7 +111,7 @@ std::string spoilt(std::string ptx, const std::string& how) {
 
 enum class Way { translated, back_end };
 
-/// Compiles a kernel in one of the two ways, and records the results of every launch.
+/// A runner that compiles kernels in one of the two ways, and records the results of every launch.
 class RecordingRunner : public LocalRunner {
 public:
     RecordingRunner(Way way, const fs::path& cache, std::string spoil)
@@ -132,7 +132,7 @@ public:
     Trial run_with(const Compiled& kernel, const std::vector<CallArgument>& arguments,
                    const TrialRequest& order) override {
         Trial trial = LocalRunner::run_with(kernel, arguments, order);
-        // How often the reference runs depends on its instructions, which may differ.
+        // The number of runs of the reference depends on its instruction count, which may differ.
         return kernel.kernel == kReferenceKernel ? trial : recorded(std::move(trial), order);
     }
 
@@ -143,7 +143,8 @@ private:
         Json seen = {{"order", codec::encode(order)},
                      {"counters", codec::encode(trial.counters)},
                      {"lines", codec::encode(trial.lines)}};
-        // The instructions that a kernel may execute depend on those of the reference.
+        // A kernel's instruction limit depends on the instruction count of the reference, so leave
+        // it out.
         seen["order"].erase("more_instructions");
         if (trial.comparison) seen["left"] = trial.comparison->text();
         for (const ArrayAfter& array : trial.arrays)
@@ -156,13 +157,13 @@ private:
     std::string spoil_;
 };
 
-/// The verdict on a kernel, and all results that must be the same both ways.
+/// The verdict on a kernel, and all results that must be the same in both ways.
 struct Examined {
     Verdict verdict;
     Json seen;
 };
 
-/// Returns the JSON with this key removed at every depth.
+/// Returns the JSON with `key` removed at every depth.
 Json without(Json json, const std::string& key) {
     if (json.is_object()) json.erase(key);
     for (Json& part : json) {
@@ -171,7 +172,7 @@ Json without(Json json, const std::string& key) {
     return json;
 }
 
-/// A kernel of an exercise.
+/// A kernel of an exercise that is compared.
 struct Kernel {
     std::string name;
     const Exercise* exercise;
@@ -179,7 +180,7 @@ struct Kernel {
 };
 
 Examined examined(const Kernel& kernel, Way way, const std::string& spoil) {
-    // Each of the two ways has its own cache of solution costs.
+    // Each of the two ways has its own cache for the costs of solutions.
     static const TemporaryFolder caches[2];
     RecordingRunner runner(way, caches[static_cast<int>(way)].path, spoil);
     const fs::path solution =
@@ -207,7 +208,7 @@ Examined examined(const Kernel& kernel, Way way, const std::string& spoil) {
 
 // ---- compared ----
 
-/// Returns the first five differences, such as "/verdict/failures/0/id: "a", by the back end "b"".
+/// Returns the first five differences, such as `/verdict/failures/0/id: "a", by the back end "b"`.
 std::vector<std::string> differences(const Json& one, const Json& other) {
     std::vector<std::string> found;
     for (const Json& change : Json::diff(one, other)) {
@@ -223,11 +224,11 @@ std::vector<std::string> differences(const Json& one, const Json& other) {
     return found;
 }
 
-/// The results of an exercise.
+/// The summed results of an exercise.
 struct Sum {
     int same = 0, different = 0;
-    int other_waits = 0;  ///< kernels among `same` that wait at a different time
-    int other_lines = 0;  ///< likewise
+    int other_waits = 0;  ///< kernels among `same` that wait at a different moment
+    int other_lines = 0;  ///< kernels among `same` with an access at a different line
     int predicted = 0, predicted_alike = 0;
     double farthest = 0;  ///< largest relative difference between two predicted times
 };
@@ -285,7 +286,7 @@ void add_marked(const std::string& name, const char* file, std::vector<Kernel>& 
     if (is_hunt) return;
     if (is_beyond(name)) {
         for (const AutomaticMutant& mutant : make_mutants(skeleton.solved())) {
-            // Without an initial value, the result depends on the registers that a compiler chooses.
+            // The result of this mutant depends on the registers that a compiler chooses.
             if (mutant.what == "without the initial value") continue;
             kernels.push_back({"mutant: line " + std::to_string(mutant.line) + " " + mutant.what,
                                &exercise, mutant.text});

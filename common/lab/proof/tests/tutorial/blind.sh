@@ -1,7 +1,8 @@
 #!/bin/sh
-# blind.sh build|check|time FOLDER SET... -- builds the programs of the given sets of kernels (the folders next to this
-# file) into FOLDER with nvcc alone, checks their results on this machine's GPU, or measures their times on it. `time`
-# writes FOLDER/SET/THEME.times. Record the predictions of a set before measuring it (docs/guide/proof.md).
+# blind.sh build|check|time FOLDER SET... -- handles the programs of the given sets of kernels, which are folders next
+# to this file. `build` compiles them into FOLDER with nvcc alone, `check` checks their results on this machine's GPU,
+# and `time` measures their times and writes FOLDER/SET/THEME.times. Record the predictions of a set before measuring it
+# (docs/guide/proof.md).
 set -eu
 step=$1
 folder=$(mkdir -p "$2" && cd "$2" && pwd)
@@ -9,7 +10,7 @@ shift 2
 sources=$(cd "$(dirname "$0")" && pwd)
 flags="-O1 -std=c++20 -lineinfo -cudart shared -I$sources/../../../.. --generate-code=arch=compute_90,code=[compute_90,sm_90]"
 
-# Compiles one theme and links it with the objects shared by all themes.
+# Compiles one theme, and links it with the object files that all themes share.
 build_theme() {
     nvcc $flags -o "$folder/$1" "$sources/$1.cu" "$folder/tutorial.o" "$folder/flush.o" >"$folder/$1.log" 2>&1 ||
         { echo "$1 does not compile:"; head -c 1500 "$folder/$1.log"; }

@@ -92,7 +92,7 @@ EXAMPLE(nbody_tiled) {
     return all_pairs(nbody_tiled, 64);
 }
 
-// Uses larger tiles and a manually unrolled loop.
+// Computes the forces with larger tiles and a manually unrolled loop.
 __global__ void nbody_unrolled(float4* forces, const float4* bodies, int n) {
     __shared__ float4 tile[256];
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -283,7 +283,7 @@ __host__ __device__ int escape_time(float cx, float cy, int most) {
     return k;
 }
 
-/// Compares pixels, but allows a small share of them to differ, because host and device round
+/// Compares pixels. A small fraction of them may differ, because host and device round
 /// differently.
 std::string compare_most(const std::vector<int>& found,
                          const std::function<int(std::size_t)>& expected) {

@@ -123,7 +123,7 @@ EXAMPLE(convolution_1d) {
             [=] { return compare(out, expected, 1e-5); }};
 }
 
-// Reads the mask from constant memory.
+// Convolves in one dimension, with the mask in constant memory.
 __global__ void convolution_1d_constant(float* out, const float* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     float sum = 0;
@@ -137,7 +137,7 @@ EXAMPLE(convolution_1d_constant) {
     return line_filter(convolution_1d_constant);
 }
 
-// Loads a tile with its halo into shared memory.
+// Convolves in one dimension, with a tile and its halo in shared memory.
 __global__ void convolution_1d_halo(float* out, const float* in, int n) {
     __shared__ float s[kThreads + 2 * kHalf];
     const int i = blockIdx.x * kThreads + threadIdx.x, t = threadIdx.x;
@@ -153,7 +153,7 @@ EXAMPLE(convolution_1d_halo) {
     return line_filter(convolution_1d_halo);
 }
 
-// Reads the halo through the cache instead of shared memory.
+// Convolves in one dimension, and reads the halo through the cache.
 __global__ void convolution_1d_cached_halo(float* out, const float* in, int n) {
     __shared__ float s[kThreads];
     const int i = blockIdx.x * kThreads + threadIdx.x, first = blockIdx.x * kThreads;
@@ -189,7 +189,7 @@ EXAMPLE(convolution_2d) {
     return image_filter(convolution_2d, pick(1024, 128), dim3(16, 16), dim3(16, 16), filtered_5x5);
 }
 
-// Uses one thread per element of the input tile; only the inner threads compute results.
+// Convolves with one thread per element of the input tile. Only the inner threads compute results.
 __global__ void convolution_2d_input_tile(float* out, const float* in, int width, int height) {
     __shared__ float s[32][32];
     const int tx = threadIdx.x, ty = threadIdx.y, x = blockIdx.x * 28 + tx - 2,
@@ -208,7 +208,7 @@ EXAMPLE(convolution_2d_input_tile) {
                         filtered_5x5);
 }
 
-// Uses one thread per element of the output tile; the threads load the halo in a loop.
+// Convolves with one thread per element of the output tile. The threads load the halo in a loop.
 __global__ void convolution_2d_output_tile(float* out, const float* in, int width, int height) {
     __shared__ float s[20][20];
     const int left = blockIdx.x * 16 - 2, top = blockIdx.y * 16 - 2;

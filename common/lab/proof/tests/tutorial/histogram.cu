@@ -359,7 +359,7 @@ Buffer<unsigned> odd_keys(int n) {
                   [](std::size_t i) { return static_cast<unsigned>(2 * i + 1); });
 }
 
-/// Returns the table that hash_insert produces when the keys are inserted in order.
+/// Returns the table that results if hash_insert inserts the keys in order.
 std::vector<unsigned> table_of(const std::vector<unsigned>& keys, unsigned slots) {
     std::vector<unsigned> table(slots);
     for (const unsigned key : keys) {

@@ -484,7 +484,7 @@ __device__ float warp_sum(float v) {
 
 }  // namespace
 
-// Uses one thread per row.
+// Multiplies a matrix by a vector with one thread per row.
 __global__ void matvec_thread(float* y, const float* a, const float* x, int cols) {
     const int row = blockIdx.x * blockDim.x + threadIdx.x;
     float sum = 0;
@@ -495,7 +495,7 @@ EXAMPLE(matvec_thread) {
     return matvec(matvec_thread, 128, 128);
 }
 
-// Uses one warp per row.
+// Multiplies a matrix by a vector with one warp per row.
 __global__ void matvec_warp(float* y, const float* a, const float* x, int cols) {
     const int row = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32, lane = threadIdx.x % 32;
     float sum = 0;
@@ -507,7 +507,7 @@ EXAMPLE(matvec_warp) {
     return matvec(matvec_warp, 8, 256);
 }
 
-// Does the same with float4.
+// Multiplies a matrix by a vector with one warp per row, and loads float4 vectors.
 __global__ void matvec_float4(float* y, const float* a, const float* x, int cols) {
     const int row = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32, lane = threadIdx.x % 32;
     const float4 *row4 = reinterpret_cast<const float4*>(a + row * cols),
@@ -538,7 +538,7 @@ EXAMPLE(matvec_shared_x) {
     return matvec(matvec_shared_x, 128, 128);
 }
 
-// Uses a block per row, with a tree reduction in shared memory.
+// Multiplies a matrix by a vector with a block per row, and a tree reduction in shared memory.
 __global__ void matvec_block(float* y, const float* a, const float* x, int cols) {
     __shared__ float s[256];
     float sum = 0;

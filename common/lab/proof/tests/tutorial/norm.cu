@@ -24,7 +24,7 @@ struct Rows {
     }
 };
 
-/// Compares with the softmax of each row, or with the logarithm of the softmax.
+/// Compares the output with the softmax of each row, or with the logarithm of the softmax.
 std::string compare_softmax(const Rows& a, bool is_log = false) {
     const auto width = static_cast<std::size_t>(a.cols);
     std::size_t last_row = ~std::size_t{0};
@@ -88,7 +88,7 @@ __device__ float block_sum(float v) {
 
 }  // namespace
 
-// Uses one thread per row and three passes.
+// Computes the softmax with one thread per row and three passes.
 __global__ void softmax_thread(float* out, const float* in, int rows, int cols) {
     const int r = blockIdx.x * blockDim.x + threadIdx.x;
     if (r >= rows) return;
@@ -103,7 +103,7 @@ EXAMPLE(softmax_thread) {
             [=] { return compare_softmax(a); }};
 }
 
-// Uses one block per row, with tree reductions in shared memory.
+// Computes the softmax with one block per row, and tree reductions in shared memory.
 __global__ void softmax_block(float* out, const float* in, int cols) {
     __shared__ float s[kThreads];
     const int t = threadIdx.x;
@@ -135,7 +135,7 @@ EXAMPLE(softmax_block) {
             [=] { return compare_softmax(a); }};
 }
 
-// Uses one warp per row.
+// Computes the softmax with one warp per row.
 __global__ void softmax_warp(float* out, const float* in, int cols) {
     const int r = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32, lane = threadIdx.x % 32;
     float highest = -INFINITY, sum = 0;
@@ -152,7 +152,7 @@ EXAMPLE(softmax_warp) {
             [=] { return compare_softmax(a); }};
 }
 
-// Computes the maximum and the sum in one pass, rescaling the sum whenever the maximum grows.
+// Computes the softmax in one pass, which rescales the sum whenever the maximum grows.
 __global__ void softmax_online(float* out, const float* in, int cols) {
     const int r = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32, lane = threadIdx.x % 32;
     float highest = -INFINITY, sum = 0;
@@ -171,7 +171,7 @@ EXAMPLE(softmax_online) {
             [=] { return compare_softmax(a); }};
 }
 
-// Keeps the row in registers.
+// Keeps each row in registers between the passes.
 __global__ void softmax_registers(float* out, const float* in) {
     constexpr int per_lane = 8;
     const int r = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -207,7 +207,7 @@ EXAMPLE(log_softmax) {
             [=] { return compare_softmax(a, true); }};
 }
 
-// Uses one block per row; computes first the mean, then the variance.
+// Normalizes with one block per row: computes first the mean, then the variance.
 __global__ void layer_norm_block(float* out, const float* in, const float* gain, const float* bias,
                                  int cols) {
     const float* row = in + blockIdx.x * cols;
@@ -251,7 +251,7 @@ EXAMPLE(layer_norm_shared) {
         [=] { return compare_layer_norm(a, gain, bias); }};
 }
 
-// Uses one warp per row; computes the sum and the sum of squares in one pass of float4 loads.
+// Normalizes with one warp per row: computes both sums in one pass of float4 loads.
 __global__ void layer_norm_warp(float4* out, const float4* in, const float4* gain,
                                 const float4* bias, int quads) {
     const int r = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32, lane = threadIdx.x % 32;

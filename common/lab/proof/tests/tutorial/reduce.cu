@@ -82,7 +82,7 @@ EXAMPLE(reduce_interleaved_strided) {
     return block_sums(reduce_interleaved_strided, 1);
 }
 
-// Uses sequential addressing, which avoids bank conflicts.
+// Sums with sequential addressing, which avoids bank conflicts.
 __global__ void reduce_sequential(float* out, const float* in) {
     __shared__ float s[kThreads];
     const unsigned t = threadIdx.x;
@@ -98,7 +98,7 @@ EXAMPLE(reduce_sequential) {
     return block_sums(reduce_sequential, 1);
 }
 
-// Performs the first addition while loading.
+// Performs the first addition while the elements are loaded.
 __global__ void reduce_first_add(float* out, const float* in) {
     __shared__ float s[kThreads];
     const unsigned t = threadIdx.x, i = blockIdx.x * blockDim.x * 2 + t;
@@ -196,7 +196,7 @@ __device__ float block_sum(float v) {
 
 }  // namespace
 
-// Uses shuffles within a warp and shared memory between warps.
+// Sums with shuffles within a warp, and with shared memory between warps.
 __global__ void reduce_shuffle(float* out, const float* in) {
     const float sum = block_sum(in[blockIdx.x * blockDim.x + threadIdx.x]);
     if (threadIdx.x == 0) out[blockIdx.x] = sum;
@@ -215,7 +215,7 @@ EXAMPLE(reduce_float4) {
     return block_sums(reduce_float4, 4);
 }
 
-// Uses tiles of cooperative groups instead of shuffles.
+// Sums with tiles of cooperative groups instead of shuffles.
 __global__ void reduce_tiles(float* out, const float* in) {
     __shared__ float of_tiles[kThreads / 32];
     const cg::thread_block block = cg::this_thread_block();

@@ -362,7 +362,7 @@ EXAMPLE(prefix_of_flags) {
             }};
 }
 
-// Uses the scan function of cooperative groups.
+// Scans with the function of cooperative groups.
 __global__ void scan_tiles(int* out, const int* in) {
     const auto tile = cg::tiled_partition<32>(cg::this_thread_block());
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

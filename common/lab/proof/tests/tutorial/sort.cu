@@ -7,7 +7,7 @@ namespace {
 
 constexpr int kThreads = 256;
 
-/// Compares with the input after sorting each run of `run` elements.
+/// Compares the output with the input in which each run of `run` elements is sorted.
 std::string compare_sorted(const Buffer<int>& out, const Buffer<int>& in, std::size_t run) {
     std::vector<int> sorted = in.start();
     for (std::size_t i = 0; i < sorted.size(); i += run)

@@ -58,7 +58,7 @@ Sparse sparse() {
 
 }  // namespace
 
-// Uses one thread per row.
+// Multiplies a CSR matrix by a vector with one thread per row.
 __global__ void spmv_csr_thread(float* y, const int* start, const int* column, const float* value,
                                 const float* x, int rows) {
     const int row = blockIdx.x * blockDim.x + threadIdx.x;
@@ -77,7 +77,7 @@ EXAMPLE(spmv_csr_thread) {
             [=] { return a.check(); }};
 }
 
-// Uses one warp per row.
+// Multiplies a CSR matrix by a vector with one warp per row.
 __global__ void spmv_csr_warp(float* y, const int* start, const int* column, const float* value,
                               const float* x) {
     const int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
@@ -96,7 +96,7 @@ EXAMPLE(spmv_csr_warp) {
             [=] { return a.check(); }};
 }
 
-// Stores rows of equal length column by column (ELL).
+// Multiplies a matrix whose rows of equal length are stored column by column (ELL) by a vector.
 __global__ void spmv_ell(float* y, const int* column, const float* value, const float* x, int rows,
                          int longest) {
     const int row = blockIdx.x * blockDim.x + threadIdx.x;
@@ -128,7 +128,7 @@ EXAMPLE(spmv_ell) {
         [=] { return a.check(); }};
 }
 
-// Uses the coordinate format (COO), with one atomic addition per element.
+// Multiplies a matrix in coordinate format (COO) by a vector, with one atomic per element.
 __global__ void spmv_coo(float* y, const int* row, const int* column, const float* value,
                          const float* x, int count) {
     const int k = blockIdx.x * blockDim.x + threadIdx.x;

@@ -7,7 +7,7 @@ namespace {
 
 constexpr int kThreads = 256, kRadius = 3;
 
-/// Compares with the sums of 2 * kRadius + 1 neighbours, wherever all of them exist.
+/// Compares with sums over 2 * kRadius + 1 neighbours, at indices where all neighbours exist.
 template <class T>
 std::string compare_sums(const Buffer<T>& out, const Buffer<T>& in, int n, double tolerance) {
     return compare(
@@ -90,7 +90,7 @@ EXAMPLE(stencil_1d_shared) {
             [=] { return compare_sums(out, in, n, 1e-5); }};
 }
 
-// Applies the stencil to doubles.
+// Applies the one-dimensional stencil to doubles.
 __global__ void stencil_1d_double(double* out, const double* in, int n) {
     __shared__ double s[kThreads + 2 * kRadius];
     const int i = blockIdx.x * blockDim.x + threadIdx.x, at = threadIdx.x + kRadius;
@@ -162,7 +162,7 @@ EXAMPLE(jacobi_2d) {
     return plane_step(jacobi_2d, dim3(32, 8), average);
 }
 
-// Uses square blocks of 16 x 16 threads.
+// Performs a Jacobi step with square blocks of 16 x 16 threads.
 __global__ void jacobi_2d_square(float* out, const float* in, int side) {
     const int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y,
               i = y * side + x;
@@ -173,7 +173,7 @@ EXAMPLE(jacobi_2d_square) {
     return plane_step(jacobi_2d_square, dim3(16, 16), average);
 }
 
-// Loads a tile with its halo into shared memory.
+// Performs a Jacobi step on a tile that is loaded with its halo into shared memory.
 __global__ void jacobi_2d_shared(float* out, const float* in, int side) {
     __shared__ float s[18][34];
     const int tx = threadIdx.x + 1, ty = threadIdx.y + 1;
@@ -192,7 +192,7 @@ EXAMPLE(jacobi_2d_shared) {
     return plane_step(jacobi_2d_shared, dim3(32, 16), average);
 }
 
-// Threads move down columns and keep the rows above and below in registers.
+// Performs a Jacobi step. Threads move down columns and have the rows above and below in registers.
 __global__ void jacobi_2d_marching(float* out, const float* in, int side) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, first = blockIdx.y * 32;
     if (x < 1 || x >= side - 1) return;
@@ -218,7 +218,7 @@ EXAMPLE(jacobi_2d_marching) {
             [=] { return compare(out, value, 1e-5); }};
 }
 
-// Computes four points per thread.
+// Performs a Jacobi step on four points per thread.
 __global__ void jacobi_2d_float4(float* out, const float* in, int side) {
     const int x = (blockIdx.x * blockDim.x + threadIdx.x) * 4,
               y = blockIdx.y * blockDim.y + threadIdx.y;

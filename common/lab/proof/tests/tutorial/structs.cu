@@ -352,7 +352,7 @@ EXAMPLE(gather_random) {
             }};
 }
 
-// Gathers elements that are only a few indices away.
+// Gathers elements whose indices are close to the thread's own index.
 __global__ void gather_near(float* out, const float* in, const int* shift, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = in[min(i + shift[i], n - 1)];
@@ -414,7 +414,7 @@ __global__ void lookup_shared(float* out, const unsigned char* in, const float* 
 
 namespace {
 
-/// Data shared by the look-up examples.
+/// The table and input of all look-up examples.
 struct LookUp {
     int n = pick(1 << 23, 1 << 16);
     Buffer<unsigned char> in = integers<unsigned char>(static_cast<std::size_t>(n), 256);

@@ -2,12 +2,12 @@
 /// Kernels of the kind found in CUDA courses and tutorials, for comparing the simulator with
 /// hardware.
 ///
-/// Each source file in this folder is a theme and a program. Each kernel has an EXAMPLE, which
-/// creates the input, launches the kernel once and compares the result with the host's. The program
-/// runs all examples, or those named with `--only`, at full size or with `--small`; `--time`
-/// measures them. With `--repeat N` it runs each example N times on new input with the same values,
-/// so that a profiler sees N launches of it. The program does not depend on the rest of the
-/// project, so `nvcc -cudart shared THEME.cu tutorial.cpp` builds it anywhere.
+/// Each source file in this folder contains the kernels of one theme, and becomes a program. Each
+/// kernel has an EXAMPLE, which creates the input, launches the kernel once and compares the result
+/// with the host's. The program runs all examples, or those named with `--only`, at full size or
+/// with `--small`. `--time` measures them. `--repeat N` runs each example N times on new input with
+/// the same values, so that a profiler sees N launches. The program does not depend on the rest of
+/// the project, so `nvcc -cudart shared THEME.cu tutorial.cpp` builds it anywhere.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -32,8 +32,8 @@ struct Example {
     /// Compares the result of one launch with the host's. Returns "" if it is correct, otherwise a
     /// message.
     std::function<std::string()> check;
-    /// Restores data that the launch changes and that a second launch would read. Empty if a launch
-    /// can simply be repeated.
+    /// Restores data that the launch changes and a second launch would read. Empty if a launch can
+    /// be repeated without restoring anything.
     std::function<void()> restore = {};
 };
 
@@ -105,7 +105,7 @@ inline std::uint32_t noise(std::uint64_t i, std::uint32_t seed = 1) {
     return static_cast<std::uint32_t>(x >> 32);
 }
 
-/// Makes an array of `value(i)`.
+/// Returns an array whose element i is `value(i)`.
 template <class F>
 auto filled(std::size_t n, F value) {
     using T = std::decay_t<decltype(value(std::size_t{0}))>;

@@ -1,11 +1,11 @@
-// A later version of before/sum.cu. Lines have moved, and the loads have become strided.
+// The new version of before/sum.cu. Some lines have moved, and the loads have become strided.
 
 /// Adds a matrix by columns.
 __global__ void sum(float* out, const float* in, int count) {
     __shared__ float tile[32];
 
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    tile[threadIdx.x] = in[i * 32 % count];  // edited
+    tile[threadIdx.x] = in[i * 32 % count];  // this load became strided
     __syncthreads();
     out[i] = tile[31 - threadIdx.x];
 }

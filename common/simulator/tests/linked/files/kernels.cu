@@ -1,10 +1,10 @@
-// The other file: see main.cu.
+// The second file of the program in main.cu.
 #include "shared.h"
 
 __device__ int offset_of_both = 100;
 __constant__ int table[4] = {1, 2, 3, 4};
 
-// main.cu defines a function and a variable with the same names.
+// main.cu defines a static function and a static variable with the same names.
 static __device__ int own = 7;
 static __device__ __noinline__ int get_own(const int* unused) {
     return unused ? own : 0;

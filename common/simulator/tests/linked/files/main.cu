@@ -1,4 +1,4 @@
-// Two files with relocatable device code, each of which uses definitions from the other.
+// A program of two files with relocatable device code. Each file uses definitions from the other.
 // not built by clang: it has no -rdc=true
 // expect: printed by main.cu
 // expect: function and variable of the other file: 142
@@ -15,7 +15,7 @@
 #include "../../programs/api_check.h"
 #include "shared.h"
 
-// kernels.cu defines a function and a variable with the same names.
+// kernels.cu defines a static function and a static variable with the same names.
 static __device__ int own = 5;
 static __device__ __noinline__ int get_own(const int* unused) {
     return unused ? own : 0;

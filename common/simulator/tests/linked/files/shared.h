@@ -1,5 +1,5 @@
-// The header included by both files. It declares what the other file defines, and contains
-// definitions that the linker merges.
+// The header that both files include. It declares functions and variables that one file defines for
+// the other, and contains definitions that the linker merges.
 #pragma once
 #include <cstdio>
 

@@ -200,7 +200,7 @@ __global__ void newton_fractal(unsigned char* out, int side) {
 EXAMPLE(newton_fractal) {
     const int side = pick(1024, 64);
     const auto out = zeros<unsigned char>(side * side);
-    const auto check = [=] {  // rounding changes single step counts, so the mean is compared
+    const auto check = [=] {  // rounding changes some step counts, so compare the means
         double found = 0, expected = 0;
         const auto values = out.read();
         for (std::size_t i = 0; i < values.size(); ++i) {

@@ -174,8 +174,8 @@ EXAMPLE(jump_pointers) {
                    [](std::size_t i) { return i / 4; });
 }
 
-// Computes dot products of rows of two dense matrices at the positions of a sparse matrix's
-// elements, with eight lanes per product.
+// Computes dot products of rows of two dense matrices, at the positions of a sparse matrix's
+// elements. Eight lanes compute each product.
 __global__ void sampled_products(float* out, const float4* a, const float4* b, const int2* places) {
     const int i = thread_in_grid() / 8, lane = threadIdx.x % 8;
     const int2 at = places[i];

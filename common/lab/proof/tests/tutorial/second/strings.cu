@@ -172,7 +172,7 @@ EXAMPLE(hexadecimal) {
 __global__ void common_subsequences(int* out, const char* a, const char* b) {
     const int pair = thread_in_grid() / 32, lane = threadIdx.x % 32;
     const char own = a[pair * 32 + lane];
-    int before = 0, here = 0;  // this lane's two latest cells
+    int before = 0, here = 0;  // this lane's last two cells
     for (int step = 0; step < 63; ++step) {
         int up = __shfl_up_sync(~0u, here, 1), corner = __shfl_up_sync(~0u, before, 1);
         if (lane == 0) up = corner = 0;

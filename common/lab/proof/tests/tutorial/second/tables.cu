@@ -79,7 +79,7 @@ EXAMPLE(unpack_fields) {
 
 // Computes a histogram with four bins. Each thread keeps its four counts in one register.
 __global__ void count_four_kinds(int* out, const uchar4* in, int n) {
-    unsigned counts = 0;  // a byte for each kind
+    unsigned counts = 0;  // one byte for each of four kinds
     for (int i = thread_in_grid(); i < n; i += gridDim.x * blockDim.x) {
         const uchar4 v = in[i];
         counts += (1u << 8 * v.x) + (1u << 8 * v.y) + (1u << 8 * v.z) + (1u << 8 * v.w);

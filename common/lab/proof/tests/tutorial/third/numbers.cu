@@ -203,7 +203,7 @@ EXAMPLE(invert_threes) {
         const std::vector<float> inverse = out.read();
         return compare(
             in,
-            [&](std::size_t e) {  // A * inverse(A) * A equals A
+            [&](std::size_t e) {  // compares A * inverse(A) * A with A
                 const std::size_t i = e % n, row = e / n / 3, col = e / n % 3;
                 return sum_of(0, 9, [&](std::size_t k) {
                     return in.start((row * 3 + k / 3) * n + i) * inverse[k * n + i] *
