@@ -1,5 +1,5 @@
-/// \file Records what one block of a learner's kernel does, step by step, on the simulated GPU. If
-/// the kernel is wrong, it records the block in which the mistake shows.
+/// \file Records what one block of a learner's kernel does, step by step, on the simulated GPU. For
+/// a wrong kernel, the recorded block is one in which the mistake shows.
 #pragma once
 
 #include <cstdint>

@@ -53,7 +53,7 @@ public:
         return std::nullopt;
     }
 
-    /// The result of a launch on a shape that is too large to run all blocks.
+    /// The result of a launch on a shape that is too large for all of its blocks to be run.
     struct LargeTrial {
         Failure failure = {};  ///< the failure, or kind none
         /// Whether excessive costs alone can lead to this failure, so that costs must be judged

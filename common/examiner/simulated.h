@@ -63,7 +63,7 @@ struct Access {
     /// address for each active lane; an offset for shared memory
     std::array<std::uint64_t, 32> addresses{};
     unsigned cost = 0;   ///< sectors of global memory, or wavefronts of shared memory
-    unsigned ideal = 0;  ///< the minimum cost for these bytes
+    unsigned ideal = 0;  ///< the minimum cost of an access to as many bytes
 
     /// Returns the addresses of the active lanes.
     std::vector<std::uint64_t> active_addresses() const {

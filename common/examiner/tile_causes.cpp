@@ -291,8 +291,8 @@ void point_at_choice(Failure& failure, const TileChoice& row, const TileChoice& 
         if (one->line > 0 && changed != text.npos)
             failure.place.line = line_number_at(text, changed);
     }
-    // Remove the guess that is based on the pattern of the cells. Its formulas use other variable
-    // names than the kernel.
+    // Remove the guess that is based on the pattern of the cells. Its formulas use
+    // different variable names from the kernel's.
     const std::size_t guess = failure.headline.find(std::string(" ") + kPatternResults);
     const std::size_t end = failure.headline.find(" Both block", guess);
     if (guess != std::string::npos) {

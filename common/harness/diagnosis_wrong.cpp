@@ -72,7 +72,7 @@ Finding Diagnosis::conclude_scattered() const {
 /// explains the most cells, if it explains nearly all of them.
 std::optional<Finding> Diagnosis::pattern() const {
     if (has_too_few_bad_cells()) return std::nullopt;
-    // Cells at the edge that contain the bytes of a guard band do not count against a mistake.
+    // A hypothesis need not explain cells at the edge that contain the bytes of a guard band.
     const std::uint64_t cells = wrong_cells_.count - guard_values_.count;
     const std::size_t best = find_best_hypothesis();
     const Explanation rule = find_best_rule();
@@ -316,7 +316,7 @@ std::optional<Finding> Diagnosis::find_scrambled_cells() const {
     return std::nullopt;
 }
 
-/// Recognizes outputs in which whole tiles are in the wrong position. If several tile sides fit,
+/// Recognizes outputs in which whole tiles are in the wrong position. If several tile sizes fit,
 /// prefers one for which a simple rule describes the moves.
 std::optional<Finding> Diagnosis::find_whole_tiles() const {
     if (problem_.is_permuted()) return std::nullopt;

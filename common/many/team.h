@@ -19,9 +19,9 @@ struct TeamError : UsageError {
     using UsageError::UsageError;
 };
 
-/// The processes that share a matrix. This class is a team of one process, which has all GPUs. In a
-/// team of several processes, each has one rank and one GPU. All processes call the same functions
-/// in the same order.
+/// The processes that share a matrix. This base class is a team of a single process, which uses all
+/// GPUs. Its derived classes are teams of several processes, each with one rank and one GPU. All
+/// processes of a team call the same functions in the same order.
 class Team {
 public:
     virtual ~Team() = default;

@@ -82,7 +82,8 @@ Difference compare_time_without_loads(const Prediction& fast, const Prediction& 
         slow.fraction_without_loads);
 }
 
-/// Returns the fraction of the launch's rounds that the grid's blocks fill.
+/// Returns the fraction of block slots that the grid fills. A round is one set of blocks that the
+/// GPU runs at once, and the last round may be incomplete.
 double round_fullness(const Prediction& p) {
     return std::isfinite(p.rounds) && p.rounds > 0 ? p.rounds / std::ceil(p.rounds) : 0;
 }

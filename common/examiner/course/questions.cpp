@@ -1,6 +1,7 @@
 #include "examiner/course/questions.h"
 
 #include <algorithm>
+#include <optional>
 #include <sstream>
 
 #include "base/files.h"
@@ -13,6 +14,20 @@ bool has_one_correct_choice(const ChoiceQuestion& question) {
                          [](const Choice& choice) { return choice.is_correct; }) == 1;
 }
 
+/// Returns the value of the counter that the first variant within the exercise's limit expects.
+std::optional<double> find_answer(const Step& step, const std::string& counter) {
+    double limit = 0;
+    for (const auto& [name, member] : kLimits) {
+        if (name == counter) limit = step.exercise->limits.*member;
+    }
+    for (const auto& variant : step.variants) {
+        const auto expected = variant.expect.find(counter);
+        if (expected != variant.expect.end() && (limit == 0 || expected->second <= limit))
+            return expected->second;
+    }
+    return std::nullopt;
+}
+
 }  // namespace
 
 std::vector<NumberQuestion> number_questions(const Step& step) {
@@ -20,14 +35,13 @@ std::vector<NumberQuestion> number_questions(const Step& step) {
     if (!step.exercise) return questions;
     for (const Prediction& prediction : step.exercise->predictions) {
         if (prediction.counter == kCopyPercentQuestion) continue;
-        const auto& expect = step.variants.front().expect;
-        const auto answer = expect.find(prediction.counter);
-        if (answer == expect.end()) {
+        const auto answer = find_answer(step, prediction.counter);
+        if (!answer) {
             throw CourseError("solutions/" + step.name + "/exercise.toml asks for " +
-                              prediction.counter + ", but the first variant in steps/" + step.name +
-                              "/lesson.toml has no expected value for it");
+                              prediction.counter + ", but no variant in steps/" + step.name +
+                              "/lesson.toml expects a value for it within the exercise's limits");
         }
-        questions.push_back({prediction, answer->second});
+        questions.push_back({prediction, *answer});
     }
     return questions;
 }

@@ -10,15 +10,16 @@
 
 namespace coalesce::course {
 
-/// A question about the cost of a lesson's first variant, and its answer.
+/// A question about the cost of a lesson's kernel, and its answer.
 struct NumberQuestion {
     Prediction prediction;
     double answer = 0;
 };
 
 /// Returns the numeric questions of a lesson that have the same answer for every reader. Only a run
-/// of the learner's own kernel answers kCopyPercentQuestion. Throws CourseError if the first
-/// variant does not expect the counter that a question asks for.
+/// of the learner's own kernel answers kCopyPercentQuestion. The answer is what the lesson's first
+/// variant within the exercise's limit expects. Throws CourseError if no variant expects the counter
+/// that a question asks for, or none is within the limit.
 std::vector<NumberQuestion> number_questions(const Step& step);
 
 /// A possible answer, and the reply to a reader who picks it.

@@ -65,7 +65,7 @@ std::string content_of(const fs::path& file) {
     return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-/// Measures the time of each save. Each save changes the line numbers, so that the cache contains
+/// Measures the time from each save of the file to the verdict. Each save changes the line numbers, so that the cache contains
 /// no result for the saved text.
 bool measure(const fs::path& kernel, const fs::path& folder, std::vector<Part>& parts) {
     const std::string text = content_of(kernel);

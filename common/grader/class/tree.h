@@ -20,8 +20,8 @@ struct Item {
     /// The kinds of items.
     enum class Kind {
         file,       ///< an ordinary file
-        too_large,  ///< a wanted file that is too large to be read
-        ignored,    ///< an unwanted file, which was not read
+        too_large,  ///< a file of the assignment that is too large to be read
+        ignored,    ///< a file that the assignment does not ask for; it was not read
         special,    ///< a link, a device, a FIFO, or the like
         hostile,    ///< a name that points outside the archive; `path` is the rest of the name
     };

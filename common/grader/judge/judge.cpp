@@ -81,7 +81,7 @@ void mark(const Source& source, const Assigned& exercise, const coalesce::Exerci
         result.points = exercise.possible;
         if (verdict.passed()) return;
         result.points.counters = 0;
-        // The last shape may be the hidden one for costs. If the kernel is too expensive only on
+        // The last shape may be the hidden shape on which costs are counted. If the kernel is too expensive only on
         // that shape, draw no picture, because a picture of the public shape would show nothing
         // wrong.
         result.is_hidden = is_shape_hidden(exercise, verdict.shapes, verdict.shapes.size() - 1);

@@ -49,7 +49,7 @@ struct Decision {
     std::string why = "";          ///< the reason, for the student
 };
 
-/// A run, with the submissions of a class at one point in time.
+/// One run of `grade run`, which judges the submissions that a class has handed in so far.
 struct Run {
     std::int64_t number = 0;   ///< number of the run, counted from 1
     std::string assignment;    ///< name of the assignment

@@ -1,4 +1,4 @@
-// A program like a step's, with variants that fail in every possible way, for tests of run_step.
+// A program like the program of a step, with variants that fail in every way that run_step reports.
 #include "harness/harness.h"
 
 #define ROW_AND_COL                                  \

@@ -32,6 +32,12 @@ std::string folded(const std::string& summary, const std::string& text) {
     return "<details><summary>" + summary + "</summary>\n\n" + text + "\n</details>\n";
 }
 
+/// Returns the value of a counter with its unit, such as "4 sectors".
+std::string format_answer(const std::string& counter, double answer) {
+    const std::string unit = counter.starts_with("shared") ? "wavefront" : "sector";
+    return format_short(answer) + " " + unit + (answer == 1 ? "" : "s");
+}
+
 class LessonCopies {
 public:
     LessonCopies(const fs::path& repository, const std::string& lesson,
@@ -73,7 +79,7 @@ private:
             answers += wrap_with_hanging_indent(start, answer);
         };
         for (const auto& [prediction, answer] : course::number_questions(*step_))
-            add(prediction.question, format_short(answer));
+            add(prediction.question, format_answer(prediction.counter, answer));
         for (const auto& question : course::questions_for_lesson(repository_, lesson_)) {
             std::string correct;
             std::string choices;

@@ -134,7 +134,7 @@ void Emitter::name_locals() {
     }
 }
 
-/// Finds the first blocks of loops that the source marks as not to be unrolled.
+/// Finds the headers of the loops that must not be unrolled, as a pragma in the source says.
 void Emitter::find_not_unrolled() {
     std::set<const Block*> above;
     for (const Block* block : function.blocks) {

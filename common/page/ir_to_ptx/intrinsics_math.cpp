@@ -56,7 +56,7 @@ void emit_single_instruction(Emitter& e, const Instruction& call) {
     fail(call, name + " has no instruction for numbers of 16 bits");
 }
 
-/// Emits rounding to a whole number, such as cvt.rni.f32.f32.
+/// Emits an instruction that rounds to a whole number, such as cvt.rni.f32.f32.
 void emit_round_to_whole(Emitter& e, const Instruction& call) {
     const std::string name = name_of(call), suffix = float_suffix(element_of(*call.type));
     const char* how = name.starts_with("floor")   ? "rmi"

@@ -13,7 +13,7 @@ std::string function_header(const Function& function);
 /// elsewhere.
 std::string prototype(const Function& function);
 
-/// Returns ".param .b32 name" for an argument or a result.
+/// Returns the declaration of an argument or a result, such as ".param .b32 name".
 std::string parameter_declaration(const Type& type, const Type* by_value, u32 align,
                                   const std::string& name);
 /// Emits st.param for all parts.

@@ -115,7 +115,7 @@ private:
                     merged_chains_.push_back(std::move(aligned));
     }
 
-    // ---- 2: instructions in between ----
+    // ---- 2: instructions between the accesses of a chain ----
 
     bool can_move(const Link& link, const Link& to, const Chain& chain) const {
         const Instruction& i = *link.instruction;

@@ -1,4 +1,4 @@
-// Declares the accesses at one point of a function that may still merge with later accesses.
+// Declares the set of accesses that, at one point of a function, may still merge with later ones.
 #pragma once
 
 #include <optional>

@@ -47,7 +47,7 @@ bool matches(const Suppression& suppression, const Report& report);
 /// Reports whether options() select the kernel with this demangled name.
 bool is_selected_kernel(const std::string& name);
 
-/// Reports whether options() suppress the report. Reports about work that was not simulated are
+/// Returns whether the options of this run suppress the report. Reports about work that was not simulated are
 /// always shown, because the program's results are wrong without that work.
 bool is_left_out(const Report& report);
 

@@ -6,7 +6,7 @@
 
 using namespace coalesce::timing;
 
-TEST_CASE("times have two digits, or three after a 1") {
+TEST_CASE("times have two significant digits, or three if the first is a 1") {
     CHECK(time_text(4.602) == "4.6 ms");
     CHECK(time_text(1.0567) == "1.06 ms");
     CHECK(time_text(18.145) == "18.1 ms");

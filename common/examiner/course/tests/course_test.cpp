@@ -415,7 +415,19 @@ TEST_CASE("the answer to a numeric question is what the lesson's first variant e
     step.exercise->predictions.push_back({.counter = "store", .question = ""});
     CHECK_THROWS_WITH_AS(
         number_questions(step),
-        "solutions/02_naive/exercise.toml asks for store, but the first variant in "
-        "steps/02_naive/lesson.toml has no expected value for it",
+        "solutions/02_naive/exercise.toml asks for store, but no variant in "
+        "steps/02_naive/lesson.toml expects a value for it within the exercise's limits",
         CourseError);
+}
+
+TEST_CASE("a variant beyond the exercise's limit does not answer its questions") {
+    Step step{.name = "13_tma"};
+    step.variants.push_back({.name = "tma", .kernel = "tma", .expect = {{"load", 256}}});
+    step.variants.push_back({.name = "rows", .kernel = "rows", .expect = {{"load", 8}}});
+    step.exercise.emplace().predictions = {{.counter = "load", .question = "How many?"}};
+    CHECK(number_questions(step).front().answer == 256);
+    step.exercise->limits.load = 8;
+    CHECK(number_questions(step).front().answer == 8);
+    step.exercise->limits.load = 4;
+    CHECK_THROWS_AS(number_questions(step), CourseError);
 }

@@ -159,7 +159,7 @@ TEST_CASE("a failure names the line of a wrong kernel, but nothing about hidden 
     CHECK(caught.verdict.failures.at(0).place.line == 0);
 }
 
-TEST_CASE("a correct but too expensive kernel is OK, with fewer points and a picture") {
+TEST_CASE("a correct kernel that is too expensive is OK, with fewer points and a picture") {
     if (!can_judge()) return;
     const Assigned exercise = exercise_called("03_tiled");
     const Result result = judge().judge(exercise_called("02_naive").solution, exercise, secret);

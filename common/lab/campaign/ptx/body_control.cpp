@@ -316,7 +316,7 @@ void Body::call() {
     call_by(callee.name, callee.form, false);
 }
 
-/// Generates a call of a function, by its name or through a register that holds its address.
+/// Generates a call to a function, either by name or through a register that contains its address.
 void Body::call_by(const std::string& target, Callee::Form form, bool by_pointer) {
     using Form = Callee::Form;
     const Callee callee{.form = form};

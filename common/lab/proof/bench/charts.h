@@ -19,8 +19,9 @@ struct ChartResults {
     Json predicted;
 };
 
-/// Returns a chart with a bar for the headline of each step and for each rival, below lines for the
-/// copy and the peak. Each bar shows its prediction with the error band.
+/// Returns a chart of bandwidths. It has a bar for the fastest variant of each step and for each
+/// rival, and lines for the bandwidth of a copy and for the GPU's peak bandwidth. A mark on each bar
+/// shows the prediction with its error band.
 std::string bandwidth_chart(const ChartResults& results);
 
 /// Returns a chart of every variant: bandwidth against the useful fraction of the bytes that it

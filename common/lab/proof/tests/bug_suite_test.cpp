@@ -17,7 +17,7 @@ Judged judged(const std::string& planted_bug, Opinion::Kind simulator, Opinion::
 
 }  // namespace
 
-TEST_CASE("marks in sources are read") {
+TEST_CASE("markers of bugs in source files are parsed") {
     const auto cases = cases_in("bugs_x",
                                 "a = b;  // bug one: racecheck: read after write // other one\n"
                                 "c = d;  // bug one: racecheck: write after read\n"

@@ -23,7 +23,7 @@ struct TimeWords {
     bool no_search = false;
     std::vector<std::string> against;  ///< result files to use instead of predictions
     bool literature = false;           ///< whether to compare with published times for other GPUs
-    /// Whether to write or to check the book's tables of `literature`.
+    /// Whether to write, or to check, the book's tables of published times (`literature`).
     bool tables = false, are_tables_current = false;
     /// Median error in percent above which the comparison fails; 0 means no limit.
     double limit = 0;

@@ -18,7 +18,7 @@ namespace {
 int recorded = -1;
 std::string answer;
 
-/// Returns a kernel whose full size equals its small size.
+/// Returns a random kernel whose matrix for predictions is as small as its matrix for tests.
 std::vector<Kernel> small_kernel() {
     std::vector<Kernel> kernels = random_kernels(1, 1);
     kernels[0].full = kernels[0].small;

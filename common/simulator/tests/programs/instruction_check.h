@@ -229,7 +229,7 @@ inline void run_instructions() {
     }
 }
 
-// ---- the macros of a test ----
+// ---- macros for writing tests ----
 
 // The inline assembly constraint for registers of each type.
 #define LETTER_s16 "h"

@@ -530,7 +530,7 @@ TEST_CASE("calls are read") {
     CHECK(body[3].operands[1].elements.empty());
 }
 
-// --- text that must be refused -------------------------------------------------------------------
+// --- text that the parser must reject ------------------------------------------------------------
 
 TEST_CASE("an error names the line and the expected token") {
     const Refusal missing = refusal_of_body(".reg .b32 %r<3>;\nmov.b32 %r1, %r2\nret;");

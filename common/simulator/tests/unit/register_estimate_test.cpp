@@ -328,7 +328,7 @@ TEST_CASE("a jump table with two adjacent targets is not treated as a condition"
     CHECK(with_table <= 16);
 }
 
-TEST_CASE("a 64-bit product that is uniform in a launch needs no registers of a thread") {
+TEST_CASE("a 64-bit product that is uniform in a launch needs no registers per thread") {
     const auto strides = [](const std::string& factor) {
         return estimate("mov.u32 %r5, %ntid.x;\nmov.u32 %r6, " + factor + R"(;
             cvt.u64.u32 %rd6, %r5;
@@ -1026,9 +1026,9 @@ TEST_CASE("a kernel may use more registers if another resource limits its blocks
                             stores(count),
                         threads ? " .maxntid " + std::to_string(threads) + ", 1, 1" : "");
     };
-    // ptxas needs the same numbers of registers, because shared memory has space for six blocks of
-    // 256 threads with 32 KB each, for four blocks with 48 KB, and for 28 blocks of one warp with 7
-    // KB.
+    // These are the numbers of registers that ptxas assigns. It may use more registers where shared
+    // memory limits the number of resident blocks: to six blocks of 256 threads with 32 KB each, to
+    // four blocks with 48 KB, and to 28 blocks of one warp with 7 KB.
     CHECK(with(16, 256, 32768) == 40);
     CHECK(with(28, 256, 32768) == 40);
     CHECK(with(16, 256, 49152) == 44);
