@@ -47,6 +47,10 @@ public:
     static void configure(LaunchConfig& config);
     /// Records that the current work frees this memory.
     static void note_freed(u64 begin, u64 end);
+    /// Records that the current work, a graph, records an event or waits for one. The event stands
+    /// for the whole graph, and the whole graph counts as waiting.
+    static void record(cudaEvent_t event);
+    static void wait_for(cudaEvent_t event);
 
 private:
     bool is_outermost_ = false;
