@@ -10,8 +10,7 @@
 namespace coalesce::simulator {
 namespace {
 
-constexpr u8 kWholeWord = 0x0f;
-constexpr u64 kWordsAtOnce = 8, kWholeWords = 0x0f0f'0f0f'0f0f'0f0full;
+constexpr u64 kWordsAtOnce = 8;
 
 u64 eight_marks(const u8* marks) {
     u64 eight;
@@ -37,14 +36,10 @@ void MarkedReads::note_site(u64 address, u32 site) {
     }
 }
 
-void MarkedReads::mark(u64 address, u64 bytes, u32 site) {
-    u8* marks = word(address);
-    const bool whole_words = address % 4 == 0 && bytes % 4 == 0;
-    if (whole_words && bytes / 4 % kWordsAtOnce == 0) {
-        u64 all = kWholeWords;
-        for (u64 k = 0; k < bytes / 4; k += kWordsAtOnce) all &= eight_marks(marks + k);
-        if (all == kWholeWords) return;
-        std::memset(marks, kWholeWord, bytes / 4);
+void MarkedReads::mark_new(u64 address, u64 bytes, u32 site) {
+    if (address % 4 == 0 && bytes % 4 == 0) {
+        // Other threads can only add bits that this store sets, too.
+        std::memset(word(address), kWholeWord, bytes / 4);
     } else {
         for (u64 at = address; at < address + bytes; ++at) {
             const auto bit = static_cast<u8>(1u << (at & 3));
@@ -53,6 +48,19 @@ void MarkedReads::mark(u64 address, u64 bytes, u32 site) {
         }
     }
     note_site(address, site);
+    const u64 last = address + bytes - 1;
+    if ((last - begin_) >> kPageShift != (address - begin_) >> kPageShift) note_site(last, site);
+}
+
+void MarkedReads::clear() {
+    const u64 pages = ((end_ - begin_) >> kPageShift) + 1;
+    for (u64 page = 0; page < pages; ++page) {
+        if (sites_[page].load(std::memory_order_relaxed) == kNoSite) continue;
+        sites_[page].store(kNoSite, std::memory_order_relaxed);
+        const u64 begin = begin_ + (page << kPageShift);
+        const u64 end = std::min(end_, begin + (u64{1} << kPageShift));
+        std::memset(word(begin), 0, ((end - 1) >> 2) - (begin >> 2) + 1);
+    }
 }
 
 /// Calls use(begin, end) for each run of marked bytes within a page.
@@ -102,13 +110,25 @@ void MarkedReads::add_to(AccessedRanges& ranges, const Kernel& kernel) const {
 
 MarkedReads& ReadMarks::of(const Allocation& allocation) {
     const std::lock_guard lock(mutex_);
-    std::unique_ptr<MarkedReads>& marks = by_begin_[allocation.begin];
-    if (!marks) marks = std::make_unique<MarkedReads>(allocation.begin, allocation.end);
-    return *marks;
+    Entry& entry = by_begin_[allocation.begin];
+    // The allocation of an earlier launch may have had another size.
+    if (!entry.marks || entry.marks->end() != allocation.end)
+        entry.marks = std::make_unique<MarkedReads>(allocation.begin, allocation.end);
+    entry.is_used = true;
+    return *entry.marks;
 }
 
 void ReadMarks::add_to(AccessedRanges& ranges, const Kernel& kernel) const {
-    for (const auto& [begin, marks] : by_begin_) marks->add_to(ranges, kernel);
+    for (const auto& [begin, entry] : by_begin_)
+        if (entry.is_used) entry.marks->add_to(ranges, kernel);
+}
+
+void ReadMarks::clear() {
+    std::erase_if(by_begin_, [](const auto& item) { return !item.second.is_used; });
+    for (auto& [begin, entry] : by_begin_) {
+        entry.marks->clear();
+        entry.is_used = false;
+    }
 }
 
 }  // namespace coalesce::simulator

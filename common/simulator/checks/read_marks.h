@@ -4,11 +4,14 @@
 //        it. To find out which bytes of this memory were read, it is enough to mark them. As in the
 //        shadow of initialized bytes, there is a mark byte for each word of memory, with a bit for
 //        each of the word's bytes.
-// Cost   Checking and setting the marks of a 32-lane access takes a few nanoseconds.
+// Cost   Checking and setting the marks of a 32-lane access takes a few nanoseconds. The memory of
+//        the marks is kept for the next launch, and only the pages that a launch has marked are
+//        cleared: fresh pages from the kernel would take longer than the launch of a short kernel.
 #pragma once
 
 #include <atomic>
 #include <cstdlib>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -26,13 +29,36 @@ class MarkedReads {
 public:
     explicit MarkedReads(u64 begin, u64 end);
 
-    /// Returns the mark of the word that contains the address.
-    u8* word(u64 address) const { return words_.get() + ((address >> 2) - (begin_ >> 2)); }
     /// Marks bytes that the load at a site reads.
-    void mark(u64 address, u64 bytes, u32 site);
+    void mark(u64 address, u64 bytes, u32 site) {
+        // Most loads read words that other loads have marked.
+        if (address % 4 != 0 || bytes % 4 != 0 || !are_marked(word(address), bytes / 4))
+            mark_new(address, bytes, site);
+    }
     void add_to(AccessedRanges& ranges, const Kernel& kernel) const;
+    /// Removes all marks.
+    void clear();
+    u64 end() const { return end_; }
 
 private:
+    static constexpr u8 kWholeWord = 0x0f;
+    static constexpr u64 kWholeWords = 0x0f0f'0f0f'0f0f'0f0full;
+
+    /// Reports whether all bytes of these words are marked.
+    static bool are_marked(const u8* marks, u64 words) {
+        u64 all = kWholeWords;
+        for (; words >= 8; words -= 8, marks += 8) {
+            u64 eight;
+            std::memcpy(&eight, marks, sizeof eight);
+            all &= eight;
+        }
+        for (u64 k = 0; k < words; ++k) all &= marks[k] == kWholeWord ? kWholeWords : 0;
+        return all == kWholeWords;
+    }
+    /// Returns the mark of the word that contains the address.
+    u8* word(u64 address) const { return words_.get() + ((address >> 2) - (begin_ >> 2)); }
+    void mark_new(u64 address, u64 bytes, u32 site);
+
     /// The base-2 logarithm of the bytes in a page. All reads in a page are attributed to the first
     /// site that reads the page.
     static constexpr u64 kPageShift = 12;
@@ -55,10 +81,16 @@ class ReadMarks {
 public:
     MarkedReads& of(const Allocation& allocation);
     void add_to(AccessedRanges& ranges, const Kernel& kernel) const;
+    /// Removes all marks after a launch. Keeps the memory of the allocations that the launch read.
+    void clear();
 
 private:
+    struct Entry {
+        std::unique_ptr<MarkedReads> marks;
+        bool is_used = false;  ///< whether the current launch reads the allocation
+    };
     std::mutex mutex_;
-    std::map<u64, std::unique_ptr<MarkedReads>> by_begin_;
+    std::map<u64, Entry> by_begin_;
 };
 
 }  // namespace coalesce::simulator
