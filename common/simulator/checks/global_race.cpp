@@ -299,8 +299,12 @@ void GlobalRace::add_accessed_ranges(u64 begin, u64 end, AccessedRanges& to) con
     };
     for (const Role role : {kWrite, kRead})
         for (u64 line = (begin - device_base()) / kLineBytes;
-             device_base() + line * kLineBytes < end; ++line)
-            visit(visit, kLines, role, device_base() + line * kLineBytes, shuffle_line(line));
+             device_base() + line * kLineBytes < end; ++line) {
+            const u64 index = shuffle_line(line);
+            // Most launches write only a part of an allocation.
+            if (is_live(load(shadow_[kLines][role][index])))
+                visit(visit, kLines, role, device_base() + line * kLineBytes, index);
+        }
 }
 
 void GlobalRace::end_launch() {
