@@ -145,10 +145,11 @@ bool has_whole_tiles(Shape shape) {
 namespace {
 
 std::optional<Failure> find_matrix_cause(const Trial& trial, const Evidence& evidence) {
-    auto failure = first_found(
-        {find_local_array_overrun, find_memory_error, find_execution_error, find_refused_launch,
-         find_copy_error, find_barrier_error, find_unshared_tile, uninitialised, find_result_error},
-        trial, evidence);
+    auto failure =
+        first_found({find_local_array_overrun, find_memory_error, find_second_initialization,
+                     find_execution_error, find_refused_launch, find_copy_error, find_barrier_error,
+                     find_unshared_tile, uninitialised, find_result_error},
+                    trial, evidence);
     if (!failure) return failure;
     look_at_block(*failure, trial, evidence);
     const bool is_of_block = failure->headline.starts_with("the block does not fit") ||

@@ -120,6 +120,10 @@ void look_at_block(Failure& failure, const Trial& trial, const Evidence& evidenc
 /// Finds uses of shared memory that an asynchronous copy is still writing to.
 std::optional<Failure> find_copy_error(const Trial& trial, const Evidence& evidence);
 
+/// Finds an mbarrier that is initialized a second time. Threads that then wait forever, or too
+/// briefly, only follow from this mistake.
+std::optional<Failure> find_second_initialization(const Trial& trial, const Evidence& evidence);
+
 /// Finds incorrect barriers and warp operations, and threads that do not wait for each other.
 std::optional<Failure> find_barrier_error(const Trial& trial, const Evidence& evidence);
 

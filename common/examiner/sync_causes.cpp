@@ -205,6 +205,15 @@ std::optional<Failure> find_shared_race(const Trial& trial, const Evidence& evid
 
 }  // namespace
 
+std::optional<Failure> find_second_initialization(const Trial& trial, const Evidence& evidence) {
+    const Report* report = find_report(trial, "synccheck", "mbarrier initialised twice");
+    if (!report) return std::nullopt;
+    return failure_from_report(
+        FailureKind::bad_warp_mask, *report, trial, evidence,
+        "the mbarrier is initialized a second time, so it forgets what it has counted.",
+        "Let one thread initialize the mbarrier, once, before any thread uses it.");
+}
+
 std::optional<Failure> find_barrier_error(const Trial& trial, const Evidence& evidence) {
     constexpr const char* not_reached =
         "not every thread of the block reaches this __syncthreads().";

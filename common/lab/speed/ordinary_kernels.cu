@@ -1,12 +1,14 @@
 // Ordinary programs that speed.cpp (`--programs`) uses to measure the speed of the simulated GPU.
 //
-//    ordinary_kernels NAME        prints the processor time of its launches in milliseconds, and
+//    ordinary_kernels NAME [N]    prints the processor time of its launches in milliseconds, and
 //                                 the checksum of its results, which must be the same with every
-//                                 library
+//                                 library. The program first creates N idle streams, because the
+//                                 check of order between streams does less if there are none
 //    ordinary_kernels list        prints the names
 //
 // Measures processor time, because on a shared machine the elapsed time varies with the load.
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <vector>
@@ -288,6 +290,10 @@ static u32 sum_of(const Arrays& arrays) {
 
 int main(int argc, char** argv) {
     const char* wanted = argc > 1 ? argv[1] : "list";
+    for (int streams = argc > 2 ? atoi(argv[2]) : 0; streams > 0; --streams) {
+        cudaStream_t stream;
+        cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    }
     for (const Program& program : kPrograms) {
         if (!strcmp(wanted, "list")) puts(program.name);
         if (strcmp(wanted, program.name)) continue;

@@ -4,6 +4,7 @@
 //    build/bin/simulator_speed [--against DIR] [--rounds N]
 //    build/bin/simulator_speed --programs [--against DIR] [--rounds N]     ordinary programs, with
 //                                                                          and without checks
+//    build/bin/simulator_speed --programs --without CHECK [--streams N]    what one check costs
 //
 // Idea   Machines are shared and noisy, so a single time says little. The ratio of two times says
 //        more if the runs alternate. So each round of a case runs one process per library, and the
@@ -157,6 +158,37 @@ std::vector<std::string> program_names(const std::string& library_folder) {
     return {std::istream_iterator<std::string>(text), {}};
 }
 
+const std::vector<std::string> kAllChecks{"memcheck",  "racecheck", "globalrace", "initcheck",
+                                          "synccheck", "apicheck",  "streamcheck"};
+
+/// Returns the list of all checks but one.
+std::string all_checks_without(const std::string& check) {
+    std::string list;
+    for (const std::string& other : kAllChecks)
+        if (other != check) list += (list.empty() ? "" : ",") + other;
+    return list;
+}
+
+/// Prints what one check costs: the ratio of the times with all checks, and without this check.
+/// Each program creates `streams` idle streams.
+void print_cost_of(const std::string& own, const std::string& check, int streams, int rounds) {
+    setenv("COALESCE_SIM_THREADS", "1", 1);
+    const std::vector<Side> sides{{own, "all"}, {own, all_checks_without(check)}};
+    std::printf("Milliseconds of one processor, fastest of %d rounds; all counters on.\n\n",
+                rounds);
+    std::printf("%-16s %10s %10s %7s\n", "program", "checks", "without", "ratio");
+    std::vector<double> ratios;
+    for (const std::string& program : program_names(own)) {
+        const std::vector<double> ms =
+            fastest_ms({"ordinary_kernels", program, std::to_string(streams)}, sides, rounds);
+        ratios.push_back(ms[0] / ms[1]);
+        std::printf("%-16s %10.1f %10.1f %7.3f\n", program.c_str(), ms[0], ms[1], ratios.back());
+        std::fflush(stdout);
+    }
+    std::printf("%-38s %7.3f\n%-38s %7.3f\n", "median", coalesce::median(ratios), "largest",
+                *std::max_element(ratios.begin(), ratios.end()));
+}
+
 void print_programs(const std::string& own, const std::string& against, int rounds) {
     setenv("COALESCE_SIM_THREADS", "1", 1);
     std::vector<Side> sides{{own, "all"}, {own, "none"}};
@@ -229,8 +261,18 @@ int main(int argc, char** argv) {
         ->capture_default_str();
     bool programs = false;
     app.add_flag("--programs", programs, "run ordinary programs, with all checks and without");
+    std::string without;
+    int streams = 0;
+    app.add_option("--without", without, "with --programs: what this check costs")
+        ->check(CLI::IsMember(kAllChecks));
+    app.add_option("--streams", streams, "with --without: idle streams that each program creates")
+        ->check(CLI::Range(0, 100));
     CLI11_PARSE(app, argc, argv);
     const std::string own = fs::weakly_canonical(own_folder() / "../lib");
+    if (programs && !without.empty()) {
+        print_cost_of(own, without, streams, rounds);
+        return 0;
+    }
     if (programs) {
         print_programs(own, against, rounds);
         return 0;

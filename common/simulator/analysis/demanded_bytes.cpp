@@ -152,7 +152,7 @@ public:
 
 private:
     /// What happens to a value. `selected` means that every use of the value is an operand that a
-    /// selection may choose.
+    /// selection may choose, or a condition that another condition may overrule.
     enum class Fate : u8 { unknown, selected, stored, decides };
 
     /// A register that contains loaded bits, or (if `computed`) a value computed from them.
@@ -165,6 +165,18 @@ private:
     };
 
     Fate follow(u32 load, u32 reg, u64 bits) const {
+        const Fate certain = follow_uses(reg, bits, [&](u32 reader) {
+            return execution_order_.is_always_followed_by(load, reader);
+        });
+        if (certain == Fate::decides || certain == Fate::stored) return certain;
+        // If a use may happen, it must also be a selection.
+        const auto every = [](u32) { return true; };
+        return follow_uses(reg, bits, every) == Fate::selected ? Fate::selected : Fate::unknown;
+    }
+
+    /// Returns what happens to `bits` of `reg` in those readers for which `counts` returns true.
+    template <class Counts>
+    Fate follow_uses(u32 reg, u64 bits, Counts counts) const {
         std::map<Carrier, u64> known;
         std::vector<Carrier> rest;
         const auto reach = [&](Carrier to, u64 more) {
@@ -173,6 +185,7 @@ private:
             there |= more;
             rest.push_back(to);
         };
+        const auto is_carried = [&](u32 r) { return known.contains({r, true}); };
         reach({reg, false}, bits);
         Fate fate = Fate::unknown;
         bool is_selected = false, has_other_use = false;
@@ -185,11 +198,10 @@ private:
             const bool is_sum = definitions_.only_writer(from.reg) == kNone;
             if (from.computed && (is_sum || known.size() > kMany)) return Fate::decides;
             for (const u32 reader : readers_[from.reg]) {
-                if (!execution_order_.is_always_followed_by(load, reader)) {
-                    has_other_use = true;
-                    continue;
-                }
-                const Fate next = pass(reader, from, known[from], reach);
+                if (!counts(reader)) continue;
+                const bool is_masked = from.computed && combines_with_other(reader, is_carried);
+                const Fate next =
+                    is_masked ? Fate::selected : pass(reader, from, known[from], reach);
                 if (next == Fate::decides) return next;
                 if (next == Fate::stored) fate = next;
                 is_selected |= next == Fate::selected;
@@ -231,6 +243,19 @@ private:
         // A value that is used only as the condition of a selection decides the selection's result.
         if (passed.selects_one_source) return moves ? Fate::selected : Fate::decides;
         return Fate::unknown;
+    }
+    /// Reports whether the instruction combines a predicate that was computed from the load with
+    /// one that was not (`and.pred`, `or.pred`). The other predicate may decide the result alone.
+    /// Compilers combine the conditions of `i < n && a[i] > 0` in this way if they may load a[i] in
+    /// any case.
+    template <class IsCarried>
+    bool combines_with_other(u32 at, IsCarried is_carried) const {
+        const Instruction& i = function_.body[at];
+        if ((i.opcode != "and" && i.opcode != "or") || type_of(i) != ptx::Type::pred ||
+            i.operands.size() != 3 || i.guard)
+            return false;
+        const Operand &a = i.operands[1], &b = i.operands[2];
+        return a.is_register() && b.is_register() && is_carried(a.reg) != is_carried(b.reg);
     }
     /// Reports whether the instruction only computes a value. In that case, follow() visits the
     /// readers of that value.

@@ -33,8 +33,9 @@ struct LoadUse {
     /// True if the bytes are stored back to the same address with some bits changed, as when a
     /// bit-field is written.
     bool is_stored_back = false;
-    /// True if the program uses the bytes only where a selection (`selp`) chooses them. Compilers
-    /// load an element of an array before they know whether the program reads it.
+    /// True if the program uses the bytes only where a selection (`selp`) chooses them, or in a
+    /// condition that another condition may overrule. Compilers load an element of an array before
+    /// they know whether the program reads it.
     bool is_only_selected = false;
     /// True if the load may read more bytes than the program needs, as ldmatrix does at the edge of
     /// a matrix.

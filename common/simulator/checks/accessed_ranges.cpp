@@ -37,16 +37,17 @@ void AccessedRanges::add(Kind kind, u64 begin, u64 end, u32 place) {
 
 void AccessedRanges::sort() {
     for (std::vector<Range>& ranges : ranges_) {
-        std::sort(ranges.begin(), ranges.end(),
-                  [](const Range& a, const Range& b) { return a.begin < b.begin; });
-        std::vector<Range> merged;
+        const auto is_before = [](const Range& a, const Range& b) { return a.begin < b.begin; };
+        if (!std::is_sorted(ranges.begin(), ranges.end(), is_before))
+            std::sort(ranges.begin(), ranges.end(), is_before);
+        std::size_t kept = 0;
         for (const Range& range : ranges) {
-            if (!merged.empty() && range.begin <= merged.back().end)
-                merged.back().end = std::max(merged.back().end, range.end);
+            if (kept > 0 && range.begin <= ranges[kept - 1].end)
+                ranges[kept - 1].end = std::max(ranges[kept - 1].end, range.end);
             else
-                merged.push_back(range);
+                ranges[kept++] = range;
         }
-        ranges = std::move(merged);
+        ranges.resize(kept);
     }
 }
 

@@ -265,12 +265,19 @@ void GlobalRace::add_accessed_ranges(u64 begin, u64 end, AccessedRanges& to) con
     if (!available_) return;
     const Cell split = stamp_bits_ | kNoBlock << kBlockShift | kSplitMark;
     std::unordered_map<u32, u32> places;  // maps a site to its place in the result
-    const auto place_of = [&](u32 site) {
+    // Neighbouring cells usually come from the same site.
+    u32 last_site = ~0u, last_place = 0;
+    const auto find_place = [&](u32 site) {
         const auto [found, is_new] = places.try_emplace(site, 0);
         const Kernel& kernel = log_.kernel();
         if (is_new && site < kernel.sites.size())
             found->second = to.add_place(kernel.place(kernel.sites[site].where));
         return found->second;
+    };
+    const auto place_of = [&](u32 site) {
+        if (site != last_site) last_place = find_place(site);
+        last_site = site;
+        return last_place;
     };
     const auto add = [&](Role role, Cell cell, u64 first, u64 bytes) {
         const bool strong = cell & kStrongBit;
@@ -292,8 +299,12 @@ void GlobalRace::add_accessed_ranges(u64 begin, u64 end, AccessedRanges& to) con
     };
     for (const Role role : {kWrite, kRead})
         for (u64 line = (begin - device_base()) / kLineBytes;
-             device_base() + line * kLineBytes < end; ++line)
-            visit(visit, kLines, role, device_base() + line * kLineBytes, shuffle_line(line));
+             device_base() + line * kLineBytes < end; ++line) {
+            const u64 index = shuffle_line(line);
+            // Most launches write only a part of an allocation.
+            if (is_live(load(shadow_[kLines][role][index])))
+                visit(visit, kLines, role, device_base() + line * kLineBytes, index);
+        }
 }
 
 void GlobalRace::end_launch() {

@@ -3,12 +3,17 @@
 // Idea   Memory that a launch only reads has no races within the launch, so the race check ignores
 //        it. To find out which bytes of this memory were read, it is enough to mark them. As in the
 //        shadow of initialized bytes, there is a mark byte for each word of memory, with a bit for
-//        each of the word's bytes.
-// Cost   Checking and setting the marks of a 32-lane access takes a few nanoseconds.
+//        each of the word's bytes. Most reads are rows of whole lines, so there is also a mark for
+//        each line of 128 bytes, counted from the start of the allocation. A line is read if it or
+//        all of its words are marked.
+// Cost   Checking and setting the marks of a 32-lane access takes a few nanoseconds. The memory of
+//        the marks is kept for the next launch, and only the pages that a launch has marked are
+//        cleared: fresh pages from the kernel would take longer than the launch of a short kernel.
 #pragma once
 
 #include <atomic>
 #include <cstdlib>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -26,18 +31,53 @@ class MarkedReads {
 public:
     explicit MarkedReads(u64 begin, u64 end);
 
-    /// Returns the mark of the word that contains the address.
-    u8* word(u64 address) const { return words_.get() + ((address >> 2) - (begin_ >> 2)); }
     /// Marks bytes that the load at a site reads.
-    void mark(u64 address, u64 bytes, u32 site);
+    void mark(u64 address, u64 bytes, u32 site) {
+        // Most loads read words that other loads have marked.
+        const bool is_marked =
+            is_lines(address, bytes)
+                ? are_marked(line(address), bytes / kLineBytes)
+                : address % 4 == 0 && bytes % 4 == 0 && are_marked(word(address), bytes / 4);
+        if (!is_marked) mark_new(address, bytes, site);
+    }
     void add_to(AccessedRanges& ranges, const Kernel& kernel) const;
+    /// Removes all marks.
+    void clear();
+    u64 end() const { return end_; }
 
 private:
+    static constexpr u8 kWhole = 0x0f;  ///< the mark of a word or a line that is read as a whole
+    static constexpr u64 kEightWhole = 0x0f0f'0f0f'0f0f'0f0full;
+    static constexpr u64 kLineBytes = 128;
+
+    /// Reports whether all of these words or lines are marked.
+    static bool are_marked(const u8* marks, u64 count) {
+        u64 all = kEightWhole;
+        for (; count >= 8; count -= 8, marks += 8) {
+            u64 eight;
+            std::memcpy(&eight, marks, sizeof eight);
+            all &= eight;
+        }
+        for (u64 k = 0; k < count; ++k) all &= marks[k] == kWhole ? kEightWhole : 0;
+        return all == kEightWhole;
+    }
+    /// Reports whether these bytes are whole lines.
+    bool is_lines(u64 address, u64 bytes) const {
+        return bytes % kLineBytes == 0 && (address - begin_) % kLineBytes == 0;
+    }
+    /// Returns the mark of the word, or of the line, that contains the address.
+    u8* word(u64 address) const { return words_.get() + ((address >> 2) - (begin_ >> 2)); }
+    u8* line(u64 address) const { return lines_.get() + (address - begin_) / kLineBytes; }
+    void mark_new(u64 address, u64 bytes, u32 site);
+
     /// The base-2 logarithm of the bytes in a page. All reads in a page are attributed to the first
     /// site that reads the page.
     static constexpr u64 kPageShift = 12;
     static constexpr u32 kNoSite = 0;
+    u64 page_of(u64 address) const { return (address - begin_) >> kPageShift; }
     void note_site(u64 address, u32 site);
+    template <class Open, class Close>
+    void visit_words(u64 begin, u64 end, const Open& open, const Close& close) const;
     template <class Use>
     void for_each_run(const Use& use) const;
 
@@ -45,7 +85,9 @@ private:
     struct Free {
         void operator()(void* memory) const { std::free(memory); }
     };
-    std::unique_ptr<u8[], Free> words_;
+    std::unique_ptr<u8[], Free> words_, lines_;
+    /// For each page, whether any of its words are marked.
+    std::unique_ptr<std::atomic<bool>[]> has_words_;
     /// For each page, 1 + the first site that reads it, or kNoSite.
     std::unique_ptr<std::atomic<u32>[]> sites_;
 };
@@ -55,10 +97,16 @@ class ReadMarks {
 public:
     MarkedReads& of(const Allocation& allocation);
     void add_to(AccessedRanges& ranges, const Kernel& kernel) const;
+    /// Removes all marks after a launch. Keeps the memory of the allocations that the launch read.
+    void clear();
 
 private:
+    struct Entry {
+        std::unique_ptr<MarkedReads> marks;
+        bool is_used = false;  ///< whether the current launch reads the allocation
+    };
     std::mutex mutex_;
-    std::map<u64, std::unique_ptr<MarkedReads>> by_begin_;
+    std::map<u64, Entry> by_begin_;
 };
 
 }  // namespace coalesce::simulator

@@ -128,6 +128,17 @@ public:
         if (const auto found = events_.find(event); found != events_.end())
             join_clock(find(handle).clock, found->second);
     }
+    void record_within(cudaEvent_t event, const QueuedWork& work) {
+        const std::lock_guard lock(mutex_);
+        events_[event] = streams_[work.stream].clock;
+    }
+    void wait_within(QueuedWork& work, cudaEvent_t event) {
+        const std::lock_guard lock(mutex_);
+        const auto found = events_.find(event);
+        if (found == events_.end()) return;
+        join_clock(work.before, found->second);
+        join_clock(streams_[work.stream].clock, found->second);
+    }
     void host_waits_for(cudaEvent_t event) {
         const std::lock_guard lock(mutex_);
         if (const auto found = events_.find(event); found != events_.end())
@@ -323,6 +334,14 @@ void StreamWork::note_freed(u64 begin, u64 end) {
     if (current_work == nullptr) return;
     current_work->frees = true;
     current_work->ranges.add(AccessedRanges::kWrites, begin, end);
+}
+
+void StreamWork::record(cudaEvent_t event) {
+    if (current_work != nullptr) StreamOrder::instance().record_within(event, *current_work);
+}
+
+void StreamWork::wait_for(cudaEvent_t event) {
+    if (current_work != nullptr) StreamOrder::instance().wait_within(*current_work, event);
 }
 
 void note_stream_created(cudaStream_t stream, bool waits_for_default) {

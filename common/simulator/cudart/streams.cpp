@@ -133,8 +133,9 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
         check_default_stream_order(stream);
         // Unlike host functions, callbacks cannot be captured.
         if (find_capture(stream)) check_not_captured(stream);
-        callback(stream, cudaSuccess, data);
+        // The callback may already use what the stream's earlier work has written.
         note_host_waited_for_stream(stream);
+        callback(stream, cudaSuccess, data);
     });
 }
 COALESCE_PER_THREAD_STREAM(cudaStreamAddCallback, _ptsz);

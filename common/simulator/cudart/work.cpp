@@ -163,10 +163,18 @@ void execute_work(const Work& work) {
                           [](const HostWork& host) {
                               require(host.fn);
                               host.fn(host.userData);
+                              // It may set a flag that shows the host that earlier work is complete.
+                              StreamWork::let_host_wait();
                           },
                           [](const EmptyWork&) {},
-                          [](const RecordWork& record) { record_now(record.event); },
-                          [](const WaitWork& wait) { check_event(wait.event); },
+                          [](const RecordWork& record) {
+                              record_now(record.event);
+                              StreamWork::record(record.event);
+                          },
+                          [](const WaitWork& wait) {
+                              check_event(wait.event);
+                              StreamWork::wait_for(wait.event);
+                          },
                           [](const auto& of_graph) { execute_node(of_graph); }},
                work);
 }
@@ -179,8 +187,6 @@ void execute_or_capture(cudaStream_t stream, Work work) {
     }
     const StreamWork queued(stream);
     execute_work(work);
-    // The host function may set a flag that shows the host that earlier work is complete.
-    if (std::holds_alternative<HostWork>(work)) StreamWork::let_host_wait();
 }
 
 }  // namespace coalesce::simulator::cudart

@@ -30,6 +30,7 @@ struct Device::State {
 
     DeviceMemory memory;
     std::unique_ptr<GlobalRace> global_race;
+    ReadMarks reads;
     RaceLog shared_log{"racecheck"};
     std::vector<std::unique_ptr<Worker>> workers;
     Worker recording_worker;  ///< runs the recorded blocks
@@ -214,8 +215,8 @@ Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** argumen
         launch.checks.memory = alone || options().checks.memory;
     }
     launch.is_dry_run = alone;
-    ReadMarks reads;
-    if (config.accesses != nullptr && !config.wants_shared_memory_only) launch.reads = &reads;
+    if (config.accesses != nullptr && !config.wants_shared_memory_only)
+        launch.reads = &state_->reads;
     begin_race_check(launch);
     state_->shared_log.begin_launch(kernel, config.grid, config.block);
     std::vector<WorkerTotals> counted;
@@ -236,6 +237,7 @@ Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** argumen
         launch.global_race->end_launch();
         if (launch.global_race->had_unexpected_write()) kernel.written.anywhere = true;
     }
+    if (launch.reads != nullptr) launch.reads->clear();
     state_->shared_log.end_launch();
     state_->keep_trace();
     return static_cast<Status>(launch.status.load());

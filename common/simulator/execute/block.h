@@ -146,6 +146,8 @@ struct Block {
     u64 copy_bytes_under_way = 0;  ///< the bytes of copies in flight to shared memory
     /// The bytes of the current phase of each mbarrier, by the mbarrier's offset (mbarrier.cpp).
     std::unordered_map<u32, PhaseBytes> phase_bytes;
+    /// The instruction that initialized each mbarrier, by the mbarrier's offset (mbarrier.cpp).
+    std::unordered_map<u32, const Op*> mbarrier_inits;
     /// The undefined bytes in registers, by warp. Only warps that have undefined bytes have an
     /// entry.
     std::unordered_map<u32, UndefinedBytes> undefined;

@@ -145,13 +145,13 @@ void end_phase_if_complete(Block& block, Mbarrier& b, u32 address) {
 /// The kinds of mbarrier accesses that the race check distinguishes: `makes` creates or invalidates
 /// an mbarrier, and `uses` needs an existing mbarrier.
 enum class Touch : u8 { makes, uses };
-void record_mbarrier_use(Warp& w, const Op* op, const Resolved& where, Touch touch) {
+void record_mbarrier_use(Warp& w, const Op* op, const Resolved& where, Mask lanes, Touch touch) {
     SharedRace* race = w.block->shared_race;
-    if (!race) return;
-    const LaneOffsets offsets = to_offsets(where.address, w.active);
+    if (!race || lanes == 0) return;
+    const LaneOffsets offsets = to_offsets(where.address, lanes);
     const SharedAccess access{.warp = race_warp(w),
                               .site = op->site,
-                              .active = w.active,
+                              .active = lanes,
                               .addresses = offsets.data(),
                               .bytes_per_lane = 8};
     if (touch == Touch::makes)
@@ -167,28 +167,53 @@ bool use_mbarriers(Warp& w, const Op* op, Resolved& where, Counted counted = Cou
     for (const int lane : LanesIn{w.active}) {
         if (!Mbarrier::looks_valid(where.host[lane])) return not_initialised(w, op, lane, where);
     }
-    record_mbarrier_use(w, op, where, Touch::uses);
+    record_mbarrier_use(w, op, where, w.active, Touch::uses);
     return true;
 }
 
 // ---- init, inval ----
 
+/// Reports that a lane initializes an mbarrier that is still valid.
+void report_second_init(Warp& w, const Op* op, int lane, const Op* first) {
+    Report report = w.describe(
+        op, "synccheck", "mbarrier initialised twice", lane,
+        "Initialises an mbarrier that is already initialised. It loses the arrivals and bytes that "
+        "it has counted, and threads that wait may wait for the wrong phase.",
+        "Let one thread initialise the mbarrier, once, before any thread uses it. To use its "
+        "memory again, invalidate it first (mbarrier.inval), after a barrier.");
+    report.other = w.block->launch->kernel->place(first);
+    reports().add(report);
+}
+
 const Op* run_init(Warp& w, const Op* op) {
     Resolved where;
     if (!find_mbarriers(w, op, where) || !are_own_addresses(w, op, where)) return nullptr;
     const u32* counts = w.lanes<u32>(op->b);
-    record_mbarrier_use(w, op, where, Touch::makes);
+    Mask again = 0;
+    const Op* first = nullptr;
     for (const int l : LanesIn{w.active}) {
         if (counts[l] == 0 || counts[l] > kMaxCount)
             return report_mbarrier_misuse(
                 w, op, l, where, "invalid mbarrier count",
                 "an mbarrier expects 1 to 1048575 arrivals; pass the number of threads "
                 "that will arrive");
+        const u32 address = offset_in_block(where.address[l]);
+        const auto [init, is_new] = w.block->mbarrier_inits.try_emplace(address, op);
+        // A store may have ended the life of the earlier mbarrier.
+        if (!is_new && is_mbarrier(*w.block, address)) {
+            if (again == 0) first = init->second;
+            again |= 1u << l;
+        }
+        init->second = op;
         Mbarrier b;
         b.pending = b.expected = counts[l];
         b.store(where.host[l]);
-        w.block->phase_bytes.erase(offset_in_block(where.address[l]));
+        w.block->phase_bytes.erase(address);
     }
+    // Report a second initialization once, although it also races with all uses of the mbarrier.
+    if (!w.checks.sync) again = 0;
+    if (again) report_second_init(w, op, std::countr_zero(again), first);
+    record_mbarrier_use(w, op, where, w.active & ~again, Touch::makes);
     w.block->watch->memory_changed();
     return op + 1;
 }
@@ -198,8 +223,11 @@ const Op* run_init(Warp& w, const Op* op) {
 const Op* run_invalidate(Warp& w, const Op* op) {
     Resolved where;
     if (!use_mbarriers(w, op, where) || !are_own_addresses(w, op, where)) return nullptr;
-    record_mbarrier_use(w, op, where, Touch::makes);
-    for (const int l : LanesIn{w.active}) std::memset(where.host[l], 0, sizeof(u64));
+    record_mbarrier_use(w, op, where, w.active, Touch::makes);
+    for (const int l : LanesIn{w.active}) {
+        std::memset(where.host[l], 0, sizeof(u64));
+        w.block->mbarrier_inits.erase(offset_in_block(where.address[l]));
+    }
     w.block->watch->memory_changed();
     return op + 1;
 }

@@ -179,6 +179,7 @@ void Worker::start_warps(Block& block) {
     block.bulk_copies.reset();
     block.copy_bytes_under_way = 0;
     block.phase_bytes.clear();
+    block.mbarrier_inits.clear();
     block.is_abandoned = false;
     block.undefined.clear();
 }

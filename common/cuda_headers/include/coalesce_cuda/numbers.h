@@ -126,6 +126,9 @@ COALESCE_MATH2(fmaxf, float, __builtin_fmaxf)      COALESCE_MATH2(fmax, double, 
 COALESCE_MATH2(copysignf, float, __builtin_copysignf)
 COALESCE_INLINE float fmaf(float x, float y, float z) { return __fmaf_rn(x, y, z); }
 COALESCE_INLINE double fma(double x, double y, double z) { return __fma_rn(x, y, z); }
+// Halves are rounded away from zero. The difference is exact.
+COALESCE_INLINE float roundf(float x) { const float t = truncf(x); return fabsf(x - t) >= 0.5f ? t + copysignf(1.0f, x) : t; }
+COALESCE_INLINE double round(double x) { const double t = trunc(x); return fabs(x - t) >= 0.5 ? t + __builtin_copysign(1.0, x) : t; }
 COALESCE_INLINE int abs(int x) { return x < 0 ? -x : x; }
 template <class T> __host__ __device__ constexpr T min(T a, T b) { return b < a ? b : a; }
 template <class T> __host__ __device__ constexpr T max(T a, T b) { return a < b ? b : a; }

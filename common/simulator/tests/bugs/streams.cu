@@ -2,11 +2,11 @@
 #include "../streams.h"
 
 __global__ void fill(int* data, int value) {
-    data[blockIdx.x * blockDim.x + threadIdx.x] = value;  // other no_event // other event_before_the_work // other freed_too_early // other wrong_event // other host_waits_for_the_other_stream
+    data[blockIdx.x * blockDim.x + threadIdx.x] = value;  // other no_event // other event_before_the_work // other freed_too_early // other wrong_event // other host_waits_for_the_other_stream // other event_of_the_other_graph
 }
 __global__ void twice(int* out, const int* in) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    out[i] = 2 * in[i];  // bug no_event: streamcheck: no order between streams // bug event_before_the_work: streamcheck: no order between streams // bug copy_not_waited_for: streamcheck: no order between streams // bug wrong_event: streamcheck: no order between streams // bug default_stream_does_not_wait: streamcheck: no order between streams // bug host_waits_for_the_other_stream: streamcheck: no order between streams // other overwritten_while_read
+    out[i] = 2 * in[i];  // bug no_event: streamcheck: no order between streams // bug event_before_the_work: streamcheck: no order between streams // bug copy_not_waited_for: streamcheck: no order between streams // bug wrong_event: streamcheck: no order between streams // bug default_stream_does_not_wait: streamcheck: no order between streams // bug host_waits_for_the_other_stream: streamcheck: no order between streams // bug event_of_the_other_graph: streamcheck: no order between streams // other overwritten_while_read
 }
 // These reports have no line in a kernel, because the later work is a call of the host.
 // bug freed_too_early: streamcheck: freed while in use
@@ -96,6 +96,29 @@ static void freed_too_early() {
     need(cudaFreeAsync(in, first));
 }
 
+// Two graphs record an event each, and the second stream waits for that of the wrong graph.
+static cudaGraphExec_t graph_with_event(cudaStream_t stream, int* data, cudaEvent_t event) {
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    need(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    run_fill(stream, data);
+    need(cudaEventRecordWithFlags(event, stream, cudaEventRecordExternal));
+    need(cudaStreamEndCapture(stream, &graph));
+    need(cudaGraphInstantiate(&exec, graph, 0));
+    return exec;
+}
+static void event_of_the_other_graph() {
+    int *in = device_zeros<int>(kCount), *out = device_zeros<int>(kCount);
+    const cudaStream_t first = new_stream(), second = new_stream(), third = new_stream();
+    const cudaEvent_t filled = new_event(), unrelated = new_event();
+    const cudaGraphExec_t graph = graph_with_event(first, in, filled);
+    const cudaGraphExec_t other = graph_with_event(third, device_zeros<int>(kCount), unrelated);
+    need(cudaGraphLaunch(graph, first));
+    need(cudaGraphLaunch(other, third));
+    need(cudaStreamWaitEvent(second, unrelated, 0));
+    run_twice(second, out, in);
+}
+
 int main(int argc, char** argv) {
     return run_case(argc, argv,
                     {
@@ -107,5 +130,6 @@ int main(int argc, char** argv) {
                         {"default_stream_does_not_wait", default_stream_does_not_wait},
                         {"host_waits_for_the_other_stream", host_waits_for_the_other_stream},
                         {"freed_too_early", freed_too_early},
+                        {"event_of_the_other_graph", event_of_the_other_graph},
                     });
 }

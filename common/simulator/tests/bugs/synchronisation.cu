@@ -169,6 +169,66 @@ static void mbarrier_never_completes() {
     mbarrier_expects_more<<<1, 32>>>(device_zeros<int>(32));
 }
 
+// ---- an mbarrier that is initialised while it still exists, which is undefined ----
+
+__device__ void init_mbarrier(unsigned at, int count) {
+    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(at), "r"(count) : "memory");  // bug second_init_of_a_phase: synccheck: mbarrier initialised twice // other second_init_of_a_phase // bug init_in_every_round: synccheck: mbarrier initialised twice // other init_in_every_round // bug init_by_all_threads: synccheck: mbarrier initialised twice // other init_by_all_threads
+}
+__device__ void meet_at_mbarrier(unsigned at) {
+    unsigned long long state;
+    asm volatile("mbarrier.arrive.shared.b64 %0, [%1];" : "=l"(state) : "r"(at) : "memory");
+    for (int done = 0; !done;) {
+        asm volatile(
+            "{ .reg .pred p; mbarrier.test_wait.shared.b64 p, [%1], %2; selp.b32 %0, 1, 0, p; }"
+            : "=r"(done)
+            : "r"(at), "l"(state)
+            : "memory");
+    }
+}
+
+// A thread of another warp initialises the mbarrier again, before anybody arrives.
+__global__ void two_inits(int* out) {
+    __shared__ __align__(8) unsigned long long barrier;
+    const unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(&barrier));
+    if (threadIdx.x == 0) init_mbarrier(at, 64);
+    __syncthreads();
+    if (threadIdx.x == 40) init_mbarrier(at, 64);
+    __syncthreads();
+    meet_at_mbarrier(at);
+    out[threadIdx.x] = 1;
+}
+static void second_init_of_a_phase() {
+    two_inits<<<1, 64>>>(device_zeros<int>(64));
+}
+
+// All threads have left the mbarrier, but it must be invalidated before it is initialised again.
+__global__ void init_each_round(int* out) {
+    __shared__ __align__(8) unsigned long long barrier;
+    const unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(&barrier));
+    for (int round = 0; round < 3; ++round) {
+        if (threadIdx.x == 0) init_mbarrier(at, 64);
+        __syncthreads();
+        meet_at_mbarrier(at);
+        out[threadIdx.x] = round;
+        __syncthreads();
+    }
+}
+static void init_in_every_round() {
+    init_each_round<<<1, 64>>>(device_zeros<int>(64));
+}
+
+__global__ void all_init(int* out) {
+    __shared__ __align__(8) unsigned long long barrier;
+    const unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(&barrier));
+    init_mbarrier(at, 64);
+    __syncthreads();
+    meet_at_mbarrier(at);
+    out[threadIdx.x] = 1;
+}
+static void init_by_all_threads() {
+    all_init<<<1, 64>>>(device_zeros<int>(64));
+}
+
 // undefined on hardware: warps use the same barrier with different thread counts.
 __global__ void barrier_counts(int* out) {
     const int threads = threadIdx.x < 96 ? 0 : 64;
@@ -195,6 +255,9 @@ int main(int argc, char** argv) {
                         {"locks_in_opposite_order", locks_in_opposite_order},
                         {"flag_never_raised", flag_never_raised},
                         {"barrier_counts_differ", barrier_counts_differ},
+                        {"second_init_of_a_phase", second_init_of_a_phase},
+                        {"init_in_every_round", init_in_every_round},
+                        {"init_by_all_threads", init_by_all_threads},
                         {"mbarrier_never_completes", mbarrier_never_completes},
                     });
 }

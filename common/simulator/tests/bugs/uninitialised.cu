@@ -122,6 +122,18 @@ static void left_by_another_block() {
     first_block_writes<<<4, 32>>>(device_zeros<int>(128));
 }
 
+// Both conditions depend on the unwritten value, so that neither hides it.
+__global__ void count_in_range(int* count) {
+    __shared__ int values[64];
+    if (threadIdx.x < 32) values[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    const int value = values[threadIdx.x];  // bug range_of_unwritten_values: initcheck: uninitialised shared read
+    if ((value > 3) & (value < 9)) atomicAdd(count, 1);
+}
+static void range_of_unwritten_values() {
+    count_in_range<<<1, 64>>>(device_zeros<int>(1));
+}
+
 int main(int argc, char** argv) {
     return run_case(argc, argv,
                     {
@@ -136,5 +148,6 @@ int main(int argc, char** argv) {
                         {"sum_without_zero", sum_without_zero},
                         {"one_bin_not_cleared", one_bin_not_cleared},
                         {"left_by_another_block", left_by_another_block},
+                        {"range_of_unwritten_values", range_of_unwritten_values},
                     });
 }

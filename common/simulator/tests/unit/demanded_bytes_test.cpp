@@ -70,6 +70,30 @@ TEST_CASE("a value that a selection may discard does not affect the program") {
         "setp.eq.u32 %p1, %r1, 0;\n"
         "selp.b32 %r3, %r1, %r4, %p1;");
     CHECK(is_error(decides.load(), 0xf, 4));
+
+    // The selection follows a branch, so it does not always happen.
+    const Analysed dropped_later(
+        "ld.shared.u32 %r1, [%rd1];\n@%p2 bra OTHER;\n"
+        "selp.b32 %r3, %r1, %r4, %p1; st.global.u32 [%rd2], %r3;\nOTHER:");
+    CHECK(dropped_later.load().is_only_selected);
+    const Analysed used_later(
+        "ld.shared.u32 %r1, [%rd1];\nselp.b32 %r3, %r1, %r4, %p1;\n@%p2 bra OTHER;\n"
+        "st.global.u32 [%rd2], %r1;\nOTHER:");
+    CHECK_FALSE(used_later.load().is_only_selected);
+}
+
+TEST_CASE("a condition that another condition may overrule") {
+    const Analysed overruled(
+        "ld.shared.u32 %r1, [%rd1];\nsetp.lt.s32 %p1, %r1, 5;\nand.pred %p3, %p1, %p2;\n"
+        "@%p3 bra OTHER;\nOTHER:");
+    CHECK(overruled.load().is_only_selected);
+    CHECK_FALSE(is_error(overruled.load(), 0xf, 4));
+
+    // Both conditions depend on the value.
+    const Analysed range(
+        "ld.shared.u32 %r1, [%rd1];\nsetp.lt.s32 %p1, %r1, 5;\nsetp.gt.s32 %p2, %r1, 2;\n"
+        "and.pred %p3, %p1, %p2;\n@%p3 bra OTHER;\nOTHER:");
+    CHECK(is_error(range.load(), 0xf, 4));
 }
 
 TEST_CASE("a copied value does not affect the program") {
