@@ -194,8 +194,9 @@ std::optional<Finding> Diagnosis::find_computed_value() const {
     if (10 * sum_values_.count >= wrong_cells_.count &&
         is_nearly_all(sum_values_.count + nan.count, wrong_cells_.count)) {
         return say(Fault::value_added, sum_values_,
-                   std::string("the value is the sum of the expected one and of what ") +
-                       out_matrix() + " held before. Was it added (+=) instead of assigned (=)?");
+                   std::string("the value is the sum of the expected value and of what ") +
+                       out_matrix() +
+                       " contained before. Was the value added (+=) instead of assigned (=)?");
     }
     std::size_t best = 0;
     for (std::size_t i = 1; i < converted_values_.size(); ++i) {
@@ -281,8 +282,8 @@ std::optional<Finding> Diagnosis::find_lost_component() const {
     if (!is_of_component() || !are_foreign) return std::nullopt;
     return say(Fault::component_lost, foreign_values_,
                bad_lines().text +
-                   ", and the values there do not occur in the input. A component of a vector is "
-                   "lost: is each component set before the vector is used?");
+                   ", and the values in these cells do not occur in the input. A component of a "
+                   "vector is lost: is each component set before the vector is used?");
 }
 
 /// Recognizes outputs in which some rows (or columns) of each tile are unwritten, and the others

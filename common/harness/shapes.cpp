@@ -81,9 +81,9 @@ std::string find_refusal(const Variant& variant, Shape shape) {
         one.extents[0] = 1;
         if (find_array(variant, shape)) return "";
         return "permutes arrays of " + std::to_string(one.elements()) +
-               " elements, and that shape has fewer";
+               " elements, but that shape has fewer";
     }
-    if (variant.square_only && shape.rows != shape.cols) return "takes only squares";
+    if (variant.square_only && shape.rows != shape.cols) return "takes only square matrices";
     if (std::max(shape.rows, shape.cols) > variant.longest_side) {
         return "takes at most " + std::to_string(variant.longest_side) + " rows or columns";
     }

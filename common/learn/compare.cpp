@@ -99,7 +99,7 @@ int diff(Session& session, const Work& exercise, const DiffArguments& words) {
                          " is the first step, so there is no earlier kernel to compare it with");
     }
     if (exercise.is_beyond()) {
-        throw UsageError(exercise.name() + " builds on no other exercise; ./learn explain " +
+        throw UsageError(exercise.name() + " does not build on another exercise; ./learn explain " +
                          exercise.words() + " shows the solution");
     }
     std::string before, after, what;
@@ -134,8 +134,8 @@ int explain(Session& session, const Work& exercise, bool yes) {
     } else if (!exercise.is_program()) {
         std::cout << "\n"
                   << wrap(
-                         "The costs are explained only for a kernel that has passed in its present "
-                         "form. Check it first: ./learn check " +
+                         "The costs are explained only after the kernel has passed in its present "
+                         "form. Check the kernel first: ./learn check " +
                          exercise.words());
     }
     if (verdict) show_time_line(*verdict, session.style);

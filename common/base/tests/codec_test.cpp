@@ -50,5 +50,5 @@ TEST_CASE("a missing or unknown key, or one of the wrong type, is an error unles
           "counts.a: expected a whole number");
     CHECK(problem_of("{" + good + R"(, "counts": []})") == "counts: expected an object");
     CHECK(problem_of("[]") == ": expected an object");
-    CHECK(problem_of("{") == "the text is not JSON");
+    CHECK(problem_of("{") == "the text is not valid JSON");
 }

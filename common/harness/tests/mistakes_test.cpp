@@ -124,7 +124,7 @@ std::vector<Mistake> mistakes() {
         {"in 1 on",
          reads([](I r, I c, I, I C) { return r * C + c + 1; }),
          {Fault::off_by_one_col},
-         "1 element after the right one"},
+         "1 element after the right element"},
         {"in 4 on",
          reads([](I r, I c, I, I C) { return r * C + c + 4; }),
          {Fault::shifted},
@@ -144,7 +144,7 @@ std::vector<Mistake> mistakes() {
         {"out 1 on",
          stores([](I r, I c, I R, I) { return c * R + r + 1; }),
          {Fault::off_by_one_row},
-         "1 element after its place"},
+         "1 element after its correct position"},
         {"out 4 on",
          stores([](I r, I c, I R, I) { return c * R + r + 4; }),
          {Fault::shifted},
@@ -203,7 +203,7 @@ std::vector<Mistake> mistakes() {
              return Move{r * s.cols + c, c * s.rows + r};
          },
          {Fault::part_of_each_tile},
-         "in every 4 rows of out, the 4th is never written. A loop, or one component"},
+         "in every 4 rows of out, the 4th is never written. A loop or a vector component"},
         {"no 2nd row",
          [](I r, I c, Shape s) -> M {
              if (r % 2 == 1) return std::nullopt;
@@ -238,7 +238,7 @@ std::vector<Mistake> mistakes() {
              return Move{r * s.cols + c, c * s.rows + r};
          },
          {Fault::never_written},
-         "it is the only such cell"},
+         "no other cell is affected"},
         {"four missing",
          [](I r, I c, Shape s) -> M {
              if (r == 7 && c % 11 == 9 && c < 45) return std::nullopt;

@@ -80,7 +80,7 @@ TEST_CASE("invalid arguments have exit code 2 and one line that says what to do"
     std::map<std::vector<std::string>, std::string> cases = {
         {{"check", "77"}, "no exercise \"77\"; ./learn list"},
         {{"check", "02", "--file", "no.cu"}, "there is no file no.cu"},
-        {{"check", "all", "--file", KERNEL_02}, "--file needs one exercise"},
+        {{"check", "all", "--file", KERNEL_02}, "--file needs the number of a single exercise"},
         {{"check", "02", "--device", "tpu"}, "no device \"tpu\""},
         {{"check", "02", "--seconds", "0"}, "--seconds takes"},
         {{"check", "02", "--colour"}, "(./learn check --help)"},
@@ -347,7 +347,7 @@ TEST_CASE("predictions are stored, compared with the learner's own counters, and
     expect(course, {"predict", "02", "4"}, 2, {"answered all questions about 02_naive"});
     course.solve("02_naive");
     expect(course, {"check", "02"}, 0,
-           {"You predicted 8 sectors per load; it is 4: wrong.",
+           {"You predicted 8 sectors per load; the count is 4: wrong.",
             "You predicted 32 sectors per store; it is 32: right."});
     Json predictions = course.progress_of("02_naive")["predictions"];
     CHECK(predictions[0]["right"] == false);

@@ -135,7 +135,7 @@ TEST_CASE("what exercise new refuses") {
     own_solutions(course);
     expect(course, {"exercise", "new", "Scale"}, 2, {"cannot be the name of a kernel"});
     expect(course, {"exercise", "new", "scale"}, 2, {"--title is missing"});
-    expect(course, {"exercise", "old", "scale"}, 2, {"there are new and verify"});
+    expect(course, {"exercise", "old", "scale"}, 2, {"the actions are new and verify"});
     expect(course, {"exercise", "verify", "scale"}, 2, {"there is no exercise x_scale"});
     auto words = kNewScale;
     words[8] = "const float* out[n]";

@@ -218,7 +218,7 @@ TEST_CASE("a lesson's kernel is shown only if its exercise has passed, or with -
     const ProcessResult refused =
         expect(course, {"ptx", "02"}, 1,
                {"02_naive has not passed yet", "Yours: ./learn ptx 02 --mine",
-                "Show it anyway: ./learn ptx 02 --yes"});
+                "Show the solution anyway: ./learn ptx 02 --yes"});
     CHECK(!has(refused.output, "st.global"));
     course.solve("02_naive");
     REQUIRE(course.learn({"check", "02"}).exit_code == 0);

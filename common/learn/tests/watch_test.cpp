@@ -104,12 +104,12 @@ TEST_CASE("a session from the first exercise to the third") {
     terminal.type("g");
     SHOWS("How many sectors does this load touch?");
     terminal.type("many\n");
-    SHOWS("That is not a number");
+    SHOWS("Please enter a number");
     terminal.type("4\n");
     SHOWS("The threads then store the floats");
     terminal.type("32\n");
-    SHOWS("you said 4; it is 4: right");
-    SHOWS("you said 32; it is 4: wrong");
+    SHOWS("you said 4; the count is 4: right");
+    SHOWS("you said 32; the count is 4: wrong");
     SHOWS("space: back to the verdict");
     SHOWS("q quit");
     terminal.type(" ");
@@ -155,7 +155,7 @@ TEST_CASE("a session from the first exercise to the third") {
     terminal.type("4\n");
     SHOWS("does the read take?");
     terminal.type("32\n");
-    SHOWS("it is 32: right");
+    SHOWS("the count is 32: right");
     SHOWS("q quit");
     terminal.type("q");
     CHECK(terminal.status() == 0);
@@ -457,6 +457,6 @@ TEST_CASE("check asks for predictions in a terminal; explain asks before it show
     CHECK(terminal.shows("A number"));
     terminal.type("\n");
     CHECK(terminal.shows("sectors per store                     32           4          32"));
-    CHECK(terminal.shows("You predicted 4 sectors per load; it is 4: right."));
+    CHECK(terminal.shows("You predicted 4 sectors per load; the count is 4: right."));
     CHECK(terminal.status() == 0);
 }

@@ -98,7 +98,7 @@ private:
             return;
         throw UsageError(
             format("these ways need %.3g GB in all, but only %.3g GB are free; choose smaller "
-                   "--rows and --cols, or one --way",
+                   "--rows and --cols, or a single --way",
                    bytes / 1e9, static_cast<double>(free_host_bytes()) / 1e9));
     }
 

@@ -127,7 +127,7 @@ TEST_CASE("mistakes in a file are reported, with their line") {
     REQUIRE(number > 1);
     const std::string place = "gpus/some.toml:" + std::to_string(number) + ": ";
     CHECK(error_of(changed("queue_ns", "queues_ns"))
-              .starts_with(place + "`memory` has no key `queues_ns`; fix its name"));
+              .starts_with(place + "`memory` has no key `queues_ns`; correct the name"));
     CHECK(error_of(changed(line + "\n", "")).find("`memory` has no `queue_ns`; add queue_ns = ") !=
           std::string::npos);
     CHECK(error_of(changed(line, "queue_ns = -1"))

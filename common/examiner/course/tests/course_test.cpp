@@ -185,7 +185,7 @@ TEST_CASE("errors in lessons name the line and what to do") {
     complains({.lessons = {}, .exercises = {}}, "course.toml:1", "there is no lesson");
     complains({.lessons = ONE.lessons, .exercises = {}, .common = "hints = 3\n"}, "course.toml:1",
               "no key `hints`");
-    complains(lesson_with("title", "titel"), record + "1", "no key `titel`; fix its name");
+    complains(lesson_with("title", "titel"), record + "1", "no key `titel`; correct the name");
     complains(lesson_with("title = \"Copy\"", ""), record + "1",
               "01_copy has no `title`; add title");
     complains(lesson_with("\"Copy\"", "7"), record + "1", "must be text in quotes");
