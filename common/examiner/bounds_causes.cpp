@@ -72,7 +72,7 @@ std::string bounds_check_advice(const Evidence& evidence) {
     return std::string(
                "Where a tile extends beyond the matrix, some threads have no element: let them do "
                "nothing. Before each access, compare ") +
-           (has_offset ? "the index that it uses: where that is row + k, compare row + k with "
+           (has_offset ? "the index that it uses: if that index is row + k, compare row + k with "
                          "rows, not row alone."
                        : "row with rows and col with cols.");
 }
@@ -235,11 +235,11 @@ std::optional<Failure> find_memory_error(const Trial& trial, const Evidence& evi
           "element's index be a multiple of 4, or of 2."},
          {"memcheck", "stack overflow", FailureKind::stack_overflow,
           "a function calls itself until the thread's stack is full.",
-          "Which argument ends the recursion? Let each call bring it closer to that end, or write "
-          "a loop."},
+          "Which argument ends the recursion? Let each call bring this argument closer to the end, "
+          "or write a loop."},
          {"memcheck", "another thread's variable", FailureKind::outside_local_array,
-          "this pointer belongs to a local variable of another thread.",
-          "Each thread has its own local variables: put what several threads need in shared "
+          "this pointer points to a local variable of another thread.",
+          "Each thread has its own local variables: put values that several threads need in shared "
           "memory."}},
         trial, evidence);
     if (failure) return failure;
@@ -266,7 +266,7 @@ std::optional<Failure> find_local_array_overrun(const Trial& trial, const Eviden
         .details = wrap(
             "The result of such an access is undefined, and the compiler may remove the access."),
         .next = "The elements are numbered from 0 to " + std::to_string(found.length - 1) +
-                ". Which one belongs to this iteration of the loop?"};
+                ". Which element belongs to this iteration of the loop?"};
 }
 
 }  // namespace coalesce

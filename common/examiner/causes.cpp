@@ -46,7 +46,7 @@ std::optional<Failure> find_execution_error(const Trial& trial, const Evidence& 
     auto failure = find_reported_failure(
         {{"synccheck", "deadlock", FailureKind::deadlock,
           "threads wait here for something that never happens.",
-          "Which thread should wake them? Follow that thread.", true},
+          "Which thread should end this wait? Follow that thread through the kernel.", true},
          {"execution", "instruction budget", FailureKind::endless_loop, "the kernel does not end.",
           "Look at the loop around this line: does its counter reach its end?"},
          {"synccheck", "endless loop", FailureKind::endless_loop, "the kernel does not end.",
@@ -58,16 +58,16 @@ std::optional<Failure> find_execution_error(const Trial& trial, const Evidence& 
           "Remove __trap(), or find out why it is reached."},
          {"execution", "unsupported", FailureKind::not_simulated,
           "the kernel uses something that the simulated GPU does not have.",
-          "Write the kernel without it; no exercise needs it."},
+          "Write the kernel without this feature; no exercise needs it."},
          {"execution", "", FailureKind::kernel_failed, "the kernel was stopped.", "", true}},
         trial, evidence);
     if (!failure || failure->kind != FailureKind::endless_loop) return failure;
     const Report* report = find_report(trial, "execution", "instruction budget");
     if (!report) return failure;
     if (auto found = find_too_much_work(trial, *report, evidence)) return found;
-    failure->details =
-        wrap(report->thread.text() +
-             " was still at this line after many times the work that the task needs.");
+    failure->details = wrap(report->thread.text() +
+                            " was still at this line after the kernel had executed many times the "
+                            "instructions that the task needs.");
     return failure;
 }
 

@@ -53,7 +53,7 @@ bool explain_misaligned(Failure& failure, const Evidence& evidence) {
                            "row, is not a multiple of " + std::to_string(width) + ", as " + vector +
                            " needs.";
         failure.next = "Which of the two indices goes up by " + std::to_string(width) +
-                       " from thread to thread? That one is added; the other is multiplied by "
+                       " from thread to thread? Add this index, and multiply the other index by "
                        "the length of a row.";
         return true;
     }
@@ -248,10 +248,11 @@ bool explain_other_block_step(Failure& failure, const Trial& trial, const Eviden
     };
     const bool is_same = value(odd.first) == value(usual.first);
     if (odd.second.size() != 1 || usual.second.size() < 3 || is_same) return false;
-    blame_line(failure, odd.second.front(),
-               "blocks are " + odd.first + " apart here, but " + usual.first +
-                   " apart on all other lines.",
-               "Multiply the block's index by the side of what a block moves, on every line.");
+    blame_line(
+        failure, odd.second.front(),
+        "blocks are " + odd.first + " apart here, but " + usual.first +
+            " apart on all other lines.",
+        "On every line, multiply the block's index by the side of the tile that a block moves.");
     return true;
 }
 

@@ -56,7 +56,7 @@ Failure does_not_load(cudaError_t error, const std::string& log, const std::stri
         .kind = FailureKind::does_not_load,
         .headline = "the device rejected the compiled kernel (" + format_cuda_error(error) + ").",
         .place = {file, 0, 0},
-        .details = log.empty() ? "" : wrap("It says: " + log),
+        .details = log.empty() ? "" : wrap("The device reports: " + log),
         .next = "Undo the last change. Does it use a feature that this device lacks?"};
     if (error == cudaErrorUnsupportedPtxVersion || error == cudaErrorNoKernelImageForDevice) {
         failure.kind = FailureKind::environment_problem;
@@ -252,7 +252,7 @@ Failure LoadedKernel::check(const LaunchShape& launch, Shape shape) const {
     if (is_deep || launch.threads() > max_threads_) {
         return refused(FailureKind::block_too_large,
                        block + "; " + std::to_string(max_threads_) + " is the maximum.",
-                       "Make .block smaller, or the constants in it.");
+                       "Make .block smaller, or reduce the constants that it uses.");
     }
     const long long most = max_shared_bytes_ - static_cast<long long>(static_shared_bytes_);
     if (launch.shared_bytes < 0 || launch.shared_bytes > most) {

@@ -26,10 +26,12 @@ Failure find_reason_for_wait(const Verdict& found) {
         const Loop* loop = innermost_loop(loops, line.line);
         if (line.counters.load_requests == 0 || !loop) continue;
         if (loop->barrier_line > 0) {
-            return {.kind = FailureKind::loads_not_overlapped,
-                    .headline = "there is a barrier between two loads of a thread",
-                    .place = {found.file, loop->barrier_line, 0},
-                    .next = "Take __syncthreads() out of the loop: one barrier after all loads."};
+            return {
+                .kind = FailureKind::loads_not_overlapped,
+                .headline = "there is a barrier between two loads of a thread",
+                .place = {found.file, loop->barrier_line, 0},
+                .next =
+                    "Move __syncthreads() out of the loop: one barrier after all loads is enough."};
         }
         if (has_stores_in(found, *loop)) {
             return {.kind = FailureKind::loads_not_overlapped,
@@ -110,10 +112,11 @@ std::optional<Failure> loads_not_overlapped(const Verdict& found, const Limits& 
     Failure failure = find_reason_for_wait(found);
     if (failure.kind == FailureKind::none) failure = find_line_that_waits(found);
     if (failure.kind == FailureKind::none) return std::nullopt;
-    failure.headline += ", so that a warp waits for memory once for every load: nothing overlaps.";
+    failure.headline += ", so a warp waits for memory once for every load: no two loads overlap.";
     failure.shape = found.counted;
-    failure.details = wrap("Simulated: " + std::to_string(counters.load_requests) + " loads, and " +
-                           std::to_string(counters.load_waits) + " times that a warp waited.");
+    failure.details =
+        wrap("Simulated: " + std::to_string(counters.load_requests) +
+             " loads, for which warps waited " + std::to_string(counters.load_waits) + " times.");
     return failure;
 }
 
@@ -156,7 +159,7 @@ std::optional<Failure> copies_not_overlapped(const Verdict& found, const Limits&
         "no copy is in flight while a tile is read: the kernel has waited for all of them.";
     failure.place = {found.file, wait, 0};
     failure.next =
-        "Use two stages: start the copy of the next tile before waiting for this one, and let the "
+        "Use two stages: start the copy of the next tile before waiting for this tile, and let the "
         "wait leave that copy in flight: __pipeline_wait_prior(1).";
     return failure;
 }

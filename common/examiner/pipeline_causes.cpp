@@ -115,7 +115,7 @@ LineMistake find_commit_mistake(const PipelineSteps& steps) {
         !find_step(steps, PipelineStep::commit, place_of(steps, copy))) {
         return {commit->line,
                 "the group is committed before its copies start on " + on_line(copy->line) +
-                    ", so that they belong to the next group.",
+                    ", so the copies belong to the next group.",
                 "Start the copies first, then commit their group."};
     }
     const PipelineStep* wait = find_step(steps, PipelineStep::wait);
@@ -147,8 +147,8 @@ LineMistake find_wait_mistake(const PipelineSteps& steps) {
     }
     if (wait->is_in_condition && !use->is_in_condition) {
         return {wait->line,
-                "the copies are waited for only under this condition, but the tile is read in "
-                "every pass.",
+                "the kernel waits for the copies only under this condition, but it reads the tile "
+                "in every pass.",
                 "Wait in every pass, before the tile is read."};
     }
     TextMatch found;
@@ -173,7 +173,7 @@ LineMistake find_barrier_mistake(const PipelineSteps& steps) {
     if (!between && before) {
         return {before->line,
                 "the barrier comes before the wait on " + on_line(wait->line) +
-                    ". A thread waits for its own copies alone, so that others may read the tile "
+                    ". A thread waits only for its own copies, so other threads may read the tile "
                     "before all copies have arrived.",
                 "Wait first, then call __syncthreads(), then read the tile."};
     }
@@ -215,7 +215,7 @@ LineMistake find_stage_mistake(const PipelineSteps& steps, const Loop& loop,
         return {copy->line,
                 "the next tile's copy goes into the same stage, `" + filled +
                     "`, that is read in this pass.",
-                "Fill the other stage, the one that is not being read."};
+                "Fill the stage that is not being read."};
     }
     if (changes == 0) {
         return {use->line, "`" + read + "` never changes: each pass reads the same stage.",
@@ -226,13 +226,13 @@ LineMistake find_stage_mistake(const PipelineSteps& steps, const Loop& loop,
         assignment.find('^') != assignment.npos || assignment.find('?') != assignment.npos ||
         assignment.find('&') != assignment.npos || assignment.find('!') != assignment.npos;
     if (!wraps && filled.find('%') == filled.npos && read.find('%') == read.npos) {
-        return {changes, "`" + variable + "` counts on and on, but there are only two stages.",
-                "Let it alternate between them: 1 - " + variable + ", or the remainder by 2."};
+        return {changes, "`" + variable + "` keeps counting up, but there are only two stages.",
+                "Let it alternate between them: 1 - " + variable + ", or the remainder modulo 2."};
     }
     const bool adds = filled.find('+') != filled.npos && filled.find('%') == filled.npos;
     if (adds) {
-        return {copy->line, "`" + filled + "` gets beyond the last stage.",
-                "Take the remainder by the number of stages."};
+        return {copy->line, "`" + filled + "` goes beyond the last stage.",
+                "Take the remainder modulo the number of stages."};
     }
     if (changes < use->line && changes > copy->line) {
         return {changes,
@@ -243,7 +243,7 @@ LineMistake find_stage_mistake(const PipelineSteps& steps, const Loop& loop,
     if (changes > use->line && filled != read && read.find('-') != read.npos) {
         return {use->line,
                 "this reads the stage `" + read + "`, which the copy on " + on_line(copy->line) +
-                    " is not for: it fills `" + filled + "`.",
+                    " does not fill: that copy fills `" + filled + "`.",
                 "Read the stage that was filled in the pass before."};
     }
     return {};
@@ -280,7 +280,7 @@ LineMistake find_other_next_tile(const Loop& loop, const std::string& text) {
                 "this takes `" + loop.counter + " + " + trimmed(after.str(2)) +
                     "` for the next tile, but the loop continues with `" + loop.counter + " + " +
                     trimmed(by.str(1)) + "`.",
-                "The next tile is the one of the loop's next pass."};
+                "The next tile belongs to the next pass of the loop."};
     }
     return {};
 }
@@ -339,15 +339,15 @@ bool blame_expected_bytes(Failure& failure, const std::string& text) {
     TextMatch found;
     if (!search(flat, found, numbers)) return false;
     failure.headline = "the mbarrier expects " + found.str(1) + " bytes, but the copies bring " +
-                       found.str(2) + ", so the threads wait for ever.";
+                       found.str(2) + ", so the threads wait forever.";
     const std::string code = code_for_search(text);
     for (const TextMatch& one : find_matches(code, call)) {
         const int line = line_of(code, one);
         if (line > find_kernel_line(text, "")) failure.place.line = line;
     }
     failure.next =
-        "Let the mbarrier expect what the copies bring, also where a tile extends beyond the "
-        "matrix: as many rows and as many bytes of each as are asked for.";
+        "Let the mbarrier expect as many bytes as the copies bring, even where a tile extends "
+        "beyond the matrix: all rows, and all bytes of each row, that the copies request.";
     return true;
 }
 

@@ -22,12 +22,12 @@ void read_expectations(const StrictToml& reader, const toml::table& table, Varia
         if (variant.kernel.empty()) return;
         reader.fail(variant.line, "variant \"" + variant.name +
                                       "\" has a kernel but no `expect`; add expect = { load = 4, "
-                                      "store = 4 } with what it must cost");
+                                      "store = 4 } with the costs that the kernel must have");
     }
     if (variant.kernel.empty()) {
         reader.fail(*node, "variant \"" + variant.name +
-                               "\" expects counters of no kernel; name it with "
-                               "`kernel`, or remove `expect`");
+                               "\" has `expect`, but no kernel; name the kernel with `kernel`, or "
+                               "remove `expect`");
     }
     const toml::table* counters = node->as_table();
     if (counters == nullptr || counters->empty()) {
@@ -76,14 +76,14 @@ void read_levels(const StrictToml& reader, const toml::table& table, bool all,
         std::string text = reader.text(table, kHintLevels[i], where);
         text.erase(text.find_last_not_of(" \n") + 1);
         if (text.empty()) {
-            reader.fail(*table.get(kHintLevels[i]),
-                        std::string("`") + kHintLevels[i] + "` is empty; write it, or remove it");
+            reader.fail(*table.get(kHintLevels[i]), std::string("`") + kHintLevels[i] +
+                                                        "` is empty; write its text, or remove it");
         }
         hint.levels[i] = text;
         any = true;
     }
     if (!any) {
-        reader.fail(hint.line, where + " says nothing; give it a question, picture, api or line");
+        reader.fail(hint.line, where + " has no text; add a question, picture, api or line");
     }
 }
 
@@ -123,7 +123,7 @@ std::vector<Hint> read_hints(const StrictToml& reader, const toml::table& table,
         reader.allow_keys(entry, {"failures", "question", "picture", "api", "line"}, name);
         if (for_all && entry.contains("failures")) {
             reader.fail(hint.line, "the first hint of " + where +
-                                       " is for all failures; remove its `failures`");
+                                       " must apply to all failures; remove its `failures`");
         }
         if (!for_all) hint.failures = read_failures(reader, entry);
         for (auto& failure : hint.failures) {
@@ -453,7 +453,8 @@ std::vector<CourseText> read_course_texts(const std::filesystem::path& root) {
 Course parse_course(const std::vector<CourseText>& texts) {
     const CourseText* common = find_course_text(texts, "course.toml");
     if (common == nullptr)
-        throw CourseError("course.toml cannot be read; is this the course's folder?");
+        throw CourseError(
+            "course.toml cannot be read; check that this is the folder of the course");
     const StrictToml reader(common->file);
     const toml::table table = reader.parse(common->text);
     reader.allow_keys(table, {"hint", "hidden"}, "the course");
@@ -474,7 +475,7 @@ Course parse_course(const std::vector<CourseText>& texts) {
 
 Course read_course(const std::filesystem::path& root) {
     if (!std::filesystem::exists(root / "course.toml")) {
-        throw CourseError((root / "course.toml").string() + " cannot be read; is the path right?");
+        throw CourseError((root / "course.toml").string() + " cannot be read; check the path");
     }
     return parse_course(read_course_texts(root));
 }

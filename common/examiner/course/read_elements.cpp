@@ -59,7 +59,9 @@ std::vector<Parameter> read_parameters(const StrictToml& reader, const toml::tab
     }
     const toml::node& list = *table.get("arguments");
     if (std::ranges::none_of(parameters, &Parameter::is_output)) {
-        reader.fail(list, "no argument is an output, an array without const: \"float* out[n]\"");
+        reader.fail(
+            list,
+            "none of the arguments is an output; add an array without const: \"float* out[n]\"");
     }
     if (parameters.size() > most) {
         reader.fail(list, "`arguments` has more than " + std::to_string(most));

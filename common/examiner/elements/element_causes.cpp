@@ -124,8 +124,8 @@ std::optional<Failure> find_element_overrun(const Trial& trial, const Evidence& 
                         : "Work out the index by hand for the thread named above."};
     if (at.index < 0) {
         failure.next =
-            "The index is below zero: what should the first elements do, which have no neighbour "
-            "before them?";
+            "The index is below zero: how should the kernel treat the first elements, which have "
+            "no neighbour before them?";
     }
     return failure;
 }

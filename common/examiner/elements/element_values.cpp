@@ -306,7 +306,7 @@ private:
         return make(FailureKind::wrong_elements,
                     format("each wrong element is %.6g %s than the expected one.",
                            std::abs(*difference), *difference > 0 ? "more" : "less"),
-                    "Which term is added once too often, or left out once?");
+                    "Which term is added once too often, or is left out once?");
     }
 
     Failure describe() const {

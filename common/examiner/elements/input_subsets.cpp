@@ -212,7 +212,8 @@ private:
             for (std::int64_t i = std::max<std::int64_t>(from, 0); i < to; ++i) list.push_back(i);
             return list;
         };
-        const std::string next = "Which two threads count it? Let one of them leave it out.";
+        const std::string next =
+            "Which two threads count this input? Let only one of them count it.";
         for (int times = 2; times <= 4; times *= 2) {
             std::vector<std::int64_t> more;
             for (int i = 1; i < times; ++i) {

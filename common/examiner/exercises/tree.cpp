@@ -85,7 +85,8 @@ void check_skeleton(const Tree& tree, const std::string& name, const std::string
                          "; run `exercises generate` (ignore this if it is a solution of yours "
                          "that you have committed)");
     } else if (text != wanted.blank()) {
-        faults.push_back(path + " differs from what `exercises generate` writes; run it");
+        faults.push_back(
+            path + " differs from the text that `exercises generate` writes; run this command");
     }
     for (auto& fault : find_header_faults(name, wanted, file == "hunt.cu")) {
         faults.push_back("solutions/" + name + "/" + file + ": " + fault);

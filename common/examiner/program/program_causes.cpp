@@ -193,7 +193,7 @@ private:
                 FailureKind::no_bounds_check,
                 who + " is number " + std::to_string(thread) + ", and there are only " +
                     std::to_string(count_) + " elements: it accesses memory after the last one.",
-                "Let those threads do nothing: compare the index with `count` first.", report.line);
+                "Let such threads do nothing: compare the index with `count` first.", report.line);
         }
         if (report.message.find("memory of the host") != report.message.npos) {
             return make_failure(
@@ -355,18 +355,17 @@ private:
                         format_element("in", static_cast<std::size_t>(held - run_.in.begin())) +
                         ".";
         }
-        return make_failure(
-            FailureKind::wrong_element, headline,
-            "Follow thread 0 with pencil and paper: what does it read, and where does it "
-            "store it?",
-            find_kernel_line(source_.text, ""));
+        return make_failure(FailureKind::wrong_element, headline,
+                            "Follow thread 0 with pencil and paper: which element does it read, "
+                            "and where does it store the value?",
+                            find_kernel_line(source_.text, ""));
     }
 
     // Checks that the program reports a correct result as correct.
     std::optional<Failure> find_wrong_comparison() const {
         if (prints_right(run_)) return {};
         return make_failure(FailureKind::comparison_wrong,
-                            "the result is right, but the program ends with " +
+                            "the result is right, but the program ends with exit code " +
                                 std::to_string(run_.ended.exit_code) +
                                 (run_.ended.exit_code == 0 ? " and does not say \"right\"." : "."),
                             "The program must compare each element. It then prints \"right\" and "
@@ -468,8 +467,8 @@ Failure find_unnoticed_launch_failure(const RecordedRun& run, const Source& sour
         .details =
             "This was tested with a launch that fails on purpose.\n" + format_program_output(run),
         .next =
-            "A launch returns nothing: cudaGetLastError() after it gives its error, "
-            "which check() reports."};
+            "A launch returns no error: after it, pass the result of cudaGetLastError() to "
+            "check(), which reports the error."};
     if (run.has_checked_error) {
         failure.headline =
             "the launch fails, and the program asks for the error but does not report it.";

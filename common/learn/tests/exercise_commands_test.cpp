@@ -348,7 +348,7 @@ TEST_CASE("predictions are stored, compared with the learner's own counters, and
     course.solve("02_naive");
     expect(course, {"check", "02"}, 0,
            {"You predicted 8 sectors per load; the count is 4: wrong.",
-            "You predicted 32 sectors per store; it is 32: right."});
+            "You predicted 32 sectors per store; the count is 32: right."});
     Json predictions = course.progress_of("02_naive")["predictions"];
     CHECK(predictions[0]["right"] == false);
     CHECK(predictions[1]["right"] == true);

@@ -76,7 +76,7 @@ TEST_CASE("mistakes in an exercise of your own are named with their place") {
     const std::vector<std::string> verify = {"exercise", "verify", "scale", "--no-mutants"};
 
     course.write(kRecord, replaced(record, "float* out[n]", "float* out[m]"));
-    expect(course, verify, 2, {"exercise.toml:5: ", "`m` is not one of its sizes `n`"});
+    expect(course, verify, 2, {"exercise.toml:5: ", "`m` is not one of the sizes `n`"});
     course.write(kRecord, record);
 
     course.write(kReference, replaced(reference, "return factor", "return faktor"));

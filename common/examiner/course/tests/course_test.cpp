@@ -202,7 +202,7 @@ TEST_CASE("errors in lessons name the line and what to do") {
 TEST_CASE("invalid expectations") {
     const std::string expect = "expect = { load = 4, store = 4 }", place = "lesson.toml:6";
     complains(lesson_with(expect, ""), "lesson.toml:3", "has a kernel but no `expect`");
-    complains(lesson_with("kernel = \"copy_tile\"", ""), place, "counters of no kernel");
+    complains(lesson_with("kernel = \"copy_tile\"", ""), place, "has `expect`, but no kernel");
     complains(lesson_with(expect, "expect = {}"), place, "must be a table");
     complains(lesson_with(expect, "expect = 4"), place, "must be a table");
     complains(lesson_with("load = 4", "loads = 4"), place, "no key `loads`");
@@ -327,7 +327,7 @@ TEST_CASE("invalid exercises") {
               "no [[hint]] of 01_copy");
     fails("api = \"An api.\"", "", 3, "has no `api`");
     fails("\"Which?\"", "\"\"", 4, "`question` is empty");
-    fails("question = \"Which?\"", "failures = [\"deadlock\"]", 3, "is for all");
+    fails("question = \"Which?\"", "failures = [\"deadlock\"]", 3, "must apply to all");
     fails("failures = [\"no-bounds-check\", \"wrong-pitch\"]", "", 11, "needs failures");
     fails("[\"no-bounds-check\", \"wrong-pitch\"]", "[1]", 12, "needs failures");
     fails("\"no-bounds-check\"", "\"wrong-pitch\"", 11, "two hints for wrong-pitch");

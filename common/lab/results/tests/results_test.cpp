@@ -206,8 +206,9 @@ TEST_CASE("files that are not results are named, with what is wrong in them") {
     CHECK(complaint("[]") == ": expected an object");
     CHECK(complaint(R"({"device": 3})") == ": device: expected an object");
     CHECK(complaint(R"({"device": {"name": "G"}})") == ": device: no \"kind\"");
-    CHECK(has(complaint(R"({"device": {"name": "G", "kind": "toy"}})"), ": device.kind: expected gpu, sim"));
-    CHECK(complaint(of(GPU, {})) == ": results: there are none");
+    CHECK(has(complaint(R"({"device": {"name": "G", "kind": "toy"}})"),
+              ": device.kind: expected gpu, sim"));
+    CHECK(complaint(of(GPU, {})) == ": results: the list is empty");
     // Try each field twice: once missing and once with the wrong type.
     const std::vector<std::pair<Json, std::vector<const char*>>> rows = {
         {timed("02_naive", "naive"),
