@@ -107,9 +107,9 @@ std::string limit_text(const Prediction& p, const Gpu& gpu) {
             return "more blocks do not fit, because " +
                    (p.registers > 0
                         ? "a thread needs about " + std::to_string(p.registers) + " registers"
-                        : std::string("their threads need so many registers"));
+                        : std::string("their threads need too many registers"));
         case OccupancyLimit::shared_memory:
-            return "more blocks do not fit, because each needs so much shared memory";
+            return "more blocks do not fit, because each block needs so much shared memory";
         case OccupancyLimit::grid: return "the grid has no more blocks";
     }
     return "";
@@ -242,7 +242,7 @@ std::string more_blocks_advice(const Prediction& p) {
     switch (p.occupancy_limit) {
         case OccupancyLimit::threads: return "";
         case OccupancyLimit::blocks:
-            return " Or make blocks larger, because their number is the limit.";
+            return " Or make blocks larger, because the number of blocks is the limit.";
         case OccupancyLimit::registers:
             return " Or use fewer registers per thread, so that more blocks fit.";
         case OccupancyLimit::shared_memory:
@@ -266,9 +266,10 @@ Remedy memory_remedy(const Prediction& p, const Gpu& gpu, double useful_bytes) {
     constexpr double nearly = 0.93;
     const auto part = fraction_of_copy(p, gpu, useful_bytes);
     if (part && *part >= nearly)
-        return {
-            .text = "It is nearly as fast as a copy; only moving fewer bytes would make it faster.",
-            .is_advice = false};
+        return {.text =
+                    "The kernel is nearly as fast as a copy; only moving fewer bytes would make it "
+                    "faster.",
+                .is_advice = false};
     if (is_short_run(p.run_bytes_read) || is_short_run(p.run_bytes_written)) {
         return {"Let a block, or blocks that run at the same time, access longer runs of memory."};
     }
@@ -289,27 +290,26 @@ std::string advice_on_bottleneck(const Prediction& p) {
     switch (p.bottleneck) {
         case Bottleneck::memory: return "";
         case Bottleneck::flight:
-            return "Let each thread load several values before it uses the first, or load wider "
-                   "values." +
+            return "Let each thread load several values before it uses the first value, or load "
+                   "wider values." +
                    more_blocks_advice(p);
         case Bottleneck::barrier:
-            return "Let each thread load several values before a barrier, or make blocks "
-                   "smaller, so that "
-                   "others load while one waits. In a loop, load the next values before the "
-                   "barrier." +
+            return "Let each thread load several values before a barrier, or make blocks smaller, "
+                   "so that other blocks load while one waits. In a loop, load the next values "
+                   "before the barrier." +
                    more_blocks_advice(p);
         case Bottleneck::shared:
-            return "Make each access cheaper: no bank conflicts in shared memory, neighbouring "
-                   "lanes at neighbouring addresses elsewhere. Then move more bytes with each.";
+            return "Make each access cheaper: avoid bank conflicts in shared memory, and let "
+                   "neighbouring lanes access neighbouring addresses elsewhere. Then move more "
+                   "bytes with each access.";
         case Bottleneck::cache:
-            return "Request fewer sectors from the cache: use every byte of each, and request each "
-                   "once.";
+            return "Request fewer sectors from the cache: use every byte of each sector, and "
+                   "request each sector once.";
         case Bottleneck::stores:
             return "Let the lanes of a warp write whole sectors of 32 bytes together.";
         case Bottleneck::issue:
-            return "Use fewer instructions per element: several elements per thread, wider "
-                   "accesses, "
-                   "and indices that are computed once.";
+            return "Use fewer instructions per element: let each thread process several elements, "
+                   "use wider accesses, and compute indices once.";
         case Bottleneck::blocks: return "Give each block more work, so that fewer blocks start.";
         case Bottleneck::few_blocks:
             return p.rounds < 1

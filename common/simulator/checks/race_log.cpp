@@ -225,7 +225,9 @@ std::string RaceLog::format_message(const Race& race) const {
         text += " In this run the store does not change the value, so the race has no effect.";
     if (race.later.site == RaceParty::kUnknownSite ||
         race.earlier.site == RaceParty::kUnknownSite) {
-        text += " (The kernel has too many memory instructions to distinguish all of them.)";
+        text +=
+            " (The kernel has too many memory instructions for the check to distinguish all of "
+            "them.)";
     }
     return text;
 }
@@ -244,7 +246,7 @@ std::string RaceLog::format_remedy(const Race& race) const {
     if (race.cause == RaceCause::missing_proxy_fence)
         return "Each thread that has stored there must execute fence.proxy.async "
                "(cde::fence_proxy_async_shared_cta()). Then let all threads wait at a barrier "
-               "before one of them starts the copy.";
+               "before one thread starts the copy.";
     if (race.cause == RaceCause::early_arrival)
         return "Wait for the phase (wait(), try_wait) before arriving for the next one, or use "
                "another mbarrier for the next round.";
@@ -297,8 +299,8 @@ std::string RaceLog::format_forgotten_index(const Race& race) const {
     if (a.x != b.x || block_.x == 1) return {};
     const char* axis = a.y != b.y ? "y" : "z";
     return std::string("The two threads differ only in threadIdx.") + axis +
-           ": the index probably leaves it out. Give each thread an element of its own, or launch "
-           "one thread for each element.";
+           ": the index probably does not depend on it. Give each thread an element of its own, or "
+           "launch one thread for each element.";
 }
 
 }  // namespace coalesce::simulator

@@ -110,7 +110,8 @@ void check_cooperative(const LaunchRequest& request, const KernelHandle& handle)
     if (blocks <= resident) return;
     refuse_launch(handle,
                   "its blocks wait for each other, so all " + std::to_string(blocks) +
-                      " must run at once, but only " + std::to_string(resident) + " can.",
+                      " must run at the same time, but only " + std::to_string(resident) +
+                      " fit on the device.",
                   cudaErrorCooperativeLaunchTooLarge);
 }
 
@@ -148,13 +149,14 @@ void check_cluster(const LaunchRequest& request, const KernelHandle& handle) {
     };
     if (cluster.count() == 0) refuse_cluster("are not possible: specify all three extents.");
     if (is_specified(required) && is_specified(request.cluster) && !(required == request.cluster))
-        refuse_cluster("are required by the kernel, but the launch asks for others.");
+        refuse_cluster("are required by the kernel, but the launch requests another cluster size.");
     if (request.grid.x % cluster.x || request.grid.y % cluster.y || request.grid.z % cluster.z)
         refuse_cluster("do not divide the grid.");
     const u64 most = handle.non_portable_cluster ? DeviceModel::max_cluster_size
                                                  : DeviceModel::portable_cluster_size;
     if (cluster.count() > most)
-        refuse_cluster("are too large: a cluster holds up to " + std::to_string(most) + ".");
+        refuse_cluster("are too large; the maximum number of blocks in a cluster is " +
+                       std::to_string(most) + ".");
 }
 
 // ---- the launch ----

@@ -122,7 +122,7 @@ void note_unannounced_bytes(const Block& block, u32 mbarrier, Report& report) {
     const i64 left = static_cast<i64>(pending_bulk_bytes(block, mbarrier));
     report.message += " The phase of its mbarrier ended after the " + std::to_string(before) +
                       " announced bytes had arrived. Copies of " + std::to_string(left) +
-                      " more bytes were started, for which no phase waits.";
+                      " more bytes were started, and no phase waits for them.";
     report.cure = "Announce the bytes of all the copies that report to this mbarrier.";
 }
 

@@ -102,7 +102,7 @@ std::string entry_text(const EntryHeader& entry, Bytes payload, u64& text_budget
     const bool zstd = entry.flags & kCompressedZstd;
     const bool lz4 = entry.flags & kCompressedLz4;
     const u64 size = zstd || lz4 ? entry.uncompressed_size : payload.size();
-    if (size > text_budget) fail_malformed("it holds more PTX than any program");
+    if (size > text_budget) fail_malformed("it contains more PTX than any real program");
     text_budget -= size;
 
     std::string text;

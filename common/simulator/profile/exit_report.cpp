@@ -131,8 +131,8 @@ void write_trace() {
     if (!is_main_process()) return;
     const std::string& problem = trace_keeper().problem();
     std::fprintf(stderr, "coalesce: there is no trace: %s\n",
-                 problem.empty() ? "the program made no such launch; --kernel and --trace-launch "
-                                   "choose another one"
+                 problem.empty() ? "the program made no such launch; choose another launch with "
+                                   "--kernel and --trace-launch"
                                  : problem.c_str());
 }
 

@@ -183,8 +183,8 @@ std::vector<Finding> check_budget(const Budget& budget, const Json& run) {
                             .kernel = limits.name,
                             .file = budget.file,
                             .line = static_cast<unsigned>(limits.where),
-                            .message = "The program launched no kernel with this name. Correct "
-                                       "the budget, or remove the entry."});
+                            .message = "The program launched no kernel with this name. Correct the "
+                                       "name in the budget, or remove the entry."});
     }
     return findings;
 }

@@ -23,27 +23,22 @@ namespace {
 constexpr const char* kProgressAfterMs = "2000";
 
 constexpr const char* kDescription =
-    "Runs a CUDA program on a simulated GPU and reports what a profiler and a\n"
-    "sanitizer would report, with source lines. The program is one built by\n"
-    "`nvcc -cudart shared`; add -lineinfo to see its lines. The program's output\nand exit code "
-    "stay as they are.\n";
+    "Runs a CUDA program on a simulated GPU and reports what a profiler and a\nsanitizer would "
+    "report, with source lines. Build the program with\n`nvcc -cudart shared`; add -lineinfo to "
+    "see source lines. The program's output\nand exit code do not change.\n";
 
 constexpr const char* kFooter =
-    "\nExamples:\n"
-    "  nvcc -cudart shared -arch=sm_90 -lineinfo -o transpose transpose.cu\n"
-    "  simulate ./transpose                    counters and checks\n"
-    "  simulate --lines ./transpose 1024       the same, at each source line\n"
-    "  simulate --check none ./transpose       counters only, faster\n"
-    "  simulate --time ./transpose             and predict an H200's times\n"
-    "  simulate --json out.json ./transpose    also for programs to read\n"
-    "  simulate --gate --compare base.json pytest tests    for CI\n"
-    "\n"
-    "Exit code: the program's own; 128+N when signal N ended it; 2 when it could not\n"
-    "be run, or ended with 0 although a part of it could not be simulated; 3 when it\n"
-    "ended with 0 and a cost was above a limit; with --error-exitcode, that one when\n"
-    "there was a report. With --gate: 0 when all is well, and the first of these that\n"
-    "applies: 2 not simulated, 4 reports, 1 the program failed, 2 no kernel ran,\n"
-    "3 costs.\n";
+    "\nExamples:\n  nvcc -cudart shared -arch=sm_90 -lineinfo -o transpose transpose.cu\n  "
+    "simulate ./transpose                    counters and checks\n  simulate --lines ./transpose "
+    "1024       the same, at each source line\n  simulate --check none ./transpose       counters "
+    "only, faster\n  simulate --time ./transpose             and predict an H200's times\n  "
+    "simulate --json out.json ./transpose    also for programs to read\n  simulate --gate "
+    "--compare base.json pytest tests    for CI\n\nExit code: the program's own; 128+N if signal N "
+    "ended the program; 2 if it could\nnot be run, or ended with 0 although a part of it could not "
+    "be simulated; 3 if it\nended with 0, but a cost was above a limit; the code given with "
+    "--error-exitcode\nif there was a report. With --gate: 0 if all is well, otherwise the first "
+    "code\nthat applies: 2 not simulated, 4 reports, 1 the program failed, 2 no kernel ran,\n3 a "
+    "cost is above its limit.\n";
 
 /// Prints the usage line itself, because CLI11 does not know that a program follows the options.
 class UsageOfProgram : public CLI::Formatter {
@@ -106,17 +101,19 @@ void add_options(CLI::App& app, CommandLine& line) {
     };
     app.add_option("--json", line.json_file, "Write counters and reports to FILE")
         ->type_name("FILE");
-    hand_on(
-        "--time", "COALESCE_SIM_TIME",
-        "Predict how long its kernels would take on that GPU\n(H200), from a few blocks of each",
-        "[GPU]", validate_gpu);
+    hand_on("--time", "COALESCE_SIM_TIME",
+            "Predict the times of all kernels on this GPU\n(default: H200), from a few blocks of "
+            "each kernel",
+            "[GPU]", validate_gpu);
     app.add_option("--trace", line.trace_file,
                    "Write what a block of a launch does, step by step,\nto FILE (build with -G to "
                    "see variables)")
         ->type_name("FILE");
-    number("--trace-block", "COALESCE_SIM_TRACE_BLOCK", "Trace block N, x fastest (0)");
+    number("--trace-block", "COALESCE_SIM_TRACE_BLOCK",
+           "Trace block N, counted with x fastest (default: 0)");
     number("--trace-launch", "COALESCE_SIM_TRACE_LAUNCH",
-           "Trace the launch after N others of the kernels that\n--kernel selects (0)");
+           "Skip N launches of the kernels that --kernel\nselects, and trace the next launch "
+           "(default: 0)");
     app.add_flag("--lines", line.lines, "Show the source with the counters of each line");
     hand_on("--check", "COALESCE_SIM_CHECK",
             "What to check: all (the default), none, or names\n"
@@ -130,25 +127,27 @@ void add_options(CLI::App& app, CommandLine& line) {
             "only on these",
             "REGEX", validate_expression);
     number("--sample", "COALESCE_SIM_SAMPLE",
-           "Check only N of several similar launches, and only\ncount the others, which is faster");
+           "Check only N of several similar launches. The other\nlaunches are only counted, which "
+           "is faster");
     number("--max-instructions", "COALESCE_SIM_MAX_INSTRUCTIONS",
            "Stop a launch after N warp instructions");
-    number("--threads", "COALESCE_SIM_THREADS", "Threads of this machine to use (all cores)");
+    number("--threads", "COALESCE_SIM_THREADS",
+           "Number of host threads to use (default: all cores)");
     number(
         "--seed", "COALESCE_SIM_SEED",
         "Vary the order of warps and blocks, to find races;\nthe same seed gives the same order");
     number("--devices", "COALESCE_SIM_DEVICES",
-           "GPUs that the program sees (1); they share memory");
+           "Number of simulated GPUs, which share their memory\n(default: 1)");
     hand_on("--memory", "COALESCE_SIM_MEMORY", "Memory of the simulated GPU, such as 16G", "SIZE",
             validate_size);
     app.add_option("--error-exitcode", line.error_exit_code,
-                   "Exit with N when there was any report")
+                   "Exit with code N if there was any report")
         ->type_name("N")
         ->check(CLI::Range(1, 255).description(""));
-    app.add_flag(
-        "--plain", line.plain,
-        "Switch off all optimizations of the simulator, to\nfind out whether a result is right");
-    app.add_flag("--quiet", line.quiet, "Print no reports and no table");
+    app.add_flag("--plain", line.plain,
+                 "Switch off all optimizations of the simulator, to\nfind out whether they have "
+                 "changed a result");
+    app.add_flag("--quiet", line.quiet, "Print neither reports nor the table");
     app.set_version_flag("--version", std::string("simulate ") + COALESCE_VERSION,
                          "Print the version, then exit");
     app.add_flag("--explain-missing", line.explains_missing,
@@ -161,17 +160,18 @@ void add_gate_options(CLI::App& app, CommandLine& line) {
     };
     file("--suppress", line.suppression_file, "Leave out the reports that FILE (TOML) names");
     file("--write-suppressions", line.suppressions_to_write,
-         "Write a FILE that leaves out this run's reports");
+         "Write a FILE for --suppress with this run's reports");
     file("--compare", line.base_file,
          "Compare the costs with an earlier run's --json, by\nkernel and by line");
-    app.add_option("--tolerance", line.tolerance_percent, "Percent by which a cost may grow (0)")
+    app.add_option("--tolerance", line.tolerance_percent,
+                   "Percent by which a cost may grow (default: 0)")
         ->type_name("P")
         ->check(CLI::Range(0.0, 1e6).description(""));
     file("--budget", line.budget_file, "Check the limits in FILE (TOML), by kernel and line");
     file("--write-budget", line.budget_to_write, "Write a FILE with this run's costs as limits");
-    app.add_flag(
-        "--lints", line.has_lints,
-        "Name the lines that cost time needlessly, with\ntheir predicted price (with --time)");
+    app.add_flag("--lints", line.has_lints,
+                 "List the lines that cost time needlessly, with the\npredicted cost of each line "
+                 "(needs --time)");
     file("--sarif", line.sarif_file, "Write the findings as SARIF, for code scanning");
     file("--junit", line.junit_file, "Write the findings as JUnit XML");
     file("--markdown", line.markdown_file, "Write a summary for a pull request");

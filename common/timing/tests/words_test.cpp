@@ -141,7 +141,7 @@ TEST_CASE("05 is bound by memory, and the text mentions its runs") {
     Prediction as_a_copy = samples::like_05();
     as_a_copy.ms = 2.1;
     CHECK(said_of(as_a_copy).cure ==
-          "It is nearly as fast as a copy; only moving fewer bytes would make it faster.");
+          "The kernel is nearly as fast as a copy; only moving fewer bytes would make it faster.");
     CHECK_FALSE(said_of(as_a_copy).cure_is_advice);
 }
 

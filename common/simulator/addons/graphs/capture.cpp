@@ -174,7 +174,7 @@ void check_default_stream_order(cudaStream_t stream) {
     }
     invalidate_all(
         disturbed, cudaErrorStreamCaptureImplicit,
-        "the call uses the default stream, for which a captured stream would have to wait; capture "
+        "the call uses the default stream, which would make a captured stream wait; capture only "
         "streams made with cudaStreamNonBlocking, or make the call before or after the capture.");
 }
 

@@ -12,8 +12,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <set>
 #include <iterator>
+#include <set>
 
 #include "simulator/tests/command/command_run.h"
 
@@ -88,7 +88,8 @@ TEST_CASE("--sample checks some of the equal launches, and counts all of them") 
         REQUIRE(kernel != got.report["kernels"].end());
         CHECK((*kernel)["launches"] == 5);
         CHECK((*kernel)["store_requests"] == 10);
-        CHECK(has(got.err, "of them counted, and not checked") == kernel->contains("only_counted"));
+        CHECK(has(got.err, "of these launches were counted, but not checked") ==
+              kernel->contains("only_counted"));
         REQUIRE(got.report["reports"].size() == 1);
         return std::pair(got.report["reports"][0]["count"].get<int>(),
                          kernel->value("only_counted", 0));
