@@ -38,7 +38,7 @@ std::string exercise_feedback(const Graded& graded) {
         text += "**" + format_short(*graded.decision->points) + " of " +
                 format_short(graded.possible.total()) +
                 " points**, as your teacher decided: " + escape_markdown(graded.decision->why) +
-                "\n\nWhat the judge found:\n\n";
+                "\n\nThe judge found:\n\n";
     }
     if (!graded.result) return text + "This is not graded yet.\n\n";
     const Result& result = *graded.result;

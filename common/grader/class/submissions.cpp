@@ -160,9 +160,9 @@ public:
         } else if (is_submission_file(first) || item.kind == Item::Kind::special) {
             Tree tree;
             bool is_large = item.kind == Item::Kind::too_large;
-            tree.refuse(
-                is_large ? "archive-too-large" : "not-a-file",
-                is_large ? "The file is too large." : "It is a link or a device, not a file.");
+            tree.refuse(is_large ? "archive-too-large" : "not-a-file",
+                        is_large ? "The file is too large."
+                                 : "The submission is a link or a device, not a file.");
             add_file(first, std::move(tree));
         }
     }

@@ -166,9 +166,10 @@ bool verify_assignment(const Assignment& assignment, const JudgingProcesses& pro
     };
     judge_with_retries(tasks, options, told);
     for (const std::string& line : lines) out << line;
-    out << (unproved == 0 ? "All " + std::to_string(proofs.size()) + " gave the required result.\n"
-                          : std::to_string(unproved) + " of " + std::to_string(proofs.size()) +
-                                " gave a different result: see UNPROVED above.\n");
+    out << (unproved == 0
+                ? "All " + std::to_string(proofs.size()) + " tests gave the required result.\n"
+                : std::to_string(unproved) + " of " + std::to_string(proofs.size()) +
+                      " tests gave a different result: see UNPROVED above.\n");
     return unproved == 0;
 }
 

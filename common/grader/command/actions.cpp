@@ -110,7 +110,8 @@ int run(const Words& words) {
     }
     Assignment assignment = read_assignment(find_assignment(words));
     grade_class(assignment, words.run, words.processes, words.tier, std::cout);
-    print("Grades: " + (assignment.results() / "grades.csv").string() + "; feedback beside it\n");
+    print("Grades: " + (assignment.results() / "grades.csv").string() +
+          "; the feedback is in the same folder\n");
     if (words.gpu) {
         Store store(assignment.store());
         measure_class(assignment, read_results(assignment, store), words.tier, std::cout);
@@ -211,7 +212,7 @@ int set_points(const Words& words) {
     }
     if (words.points && *words.points > exercise->possible.total()) {
         throw UsageError(exercise->name + " has " + format_short(exercise->possible.total()) +
-                         " points; give at most those");
+                         " points; do not give more");
     }
     for (const Entry& entry : store.entries(results.run)) {
         if (entry.student != student || entry.exercise != exercise->name) continue;
@@ -286,7 +287,8 @@ int merge(const Words& words) {
     Plan plan = read_plan(words.plan);
     Assignment assignment = read_assignment(assignment_folder(words.folder, plan.assignment));
     merge_plan(assignment, plan, std::cout);
-    print("Grades: " + (assignment.results() / "grades.csv").string() + "; feedback beside it\n");
+    print("Grades: " + (assignment.results() / "grades.csv").string() +
+          "; the feedback is in the same folder\n");
     return exit_done;
 }
 

@@ -80,7 +80,7 @@ Failure explain_idle_prediction(const std::string& file, Shape shape) {
                     ", where only a sample of its blocks runs, these blocks store wrong values.",
         .place = {file, 0, 0},
         .shape = shape,
-        .next = "The kernel must do the same at every shape as at the published ones."};
+        .next = "The kernel must work at every shape as it does at the published shapes."};
 }
 
 Failure explain_too_many_instructions(const std::string& file) {
