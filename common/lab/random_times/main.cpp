@@ -44,9 +44,9 @@ void add_options(CLI::App& app, CommandLine& words) {
     app.add_option("--count", words.count, "How many kernels")
         ->capture_default_str()
         ->check(CLI::Range(1, 10000));
-    app.add_flag(
-        "--transposes", words.transposes,
-        "No random kernels, but transposes without shared memory that differ in one property");
+    app.add_flag("--transposes", words.transposes,
+                 "Instead of random kernels, make transposes without shared memory that differ in "
+                 "one property");
     app.add_option("--gpu", words.gpu, "The GPU for which times are predicted")
         ->capture_default_str();
     app.add_option("--json", words.json, "File for the measured or predicted times");

@@ -70,9 +70,9 @@ void add_time_options(CLI::App& app, TimeWords& words, CLI::Option*& time) {
 }
 
 void add_options(CLI::App& app, CommandLine& words) {
-    app.add_option("--patterns", words.patterns, "Random access patterns (240)")
+    app.add_option("--patterns", words.patterns, "Number of random access patterns (240)")
         ->check(CLI::Range(1, 100000));
-    app.add_option("--matrices", words.matrices, "Random patterns of small matrices (60)")
+    app.add_option("--matrices", words.matrices, "Number of random patterns of small matrices (60)")
         ->check(CLI::Range(0, 100000));
     app.add_option("--seed", words.seed, "Seed of the random patterns (1)");
     app.add_flag("--counters", words.counters_only, "Compare only the counters, with ncu");
@@ -133,7 +133,7 @@ private:
         const std::string why = needs_gpu ? find_gpu_problem() : "";
         if (!why.empty()) {
             throw UsageError("no GPU works here (" + why +
-                             "), but the simulator is to be compared with one");
+                             "), but the simulator must be compared with a GPU");
         }
         if (!words_.bugs_only && words_.ncu_output.empty()) ncu_ = find_tool("ncu");
         if (!words_.counters_only) sanitizer_ = find_tool("compute-sanitizer");
