@@ -60,8 +60,8 @@ std::string bounds_check_advice(const Evidence& evidence) {
                "nothing. Compare both indices with the side before each access.";
     }
     if (!computes_row_indices(evidence.source)) {
-        return "Some threads have no element, or fewer than the others: compare the index of the "
-               "last element that a thread accesses with rows * cols.";
+        return "Some threads have no element, or fewer elements than the others: compare the index "
+               "of the last element that a thread accesses with rows * cols.";
     }
     if (tracks_copies_with_mbarrier(evidence.source.text)) {
         return "Where a tile extends beyond the matrix, some rows of the tile do not exist: let a "
@@ -81,7 +81,7 @@ Failure no_bounds_check(const Trial& trial, const Place& place, const std::strin
                         const Evidence& evidence) {
     return {.kind = FailureKind::no_bounds_check,
             .headline =
-                "threads outside of the matrix access memory beyond it: a bounds check is missing "
+                "threads outside of the matrix access memory outside it: a bounds check is missing "
                 "or wrong.",
             .place = place,
             .shape = trial.shape,

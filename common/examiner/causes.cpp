@@ -32,7 +32,7 @@ std::optional<Failure> find_too_much_work(const Trial& trial, const Report& repo
         FailureKind::too_much_work, report, trial, evidence,
         "threads repeat the work of others, so the kernel does far more than the task needs.",
         "Which elements belong to this thread, according to blockIdx and threadIdx? Let the thread "
-        "process only those.");
+        "process only these elements.");
     failure.details = wrap(
         "With rows = " + std::to_string(small.rows) + " and cols = " + std::to_string(small.cols) +
         " each element is stored " + std::to_string(times) + " times or more, on average.");
@@ -50,8 +50,8 @@ std::optional<Failure> find_execution_error(const Trial& trial, const Evidence& 
          {"execution", "instruction budget", FailureKind::endless_loop, "the kernel does not end.",
           "Look at the loop around this line: does its counter reach its end?"},
          {"synccheck", "endless loop", FailureKind::endless_loop, "the kernel does not end.",
-          "Each iteration of the loop must change what its condition tests. A variable that "
-          "another thread sets must be volatile."},
+          "Each iteration of the loop must change a value that its condition tests. A variable "
+          "that another thread sets must be volatile."},
          {"execution", "assertion failed", FailureKind::assertion_failed,
           "an assertion in the kernel failed.", "Find out why the asserted condition is false."},
          {"execution", "trap", FailureKind::assertion_failed, "the kernel stopped itself.",

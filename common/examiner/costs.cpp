@@ -126,8 +126,8 @@ bool crosses_sector_boundary(const Counters& counters, const AccessKind& access,
 
 void explain_sector_crossing(Failure& failure, const AccessKind& access) {
     failure.headline += std::string(" The ") + access.verb +
-                        "s access consecutive addresses, but they do not begin at the start of a "
-                        "sector: each touches one sector more than it fills.";
+                        "s access consecutive addresses, but these addresses do not begin at the "
+                        "start of a sector: each access touches one sector more than necessary.";
     failure.next =
         "Work out where each warp begins in its row, and let the warp begin at a multiple "
         "of 8 elements from the start of the buffer.";

@@ -215,7 +215,7 @@ private:
             const TrialRequest order{.shape = counted, .wants_counters = true};
             const Trial trial = elements_ ? elements_->run_on(solution_runner_, compiled, order)
                                           : solution_runner_.run(compiled, task_, order);
-            if (!trial.is_good()) throw SolutionUnusable("its result is wrong.");
+            if (!trial.is_good()) throw SolutionUnusable("the result of the solution is wrong.");
             return std::optional(trial.counters);
         });
     }

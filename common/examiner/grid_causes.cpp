@@ -170,7 +170,8 @@ std::optional<Failure> find_exchanged_grid_by_origins(const LaunchShape& launch,
 /// enough threads.
 std::string explain_unwritten_cells(const LaunchShape& launch,
                                     const std::optional<BlockOrigins>& origins) {
-    if (!origins) return ", but some threads store the same cells, or a bounds check stops them.";
+    if (!origins)
+        return ", but some threads store the same cells, or are stopped by a bounds check.";
     const auto& block = launch.block;
     if (origins->step_x() == Cell{0, block[0]} && origins->step_y() == Cell{block[1], 0}) {
         return ", and the blocks lie side by side. A bounds check may stop some threads, or "

@@ -67,8 +67,9 @@ LineMistake find_other_index(const std::vector<Condition>& conditions, const Nee
                        .sentence = "the condition compares " + in_backticks(term.left) + " with " +
                                    needed.bound + ", but the access uses " +
                                    in_backticks(needed.index) + ".",
-                       .next = "Compare what the access uses, " + in_backticks(needed.index) +
-                               ", with " + needed.bound + ", before each access."};
+                       .next = "Compare the index that the access uses, " +
+                               in_backticks(needed.index) + ", with " + needed.bound +
+                               ", before each access."};
         }
     }
     return mistake;
@@ -202,11 +203,10 @@ LineMistake find_check_of_first_element(const std::vector<Condition>& conditions
             if (!is_strict(term, condition) || !is_pointer) continue;
             const std::string last = term.left + " + " + std::to_string(width - 1);
             return {.line = condition.line,
-                    .sentence =
-                        "the condition checks only the first of the elements that this "
-                        "access takes, " +
-                        in_backticks(term.left) + "; the last is " + in_backticks(last) + ".",
-                    .next = "Compare the last of them, " + in_backticks(last) + ", with " +
+                    .sentence = "the condition checks only the first element of this access, " +
+                                in_backticks(term.left) + "; the last element is " +
+                                in_backticks(last) + ".",
+                    .next = "Compare the last element, " + in_backticks(last) + ", with " +
                             simplified(expand(evidence.source.text, term.right, line)) +
                             ", and move the remaining elements one by one."};
         }
@@ -293,8 +293,8 @@ LineMistake find_return_in_loop(const std::vector<Condition>& conditions) {
         if (!condition.returns || !condition.is_in_loop) continue;
         return {.line = condition.line,
                 .sentence =
-                    "a thread returns here as soon as one of its elements is outside, "
-                    "and does not store the others.",
+                    "a thread returns here as soon as one of its elements is outside, and does not "
+                    "store its other elements.",
                 .next = "Skip only this element: put the access into a condition, without return."};
     }
     return {};

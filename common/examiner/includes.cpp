@@ -240,8 +240,8 @@ Failure refuse_include(const std::string& file, int line, const std::string& hea
             .headline = headline,
             .place = {file, line, 0},
             .next =
-                "Remove the line, and write what you need into the file itself. An exercise "
-                "needs no #include at all."};
+                "Remove the line, and write the code that you need into the file itself. An "
+                "exercise needs no #include at all."};
 }
 
 }  // namespace

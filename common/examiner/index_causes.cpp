@@ -177,7 +177,7 @@ bool explain_missing_index(Failure& failure, const Trial& trial, const Evidence&
     const std::string set = list_assignments(index.text, line, text);
     failure.headline = "the index of this store does not depend on " + missing + ": all " +
                        (missing.starts_with("thread") ? "threads" : "blocks") +
-                       " that differ only in it store to the same place.";
+                       " that differ only in this index store to the same element.";
     const std::string where = set.empty() ? "" : "Here " + set + ". ";
     failure.next = where + "Which of these must use " + missing + "?";
     return true;
@@ -194,9 +194,9 @@ bool explain_static_tile(Failure& failure, const Evidence& evidence) {
     const std::string name = found.str(1);
     if (!contains_word(code_on_line(evidence.source.text, failure.place.line), name)) return false;
     failure.kind = FailureKind::tile_not_shared;
-    failure.headline = in_backticks(name) +
-                       " is not shared: it is one array in global memory, which all blocks use at "
-                       "the same time.";
+    failure.headline =
+        in_backticks(name) +
+        " is not shared: the array is in global memory, which all blocks use at the same time.";
     failure.place.line = line_of(code, found, 1);
     failure.next = "Declare it __shared__: then each block has an array of its own.";
     return true;

@@ -60,7 +60,8 @@ Failure does_not_load(cudaError_t error, const std::string& log, const std::stri
         .next = "Undo the last change. Does it use a feature that this device lacks?"};
     if (error == cudaErrorUnsupportedPtxVersion || error == cudaErrorNoKernelImageForDevice) {
         failure.kind = FailureKind::environment_problem;
-        failure.next = "The driver is older than the CUDA toolkit: update it, or use --device sim.";
+        failure.next =
+            "The driver is older than the CUDA toolkit: update the driver, or use --device sim.";
     }
     if (is_sticky_error(error)) {
         failure.kind = FailureKind::environment_problem;
@@ -70,7 +71,7 @@ Failure does_not_load(cudaError_t error, const std::string& log, const std::stri
     }
     if (log.find("too much shared data") == log.npos) return failure;
     failure.kind = FailureKind::too_much_shared_memory;
-    failure.headline = "its __shared__ arrays are larger than a block's shared memory (48 KiB).";
+    failure.headline = "the __shared__ arrays are larger than a block's shared memory (48 KiB).";
     failure.next = "Make the tile smaller: 32 x 33 floats are 4224 bytes.";
     return failure;
 }
@@ -125,7 +126,7 @@ LoadedKernel::LoadedKernel(const Compiled& compiled)
     if (static_shared_bytes_ > kUsualShared) {
         problem_ = explain_too_much_shared(
             file_name_,
-            "its __shared__ arrays take " + std::to_string(static_shared_bytes_) + " bytes",
+            "the __shared__ arrays take " + std::to_string(static_shared_bytes_) + " bytes",
             kUsualShared);
         return;
     }

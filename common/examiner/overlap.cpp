@@ -35,7 +35,7 @@ Failure find_reason_for_wait(const Verdict& found) {
         }
         if (has_stores_in(found, *loop)) {
             return {.kind = FailureKind::loads_not_overlapped,
-                    .headline = "each element is stored before the next one is loaded",
+                    .headline = "each element is stored before the next element is loaded",
                     .place = {found.file, line.line, 0},
                     .next =
                         "Load all elements of a thread in a separate loop, into an array; store "
@@ -91,7 +91,7 @@ Failure find_line_that_waits(const Verdict& found) {
         .kind = FailureKind::loads_not_overlapped,
         .headline = "there is a barrier between two loads of a thread",
         .place = {found.file, 0, 0},
-        .next = "Let the thread issue all of its loads first, and wait once after them."};
+        .next = "Let the thread issue all of its loads first, and wait once after all loads."};
     std::uint64_t most = 0;
     for (const LineCounters& line : found.lines) {
         if (line.counters.load_waits <= most) continue;
@@ -125,7 +125,7 @@ std::optional<Failure> copies_not_async(const Verdict& found, const Limits& limi
     Failure failure{.kind = FailureKind::copies_not_async,
                     .headline =
                         "no asynchronous copy is made: each tile goes through registers, and the "
-                        "warp waits for it.",
+                        "warp waits for the loads.",
                     .place = {found.file, 0, 0},
                     .shape = found.counted,
                     .next =
@@ -156,7 +156,7 @@ std::optional<Failure> copies_not_overlapped(const Verdict& found, const Limits&
         return failure;
     }
     failure.headline =
-        "no copy is in flight while a tile is read: the kernel has waited for all of them.";
+        "no copy is in flight while a tile is read: the kernel has waited for all copies.";
     failure.place = {found.file, wait, 0};
     failure.next =
         "Use two stages: start the copy of the next tile before waiting for this tile, and let the "

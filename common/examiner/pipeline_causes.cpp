@@ -109,7 +109,7 @@ LineMistake find_commit_mistake(const PipelineSteps& steps) {
     if (!copy) return {};
     if (!commit) {
         return {copy->line, "no group is committed for the copies that start here.",
-                "Call __pipeline_commit() after them, in each pass: the wait counts groups."};
+                "Call __pipeline_commit() after the copies, in each pass: the wait counts groups."};
     }
     if (commit->line < copy->line &&
         !find_step(steps, PipelineStep::commit, place_of(steps, copy))) {
@@ -121,10 +121,10 @@ LineMistake find_commit_mistake(const PipelineSteps& steps) {
     const PipelineStep* wait = find_step(steps, PipelineStep::wait);
     if (commit->is_in_condition && wait && !wait->is_in_condition) {
         return {commit->line,
-                "a group is committed only under this condition. Without one, the wait on " +
+                "a group is committed only under this condition. Without this group, the wait on " +
                     on_line(wait->line) + " leaves this tile's own group in flight.",
-                "Commit a group in every pass, even an empty one: then the newest group is always "
-                "that of the next tile."};
+                "Commit a group in every pass, even an empty one: then the newest group always "
+                "belongs to the next tile."};
     }
     return {};
 }
@@ -135,9 +135,9 @@ LineMistake find_wait_mistake(const PipelineSteps& steps) {
     const PipelineStep* wait = find_step(steps, PipelineStep::wait);
     if (!use) return {};
     if (!wait) {
-        return {
-            use->line, "nothing waits for the tile's copies before the tile is read here.",
-            "Call __pipeline_wait_prior(n) before that: it leaves the n newest groups in flight."};
+        return {use->line, "nothing waits for the tile's copies before the tile is read here.",
+                "Call __pipeline_wait_prior(n) before the tile is read: this call leaves the n "
+                "newest groups in flight."};
     }
     if (wait->line > use->line) {
         return {
@@ -156,9 +156,9 @@ LineMistake find_wait_mistake(const PipelineSteps& steps) {
         std::ranges::count(steps, PipelineStep::commit, &PipelineStep::kind) == 1) {
         return {wait->line,
                 "this wait leaves " + found.str(1) +
-                    " groups in flight, and this tile's own group is one of them: after it, only "
-                    "that of the next tile has been committed.",
-                "Leave 1 group in flight, that of the next tile."};
+                    " groups in flight, and this tile's own group is one of them: after this "
+                    "group, only the group of the next tile has been committed.",
+                "Leave 1 group in flight, the group of the next tile."};
     }
     return {};
 }
@@ -227,7 +227,8 @@ LineMistake find_stage_mistake(const PipelineSteps& steps, const Loop& loop,
         assignment.find('&') != assignment.npos || assignment.find('!') != assignment.npos;
     if (!wraps && filled.find('%') == filled.npos && read.find('%') == read.npos) {
         return {changes, "`" + variable + "` keeps counting up, but there are only two stages.",
-                "Let it alternate between them: 1 - " + variable + ", or the remainder modulo 2."};
+                "Let it alternate between the two stages: 1 - " + variable +
+                    ", or the remainder modulo 2."};
     }
     const bool adds = filled.find('+') != filled.npos && filled.find('%') == filled.npos;
     if (adds) {
@@ -299,7 +300,7 @@ LineMistake find_wrong_tile_number(const PipelineSteps& steps, const Loop& loop)
                 "Start the copy of the next tile."};
     }
     if (has(use, "next") && !has(use, loop.counter)) {
-        return {use->line, "this stores the tile of this pass as if it were the next one, `next`.",
+        return {use->line, "this stores the tile of this pass as if it were the next tile, `next`.",
                 "The tile that has arrived is `" + loop.counter + "`."};
     }
     return {};

@@ -78,7 +78,7 @@ bool explain_unused_component(Failure& failure, const Evidence& evidence) {
     blame_line(failure, component.line,
                in_backticks(component.name) + " is loaded here, but never put into the tile.",
                "Store every component of the vector: " + in_backticks(component.name) +
-                   " belongs beside the others.");
+                   " belongs beside the other components.");
     return true;
 }
 

@@ -58,10 +58,10 @@ Failure check_text(const std::string& text, const std::string& name) {
     }
     const std::size_t binary = first_binary_byte(text);
     if (binary != std::string::npos) {
-        return failure(
-            FailureKind::file_binary, name, line_number_at(text, binary),
-            "the file contains bytes that are not text, so it is not source code.",
-            std::string("Save it as text (UTF-8). If it was overwritten: ") + kResetAdvice);
+        return failure(FailureKind::file_binary, name, line_number_at(text, binary),
+                       "the file contains bytes that are not text, so it is not source code.",
+                       std::string("Save the file as text (UTF-8). If the file was overwritten: ") +
+                           kResetAdvice);
     }
     return find_refused_include(text, name);
 }

@@ -45,7 +45,7 @@ std::optional<Failure> find_copy_error(const Trial& trial, const Evidence& evide
     if (tracks_copies_with_mbarrier(evidence.source.text)) {
         const std::string wait =
             "A copy has arrived when the phase of its mbarrier is complete: does every thread wait "
-            "for that before it ";
+            "for this phase before it ";
         return make(is_read ? "the tile is read before its copy has arrived."
                             : "this writes to shared memory while a copy is still writing there.",
                     wait + (is_read ? "reads" : "writes") +
@@ -135,8 +135,8 @@ std::optional<Failure> find_asynchronous_race(const Trial& trial, const Evidence
     if (const Report* report = find_report(trial, "racecheck", "mbarrier reused too early")) {
         return failure_from_report(
             FailureKind::missing_barrier, *report, trial, evidence,
-            "a thread arrives for the next phase of an mbarrier while others may not have "
-            "arrived for the last one.",
+            "a thread arrives for the next phase of an mbarrier while others may not have arrived "
+            "for the last phase.",
             "Wait for the phase before you arrive again, or use another mbarrier.");
     }
     return std::nullopt;
@@ -174,7 +174,7 @@ std::optional<Failure> find_shared_race(const Trial& trial, const Evidence& evid
     if (race && tracks_copies_with_mbarrier(evidence.source.text)) {
         return make(FailureKind::missing_barrier, *race,
                     "threads read the tile while copies may still write it: they have neither "
-                    "waited for the copies nor synchronized with a thread that has.",
+                    "waited for the copies nor synchronized with a thread that has waited.",
                     "Let every thread that reads wait at the mbarrier, whichever thread started "
                     "the copies; or put __syncthreads() after the wait.");
     }
@@ -237,7 +237,7 @@ std::optional<Failure> find_barrier_error(const Trial& trial, const Evidence& ev
     if (const Report* report = find_report(trial, "synccheck", "shuffle from outside")) {
         return failure_from_report(
             FailureKind::bad_warp_mask, *report, trial, evidence,
-            "a shuffle reads from a lane that does not take part in it.",
+            "a shuffle reads from a lane that does not take part in the shuffle.",
             "Let all lanes that are read execute the shuffle, and name them in its mask.");
     }
     if (const Report* report = find_report(trial, "synccheck")) {
@@ -249,7 +249,7 @@ std::optional<Failure> find_barrier_error(const Trial& trial, const Evidence& ev
         return failure_from_report(
             FailureKind::bad_warp_mask, *report, trial, evidence,
             is_mbarrier ? "the use of an mbarrier does not match its initialization."
-                        : "a warp operation names lanes that do not take part in it.",
+                        : "a warp operation names lanes that do not take part in the operation.",
             report->cure.empty() ? next : report->cure);
     }
     return find_shared_race(trial, evidence);

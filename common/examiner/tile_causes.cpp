@@ -305,10 +305,10 @@ void point_at_choice(Failure& failure, const TileChoice& row, const TileChoice& 
                   std::to_string(one->line) + ")";
     }
     const bool names_blocks = failure.headline.find("oth block") != std::string::npos;
-    failure.next = "Work out " + choice +
-                   (names_blocks ? " for the two blocks named above: what should tell them apart?"
-                                 : " for the first blocks of the grid: every tile must be taken "
-                                   "once.");
+    failure.next =
+        "Work out " + choice +
+        (names_blocks ? " for the two blocks named above: what should tell them apart?"
+                      : " for the first blocks of the grid: every tile must be processed once.");
 }
 
 /// Returns the line that computes a coordinate from blockIdx although an earlier line has computed

@@ -23,7 +23,7 @@ Explanation test_other_size(const Problem& problem, const Sample& sample, int ro
         sample, [&](const Seen& seen) { return source_index(other, seen.index) == seen.source; });
     found.fault = Fault::matrix_size_wrong;
     found.meaning = "the kernel seems to use matrices of " + format_count(rows, "row") +
-                    " each, but they have " + std::to_string(right.extents[1]);
+                    " each, but the matrices have " + std::to_string(right.extents[1]);
     return found;
 }
 

@@ -189,8 +189,8 @@ std::optional<Finding> Diagnosis::find_missed_batches() const {
     return say(Fault::batches_missed, bad_cells_,
                "only the first " + std::to_string(first / size) + " of " +
                    std::to_string(axes.extents[0]) +
-                   " along the first axis were written. Are there blocks for the others, and does "
-                   "each block move both pointers to its own part?");
+                   " slices along the first axis were written. Are there blocks for the other "
+                   "slices, and does each block move both pointers to its own slice?");
 }
 
 /// Recognizes outputs in which each tile is either correct or unwritten.
@@ -221,7 +221,7 @@ std::optional<Finding> Diagnosis::find_missed_tiles() const {
                  : count == 1           ? " was never written"
                                         : " were never written") +
                 "; the others are right" +
-                (is_diagonal ? ". They are the tiles on the diagonal"
+                (is_diagonal ? ". The missing tiles are on the diagonal"
                  : rule.empty()
                      ? ""
                      : std::string(". ") + kPatternResults + "block n processes the tile at " +
@@ -256,7 +256,7 @@ std::optional<Finding> Diagnosis::find_half_exchanged() const {
                        "one tile of a pair stored twice?");
     }
     return say(Fault::half_exchanged, bad_cells_,
-               right + ". Load both cells of a pair before you store either of them");
+               right + ". Load both cells of a pair before you store either cell");
 }
 
 }  // namespace coalesce

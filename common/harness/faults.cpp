@@ -60,8 +60,9 @@ struct KnownFaults {
          "The two tiles of a pair must change places too: where is each of them stored?"},
         {tile_not_transposed, trait::certain,
          "A lane must store a different element from the one that it loaded. With a tile in shared "
-         "memory, read by column what was written by row, and compute both row and col again after "
-         "the barrier. With registers, store the first components of all loads side by side.",
+         "memory, read by column the values that were written by row, and compute both row and col "
+         "again after the barrier. With registers, store the first components of all loads side by "
+         "side.",
          "A lane must store a different element from the one that it loaded: read each of the two "
          "tiles by column."},
         {tile_turned_around, trait::certain,

@@ -154,7 +154,8 @@ void add_tiles(std::vector<Hypothesis>& list, int tile) {
                         "become columns"});
     list.push_back(
         {Fault::tile_repeated, test_repeated(tile, tile),
-         "the first tile" + side + " is repeated in the others: blockIdx is missing in an index"});
+         "the first tile" + side +
+             " is repeated in place of the other tiles: blockIdx is missing in an index"});
 }
 
 /// Adds tiles that are rotated or mirrored. explain_by_components handles groups of two or four,
@@ -202,7 +203,7 @@ std::vector<Hypothesis> list_hypotheses() {
          {Fault::turned_around, rotated_by_180,
           "the matrix was rotated or mirrored instead of transposed"},
          {Fault::batch_repeated, is_of_first_batch,
-          "the first matrix or array along the first axis is repeated instead of the others: the "
+          "the first slice along the first axis is repeated in place of the other slices: the "
           "index of this axis is missing where the input is read",
           true},
          {Fault::off_by_one_row, test_neighbour(1, 0),

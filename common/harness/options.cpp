@@ -174,7 +174,7 @@ std::string help_text(const std::string& program) {
     return "Usage: " + program + R"( [OPTIONS]
 
 Runs the kernels of this step and verifies their outputs bit by bit. Times the
-kernels on a real GPU, or counts their costs on the simulated one.
+kernels on a real GPU, or counts their costs on the simulated GPU.
 
   --verify          only verify, on many shapes
   --bench           only time (real GPU) or count (simulator), at one shape

@@ -96,7 +96,7 @@ std::string find_refusal(const Variant& variant, Shape shape) {
     const long long rows = round_up(shape.rows, variant.rows_multiple);
     const long long cols = round_up(shape.cols, variant.cols_multiple);
     if (rows * cols > INT_MAX)
-        return text + "; the next shape would be too large: try a smaller one";
+        return text + "; the next shape would be too large: try a smaller shape";
     return text + "; the next shape is " + rounded_up(shape, variant).name();
 }
 

@@ -56,7 +56,7 @@ Finding nvcc() {
     if (version.empty()) {
         return {"nvcc", Finding::absent, "not found on the PATH or in /usr/local/cuda",
                 "clang builds the steps for the simulated GPU only; a real GPU needs the CUDA 13 "
-                "toolkit: install it, or set CUDA_HOME to its folder"};
+                "toolkit: install the toolkit, or set CUDA_HOME to its folder"};
     }
     if (std::string(COALESCE_BUILT_BY) == "clang") {
         return {"nvcc", Finding::absent, nvcc + ": " + version,
@@ -137,7 +137,7 @@ Finding learners_files() {
     fs::create_directories(learners_folder(), error);
     if (error || access(learners_folder().c_str(), W_OK) != 0) {
         return {"progress", Finding::absent, learners_folder().string() + " cannot be written",
-                "progress is not saved, and compiling takes longer: make that folder writable"};
+                "progress is not saved, and compiling takes longer: make this folder writable"};
     }
     return {"progress", Finding::there, learners_folder().string(), "stores your progress"};
 }

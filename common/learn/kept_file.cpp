@@ -55,7 +55,7 @@ void LockedFile::read_locked(const Read& read) {
     if (!fs::exists(fs::symlink_status(file_, error))) return;
     auto text = read_if_exists(file_);
     if (!text) {
-        if (fs::is_directory(file_, error)) return set_aside_damaged_file("it is a folder");
+        if (fs::is_directory(file_, error)) return set_aside_damaged_file("a folder has this name");
         return warn_once(file_.string() + " cannot be read");
     }
     try {

@@ -191,7 +191,7 @@ std::vector<LaunchedKernel> list_launched_kernels(const LaunchedCode& code,
 const course::Variant& find_variant(const course::Step& step, const std::string& name) {
     if (name.empty()) return step.variants.front();
     if (const course::Variant* found = step.find(name)) return *found;
-    throw UsageError(step.name + " has no variant \"" + name + "\"; it has " +
+    throw UsageError(step.name + " has no variant \"" + name + "\"; the variants are " +
                      coalesce::joined(step.variants, ", ", &course::Variant::name));
 }
 

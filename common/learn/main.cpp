@@ -86,7 +86,7 @@ private:
         for (auto& [command, obey] : commands_) {
             if (command->get_name() == word) return;
         }
-        throw UsageError("there is no command \"" + word + "\"; ./learn help lists them");
+        throw UsageError("there is no command \"" + word + "\"; ./learn help lists all commands");
     }
 
     void become_program(const std::string& name) {
@@ -278,7 +278,7 @@ void add_explain(CommandLine& line) {
 
 void add_diff(CommandLine& line) {
     const auto [command, words] = add_for_exercise<DiffArguments>(
-        line, "diff", "Show what a step changes in the step it builds on", diff,
+        line, "diff", "Show how a step differs from the step it builds on", diff,
         Hunt::is_not_selectable);
     command->add_flag("--mine", words.is_learner_file, "Compare your own kernels");
     command->add_flag("--yes", words.yes, "Show the solution before the exercises have passed");
@@ -412,7 +412,7 @@ int list(Session& session, const ListArguments& words) {
 
 void add_list(CommandLine& line) {
     const auto [command, words] = add<ListArguments>(
-        line, "list", "List the steps and your progress; 03: its variants", list);
+        line, "list", "List the steps and your progress; 03: the variants of 03", list);
     command->add_option("STEP", words.step, "Step whose variants are listed; x: other exercises");
     command->add_flag("--json", words.json, "Print JSON");
 }
@@ -425,7 +425,7 @@ struct ExerciseWords {
 
 void add_exercise(CommandLine& line) {
     const auto [command, words] = add<ExerciseWords>(
-        line, "exercise", "Make an exercise of your own, and verify it",
+        line, "exercise", "Make and verify an exercise of your own",
         [&line](Session&, const ExerciseWords& typed) {
             if (typed.action == "new") return new_exercise(typed.made);
             if (typed.action == "verify") {
@@ -440,7 +440,7 @@ void add_exercise(CommandLine& line) {
     command->add_option("--sizes", words.made.sizes,
                         "new: names of the sizes, such as \"rows cols\"");
     command->add_option("--argument", words.made.arguments,
-                        "new: an argument, \"float* out[n]\"; give one by one");
+                        "new: an argument, \"float* out[n]\" (repeatable)");
     command->add_option("--element", words.made.element,
                         "new: one element as C++, \"2 * in[index]\"");
     command->add_option("--tolerance", words.made.tolerance, "new: bits or \"relative 1e-5\"");

@@ -162,7 +162,7 @@ void compare_guesses(Record& record, const Work& exercise, bool all) {
 int predict(Session& session, const Work& exercise, const std::vector<std::string>& answers) {
     if (exercise.is_hunt || exercise.asked().predictions.empty()) {
         throw UsageError(exercise.name() + " has nothing to predict; ./learn check " +
-                         exercise.words() + " shows what it costs");
+                         exercise.words() + " shows its costs");
     }
     take_answers(session, exercise, answers);
     if (answers.empty()) ask_predictions(session, exercise);

@@ -157,7 +157,7 @@ void validate_arguments(const PtxArguments& words) {
 const course::Step& step_of(Session& session, const std::string& word) {
     if (word.empty()) return *session.exercise("", false).step;
     if (const course::Step* step = session.course.find(word)) return *step;
-    throw UsageError("there is no step \"" + word + "\"; ./learn list names them");
+    throw UsageError("there is no step \"" + word + "\"; ./learn list shows all steps");
 }
 
 // Reports whether a variant is the kernel that the exercise asks for. Other variants are not

@@ -68,7 +68,7 @@ void add_program(const RunArguments& words, const course::Course& course, RunReq
     if (is_plain) return;
     throw UsageError(
         course.program->name +
-        " is a whole program, which runs alone and takes no option but --device (./learn run " +
+        " is a whole program, which runs alone and takes only the option --device (./learn run " +
         course.program->number() + ")");
 }
 
@@ -86,7 +86,7 @@ void keep_steps_with_variant(const std::string& variant, RunRequest& request) {
     request.rivals = RunRequest::Rivals::no;
     if (request.steps.empty()) {
         throw UsageError("none of these steps has a variant \"" + variant +
-                         "\"; ./learn list STEP names them");
+                         "\"; ./learn list STEP shows its variants");
     }
 }
 

@@ -100,8 +100,8 @@ void Table::print_note_on_predictions() const {
     if (has_unknown_) {
         out_ << wrap_with_hanging_indent(
             "? ",
-            "the model does not cover everything in this kernel, so its error may "
-            "be larger (--json lists what it does not cover)");
+            "the model does not cover everything in this kernel, so the error may be larger "
+            "(--json lists what is not covered)");
     }
 }
 

@@ -52,10 +52,11 @@ Variant read_variant(const StrictToml& reader, const toml::table& table, const S
     variant.line = StrictToml::line_of(table);
     reader.allow_keys(table, {"name", "kernel", "expect", "multiples"}, where);
     variant.name = reader.text(table, "name", where);
-    if (variant.name.empty()) reader.fail(variant.line, where + " has an empty name; give it one");
+    if (variant.name.empty())
+        reader.fail(variant.line, where + " has an empty name; name the variant");
     if (step.find(variant.name) != nullptr) {
         reader.fail(variant.line, step.name + " has two variants \"" + variant.name +
-                                      "\"; rename one, here and in its main.cu");
+                                      "\"; rename one variant, here and in its main.cu");
     }
     if (table.contains("kernel")) variant.kernel = reader.text(table, "kernel", where);
     read_expectations(reader, table, variant);
@@ -370,9 +371,9 @@ void read_lesson(const LessonTexts& texts, const Exercise& usual, Course& course
     }
     if (is_whole_program(*texts.lesson)) {
         if (course.program || !course.steps.empty()) {
-            reader.fail(
-                1, texts.name +
-                       " is a whole program, which comes before the steps; give it a lower number");
+            reader.fail(1, texts.name +
+                               " is a whole program, which comes before the steps; give the folder "
+                               "a lower number");
         }
         course.program = read_program(texts);
         return;

@@ -152,7 +152,7 @@ std::optional<Failure> find_unwritten_read(const Trial& trial, const Evidence& e
     if (!is_output) {
         return explain_report(FailureKind::uninitialised_read, *report, trial, evidence,
                               "this reads device memory that was never written.",
-                              "Read only what is in the inputs, or what the kernel has written.");
+                              "Read only the inputs, or values that the kernel has written.");
     }
     return explain_report(
         FailureKind::uninitialised_read, *report, trial, evidence,
@@ -176,10 +176,11 @@ std::optional<Failure> find_array_race(const Trial& trial, const Evidence& evide
         both_write
             ? "several threads write the same element of " + name + " in no defined order."
             : "threads read an element of " + name + " that others write in no defined order.",
-        both_write ? "Let one thread own the element; or, if all of them contribute to it, combine "
-                     "their values first, or use an atomic operation such as atomicAdd."
-                   : "Blocks do not wait for each other. Let the same block write and read the "
-                     "element, with a barrier in between; or read the old value from a copy.");
+        both_write
+            ? "Let one thread own the element; or, if all threads contribute to the element, "
+              "combine their values first, or use an atomic operation such as atomicAdd."
+            : "Blocks do not wait for each other. Let the same block write and read the "
+              "element, with a barrier in between; or read the old value from a copy.");
 }
 
 std::optional<Failure> find_unshared_array_of_block(const Trial& trial, const Evidence& evidence) {

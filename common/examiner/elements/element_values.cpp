@@ -147,7 +147,8 @@ private:
         const bool is_of_order = worst <= of_order;
         return make(
             FailureKind::beyond_tolerance,
-            "the values are nearly right, but further from the expected ones than the tolerance, " +
+            "the values are nearly right, but further from the expected values than the "
+            "tolerance, " +
                 output_.tolerance.text() + ", allows.",
             is_of_order
                 ? "The order of the additions alone can cause such a difference. Add values of "
@@ -218,8 +219,7 @@ private:
             output_.name_of(wrong_[0]) + " has the value that belongs in " +
                 output_.name_of(other(wrong_[0])) +
                 ": the row and the column of the output are exchanged.",
-            "Which of the two indices counts rows: the one that is multiplied by the length "
-            "of a row?");
+            "Which of the two indices counts rows? Multiply this index by the length of a row.");
     }
 
     /// Finds outputs in which all wrong elements have one value.
@@ -294,7 +294,7 @@ private:
             find_common([](double has, double should) { return has / should; }, 1e-4);
         if (!ratio || *ratio == 0) return std::nullopt;
         return make(FailureKind::wrong_elements,
-                    format("each wrong element is %.6g times the expected one.", *ratio),
+                    format("each wrong element is %.6g times the expected value.", *ratio),
                     "Which factor or divisor is missing, or applied once too often?");
     }
 
@@ -304,7 +304,7 @@ private:
                                             output_.type.is_integer() ? 0 : 1e-4);
         if (!difference) return std::nullopt;
         return make(FailureKind::wrong_elements,
-                    format("each wrong element is %.6g %s than the expected one.",
+                    format("each wrong element is %.6g %s than the expected value.",
                            std::abs(*difference), *difference > 0 ? "more" : "less"),
                     "Which term is added once too often, or is left out once?");
     }

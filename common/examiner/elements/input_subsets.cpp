@@ -152,11 +152,11 @@ private:
             if (group <= 1 || group >= length_) continue;
             const std::string count = std::to_string(group);
             add_if("all inputs along `" + size_ + "` but the first " + count,
-                   "Where are the first " + count + " of them counted?",
+                   "Where are the first " + count + " inputs counted?",
                    [=](std::int64_t i) { return i >= group; });
             const std::int64_t last = (length_ - 1) / group * group;
             add_if("the last " + std::to_string(length_ - last) + of_all(),
-                   "Is the earlier value replaced instead of combined with the new one?",
+                   "Is the earlier value replaced instead of combined with the new value?",
                    [=](std::int64_t i) { return i >= last; });
         }
     }
@@ -165,8 +165,8 @@ private:
         for (const std::int64_t run : {threads_, block_}) {
             if (run <= 1 || run >= length_) continue;
             add_if("every second run of " + std::to_string(run) + of_all(),
-                   "The step of the loop is twice what it should be: how many elements do all "
-                   "threads together process in one iteration?",
+                   "The step of the loop is twice as large as it should be: how many elements do "
+                   "all threads together process in one iteration?",
                    [=](std::int64_t i) { return i / run % 2 == 0; });
         }
         for (std::int64_t step = 2; step <= 1024 && step < length_; step *= 2) {

@@ -305,7 +305,7 @@ private:
             all_unwritten ? explain_unwritten(wrong) : explain_wrong_element(wrong.front());
         if (prints_right(run_)) {
             found.details +=
-                "The program still reports that the result is right: its comparison does not "
+                "The program still reports that the result is right: the comparison does not "
                 "notice the mistake.\n";
         }
         return found;
@@ -316,7 +316,7 @@ private:
         const auto threads = static_cast<std::size_t>(run_.launches.back().threads());
         Failure found = make_failure(
             FailureKind::wrong_result, format_element("out", wrong.front()) + " was never written.",
-            "Which thread should write it, and does that thread reach the store?",
+            "Which thread should write this element, and does that thread reach the store?",
             find_kernel_line(source_.text, ""));
         found.fault = Fault::never_written;
         if (wrong.size() == count_) {

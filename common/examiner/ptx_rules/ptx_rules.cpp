@@ -146,7 +146,7 @@ private:
             report_forgery("the kernel's parameters are not those of the task.");
         if (function.name == kConfigureEntry && sizes != configure_sizes())
             report_forgery("another configure is hidden in the file.");
-        if (function.cluster[0] != 0) refuse("the kernel asks for clusters of blocks.");
+        if (function.cluster[0] != 0) refuse("the kernel requests clusters of blocks.");
     }
 
     void body(const Function& function) {

@@ -209,7 +209,7 @@ std::string describe_tolerances(const Assignment& assignment) {
     }
     return list.empty()
                ? ""
-               : "\nTolerances, by which an element may differ from the expected one:\n\n" + list;
+               : "\nTolerances, by which an element may differ from the expected value:\n\n" + list;
 }
 
 std::string format_shapes(const Assigned& exercise) {

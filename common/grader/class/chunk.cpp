@@ -69,7 +69,8 @@ void judge_chunk(const Assignment& assignment, const Plan& plan, std::size_t chu
                  const JudgingProcesses& processes, std::ostream& out) {
     if (plan.chunks.empty()) {
         throw UsageError(
-            "the plan has no chunks, because every submission already has a result; merge it");
+            "the plan has no chunks, because every submission already has a result; merge the "
+            "plan");
     }
     if (chunk < 1 || chunk > plan.chunks.size()) {
         throw UsageError("the plan has chunks 1 to " + std::to_string(plan.chunks.size()));

@@ -27,7 +27,7 @@ std::string shapes_text(const Result& result) {
     if (result.hidden_tried > 0) {
         // Do not say how many hidden shapes failed, because that would reveal something about them.
         const bool is_right = result.hidden_passed == result.hidden_tried;
-        text += is_right ? ", and on all hidden ones" : ", but not on all hidden ones";
+        text += is_right ? ", and on all hidden shapes" : ", but not on all hidden shapes";
     }
     return text + ".\n\n";
 }

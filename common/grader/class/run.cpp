@@ -95,7 +95,7 @@ private:
     void resume() {
         std::optional<Run> last = store.run();
         if (!last) {
-            throw UsageError("there is no run to resume; start one: ./learn grade run " +
+            throw UsageError("there is no run to resume; start a run: ./learn grade run " +
                              assignment.name + " --submissions FOLDER");
         }
         number = last->number;

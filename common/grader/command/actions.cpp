@@ -56,7 +56,8 @@ ExerciseWithSecret find_requested_exercise(const Words& words) {
         // Without an assignment there is no secret, so use fixed inputs.
         if (exercise.has_name(words.exercise)) return {exercise, sha256("the course's own inputs")};
     }
-    throw UsageError("there is no exercise " + words.exercise + "; ./learn list names them");
+    throw UsageError("there is no exercise " + words.exercise +
+                     "; ./learn list shows all exercises");
 }
 
 const StudentResults& require_student(const Assignment& assignment, const ClassResults& results,

@@ -100,8 +100,7 @@ private:
     }
 
     void add_assignment() {
-        CLI::App* assignment =
-            app_.add_subcommand("assignment", "Make an assignment, or verify one");
+        CLI::App* assignment = app_.add_subcommand("assignment", "Make or verify an assignment");
         assignment->require_subcommand(1);
         CLI::App* made =
             add(assignment, "new", "Make an assignment: a handout and the teacher's part",
@@ -242,7 +241,8 @@ private:
             kind->add_flag_callback(std::string("--") + format,
                                     [this, format] { words_.format = format; });
         }
-        exported->add_option("--to", words_.to, "The file or folder to write (default: print it)");
+        exported->add_option("--to", words_.to,
+                             "File or folder to write (default: standard output)");
         exported->add_option("--names", words_.names, "A CSV file of names, for moodle and canvas");
         exported
             ->add_option("--late-percent", words_.late.percent,

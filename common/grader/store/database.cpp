@@ -18,7 +18,7 @@ const char* advice(int code) {
             return "another program has locked the file: end that program, then run again";
         case SQLITE_FULL: return "the disk is full: make room, then run again with --resume";
         case SQLITE_IOERR:
-            return "the disk is full or broken: fix it, then run again with --resume";
+            return "the disk is full or broken: fix the problem, then run again with --resume";
         case SQLITE_READONLY:
         case SQLITE_PERM:
         case SQLITE_CANTOPEN: return "check the permissions of the file and of its folder";

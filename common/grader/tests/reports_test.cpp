@@ -229,7 +229,7 @@ TEST_CASE("a hidden shape is not told") {
     results.students[0].graded[0].result = hidden;
     std::string text = feedback(results, results.students[0]);
     CHECK(text.find("on a hidden shape") != std::string::npos);
-    CHECK(text.find("but not on all hidden ones") != std::string::npos);
+    CHECK(text.find("but not on all hidden shapes") != std::string::npos);
     CHECK(text.find("Seen with") == std::string::npos);
 }
 
@@ -422,7 +422,8 @@ TEST_CASE("what needs the teacher's eye is listed") {
     refused.mark = Mark::rejected;
     results.students.push_back({"Ada", {graded(refused)}, "Ada_LATE_1_2_k.cu"});
     const std::string text = describe_open_questions(results);
-    CHECK(text.find("REJ: these submissions were not accepted:\n  Ada, 03_tiled: out(0,1)") != std::string::npos);
+    CHECK(text.find("REJ: these submissions were not accepted:\n  Ada, 03_tiled: out(0,1)") !=
+          std::string::npos);
     CHECK(text.find("subtracts points):\n  Ada\n") != std::string::npos);
     CHECK(text.find("one person:\n  ada, Ada\n") != std::string::npos);
     CHECK(text.find('\x1b') == std::string::npos);

@@ -41,7 +41,7 @@ void add_options(CLI::App& app, CommandLine& words) {
         ->expected(2);
     what->require_option(1);
     app.add_option("--seed", words.seed, "Seed of the random kernels")->capture_default_str();
-    app.add_option("--count", words.count, "How many kernels")
+    app.add_option("--count", words.count, "Number of kernels")
         ->capture_default_str()
         ->check(CLI::Range(1, 10000));
     app.add_flag("--transposes", words.transposes,

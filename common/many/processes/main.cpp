@@ -26,7 +26,8 @@ namespace coalesce::processes {
 std::vector<KindOfWay> kinds_of_ways() {
     return {
         {.name = "windows",
-         .about = "each process reads its part from the others' memory, which MPI shares",
+         .about =
+             "each process reads its part from the memory of other processes, which MPI shares",
          .make = make_windows},
         {.name = "alltoallw",
          .about = "each process transposes its block, then MPI_Alltoallw exchanges parts of rows",

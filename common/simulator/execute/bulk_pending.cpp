@@ -156,7 +156,7 @@ void end_copies_that_read(Block& block) {
             reports().add(warp.describe(copy.op, "synccheck", "copy not waited for", copy.lane,
                                         "The block ends while this copy may still be reading its "
                                         "shared memory, which the next block will use.",
-                                        "Let the block that the copy goes to wait for it, and then "
+                                        "Let the destination block wait for the copy, and then "
                                         "synchronize both blocks: cluster.sync()."));
         }
         bulk::finish_copies_if(*other, [&](const bulk::Copy& copy) {

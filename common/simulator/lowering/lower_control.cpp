@@ -87,7 +87,7 @@ void FunctionLowering::lower_branch() {
 
 void FunctionLowering::lower_indexed_branch() {
     const auto list = function_.target_lists.find(now().operands.at(1).name);
-    if (list == function_.target_lists.end()) fail("unknown list of branch targets");
+    if (list == function_.target_lists.end()) fail("the list of branch targets is unknown");
     const Slot index = source(now().operands[0], Width::w32);
     // This Op runs once for each target that lanes take. Emit a separate Op that counts the
     // preceding instructions, so that they are counted once.

@@ -151,7 +151,7 @@ void add_options(CLI::App& app, CommandLine& line) {
     app.set_version_flag("--version", std::string("simulate ") + COALESCE_VERSION,
                          "Print the version, then exit");
     app.add_flag("--explain-missing", line.explains_missing,
-                 "Print what runs here and what does not, then exit");
+                 "Print which CUDA features run here, then exit");
 }
 
 void add_gate_options(CLI::App& app, CommandLine& line) {
@@ -182,7 +182,8 @@ void add_gate_options(CLI::App& app, CommandLine& line) {
     app.add_flag("--write-vscode", line.writes_vscode_tasks,
                  "Write .vscode/tasks.json, whose tasks run PROGRAM\nlike this and show the "
                  "findings; then exit");
-    app.add_flag("--gate", line.is_gate, "Choose the exit code by what is wrong (see below)");
+    app.add_flag("--gate", line.is_gate,
+                 "Choose the exit code by the kind of problem (see\nbelow)");
 }
 
 bool is_gpu(const std::string& name) {

@@ -21,7 +21,7 @@ const std::vector<LintRule> kLintRules{
      "Add up in registers or by shuffles first, and let fewer lanes share an "
      "address."},
     {"one-load-in-flight", "Issue several independent loads before the first of them is used."},
-    {"barrier-bound", "Do more work between two barriers, or let fewer threads share one."},
+    {"barrier-bound", "Do more work between two barriers, or let fewer threads share a barrier."},
 };
 
 namespace {

@@ -71,7 +71,8 @@ void add_options(CLI::App& app, Plan& plan) {
                    "docs/results/predicted.json gives charts of predicted times");
     app.add_option("--into", plan.folder, "Folder for the charts (default: docs/diagrams)");
     app.add_flag("--no-python", plan.no_python, "Leave out PyTorch, CuPy and Triton");
-    app.add_flag("--check", plan.check_only, "Time nothing; only verify everything at small sizes");
+    app.add_flag("--check", plan.check_only,
+                 "Only verify everything at small sizes, without timing");
     add_device_option(app, plan.device_option);
 }
 
@@ -199,7 +200,7 @@ private:
         const double needed = static_cast<double>(Contest::bytes_needed(heat, shape)) + 1e9;
         const auto free = static_cast<double>(free_device_bytes(device_.simulated));
         if (needed <= free) return "";
-        return format("it needs %.1f GB of the device's memory, but only %.1f GB are free",
+        return format("the shape needs %.1f GB of the device's memory, but only %.1f GB are free",
                       needed / 1e9, free / 1e9);
     }
 

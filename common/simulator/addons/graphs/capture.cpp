@@ -130,7 +130,7 @@ void end_capture(cudaStream_t stream, cudaGraph_t* graph) {
             invalidate(*capture, cudaErrorStreamCaptureUnjoined,
                        "another stream took part in the capture, but the stream in which the "
                        "capture began does not wait for it: record an event in the other stream, "
-                       "and wait for that event in this one, before the capture ends.");
+                       "and wait for this event in the first stream, before the capture ends.");
         }
     }
     if (graph)

@@ -702,7 +702,7 @@ TEST_CASE("absurd nesting and absurd counts end quickly") {
     CHECK(refusal_of_module(".global .b8 x = " + repeat("{", kMany)).line == 4);
     // A sparse table: its text is short, but it has many zero bytes between the values.
     CHECK(refusal_of_module(".global .b8 a[4][1000000000] = {{1}, {2}, {3}, {4}};").message ==
-          "the initialisers of this module make too many bytes");
+          "the initialisers of this module fill too many bytes");
     CHECK(refusal_of_body("mov" + repeat(".x", 100) + ";").line == 5);
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
     CHECK(seconds < 10);
