@@ -151,7 +151,7 @@ private:
             return parse();
         } catch (const toml::parse_error& error) {
             const int line = static_cast<int>(error.source().begin.line);
-            if (line == 0) throw Error(file_ + " cannot be read; is the path right?");
+            if (line == 0) throw Error(file_ + " cannot be read; check the path");
             fail(line, std::string(error.description()) + "; fix this line");
         }
     }

@@ -78,8 +78,8 @@ bool explain_pointer_advance(Failure& failure, const Evidence& evidence) {
         }
         if (split_outside_brackets(offset, "+").size() > 1) {
             return tell(name + " is moved by `" + offset +
-                            "`, so that even the first matrix, with blockIdx.z = 0, does not begin "
-                            "at its first element.",
+                            "`, so even the first matrix, with blockIdx.z = 0, does not begin at "
+                            "its first element.",
                         right);
         }
         if (offset.find("sizeof") != offset.npos) {

@@ -81,8 +81,8 @@ Failure no_bounds_check(const Trial& trial, const Place& place, const std::strin
                         const Evidence& evidence) {
     return {.kind = FailureKind::no_bounds_check,
             .headline =
-                "threads outside of the matrix access memory outside it: a bounds check is missing "
-                "or wrong.",
+                "threads without an element access memory outside of the matrix: a bounds check is "
+                "missing or wrong.",
             .place = place,
             .shape = trial.shape,
             .details = details,
@@ -138,7 +138,7 @@ Failure explain_out_of_bounds(const Trial& trial, const Place& place, const std:
         failure->place = place;
         failure->details = wrap("With rows = " + std::to_string(trial.shape.rows) +
                                 " and cols = " + std::to_string(trial.shape.cols) +
-                                " the kernel accesses memory outside of the matrix:") +
+                                ", the kernel accesses memory outside of the matrix:") +
                            details + failure->details;
         return *failure;
     }

@@ -35,7 +35,7 @@ std::optional<Failure> find_too_much_work(const Trial& trial, const Report& repo
         "process only these elements.");
     failure.details = wrap(
         "With rows = " + std::to_string(small.rows) + " and cols = " + std::to_string(small.cols) +
-        " each element is stored " + std::to_string(times) + " times or more, on average.");
+        ", each element is stored " + std::to_string(times) + " times or more, on average.");
     failure.place.line = seen.store_line;
     return failure;
 }
@@ -48,7 +48,7 @@ std::optional<Failure> find_execution_error(const Trial& trial, const Evidence& 
           "threads wait here for something that never happens.",
           "Which thread should end this wait? Follow that thread through the kernel.", true},
          {"execution", "instruction budget", FailureKind::endless_loop, "the kernel does not end.",
-          "Look at the loop around this line: does its counter reach its end?"},
+          "Look at the loop around this line: does its counter reach the bound?"},
          {"synccheck", "endless loop", FailureKind::endless_loop, "the kernel does not end.",
           "Each iteration of the loop must change a value that its condition tests. A variable "
           "that another thread sets must be volatile."},

@@ -24,7 +24,7 @@ Failure no_compiler(Compiler wanted) {
     return {.kind = FailureKind::no_compiler,
             .headline = "the kernel cannot be compiled, because " + what + " found.",
             .next =
-                "Run ./learn, which installs what is missing, or set CUDA_HOME to the toolkit's "
+                "Run ./learn, which installs missing packages, or set CUDA_HOME to the toolkit's "
                 "folder."};
 }
 

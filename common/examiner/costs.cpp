@@ -390,8 +390,9 @@ std::optional<Failure> find_too_little_work_per_block(const Verdict& found,
     };
     if (a_thread < kMinElementsPerThread) {
         failure.kind = FailureKind::too_many_threads;
-        failure.headline = "there are " + format("%.0f", 1 / a_thread) +
-                           " threads for each element, so that most of them have nothing to do.";
+        failure.headline =
+            "there are " + format("%.0f", 1 / a_thread) +
+            " threads for each element, so most of these threads have nothing to do.";
         failure.next = "Divide rows and cols by the side of the tile: ceil_div(cols, 32).";
         return failure;
     }
@@ -419,7 +420,7 @@ Failure explain_excess(const Verdict& found, const AccessKind& access, std::uint
         .kind = access.kind,
         .headline = std::string(access.verb) + "s take " + std::to_string(has) + " " + access.unit +
                     ", where the solution takes " + std::to_string(enough) +
-                    ". On multiples of a tile the kernel costs less.",
+                    ". If both sides are multiples of the tile, the kernel costs less.",
         .place = {found.file, 0, 0},
         .shape = found.counted,
         .next = "Let the kernel work the same way on every shape, and check bounds at the edges."};

@@ -186,7 +186,7 @@ private:
             fail({.kind = FailureKind::environment_problem,
                   .headline =
                       "the solution " + file + " cannot be used for comparison: " + problem.what(),
-                  .next = "Restore it from the course: git checkout -- " + file});
+                  .next = "Restore the file from the course: git checkout -- " + file});
             return false;
         }
         return true;

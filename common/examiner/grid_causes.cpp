@@ -114,8 +114,8 @@ std::optional<BlockOrigins> find_origins_if_2d(Shape shape, const LaunchShape& l
 Failure explain_exchanged_grid(const Trial& trial, const Evidence& evidence) {
     return {.kind = FailureKind::grid_exchanged,
             .headline =
-                "the grid does not cover the matrix, but would if rows and cols, or its two sizes, "
-                "were exchanged.",
+                "the grid does not cover the matrix, but it would if rows and cols, or the two "
+                "sizes of the grid, were exchanged.",
             .place = {evidence.source.name, find_configure_line(evidence.source.text, ".grid"), 0},
             .shape = trial.shape,
             .details = wrap(numbers(trial) + "."),
@@ -366,7 +366,7 @@ bool explain_flat_launch(Failure& failure, const Trial& trial, const Evidence& e
     const auto& sizes = is_of_block ? trial.launch.block : trial.launch.grid;
     failure.headline +=
         " configure gives " + std::string(is_of_block ? "a block of " : "a grid of ") +
-        format_product(sizes[0], sizes[1]) + (is_of_block ? " threads" : " blocks") + ", so that " +
+        format_product(sizes[0], sizes[1]) + (is_of_block ? " threads" : " blocks") + ", so " +
         index + ", which the kernel uses, is always 0.";
     failure.place.line =
         find_configure_line(evidence.source.text, is_of_block ? ".block" : ".grid");

@@ -257,7 +257,7 @@ LineMistake find_margin(const std::vector<Condition>& conditions,
                 if (margin < width || !is_strict(term, condition)) continue;
                 return {.line = condition.line,
                         .sentence = in_backticks(term.left + " " + term.op + " " + term.right) +
-                                    " keeps out threads whose elements are inside.",
+                                    " excludes threads whose elements are inside.",
                         .next = "The last element that a thread takes must be below " + one.bound +
                                 ": compare " +
                                 in_backticks(one.index +

@@ -22,7 +22,7 @@ bool explain_misaligned_tile(Failure& failure, int width, const Evidence& eviden
     const SharedArray tile = find_shared_array(evidence.source.text, failure.place.line);
     if (tile.lengths.size() != 2 || tile.lengths[1] % width == 0) return false;
     failure.headline = "a row of " + in_backticks(tile.name) + " has " +
-                       std::to_string(tile.lengths[1]) + " floats, so that not every row begins " +
+                       std::to_string(tile.lengths[1]) + " floats, so not every row begins " +
                        "at a multiple of " + std::to_string(4 * width) + " bytes, as a float" +
                        std::to_string(width) + " needs.";
     failure.next =
@@ -179,7 +179,7 @@ bool explain_missing_index(Failure& failure, const Trial& trial, const Evidence&
                        (missing.starts_with("thread") ? "threads" : "blocks") +
                        " that differ only in this index store to the same element.";
     const std::string where = set.empty() ? "" : "Here " + set + ". ";
-    failure.next = where + "Which of these must use " + missing + "?";
+    failure.next = where + "Which of these variables must use " + missing + "?";
     return true;
 }
 

@@ -129,8 +129,8 @@ std::optional<Failure> copies_not_async(const Verdict& found, const Limits& limi
                     .place = {found.file, 0, 0},
                     .shape = found.counted,
                     .next =
-                        "Fetch a tile with __pipeline_memcpy_async, and transpose another one "
-                        "while it arrives."};
+                        "Fetch a tile with __pipeline_memcpy_async, and transpose another tile in "
+                        "the meantime."};
     for (const LineCounters& line : found.lines) {
         if (line.counters.load_requests > 0) failure.place.line = line.line;
     }

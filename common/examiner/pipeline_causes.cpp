@@ -227,7 +227,7 @@ LineMistake find_stage_mistake(const PipelineSteps& steps, const Loop& loop,
         assignment.find('&') != assignment.npos || assignment.find('!') != assignment.npos;
     if (!wraps && filled.find('%') == filled.npos && read.find('%') == read.npos) {
         return {changes, "`" + variable + "` keeps counting up, but there are only two stages.",
-                "Let it alternate between the two stages: 1 - " + variable +
+                "Let this variable alternate between the two stages: use 1 - " + variable +
                     ", or the remainder modulo 2."};
     }
     const bool adds = filled.find('+') != filled.npos && filled.find('%') == filled.npos;
@@ -261,7 +261,7 @@ LineMistake find_few_copying_threads(const PipelineSteps& steps, const std::stri
         if (!is_one || condition.is_exit) continue;
         return {condition.line,
                 "only some threads start their copies here, but the tile is divided among all.",
-                "Let every thread of the block call this: each copies its own part."};
+                "Let every thread of the block make this call: each thread copies its own part."};
     }
     return {};
 }

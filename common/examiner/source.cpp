@@ -90,7 +90,7 @@ Source read_source(const std::filesystem::path& path, const std::string& shown_a
         source.problem = failure(FailureKind::file_unreadable, name, 0,
                                  S_ISDIR(status.st_mode) ? "this is a folder, not a file."
                                                          : "this is not an ordinary file.",
-                                 "Give the file with the kernel: kernel.cu");
+                                 "Name the file that contains the kernel: kernel.cu");
     } else if (static_cast<std::size_t>(status.st_size) > kLargestSource) {
         source.problem = explain_too_large(name);
     } else if (!read_all(file.get(), source.text, kLargestSource)) {

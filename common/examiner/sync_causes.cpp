@@ -231,7 +231,8 @@ std::optional<Failure> find_barrier_error(const Trial& trial, const Evidence& ev
         const bool waits_for_phase = failure->kind == FailureKind::copy_not_waited_for &&
                                      tracks_copies_with_mbarrier(evidence.source.text);
         if (waits_for_phase)
-            failure->next += " The first phase of an mbarrier has parity 0, the next one 1.";
+            failure->next +=
+                " The first phase of an mbarrier has parity 0, and the next phase has parity 1.";
         return failure;
     }
     if (const Report* report = find_report(trial, "synccheck", "shuffle from outside")) {

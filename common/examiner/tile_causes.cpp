@@ -307,7 +307,7 @@ void point_at_choice(Failure& failure, const TileChoice& row, const TileChoice& 
     const bool names_blocks = failure.headline.find("oth block") != std::string::npos;
     failure.next =
         "Work out " + choice +
-        (names_blocks ? " for the two blocks named above: what should tell them apart?"
+        (names_blocks ? " for the two blocks named above: how should their tiles differ?"
                       : " for the first blocks of the grid: every tile must be processed once.");
 }
 

@@ -127,10 +127,11 @@ std::optional<Finding> Diagnosis::find_missed_edge() const {
         // One edge is on the right and one at the bottom. At least one of the edges must be
         // entirely bad.
         if (2 * bad_cells_.count < beyond) continue;
-        return say(
-            comparison_.wrong > 0 ? Fault::edge_wrong : Fault::ragged_edge_missed, bad_cells_,
-            "only cells beyond the last full tile (" + size_text(tiles.side) +
-                ") are bad. Is the grid rounded up, and are the bounds checked for each element?");
+        return say(comparison_.wrong > 0 ? Fault::edge_wrong : Fault::ragged_edge_missed,
+                   bad_cells_,
+                   "only cells beyond the last full tile (" + size_text(tiles.side) +
+                       ") are wrong or unwritten. Is the grid rounded up, and are the bounds "
+                       "checked for each element?");
     }
     return std::nullopt;
 }

@@ -108,7 +108,8 @@ struct KnownFaults {
         {mixed_in_tile, trait::may_be_any_index,
          "Does the whole block wait between writing the tile and reading it? If the kernel uses no "
          "tile, follow one wrong element by hand."},
-        {edge_wrong, 0, "Follow one element in the last row: which condition lets it through?"},
+        {edge_wrong, 0,
+         "Follow one element in the last row: which condition lets this element through?"},
         {read_outside, trait::outside, "Check the bounds of the element that is read."},
         {nan_changed, 0, "Assign the value as it is; no arithmetic and no conversion is needed."},
         {negative_zero_lost, 0,

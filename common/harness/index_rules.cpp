@@ -166,7 +166,7 @@ std::string describe_distance(std::int64_t distance, const std::string& of) {
 
 std::string describe_shift(Cell step, bool wraps) {
     return "that is " + distances_text(step, "row", "column") +
-           (wraps ? ", also across the edges" : "");
+           (wraps ? ", with wrap-around at the edges" : "");
 }
 
 Fault fault_for_shift(Cell step) {

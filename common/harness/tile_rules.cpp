@@ -75,7 +75,7 @@ std::string constant_shift(Cell tiles, const std::vector<TileMove>& moves) {
     });
     if (!fits || step == Cell{}) return "";
     return "each tile comes from " + distances_text(step, "tile", "tile") +
-           ", also across the edges";
+           ", with wrap-around at the edges";
 }
 
 /// Reports whether the rule describes the moves in either direction, because the mistake may be in

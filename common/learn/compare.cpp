@@ -42,8 +42,8 @@ void show_side_by_side(const Work& exercise, const std::string& yours, const Sty
     if (style.clear) {
         std::cout << side_by_side("yours", "the solution", lines, style.columns);
     } else {
-        std::cout << "Lines marked - are only in your kernel, lines marked + only in the\n"
-                     "solution:\n\n"
+        std::cout << "Lines marked - are only in your kernel. Lines marked + are only in "
+                     "the\nsolution:\n\n"
                   << diff_text(lines);
     }
     bool is_same = true;
@@ -114,7 +114,7 @@ int diff(Session& session, const Work& exercise, const DiffArguments& words) {
         after = extract_step_kernel(step.name);
         what = "The lessons' kernels. ";
     }
-    what += "Lines marked - are only in " + step.builds_on + ",\nlines marked + only in " +
+    what += "Lines marked - are only in " + step.builds_on + ".\nLines marked + are only in " +
             step.name + ":";
     auto lines = only_changes(line_diff(before, after));
     std::cout << what << "\n\n" << diff_text(lines) << "\n";

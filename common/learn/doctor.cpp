@@ -118,7 +118,7 @@ Finding simulator() {
     fs::path library = folder / "libcudart.so.13";
     if (!fs::exists(library)) {
         return {"simulator", Finding::missing, library.string() + " is missing",
-                "kernels cannot be checked: ./learn build builds it"};
+                "kernels cannot be checked until ./learn build builds the simulator"};
     }
     return {"simulator", Finding::there, library.string(),
             "runs your kernels, counts their costs and checks them"};
@@ -127,7 +127,8 @@ Finding simulator() {
 Finding checks() {
     const std::string program = checks_program().string();
     if (!fs::exists(program)) {
-        return {"checks", Finding::missing, program + " is missing", "./learn build builds it"};
+        return {"checks", Finding::missing, program + " is missing",
+                "./learn build builds this program"};
     }
     return {"checks", Finding::there, program, "examines your kernels"};
 }

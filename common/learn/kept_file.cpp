@@ -65,7 +65,7 @@ void LockedFile::read_locked(const Read& read) {
                   " was written by a newer version of this command (update: git pull, then ./learn "
                   "build)");
     } catch (const std::exception& problem) {
-        set_aside_damaged_file(text->empty() ? "empty" : "its content is not valid");
+        set_aside_damaged_file(text->empty() ? "empty" : "the content is not valid");
     }
 }
 

@@ -225,7 +225,7 @@ void add_predict(CommandLine& line) {
     const auto [command, answers] = add_for_exercise<std::vector<std::string>>(
         line, "predict", "Answer the lesson's questions, and predict costs", ask_lesson,
         Hunt::is_not_selectable);
-    command->add_option("ANSWER", answers, "Your numbers, in the order of the questions");
+    command->add_option("ANSWER", answers, "Your answers, in the order of the questions");
 }
 
 void add_picture(CommandLine& line) {
@@ -323,7 +323,7 @@ void add_ptx(CommandLine& line) {
     command->add_flag("--mine", words.is_learner_file, "Show your kernel for the exercise");
     command->add_flag("--yes", words.yes, "Show the solution before the exercise has passed");
     command->add_option("--file", words.file, "Show another file for the exercise");
-    command->add_option("--json", words.json, "Also write everything to this file");
+    command->add_option("--json", words.json, "Also write the output as JSON to this file");
     command->add_flag("--sass", words.is_sass, "Show the machine code that nvdisasm prints");
 }
 
@@ -374,7 +374,7 @@ int read(Session& session, const ReadWords& words) {
         words.step.empty() ? session.exercise("", false).step->name : words.step;
     const course::Step* step = session.course.lesson(name);
     if (step == nullptr) {
-        throw UsageError("there is no lesson \"" + name + "\"; ./learn list names them");
+        throw UsageError("there is no lesson \"" + name + "\"; ./learn list shows all lessons");
     }
     if (is_beyond(step->name)) {
         throw UsageError(step->name +
@@ -388,7 +388,8 @@ void add_read(CommandLine& line) {
     const auto [command, words] =
         add<ReadWords>(line, "read", "Show the text of a lesson in the terminal", read);
     command->add_option("LESSON", words.step, "03 or 03_tiled (default: the next lesson)");
-    command->add_flag("--answers", words.with_answers, "Show folded answers and solutions");
+    command->add_flag("--answers", words.with_answers,
+                      "Also show the folded answers and solutions");
 }
 
 struct ListArguments {
@@ -404,7 +405,7 @@ int list(Session& session, const ListArguments& words) {
     }
     const course::Step* step = session.course.lesson(words.step);
     if (step == nullptr) {
-        throw UsageError("there is no step \"" + words.step + "\"; ./learn list names them");
+        throw UsageError("there is no step \"" + words.step + "\"; ./learn list shows all steps");
     }
     show_lesson(*step);
     return 0;

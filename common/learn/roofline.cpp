@@ -147,11 +147,10 @@ std::string explain_roofline(const Roofline& roofline) {
         text += wrap(
             std::string(1, letter_of(i)) + ", " + point.name + ": " +
             format_short(point.intensity()) + " instructions per byte (simulated). " +
-            (by_memory
-                 ? "Memory is the limit until there are " + format_short(times) +
-                       " times as many instructions per byte."
-                 : "Instructions are the limit: the kernel executes " + format_short(times) +
-                       " times as many per byte as would fit into the time that memory needs."));
+            (by_memory ? "Memory is the limit until there are " + format_short(times) +
+                             " times as many instructions per byte."
+                       : "Instructions are the limit. The kernel executes " + format_short(times) +
+                             " times as many instructions per byte as memory leaves time for."));
     }
     return text + wrap("The two limits meet at " + format_short(roofline.ridge()) +
                        " instructions per byte: " + format_short(roofline.ginstructions) +

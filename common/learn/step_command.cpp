@@ -26,8 +26,9 @@ constexpr const char* kKeys =
 
 StepsRequest parse_steps_request(const Work& exercise, const StepArguments& words) {
     if (exercise.is_program())
-        throw UsageError(exercise.name() +
-                         " is a whole program: build/bin/simulate --trace FILE.json records it");
+        throw UsageError(
+            exercise.name() +
+            " is a whole program: build/bin/simulate --trace FILE.json records its steps");
     StepsRequest request;
     if (words.block) request.block = *words.block;
     if (words.rows || words.cols) {

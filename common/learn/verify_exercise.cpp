@@ -94,7 +94,7 @@ private:
             say(what, "fails: " + verdict.failure_id());
         } else {
             say(what,
-                verdict.passed() ? "passes, so there is nothing to write"
+                verdict.passed() ? "passes, so learners would have nothing to write"
                                  : verdict.failures.front().headline,
                 true);
         }

@@ -177,7 +177,8 @@ std::vector<Prediction> read_predictions(const StrictToml& reader, const toml::t
         }
         for (auto& other : predictions) {
             if (other.counter != prediction.counter) continue;
-            reader.fail(entry, where + " asks twice for " + other.counter + "; remove one");
+            reader.fail(entry,
+                        where + " has two predictions for " + other.counter + "; remove one");
         }
         predictions.push_back(prediction);
     }

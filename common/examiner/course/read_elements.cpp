@@ -119,7 +119,7 @@ void check_element_shape(const StrictToml& reader, const toml::node& node, const
     for (std::size_t i = 0; i < task.most.size(); ++i) {
         if (size_at(shape, i) <= task.most[i]) continue;
         reader.fail(node, "`most` allows " + task.sizes[i] + " up to " +
-                              std::to_string(task.most[i]) + ", but here it is " +
+                              std::to_string(task.most[i]) + ", but here the size is " +
                               std::to_string(size_at(shape, i)));
     }
     for (const Parameter& one : task.parameters) {

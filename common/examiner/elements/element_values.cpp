@@ -107,7 +107,7 @@ private:
                  "In configure, round the number of blocks up with ceil_div; or let each thread "
                  "loop over several elements, with the total number of threads as the step.");
         const long long threads = trial_.launch.threads() * trial_.launch.blocks();
-        failure.details += wrap("configure gives " + trial_.launch.text() + ", which are " +
+        failure.details += wrap("configure gives " + trial_.launch.text() + ", a total of " +
                                 std::to_string(threads) + " threads for " +
                                 format_count(output_.count(), "element") + ".");
         if (threads == tail) {
@@ -173,7 +173,7 @@ private:
                                 ". All other wrong elements are shifted by the same distance, " +
                                 std::to_string(distance) + ".",
                             "Compare the index of the store with the indices of the loads: which "
-                            "of them is " +
+                            "index is " +
                                 std::to_string(distance) +
                                 (by > 0 ? " too large or too small?" : " too small or too large?"));
             }
@@ -235,8 +235,8 @@ private:
             if (!has_value_of(wrong_[0], i)) continue;
             return make(
                 Fault::line_repeated,
-                "all wrong elements have the same value, the one that belongs in " +
-                    output_.name_of(i) + ".",
+                "all wrong elements have the same value, which belongs in " + output_.name_of(i) +
+                    ".",
                 "Every block, or every thread, computes the same element: which index should "
                 "differ between them?");
         }
@@ -352,7 +352,7 @@ Failure explain_overrun(const std::string& array, bool is_after, const Trial& tr
                         "`.",
             .place = {evidence.source.name, trial.store_line, 0},
             .shape = trial.shape,
-            .next = "Check it on the simulated GPU, which names the line and the index."};
+            .next = "Check the kernel on the simulated GPU, which names the line and the index."};
 }
 
 }  // namespace

@@ -221,22 +221,23 @@ private:
                 more.insert(more.end(), once.begin(), once.end());
             }
             add_repeat(
-                "each input along `" + size_ + "` counts " + std::to_string(times) + " times", next,
+                "each input along `" + size_ + "` is counted " + std::to_string(times) + " times", next,
                 more);
         }
-        add_repeat("the last input along `" + size_ + "` counts twice", next,
+        add_repeat("the last input along `" + size_ + "` is counted twice", next,
                    range(length_ - 1, length_));
-        add_repeat("the first input along `" + size_ + "` counts twice", next, range(0, 1));
+        add_repeat("the first input along `" + size_ + "` is counted twice", next, range(0, 1));
         if (const std::int64_t rest = block_ > 1 ? length_ % block_ : 0; rest > 0) {
             std::vector<std::int64_t> clamped(static_cast<std::size_t>(block_ - rest), length_ - 1);
-            add_repeat("the last input along `" + size_ + "` counts for every thread that has none",
+            add_repeat("the last input along `" + size_ +
+                           "` is counted for every thread that has no input",
                        "A thread without an element of its own should contribute nothing.",
                        clamped);
         }
     }
 
     void add_zero() {
-        add_repeat("there were one more input along `" + size_ + "`, of value 0",
+        add_repeat("there were one more input along `" + size_ + "`, with value 0",
                    "Does the kernel begin with 0, or use 0 where there is no element? Begin with "
                    "the first element, or with a value that changes nothing.",
                    {kZeroElement});

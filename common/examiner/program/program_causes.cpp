@@ -390,7 +390,7 @@ private:
                 FailureKind::multiprocessors_idle,
                 (is_one ? "a single thread does everything, one element after the other"
                         : "a few threads do everything") +
-                    has + " A GPU has room for many thousands at once.",
+                    has + " A GPU can run many thousands of threads at once.",
                 "Launch a thread for each element, and remove the loop over all elements from the "
                 "kernel: the launch replaces the loop.",
                 launch_line());

@@ -79,9 +79,9 @@ private:
 
     void refuse(const std::string& what, const std::string& next = "") {
         if (!is_good()) return;
-        problem_ =
-            ptx_failure(FailureKind::ptx_refused, what,
-                        next.empty() ? "Remove it: the assignment does not need it." : next, line_);
+        problem_ = ptx_failure(
+            FailureKind::ptx_refused, what,
+            next.empty() ? "Remove this code: the assignment does not need it." : next, line_);
     }
 
     void report_forgery(const std::string& what) {

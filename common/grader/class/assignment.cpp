@@ -146,7 +146,7 @@ const Assigned& find_course_exercise(const std::vector<Assigned>& all, const std
     for (const Assigned& exercise : all) {
         if (exercise.has_name(wanted)) return exercise;
     }
-    throw UsageError("there is no exercise \"" + wanted + "\"; there are " +
+    throw UsageError("there is no exercise \"" + wanted + "\"; the exercises are " +
                      joined(all, ", ", &Assigned::name));
 }
 

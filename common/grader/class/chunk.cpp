@@ -102,7 +102,7 @@ void judge_chunk(const Assignment& assignment, const Plan& plan, std::size_t chu
             " submissions are not graded yet: " + escape_line(outcome.last_fault, 300) +
             "\nThe results so far are stored. Run the chunk again.");
     }
-    out << name << format("%zu judged in %.1f s\n", outcome.judged, outcome.seconds);
+    out << name << format("%zu submissions judged in %.1f s\n", outcome.judged, outcome.seconds);
 }
 
 }  // namespace coalesce::grader

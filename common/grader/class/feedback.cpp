@@ -22,7 +22,7 @@ namespace {
 
 std::string shapes_text(const Result& result) {
     if (result.public_tried == 0) return "";
-    std::string text = "Right on " + std::to_string(result.public_passed) + " of " +
+    std::string text = "The result is right on " + std::to_string(result.public_passed) + " of " +
                        std::to_string(result.public_tried) + " public shapes that were tried";
     if (result.hidden_tried > 0) {
         // Do not say how many hidden shapes failed, because that would reveal something about them.
@@ -40,7 +40,7 @@ std::string exercise_feedback(const Graded& graded) {
                 " points**, as your teacher decided: " + escape_markdown(graded.decision->why) +
                 "\n\nThe judge found:\n\n";
     }
-    if (!graded.result) return text + "This is not graded yet.\n\n";
+    if (!graded.result) return text + "This exercise is not graded yet.\n\n";
     const Result& result = *graded.result;
     const auto part = [&](const auto& named) {
         return named.first + (" " + format_short(result.points.*named.second)) + " of " +

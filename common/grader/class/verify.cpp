@@ -108,7 +108,7 @@ bool meets_expectation(const ProofCase& proof, const Assigned& exercise, const R
     if (!is_named) said += " (the course's own check reports " + proof.failure + ")";
     const double most = proof.max_share * exercise.possible.total();
     if (result.points.total() <= most + 1e-9) return !is_full;
-    said += ", but it may get at most " + format_short(most) +
+    said += ", but this kernel may get at most " + format_short(most) +
             ": give `counters` a larger share of the `points`";
     return false;
 }

@@ -222,8 +222,9 @@ int set_points(const Words& words) {
     results = read_results(assignment, store);
     const StudentResults& now = require_student(assignment, results, student);
     print(escape_line(student) + ": " +
-          (now.is_complete() ? format_short(now.points()) : "not all graded, so no sum") + " of " +
-          format_short(now.possible()) + " points.\n");
+          (now.is_complete() ? format_short(now.points())
+                             : "not everything is graded, so there is no sum") +
+          " of " + format_short(now.possible()) + " points.\n");
     // The reports of an unfinished run are written when the run ends.
     if (!store.run()->is_finished) return exit_done;
     write_reports(results, assignment.results());

@@ -132,8 +132,7 @@ private:
         command->add_flag("--again", words_.run.rejudges,
                           "Judge all again, and compare with the old results");
         command->add_flag("--quiet", words_.processes.is_quiet, "Show no progress");
-        command->add_flag("--gpu", words_.gpu,
-                          "Also time right kernels on this GPU, for no points");
+        command->add_flag("--gpu", words_.gpu, "Also time correct kernels on this GPU (no points)");
         add_sandbox(command);
     }
 
@@ -144,7 +143,8 @@ private:
             add(&app_, "plan", "Divide a class into chunks for many computers", plan);
         add_name(planned, false);
         planned
-            ->add_option("--submissions", words_.planned.submissions, "The submissions, as for run")
+            ->add_option("--submissions", words_.planned.submissions,
+                         "The submissions, as in `grade run`")
             ->required();
         planned
             ->add_option("--to", words_.planned.to,
@@ -156,7 +156,7 @@ private:
             ->check(CLI::Range(1, kMaxChunks));
         planned
             ->add_option("--seconds", words_.planned.seconds,
-                         "Least processor seconds of a chunk (default: 30)")
+                         "Minimum processor seconds per chunk (default: 30)")
             ->check(CLI::Range(1.0, 36000.0));
         add_tier(planned, "Sandbox A or B (default: the best that works here)")
             ->check(CLI::IsMember({"A", "B"}));
@@ -199,7 +199,7 @@ private:
         add_sandbox(alone);
 
         CLI::App* contained =
-            add(&app_, "container", "Judge one submission from files, and write files", container);
+            add(&app_, "container", "Judge one submission inside a container", container);
         contained->add_option("SUBMISSION", words_.file, "The student's folder, archive or file")
             ->required();
         contained->add_option("RESULTS", words_.to, "The folder for results.json and comment.md")

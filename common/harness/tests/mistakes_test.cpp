@@ -162,7 +162,7 @@ std::vector<Mistake> mistakes() {
         {"5 rows, around",
          reads([](I r, I c, I R, I C) { return (r + 5) % R * C + c; }),
          {Fault::shifted},
-         "5 rows too far down, also across the edges"},
+         "5 rows too far down, with wrap-around at the edges"},
         {"rows in pairs",
          reads([](I r, I c, I R, I C) { return std::min(r ^ 1, R - 1) * C + c; }),
          {Fault::neighbours_exchanged},

@@ -463,8 +463,9 @@ TEST_CASE("diff shows what a step changes, in the lessons and in your own kernel
     expect(course, {"diff", "04"}, 1, {"03_tiled has not passed yet"});
     REQUIRE(course.learn({"check", "03"}).exit_code == 0);
     expect(course, {"diff", "04"}, 0,
-           {"- are only in 03_tiled", "+ only in 04_padded:", "TILE_DIM + "});
-    expect(course, {"diff", "02", "--yes"}, 0, {"- are only in 01_copy", "+ only in 02_naive:"});
+           {"- are only in 03_tiled", "+ are only in 04_padded:", "TILE_DIM + "});
+    expect(course, {"diff", "02", "--yes"}, 0,
+           {"- are only in 01_copy", "+ are only in 02_naive:"});
     CHECK(course.progress_of("02_naive")["solution_seen"] == true);
 }
 

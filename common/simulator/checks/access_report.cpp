@@ -311,12 +311,12 @@ Report describe_bad_heap(Report report, const LaneAccess& access, u64 freed_byte
 }
 
 Report describe_bad_local(Report report, const LaneAccess& access, u64 local_bytes) {
-    return fill_report(std::move(report), "memcheck", "out of bounds", access.address,
-                       format_verb(access.kind) + format_byte_count(access.bytes) + " at byte " +
-                           with_commas(access.address & 0xffff'ffffull) +
-                           " of the thread's local memory, which has " +
-                           format_byte_count(local_bytes) + ".",
-                       "Check the index into the local array; very deep recursion also ends here.");
+    return fill_report(
+        std::move(report), "memcheck", "out of bounds", access.address,
+        format_verb(access.kind) + format_byte_count(access.bytes) + " at byte " +
+            with_commas(access.address & 0xffff'ffffull) +
+            " of the thread's local memory, which has " + format_byte_count(local_bytes) + ".",
+        "Check the index into the local array; very deep recursion also causes this report.");
 }
 
 Report describe_local_of_other(Report report, bool is_store, Dim3 owner) {

@@ -97,7 +97,7 @@ void check_resources(const LaunchRequest& request, void** arguments, const Kerne
     if (handle.kernel->parameter_bytes > DeviceModel::parameter_bytes_max)
         refuse_launch(handle, "the parameters take more than 32764 bytes.");
     if (!arguments && !handle.kernel->ast->parameters.empty())
-        refuse_launch(handle, "the list of its arguments is a null pointer.");
+        refuse_launch(handle, "the list of arguments is a null pointer.");
 }
 
 void check_cooperative(const LaunchRequest& request, const KernelHandle& handle) {

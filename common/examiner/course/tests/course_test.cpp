@@ -175,7 +175,7 @@ TEST_CASE("a folder without a course") {
         FAIL("it was read");
     } catch (const CourseError& error) {
         CHECK(std::string(error.what()) ==
-              "/nonexistent/course.toml cannot be read; is the path right?");
+              "/nonexistent/course.toml cannot be read; check the path");
     }
 }
 

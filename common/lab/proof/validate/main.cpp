@@ -52,10 +52,11 @@ void add_time_options(CLI::App& app, TimeWords& words, CLI::Option*& time) {
                           "Compare predicted times with measured ones instead,\nfor this GPU "
                           "(default: this computer's GPU, or docs/results)");
     time->type_name("GPU")->expected(0, 1);
-    app.add_option("--lesson", words.lessons, "--time: only these lessons (all, and the search)");
+    app.add_option("--lesson", words.lessons,
+                   "--time: compare only these lessons (all, and the search)");
     app.add_option("--sizes", words.sizes, "--time: list of ROWSxCOLS (" + words.sizes + ")");
     app.add_flag("--published", words.published, "--time: use docs/results even if there is a GPU");
-    app.add_flag("--no-search", words.no_search, "--time: only the lessons");
+    app.add_flag("--no-search", words.no_search, "--time: compare only the lessons");
     app.add_option("--against", words.against,
                    "--time: use the times in these files from another\nrun instead of predictions");
     app.add_flag("--literature", words.literature,
@@ -77,7 +78,7 @@ void add_options(CLI::App& app, CommandLine& words) {
     app.add_option("--seed", words.seed, "Seed of the random patterns (1)");
     app.add_flag("--counters", words.counters_only, "Compare only the counters, with ncu");
     app.add_flag("--bugs", words.bugs_only, "Compare only the seeded bugs, with compute-sanitizer");
-    app.add_option("--jobs", words.jobs, "Number of checkers at a time (one per core, at most 12)")
+    app.add_option("--jobs", words.jobs, "Number of parallel checkers (one per core, at most 12)")
         ->check(CLI::Range(1, 256));
     app.add_option("--json", words.json,
                    "File for the results (docs/results/validation/results.json)");
