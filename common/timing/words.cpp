@@ -54,8 +54,8 @@ std::string cache_verdict(const Prediction& p) {
 std::string start_verdict(const Prediction& p, const Gpu& gpu) {
     std::string text = "blocks end faster than new ones can start";
     if (is_nonzero_count(gpu.block_interval_cycles)) {
-        text += ": a multiprocessor starts one every " + number_text(gpu.block_interval_cycles) +
-                " cycles at best";
+        text += ": a multiprocessor starts a block every " +
+                number_text(gpu.block_interval_cycles) + " cycles at best";
     }
     if (is_nonzero_count(p.life.start)) {
         text += (is_nonzero_count(gpu.block_interval_cycles) ? ", and" : ":") +
@@ -79,8 +79,8 @@ std::string few_blocks_verdict(const Prediction& p) {
 std::string describe_verdict(const Prediction& p, const Gpu& gpu) {
     switch (p.bottleneck) {
         case Bottleneck::memory: return memory_verdict(p);
-        case Bottleneck::flight: return "it waits for its loads" + flight_text(p);
-        case Bottleneck::barrier: return "it waits at barriers" + flight_text(p);
+        case Bottleneck::flight: return "the kernel waits for its loads" + flight_text(p);
+        case Bottleneck::barrier: return "the kernel waits at barriers" + flight_text(p);
         case Bottleneck::shared:
             return describe_bottleneck(p) + " is the limit" + busy_text("it is", p.busy.shared);
         case Bottleneck::cache: return cache_verdict(p);
@@ -213,7 +213,7 @@ std::string runs_text(const Prediction& p, const Gpu& gpu) {
         said.push_back(what + " in runs of " + bytes_text(run));
         const double slower = slowdown_limit(gpu.runs, table, run);
         if (is_nonzero_fraction(slower)) {
-            said.back() += " (up to " + percent_text(slower) + " slower than long ones)";
+            said.back() += " (up to " + percent_text(slower) + " slower than long runs)";
         }
     };
     add("reads", p.run_bytes_read, gpu.runs.read);
@@ -336,7 +336,7 @@ std::string time_of(const Prediction& p, const Gpu& gpu, double useful_bytes) {
     }
     if (!is_nonzero_count(p.memory_bytes)) return text;
     const double gbps = p.memory_bytes / (p.ms * 1e6);
-    text += "; memory moves " + traffic_text(p.memory_bytes) + " in it";
+    text += "; memory moves " + traffic_text(p.memory_bytes) + " in this time";
     if (is_nonzero_count(gpu.copy_gbps) && is_nonzero_fraction(gbps / gpu.copy_gbps)) {
         text += ", at " + percent_text(gbps / gpu.copy_gbps) + " of a copy's speed";
     }
@@ -390,7 +390,8 @@ std::string phrase_for(Unknown unknown) {
     switch (unknown) {
         case Unknown::atomics: return "how long atomics to the same address wait for each other";
         case Unknown::local_memory: return "what local memory costs";
-        case Unknown::unlike_blocks: return "how many blocks behave unlike those that it recorded";
+        case Unknown::unlike_blocks:
+            return "how many blocks behave differently from the recorded blocks";
         case Unknown::waits: return "how long blocks wait for each other";
         case Unknown::parts:
             return "whether stores to parts of a sector are combined before they reach memory";

@@ -379,7 +379,7 @@ test("the kernel that is shown has a predicted time, on the GPU and for the size
         const part = page.locator(".panel .time").first();
         const first = await shownTime(part);
         assert.match(first.words, /^About .* of a copy \S*predicted, NVIDIA\sH200, within \d+\s%/);
-        assert.match(await part.locator(".binds").textContent(), /^It waits at barriers.*Little's law/);
+        assert.match(await part.locator(".binds").textContent(), /^The kernel waits at barriers.*Little's law/);
         const label = await part.locator("svg").getAttribute("aria-label");
         assert.match(label, /one multiprocessor.*predicted, NVIDIA H200.*On average .* in flight/);
         assert.match(await part.locator("pre").textContent(), /one multiprocessor[^]*in flight[^]*cycles/);

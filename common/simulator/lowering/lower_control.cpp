@@ -189,8 +189,8 @@ void FunctionLowering::lower_call() {
             throw LoweringError(subjects::not_simulated(subjects::device_launches) + ".",
                                 kernel_.place(now().where));
         if (found == functions.end() || !found->second->has_body)
-            fail("call of " + demangled(callee.name) +
-                 ", which no PTX of the program defines (build every file with -arch=sm_90)");
+            fail("the called function " + demangled(callee.name) +
+                 " is not defined by any PTX of the program (build every file with -arch=sm_90)");
         functions_used_.insert(callee.name);
         site->callee =
             kernel_code_.functions.try_emplace(callee.name, std::make_unique<FunctionCode>())

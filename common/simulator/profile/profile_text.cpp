@@ -247,7 +247,7 @@ void add_file(std::string& out, const KernelRow& kernel, const std::string& file
                wrap(shorten_name(kernel.name) + " in " + path_to_show(file), kColumns, "", "    "),
                kBold, colour) +
            "\n";
-    if (!text) out += "  (the source cannot be read: line numbers only)\n";
+    if (!text) out += "  (the source cannot be read, so only line numbers are shown)\n";
     u32 previous = 0;
     for (const u32 line : shown) {
         if (previous != 0 && line != previous + 1) out += "      |\n";

@@ -71,7 +71,7 @@ std::string validate_size(const std::string& size) {
     const bool good = digits > 0 && digits < 19 &&
                       (unit.empty() || (unit.size() == 1 && std::string("KMGTkmgt").find(unit[0]) !=
                                                                 std::string::npos));
-    return good ? "" : "'" + size + "' is not a size; give one such as 512M or 16G";
+    return good ? "" : "'" + size + "' is not a size; give a size such as 512M or 16G";
 }
 
 std::string validate_gpu(const std::string& name) {
@@ -123,8 +123,7 @@ void add_options(CLI::App& app, CommandLine& line) {
             "all,equalvalues)",
             "LIST", validate_check_list);
     hand_on("--kernel", "COALESCE_SIM_KERNEL",
-            "Show only kernels whose names match this (extended)\nregular expression, and report "
-            "only on these",
+            "Show and report only kernels whose names match this\n(extended) regular expression",
             "REGEX", validate_expression);
     number("--sample", "COALESCE_SIM_SAMPLE",
            "Check only N of several similar launches. The other\nlaunches are only counted, which "

@@ -135,7 +135,7 @@ TEST_CASE("05 is bound by memory, and the text mentions its runs") {
           "memory is the limit: it is busy 97 % of the time, writing runs of 128 bytes");
     CHECK(said.time == "about 2.5 ms, 82 % of a copy");
     CHECK(said.why[0] ==
-          "Memory sees writes in runs of 128 bytes (up to 19 % slower than long ones).");
+          "Memory sees writes in runs of 128 bytes (up to 19 % slower than long runs).");
     CHECK(says(said.cure, "longer runs"));
     CHECK(said.cure_is_advice);
     Prediction as_a_copy = samples::like_05();
@@ -151,7 +151,7 @@ TEST_CASE("the cost of runs is that of the next shorter ones in the table") {
         p.run_bytes_read = bytes;
         return said_of(p).why[0];
     };
-    CHECK(says(why(16), "reads in runs of 16 bytes (up to 33 % slower than long ones) and writes"));
+    CHECK(says(why(16), "reads in runs of 16 bytes (up to 33 % slower than long runs) and writes"));
     CHECK(says(why(127), "reads in runs of 127 bytes (up to 33 %"));
     CHECK(says(why(264), "reads in runs of 264 bytes (up to 6 %"));
     CHECK_FALSE(says(why(1024), "reads"));
@@ -191,7 +191,7 @@ TEST_CASE("a verdict contains its figure") {
     CHECK(says(verdict(Bottleneck::cache), "for loads it is busy 94 % of the time"));
     CHECK(says(verdict(Bottleneck::stores), "busy 95 % of the time"));
     CHECK(says(verdict(Bottleneck::issue), "the schedulers are busy 91 % of the time"));
-    CHECK(says(verdict(Bottleneck::blocks), "starts one every 160 cycles at best"));
+    CHECK(says(verdict(Bottleneck::blocks), "starts a block every 160 cycles at best"));
     CHECK(says(verdict(Bottleneck::blocks), "waits 1200 of its 3220 cycles"));
     CHECK(says(verdict(Bottleneck::few_blocks), "the last of 2 rounds fills 12 % of the GPU"));
     Prediction few = samples::that_binds(Bottleneck::few_blocks);
