@@ -108,7 +108,8 @@ void check_claims(const Prediction& p) {
 TEST_CASE("04 waits at barriers: time, label, Little's law and the life of a warp") {
     const TimeExplanation said = said_of(samples::like_04());
     CHECK(said.headline() ==
-          "padded: about 4.6 ms, 44 % of a copy (predicted, NVIDIA H200, within 8 %). It waits at "
+          "padded: about 4.6 ms, 44 % of a copy (predicted, NVIDIA H200, within 8 %). The kernel "
+          "waits at "
           "barriers: 3.4 KB are in flight per multiprocessor, but 16 KB are needed (Little's law); "
           "38 % of the time nothing is in flight.");
     REQUIRE(said.why.size() == 4);
@@ -280,7 +281,7 @@ TEST_CASE("a GPU that was not measured is called unverified everywhere") {
 
 TEST_CASE("without useful bytes, the time is explained by the bytes that memory moves") {
     const TimeExplanation said = explain_prediction(samples::like_05(), samples::gpu());
-    CHECK(said.time == "about 2.5 ms; memory moves 8.6 GB in it, at 82 % of a copy's speed");
+    CHECK(said.time == "about 2.5 ms; memory moves 8.6 GB in this time, at 82 % of a copy's speed");
     CHECK_FALSE(fraction_of_copy(samples::like_05(), samples::gpu(), 0).has_value());
     CHECK(*fraction_of_copy(samples::like_04(), samples::gpu(), samples::useful_bytes) ==
           doctest::Approx(0.4356).epsilon(0.001));
