@@ -231,8 +231,8 @@ std::optional<Failure> find_memory_error(const Trial& trial, const Evidence& evi
     auto failure = find_reported_failure(
         {{"memcheck", "misaligned", FailureKind::misaligned,
           "a vector access uses an address that is not a multiple of the vector's size.",
-          "A float4 needs an address that is a multiple of 16 bytes, a float2 of 8: let its first "
-          "element's index be a multiple of 4, or of 2."},
+          "The address of a float4 must be a multiple of 16 bytes, and that of a float2 a multiple "
+          "of 8 bytes: let the index of the first element be a multiple of 4 or 2."},
          {"memcheck", "stack overflow", FailureKind::stack_overflow,
           "a function calls itself until the thread's stack is full.",
           "Which argument ends the recursion? Let each call bring this argument closer to the end, "

@@ -40,7 +40,7 @@ bool explain_repeated_place(Failure& failure, const Evidence& evidence) {
     const int line = find_line_with_repeated_place(evidence.source.text);
     if (line == 0) return false;
     blame_line(failure, line,
-               "this line and the one before it use the same element of the tile, so another "
+               "this line and the line before it use the same element of the tile, so another "
                "element is left out.",
                "Compare the two lines: which number must differ?");
     return true;

@@ -220,8 +220,8 @@ std::optional<Failure> find_memory_error_of_block(const Trial& trial, const Evid
         return explain_report(
             FailureKind::misaligned, *wrong, trial, evidence,
             "a vector access uses an address that is not a multiple of the vector's size.",
-            "A float4 needs an address that is a multiple of 16 bytes, a float2 of 8: let its "
-            "first element's index be a multiple of 4, or of 2.");
+            "The address of a float4 must be a multiple of 16 bytes, and that of a float2 a "
+            "multiple of 8 bytes: let the index of the first element be a multiple of 4 or 2.");
     }
     return without_tile<find_memory_error>(trial, evidence);
 }
