@@ -171,7 +171,7 @@ BadLines Diagnosis::lines_of(const Lines& all_lines, bool are_wrong, bool by_row
         }
         if (touched != full || touched == 0 || touched == bad.size()) continue;
         const std::string lines = std::string(by_rows ? "rows of " : "columns of ") + out_matrix();
-        const char* const state = are_wrong                ? "bad"
+        const char* const state = are_wrong                ? "wrong"
                                   : problem_.is_in_place() ? "unchanged"
                                                            : "never written";
         return {describe_lines(bad, lines, state), bad.size(), touched};

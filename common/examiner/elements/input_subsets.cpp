@@ -221,8 +221,8 @@ private:
                 more.insert(more.end(), once.begin(), once.end());
             }
             add_repeat(
-                "each input along `" + size_ + "` is counted " + std::to_string(times) + " times", next,
-                more);
+                "each input along `" + size_ + "` is counted " + std::to_string(times) + " times",
+                next, more);
         }
         add_repeat("the last input along `" + size_ + "` is counted twice", next,
                    range(length_ - 1, length_));

@@ -128,11 +128,11 @@ std::vector<Mistake> mistakes() {
         {"in 4 on",
          reads([](I r, I c, I, I C) { return r * C + c + 4; }),
          {Fault::shifted},
-         "4 elements after the right one"},
+         "4 elements after the right element"},
         {"in 4 early",
          reads([](I r, I c, I, I C) { return r * C + c - 4; }),
          {Fault::shifted},
-         "4 elements before the right one"},
+         "4 elements before the right element"},
         {"in 1 row on",
          reads([](I r, I c, I, I C) { return r * C + c + C; }),
          {Fault::off_by_one_row},
@@ -148,7 +148,7 @@ std::vector<Mistake> mistakes() {
         {"out 4 on",
          stores([](I r, I c, I R, I) { return c * R + r + 4; }),
          {Fault::shifted},
-         "4 elements after its place"},
+         "4 elements after its correct position"},
         {"out 1 row on",
          stores([](I r, I c, I R, I) { return c * R + r + R; }),
          {Fault::off_by_one_col},
@@ -225,7 +225,7 @@ std::vector<Mistake> mistakes() {
         {"2nd of 2 rows from the next col",
          reads([](I r, I c, I, I C) { return r % 2 == 0 ? r * C + c : (r - 1) * C + c + 1; }),
          {Fault::scrambled_in_tile},
-         "in every 2 columns of out, the 2nd is bad. Does one component of a vector use a "
+         "in every 2 columns of out, the 2nd is wrong. Does one component of a vector use a "
          "different "
          "index?"},
         {"4th col is the 3rd",

@@ -101,16 +101,15 @@ void add_options(CLI::App& app, CommandLine& line) {
     };
     app.add_option("--json", line.json_file, "Write counters and reports to FILE")
         ->type_name("FILE");
-    hand_on("--time", "COALESCE_SIM_TIME",
-            "Predict the times of all kernels on this GPU\n(default: H200), from a few blocks of "
-            "each kernel",
-            "[GPU]", validate_gpu);
+    hand_on(
+        "--time", "COALESCE_SIM_TIME",
+        "Predict the times of all kernels on this GPU\n(default: H200), from a few blocks of each",
+        "[GPU]", validate_gpu);
     app.add_option("--trace", line.trace_file,
                    "Write what a block of a launch does, step by step,\nto FILE (build with -G to "
                    "see variables)")
         ->type_name("FILE");
-    number("--trace-block", "COALESCE_SIM_TRACE_BLOCK",
-           "Trace block N, counted with x fastest (default: 0)");
+    number("--trace-block", "COALESCE_SIM_TRACE_BLOCK", "Trace block N, x fastest (default: 0)");
     number("--trace-launch", "COALESCE_SIM_TRACE_LAUNCH",
            "Skip N launches of the kernels that --kernel\nselects, and trace the next launch "
            "(default: 0)");
@@ -123,15 +122,13 @@ void add_options(CLI::App& app, CommandLine& line) {
             "all,equalvalues)",
             "LIST", validate_check_list);
     hand_on("--kernel", "COALESCE_SIM_KERNEL",
-            "Show and report only kernels whose names match this\n(extended) regular expression",
+            "Show and report only kernels whose names match\nthis (extended) regular expression",
             "REGEX", validate_expression);
     number("--sample", "COALESCE_SIM_SAMPLE",
-           "Check only N of several similar launches. The other\nlaunches are only counted, which "
-           "is faster");
+           "Check only N of several similar launches, and only\ncount the others, which is faster");
     number("--max-instructions", "COALESCE_SIM_MAX_INSTRUCTIONS",
            "Stop a launch after N warp instructions");
-    number("--threads", "COALESCE_SIM_THREADS",
-           "Number of host threads to use (default: all cores)");
+    number("--threads", "COALESCE_SIM_THREADS", "Number of host threads (default: all cores)");
     number(
         "--seed", "COALESCE_SIM_SEED",
         "Vary the order of warps and blocks, to find races;\nthe same seed gives the same order");
@@ -144,8 +141,7 @@ void add_options(CLI::App& app, CommandLine& line) {
         ->type_name("N")
         ->check(CLI::Range(1, 255).description(""));
     app.add_flag("--plain", line.plain,
-                 "Switch off all optimizations of the simulator, to\nfind out whether they have "
-                 "changed a result");
+                 "Switch off the simulator's optimizations, to see\nwhether they change a result");
     app.add_flag("--quiet", line.quiet, "Print neither reports nor the table");
     app.set_version_flag("--version", std::string("simulate ") + COALESCE_VERSION,
                          "Print the version, then exit");

@@ -231,7 +231,7 @@ TEST_CASE("a GPU is found by name") {
     }
     for (const char* wrong : {"", "200", "H20", "RTX 409", "V100"}) {
         CAPTURE(wrong);
-        CHECK_THROWS_WITH_AS(gpu_named(wrong), doctest::Contains("known: NVIDIA H200, "), GpuError);
+        CHECK_THROWS_WITH_AS(gpu_named(wrong), doctest::Contains("the known GPUs are NVIDIA H200, "), GpuError);
     }
     CHECK_THROWS_WITH_AS(gpu_named("H100"), doctest::Contains("choose one: "), GpuError);
 }

@@ -197,7 +197,7 @@ TEST_CASE("--time takes a GPU, by default H200, and the program follows the opti
     CHECK(other.report["kernels"][0]["predicted"]["gpu"] == "NVIDIA L4");
     const Outcome unknown = run({kProgram}, {"--time=H2000"});
     CHECK(unknown.exit_code == 2);
-    CHECK(has(unbroken(unknown.err), "known: NVIDIA H200"));
+    CHECK(has(unbroken(unknown.err), "the known GPUs are NVIDIA H200"));
     const Outcome two_words = run({kProgram}, {"--time", "RTX", "4090"});
     REQUIRE(two_words.report.is_object());
     CHECK(has(two_words.report["kernels"][0]["predicted"]["gpu"], "RTX 4090"));
@@ -212,7 +212,7 @@ TEST_CASE("an unknown GPU is rejected with a list of the known ones") {
         const Outcome got = run({kProgram}, {"--time", name});
         CHECK(got.exit_code == 2);
         CHECK(has(unbroken(got.err),
-                  "no GPU is called \"" + std::string(name) + "\"; known: NVIDIA H200"));
+                  "no GPU is called \"" + std::string(name) + "\"; the known GPUs are NVIDIA H200"));
         CHECK_FALSE(has(got.err, "there is no program"));
     }
     // An argument that names a command or looks like a path is taken to be the program.
