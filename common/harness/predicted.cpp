@@ -101,7 +101,7 @@ Predicted predict_launches(const std::function<void()>& launch, double bytes, Sh
     Predicted result;
     result.shape = shape;
     result.launches = predictions_for(gpu).launches;
-    if (result.launches.empty()) throw NotPredicted("the variant launches no kernel");
+    if (result.launches.empty()) throw NotPredicted("it launches no kernel");
     const timing::Gpu& known = timing::gpu_named(result.launches.front().gpu);
     result.gpu = known.name;
     result.measured_gpu = known.measured;

@@ -295,7 +295,7 @@ private:
     void predict_time(Result& result) const {
         const Variant& variant = *result.variant;
         try {
-            if (!result.counters) throw NotPredicted("the variant launches no kernel");
+            if (!result.counters) throw NotPredicted("it launches no kernel");
             result.predicted =
                 predict(variant, options_.prediction_shape.value_or(shape_), options_.time_on);
         } catch (const NotPredicted& reason) {

@@ -120,7 +120,7 @@ TEST_CASE("one wrong variant does not prevent the others from running") {
     }
     CHECK(all.says("not swapped at 64 x 64 is wrong"));
     CHECK_FALSE(all.says("multiples at 64 x 64 is wrong"));
-    CHECK(all.says("it needs a real GPU"));
+    CHECK(all.says("this variant needs a real GPU"));
 }
 
 TEST_CASE("invalid input leads to one line and exit code 2, and nothing runs") {

@@ -140,7 +140,7 @@ TEST_CASE("attempts from the original file to 10's solution, and back") {
     // The open exercise must not change the progress of the course.
     CHECK(!fs::exists(course.path(".learn/state.json")));
     // Trying the same source again must not add an attempt.
-    expect_words(course, {"beat"}, 0, {"As fast as"});
+    expect_words(course, {"beat"}, 0, {"as fast as"});
     CHECK(attempts_in(course).size() == 2);
 
     // Restoring an attempt must save the current text first.

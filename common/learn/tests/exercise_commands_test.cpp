@@ -343,7 +343,8 @@ TEST_CASE("hints have four levels, and match the failure that was found") {
 TEST_CASE("predictions are stored, compared with the learner's own counters, and made once") {
     ScratchCourse course;
     expect(course, {"predict", "02", "8"}, 0, {"you said 8", "not asked yet"});
-    expect(course, {"predict", "02", "32"}, 0, {"you said 8", "you said 32", "once it passes"});
+    expect(course, {"predict", "02", "32"}, 0,
+           {"you said 8", "you said 32", "once the kernel passes"});
     expect(course, {"predict", "02", "4"}, 2, {"answered all questions about 02_naive"});
     course.solve("02_naive");
     expect(course, {"check", "02"}, 0,
@@ -376,7 +377,7 @@ double percent_of_copy(const ScratchCourse& course, const std::string& number,
 TEST_CASE("a question about time is answered by the model, which says for which GPU") {
     ScratchCourse course;
     expect(course, {"predict", "05", "4", "1", "50"}, 0,
-           {"percent of a copy's speed: you said 50", "once it passes"});
+           {"percent of a copy's speed: you said 50", "once the kernel passes"});
     course.solve("05_coarsened");
     expect(course, {"check", "05"}, 0,
            {"You predicted 50 percent of a copy's speed; the model predicts", "(predicted,"});

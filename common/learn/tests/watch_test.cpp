@@ -374,7 +374,7 @@ TEST_CASE("Ctrl-C in the middle of a question ends it") {
     SHOWS("g: predict the cost");
     SHOWS("q quit");
     terminal.type("g");
-    SHOWS("A number");
+    SHOWS("Your prediction");
     terminal.type("\x03");
     CHECK(WIFSIGNALED(terminal.status()));
     CHECK(terminal.is_as_usual());
@@ -452,9 +452,9 @@ TEST_CASE("check asks for predictions in a terminal; explain asks before it show
     course.solve("02_naive");
     PseudoTerminal terminal(course.command({"check", "02"}));
     CHECK(terminal.shows("Predict the costs before you see them"));
-    CHECK(terminal.shows("A number"));
+    CHECK(terminal.shows("Your prediction"));
     terminal.type("4\n");
-    CHECK(terminal.shows("A number"));
+    CHECK(terminal.shows("Your prediction"));
     terminal.type("\n");
     CHECK(terminal.shows("sectors per store                     32           4          32"));
     CHECK(terminal.shows("You predicted 4 sectors per load; the count is 4: right."));

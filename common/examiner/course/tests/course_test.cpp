@@ -331,7 +331,7 @@ TEST_CASE("invalid exercises") {
     fails("failures = [\"no-bounds-check\", \"wrong-pitch\"]", "", 11, "needs failures");
     fails("[\"no-bounds-check\", \"wrong-pitch\"]", "[1]", 12, "needs failures");
     fails("\"no-bounds-check\"", "\"wrong-pitch\"", 11, "two hints for wrong-pitch");
-    fails("question = \"How long?\"", "", 11, "says nothing");
+    fails("question = \"How long?\"", "", 11, "has no text");
     fails("question = \"How long?\"", "advice = \"no\"", 13, "no key `advice`");
     fails("counter = \"store\"", "counter = \"of_copy_predicted\"", 15,
           "an error of several percent");
