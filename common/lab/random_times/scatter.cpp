@@ -99,7 +99,7 @@ void draw_key(Svg& svg) {
     draw_dot(svg, {kLeft + 4, y}, true);
     svg.text({kLeft + 14, y + 4}, "a kernel", Anchor::start, 11, kSecondaryTextColour);
     draw_dot(svg, {kLeft + 94, y}, false);
-    svg.text({kLeft + 104, y + 4}, "the model does not fully cover the kernel", Anchor::start, 11,
+    svg.text({kLeft + 104, y + 4}, "the model says that it does not know it", Anchor::start, 11,
              kSecondaryTextColour);
     svg.line({kLeft + 340, y}, {kLeft + 368, y}, kLineColour, 1.2);
     svg.text({kLeft + 374, y + 4}, "the same", Anchor::start, 11, kSecondaryTextColour);
