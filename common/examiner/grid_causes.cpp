@@ -174,8 +174,8 @@ std::string explain_unwritten_cells(const LaunchShape& launch,
         return ", but some threads store the same cells, or are stopped by a bounds check.";
     const auto& block = launch.block;
     if (origins->step_x() == Cell{0, block[0]} && origins->step_y() == Cell{block[1], 0}) {
-        return ", and the blocks lie side by side. A bounds check may stop some threads, or "
-               "several threads may store the same cell.";
+        return ", and the blocks lie side by side. A bounds check may stop threads, or several may "
+               "store the same cell.";
     }
     return ", in blocks of " + format_product(block[0], block[1]) +
            " threads. Is the distance between two blocks equal to the size of a block?";
@@ -190,8 +190,8 @@ void explain_grid_is_large_enough(Failure& failure, const Trial& trial, const Ev
     failure.details += wrap(numbers(trial) + ".");
     if (origins) failure.details += wrap(origins->text());
     failure.next =
-        "Work out row and col for the first thread of block (1, 0) and of block (0, 1), and for "
-        "threads (1, 0) and (0, 1) of a block. Does each thread store its own cell?";
+        "Work out row and col for the first thread of blocks (1, 0) and (0, 1), and for threads "
+        "(1, 0) and (0, 1) of a block. Does each thread store its own cell?";
     if (const int line = find_line_with_mixed_axes(evidence.source.text); line > 0) {
         failure.place.line = line;
     }

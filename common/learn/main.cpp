@@ -170,8 +170,7 @@ void add_play(CommandLine& line) {
     auto words = std::make_shared<PlayArguments>();
     CLI::App* command =
         line.add("play", "Serve the book on this computer", [words]() -> int { play(*words); });
-    command
-        ->add_option("--port", words->port, "Port to listen on (default: 8237; 0: any free port)")
+    command->add_option("--port", words->port, "Port to listen on (default: 8237; 0: a free one)")
         ->check(CLI::Range(0, 65535));
     command->add_flag("--open", words->should_open, "Open the book in a browser");
 }
@@ -215,9 +214,9 @@ void add_watch(CommandLine& line) {
 }
 
 void add_hint(CommandLine& line) {
-    const auto [command, level] = add_for_exercise<int>(
-        line, "hint", "Show a hint; the next call shows a more detailed hint", hint);
-    command->add_option("--level", level, "Level: 1 question, 2 picture, 3 API, 4 line of code")
+    const auto [command, level] =
+        add_for_exercise<int>(line, "hint", "Show a hint; the next call shows a better one", hint);
+    command->add_option("--level", level, "1: question, 2: picture, 3: API, 4: line of code")
         ->check(CLI::Range(1, 4));
 }
 
@@ -253,8 +252,7 @@ void add_step(CommandLine& line) {
     command->add_option("--cols", words.cols, "Number of columns (default: as in the check)");
     command->add_option("--block", words.block,
                         "Number of the block (default: the one that fails)");
-    command
-        ->add_option("--step", words.step, "Number of the first step shown (default: the mistake)")
+    command->add_option("--step", words.step, "Number of the first step (default: the mistake)")
         ->check(CLI::Range(1, 1'000'000));
     command->add_option("--json", words.json, "Also write the steps to this file");
 }
@@ -291,7 +289,7 @@ struct ResetArguments {
 
 void add_reset(CommandLine& line) {
     const auto [command, words] = add<ResetArguments>(
-        line, "reset", "Restore the original file; your text is saved first",
+        line, "reset", "Restore the original file, and save your text",
         [](Session& session, const ResetArguments& words) {
             return reset(find_exercise(session.course, words.exercise, words.is_hunt));
         });
@@ -334,8 +332,7 @@ void add_beat(CommandLine& line) {
     command->add_flag("--list", words.is_list, "List your attempts");
     command->add_option("--restore", words.restore, "Restore the attempt with this number")
         ->check(CLI::Range(1, 1'000'000'000));
-    command->add_flag("--reset", words.is_reset,
-                      "Restore the original file; your text is saved first");
+    command->add_flag("--reset", words.is_reset, "Restore the original file, and save your text");
     command->add_option("--seconds", words.seconds, "Time limit in seconds (default: 60)")
         ->check(CLI::Range(1, 3600));
 }
@@ -413,7 +410,7 @@ int list(Session& session, const ListArguments& words) {
 
 void add_list(CommandLine& line) {
     const auto [command, words] = add<ListArguments>(
-        line, "list", "List the steps and your progress; 03: the variants of 03", list);
+        line, "list", "List the steps and your progress; 03: its variants", list);
     command->add_option("STEP", words.step, "Step whose variants are listed; x: other exercises");
     command->add_flag("--json", words.json, "Print JSON");
 }

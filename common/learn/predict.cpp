@@ -177,7 +177,7 @@ int predict(Session& session, const Work& exercise, const std::vector<std::strin
     std::cout << "\n"
               << wrap(is_known ? "Why: ./learn explain " + exercise.words()
                                : "The actual costs are those of your own kernel. These costs are "
-                                 "shown once the kernel passes: ./learn check " +
+                                 "shown once it passes: ./learn check " +
                                      exercise.words());
     return 0;
 }

@@ -30,8 +30,8 @@ Table::Table(std::ostream& out, const Json& device, bool is_predicted)
 void Table::print_head(const Json& first_result) {
     out_ << "Device: " << device_name_ << (simulated_ ? " (simulated)" : " (measured)") << "\n";
     out_ << "Matrix: " << format_shape(first_result) << " floats. "
-         << (is_predicted_ ? "Costs are counted, and times are predicted, not measured.\n"
-             : simulated_  ? "The simulated GPU counts costs, and measures no times.\n"
+         << (is_predicted_ ? "Costs are counted; times are only predicted.\n"
+             : simulated_  ? "The simulated GPU counts costs, not times.\n"
                            : "GB/s are 10^9 bytes read + written per second.\n")
          << "\n";
     const std::string names = column("Step", kStepWidth) + column("Variant", kVariantWidth);

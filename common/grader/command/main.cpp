@@ -24,8 +24,7 @@ class CommandLine {
 public:
     CommandLine() {
         app_.set_help_flag("-h,--help", "Print this text");
-        app_.add_flag("--self-test", self_test_,
-                      "Judge the grader's own hostile and honest submissions");
+        app_.add_flag("--self-test", self_test_, "Judge the hostile and honest test submissions");
         app_.require_subcommand(0, 1);
         words_.folder = assignments_folder();
         words_.processes.jobs = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
@@ -70,7 +69,7 @@ private:
     void add_name(CLI::App* command, bool is_option) {
         if (is_option) {
             command->add_option("--assignment", words_.name,
-                                "The assignment (default: the only one in the folder)");
+                                "The assignment (default: the only one there)");
         } else {
             command->add_option("NAME", words_.name, "The assignment")->required();
         }
@@ -85,7 +84,7 @@ private:
     void add_sandbox(CLI::App* command) {
         command->add_flag_callback(
             "--no-sandbox", [this] { words_.tier = Tier::unsandboxed; },
-            "For development: use no sandbox, and mark the results");
+            "For development: no sandbox, and marked results");
     }
 
     CLI::Option* add_tier(CLI::App* command, const char* what) {
@@ -107,11 +106,11 @@ private:
                 new_assignment);
         add_name(made, false);
         made->add_option("--exercises", words_.made.exercises,
-                         "Numbers or names of the exercises, such as 02,03,04")
+                         "Numbers or names of exercises, such as 02,03,04")
             ->delimiter(',')
             ->required();
         made->add_option("--points", words_.made.points,
-                         "Points of each exercise (default: as in the course)")
+                         "Points per exercise (default: as in the course)")
             ->delimiter(',')
             ->check(CLI::Range(0.1, 10000.0));
         made->add_option("--title", words_.made.title, "The title that students see");

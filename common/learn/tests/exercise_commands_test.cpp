@@ -91,7 +91,8 @@ TEST_CASE("invalid arguments have exit code 2 and one line that says what to do"
         {{"picture", "02", "--svg", "/nonexistent/x.svg"}, "/nonexistent/x.svg cannot be written"},
         {{"diff", "01"}, "is the first step"},
         {{"ptx", "77"}, "no step \"77\"; ./learn list"},
-        {{"ptx", "02", "--variant", "fast"}, "02_naive has no variant \"fast\"; it has naive"},
+        {{"ptx", "02", "--variant", "fast"},
+         "02_naive has no variant \"fast\"; the variants are naive"},
         {{"ptx", "01", "--variant", "memcpy"}, "is host code"},
         {{"ptx", "02", "--mine", "--variant", "naive"}, "--variant shows a kernel of the lesson"},
         {{"ptx", "02", "--file", "no.cu", "--mine"}, "give only one"},
@@ -343,8 +344,7 @@ TEST_CASE("hints have four levels, and match the failure that was found") {
 TEST_CASE("predictions are stored, compared with the learner's own counters, and made once") {
     ScratchCourse course;
     expect(course, {"predict", "02", "8"}, 0, {"you said 8", "not asked yet"});
-    expect(course, {"predict", "02", "32"}, 0,
-           {"you said 8", "you said 32", "once the kernel passes"});
+    expect(course, {"predict", "02", "32"}, 0, {"you said 8", "you said 32", "once it passes"});
     expect(course, {"predict", "02", "4"}, 2, {"answered all questions about 02_naive"});
     course.solve("02_naive");
     expect(course, {"check", "02"}, 0,
@@ -361,7 +361,7 @@ TEST_CASE("predictions are stored, compared with the learner's own counters, and
     expect(course, {"predict", "03", "4"}, 2, {"answered all questions about 03_tiled"});
     expect(course, {"predict", "01", "4"}, 0, {"you said 4", "not asked yet"});
     expect(course, {"predict", "01", "4", "4"}, 2, {"2 answers for 1 open question;"});
-    expect(course, {"predict", "03"}, 0, {"no guess; it is 4"});
+    expect(course, {"predict", "03"}, 0, {"no guess; the count is 4"});
 }
 
 // Returns the predicted speed of a solution, as a percentage of the copy's speed.
@@ -377,7 +377,7 @@ double percent_of_copy(const ScratchCourse& course, const std::string& number,
 TEST_CASE("a question about time is answered by the model, which says for which GPU") {
     ScratchCourse course;
     expect(course, {"predict", "05", "4", "1", "50"}, 0,
-           {"percent of a copy's speed: you said 50", "once the kernel passes"});
+           {"percent of a copy's speed: you said 50", "once it passes"});
     course.solve("05_coarsened");
     expect(course, {"check", "05"}, 0,
            {"You predicted 50 percent of a copy's speed; the model predicts", "(predicted,"});

@@ -210,7 +210,8 @@ TEST_CASE("ptx of a variant shows the kernel that it launches, with its dynamic 
            {"transpose_tall<64, 16> of 10_registers, variant registers_64",
             "shared memory      16384 bytes per block", "bar.sync"});
     expect(course, {"ptx", "10", "--variant", "fastest"}, 2,
-           {"10_registers has no variant \"fastest\"; it has raw_stay_apart, registers_128, "});
+           {"10_registers has no variant \"fastest\"; the variants are raw_stay_apart, "
+            "registers_128, "});
 }
 
 TEST_CASE("a lesson's kernel is shown only if its exercise has passed, or with --yes") {

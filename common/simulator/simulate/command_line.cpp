@@ -35,8 +35,8 @@ constexpr const char* kFooter =
     "simulate --json out.json ./transpose    also for programs to read\n  simulate --gate "
     "--compare base.json pytest tests    for CI\n\nExit code: the program's own; 128+N if signal N "
     "ended the program; 2 if it could\nnot be run, or ended with 0 although a part of it could not "
-    "be simulated; 3 if it\nended with 0, but a cost was above a limit; the code given with "
-    "--error-exitcode\nif there was a report. With --gate: 0 if all is well, otherwise the first "
+    "be simulated; 3 if\nit ended with 0, but a cost was above a limit; the code of "
+    "--error-exitcode if\nthere was a report. With --gate: 0 if all is well, otherwise the first "
     "code\nthat applies: 2 not simulated, 4 reports, 1 the program failed, 2 no kernel ran,\n3 a "
     "cost is above its limit.\n";
 
