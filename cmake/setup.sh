@@ -24,13 +24,13 @@ has_clang() { find_compiler clang 19 >/dev/null; }
 choose_compiler() {
     compiler=${COALESCE_COMPILER:-}
     case $compiler in
-    nvcc) find_nvcc || fail "no nvcc of CUDA 13 was found$too_old; install that toolkit, set CUDA_HOME to its folder, or unset COALESCE_COMPILER to use clang" ;;
+    nvcc) find_nvcc || fail "no nvcc of CUDA 13 was found$too_old; install the CUDA 13 toolkit, set CUDA_HOME to its folder, or unset COALESCE_COMPILER to use clang" ;;
     clang) ;;
     '')
         compiler=clang
         if find_nvcc; then compiler=nvcc; fi
         ;;
-    *) wrong_use "COALESCE_COMPILER is $compiler; it can be nvcc or clang" ;;
+    *) wrong_use "COALESCE_COMPILER is $compiler, but must be nvcc or clang" ;;
     esac
 }
 
@@ -161,11 +161,11 @@ install_packages() {
     has apt-get || fail "there is no apt-get here; install these packages with your system's package manager"
     find_root || fail "root permissions are needed; $by_hand"
     if [ -t 0 ]; then
-        printf 'learn: install them with %s apt-get? [Y/n] ' "$as_root" >&2
+        printf 'learn: install these packages with %s apt-get? [Y/n] ' "$as_root" >&2
         read -r answer || answer=n
         case $answer in '' | [Yy]*) ;; *) fail "$by_hand" ;; esac
     fi
-    say "installing them with apt-get"
+    say "installing these packages with apt-get"
     export DEBIAN_FRONTEND=noninteractive
     # `packages` is a list of words from above, so it must be split.
     # shellcheck disable=SC2086
@@ -208,7 +208,7 @@ configure() {
         built_with=$nvcc
         set -- "$@" -DCMAKE_CUDA_COMPILER="$nvcc"
     else
-        find_clang || fail "clang was not found after installing it; set COALESCE_CLANG to its path"
+        find_clang || fail "clang was installed, but was not found; set COALESCE_CLANG to its path"
         built_with="$clang, for the simulated GPU only"
         set -- "$@" -DCOALESCE_CLANG="$clang"
     fi
@@ -300,7 +300,7 @@ wait_for_build() {
     [ "$code" = 1 ] || return 0
     owner=
     read -r owner <"$build/learn.lock" || true
-    say "another ./learn builds in $build${owner:+ (process $owner)}; waiting for it"
+    say "another ./learn is building in $build${owner:+ (process $owner)}; waiting until it ends"
     flock 9 || true
 }
 
@@ -366,8 +366,8 @@ run_tests() {
     rm -f "$build/tests.xml"
     ctest --test-dir "$build" --output-on-failure --no-tests=error --parallel "$(cores)" \
         --output-junit "$build/tests.xml" "$@" ||
-        fail "tests failed (above); to run a single one: ctest --test-dir $build -R NAME"
-    something_ran "$build/tests.xml" || fail "every test was skipped: nothing has been tested"
+        fail "some tests failed (see above); to run a single test: ctest --test-dir $build -R NAME"
+    something_ran "$build/tests.xml" || fail "all tests were skipped, so nothing was tested"
 }
 # Reports whether a JUnit file contains a test that was not skipped.
 something_ran() { grep -q '<testcase .*status="run"' "$1"; }
@@ -390,7 +390,7 @@ cmd_test() { # test WORDS...
             except=$2
             shift
             ;;
-        *) wrong_use "test has no $1; there are simulator, timing, translator, headers, grader, proof, docs, --all, --whole and --except NAMES" ;;
+        *) wrong_use "unknown argument of test: $1; the arguments are simulator, timing, translator, headers, grader, proof, docs, --all, --whole and --except NAMES" ;;
         esac
         shift
     done

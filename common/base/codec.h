@@ -121,7 +121,8 @@ template <class Codec>
 void version(Codec& codec, const char* what, int known) {
     int format = known;
     codec("format", format);
-    if (format != known) throw Error(std::string("this is a ") + what + " of another version");
+    if (format != known)
+        throw Error(std::string("this ") + what + " was written by another version of the course");
 }
 
 // ---- how each type is encoded ----
@@ -169,7 +170,7 @@ private:
             value = static_cast<T>(i);
             if (json.get<std::string>() == to_enumerator_name(value)) return;
         }
-        throw Error(path + ": there is nothing called \"" + json.get<std::string>() + "\"");
+        throw Error(path + ": unknown name \"" + json.get<std::string>() + "\"");
     }
     static void decode_whole(const Json& json, T& value, const std::string& path) {
         const bool fits = json.is_number_unsigned()
@@ -293,7 +294,7 @@ std::string write(const T& value, bool is_indented = false) {
 template <class T>
 T read(std::string_view text) {
     const Json json = Json::parse(text, nullptr, false);
-    if (json.is_discarded()) throw Error("the text is not JSON");
+    if (json.is_discarded()) throw Error("the text is not valid JSON");
     T value;
     decode(json, value, "");
     return value;

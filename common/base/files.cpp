@@ -109,7 +109,7 @@ void check_writable(const fs::path& file) {
     if (file.empty()) throw_cannot_write("\"\"", "a file name must not be empty");
     std::error_code error;
     if (fs::is_directory(file, error))
-        throw_cannot_write(file, "it is a folder; name a file in it");
+        throw_cannot_write(file, "this is a folder; name a file in the folder");
     const fs::path folder = file.has_parent_path() ? file.parent_path() : ".";
     if (!fs::is_directory(folder, error))
         throw_cannot_write(file, "there is no folder " + folder.string());

@@ -58,8 +58,8 @@ public:
             if (known.contains(key.str())) continue;
             const auto text = [](std::string_view name) { return std::string(name); };
             fail(key, where + " has no key `" + std::string(key.str()) +
-                          "`; fix its name, or remove it (known: " + joined(known, ", ", text) +
-                          ")");
+                          "`; correct the name, or remove the key (known keys: " +
+                          joined(known, ", ", text) + ")");
         }
     }
     /// Reads a required string.
@@ -123,7 +123,7 @@ public:
         const toml::node* node = table.get(key);
         if (node == nullptr || !node->is_array_of_tables()) {
             fail(node == nullptr ? line_of(table) : line_of(*node),
-                 "there is no " + header + "; add one, which is a table in double brackets");
+                 "there is no " + header + "; add such a table, with a header in double brackets");
         }
         return *node->as_array();
     }
@@ -151,7 +151,7 @@ private:
             return parse();
         } catch (const toml::parse_error& error) {
             const int line = static_cast<int>(error.source().begin.line);
-            if (line == 0) throw Error(file_ + " cannot be read; is the path right?");
+            if (line == 0) throw Error(file_ + " cannot be read; check the path");
             fail(line, std::string(error.description()) + "; fix this line");
         }
     }

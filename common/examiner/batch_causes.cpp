@@ -69,22 +69,23 @@ bool explain_pointer_advance(Failure& failure, const Evidence& evidence) {
             return true;
         };
         const std::string right =
-            "A matrix has MATRIX_ROWS * cols elements: move the pointer by blockIdx.z times as "
-            "many.";
+            "A matrix has MATRIX_ROWS * cols elements: move the pointer by blockIdx.z times that "
+            "number.";
         if (offset.find("blockIdx.z") == offset.npos) {
             return tell(name + " is moved by `" + offset +
-                            "`, which does not depend on blockIdx.z: that counts the matrices.",
+                            "`, which does not depend on blockIdx.z, the number of the matrix.",
                         right);
         }
         if (split_outside_brackets(offset, "+").size() > 1) {
             return tell(name + " is moved by `" + offset +
-                            "`, so that even the first matrix, with blockIdx.z = 0, does not begin "
-                            "at its first element.",
+                            "`, so even the first matrix, with blockIdx.z = 0, does not begin at "
+                            "its first element.",
                         right);
         }
         if (offset.find("sizeof") != offset.npos) {
-            return tell(name + " is moved by a number of bytes, but pointers count elements.",
-                        right);
+            return tell(
+                name + " is moved by a number of bytes, but pointer arithmetic counts elements.",
+                right);
         }
         const bool has_rows = offset.find("MATRIX_ROWS") != offset.npos;
         if (has_rows && contains_word(offset, "cols")) continue;
@@ -125,7 +126,7 @@ bool look_at_begin_of_matrix(Failure& failure, const Trial& trial, const Evidenc
         if (line > 0) failure.place.line = line;
         failure.next =
             "A matrix has MATRIX_ROWS * cols elements. Add blockIdx.z times that number to the "
-            "pointer to the first matrix; pointers count elements, not bytes.";
+            "pointer to the first matrix; pointer arithmetic counts elements, not bytes.";
         return true;
     }
     return false;
@@ -140,8 +141,8 @@ void explain_missed_batches(Failure& failure, const Trial& trial, const Evidence
     failure.details = wrap(failure.headline) + failure.details;
     if (has_blocks) {
         failure.headline = "the grid has blocks for all " + std::to_string(matrices) +
-                           " matrices, but nothing in the kernel depends on blockIdx.z: all of "
-                           "them work on the first matrix.";
+                           " matrices, but nothing in the kernel depends on blockIdx.z: all blocks "
+                           "work on the first matrix.";
         failure.place.line = find_kernel_line(evidence.source.text, evidence.exercise.kernel);
         failure.next =
             "Let `in` and `out` point to the block's own matrix: add blockIdx.z times the number "

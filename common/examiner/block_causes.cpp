@@ -105,8 +105,8 @@ bool blame_loops(Failure& failure, const BlockSize& block, const Evidence& evide
     failure.headline = "the step of the loops does not match the block, which has " +
                        std::to_string(block[1]) + " rows of threads.";
     failure.next =
-        "In each iteration, all rows of threads move on together: let the loops step by the number "
-        "of these rows, BLOCK_ROWS.";
+        "In each iteration, all rows of threads advance together: let the loops step by the number "
+        "of thread rows, BLOCK_ROWS.";
     return true;
 }
 

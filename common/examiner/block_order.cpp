@@ -85,10 +85,10 @@ Failure wrong_tile(const std::string& file, const Trial& trial, long long block,
     const auto x = block % trial.launch.grid[0], y = block / trial.launch.grid[0];
     return {.kind = FailureKind::wrong_block_order,
             .headline =
-                "block " + pair_text(x, y) + " takes the tile in row " +
+                "block " + pair_text(x, y) + " processes the tile in row " +
                 std::to_string(taken.tile.row) + " and column " + std::to_string(taken.tile.col) +
-                " of tiles; in this lesson's order it is row " + std::to_string(expected.row) +
-                ", column " + std::to_string(expected.col) + ".",
+                " of tiles, but in the order of this lesson it should process row " +
+                std::to_string(expected.row) + ", column " + std::to_string(expected.col) + ".",
             .place = {file, taken.line, 0},
             .shape = trial.shape,
             .next =
@@ -112,7 +112,7 @@ std::optional<Failure> find_undiagonal_order(const BlockOrder& order, const std:
         .shape = order.shape,
         .next =
             "The result is right, but the blocks do not follow a diagonal of tiles. Along a "
-            "diagonal, the next block takes a tile in another row and another column."};
+            "diagonal, the next block processes a tile in another row and another column."};
     long long blocks = 2, step = 1;
     for (long long block = 0; block + 1 < blocks; block += step) {
         const Trial trial = launch_for(block);

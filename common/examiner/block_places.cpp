@@ -105,9 +105,9 @@ std::string BlockOrigins::text() const {
         return "row " + std::to_string(cell.row) + ", column " + std::to_string(cell.col);
     };
     return "With rows = " + std::to_string(shape.rows) +
-           " and cols = " + std::to_string(shape.cols) + " block (0, 0) begins at " + place(first) +
-           " of `in`, block (1, 0) at " + place(next_x) + ", and block (0, 1) at " + place(next_y) +
-           ".";
+           " and cols = " + std::to_string(shape.cols) + ", block (0, 0) begins at " +
+           place(first) + " of `in`, block (1, 0) at " + place(next_x) + ", and block (0, 1) at " +
+           place(next_y) + ".";
 }
 
 std::optional<BlockOrigins> find_block_origins(Shape shape, const LaunchShape& launch,

@@ -187,9 +187,9 @@ private:
 BlockSteps record_steps(const Source& source, const Exercise& exercise, Runner& runner,
                         const StepsRequest& request) {
     if (!runner.is_simulated())
-        return {.problem =
-                    explain(source.name, "only the simulated GPU shows the steps of a kernel.",
-                            "Run it there: --device sim")};
+        return {.problem = explain(
+                    source.name, "the steps of a kernel can be recorded only on the simulated GPU.",
+                    "Run the kernel there: --device sim")};
     if (!source.is_good()) return {.problem = source.problem};
     try {
         return StepRecorder(source, exercise, runner, request).record();

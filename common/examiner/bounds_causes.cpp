@@ -60,8 +60,8 @@ std::string bounds_check_advice(const Evidence& evidence) {
                "nothing. Compare both indices with the side before each access.";
     }
     if (!computes_row_indices(evidence.source)) {
-        return "Some threads have no element, or fewer than the others: compare the index of the "
-               "last element that a thread accesses with rows * cols.";
+        return "Some threads have no element, or fewer elements than the others: compare the index "
+               "of the last element that a thread accesses with rows * cols.";
     }
     if (tracks_copies_with_mbarrier(evidence.source.text)) {
         return "Where a tile extends beyond the matrix, some rows of the tile do not exist: let a "
@@ -72,7 +72,7 @@ std::string bounds_check_advice(const Evidence& evidence) {
     return std::string(
                "Where a tile extends beyond the matrix, some threads have no element: let them do "
                "nothing. Before each access, compare ") +
-           (has_offset ? "the index that it uses: where that is row + k, compare row + k with "
+           (has_offset ? "the index that it uses: if that index is row + k, compare row + k with "
                          "rows, not row alone."
                        : "row with rows and col with cols.");
 }
@@ -81,8 +81,8 @@ Failure no_bounds_check(const Trial& trial, const Place& place, const std::strin
                         const Evidence& evidence) {
     return {.kind = FailureKind::no_bounds_check,
             .headline =
-                "threads outside of the matrix access memory beyond it: a bounds check is missing "
-                "or wrong.",
+                "threads without an element access memory outside of the matrix: a bounds check is "
+                "missing or wrong.",
             .place = place,
             .shape = trial.shape,
             .details = details,
@@ -138,7 +138,7 @@ Failure explain_out_of_bounds(const Trial& trial, const Place& place, const std:
         failure->place = place;
         failure->details = wrap("With rows = " + std::to_string(trial.shape.rows) +
                                 " and cols = " + std::to_string(trial.shape.cols) +
-                                " the kernel accesses memory outside of the matrix:") +
+                                ", the kernel accesses memory outside of the matrix:") +
                            details + failure->details;
         return *failure;
     }
@@ -231,15 +231,15 @@ std::optional<Failure> find_memory_error(const Trial& trial, const Evidence& evi
     auto failure = find_reported_failure(
         {{"memcheck", "misaligned", FailureKind::misaligned,
           "a vector access uses an address that is not a multiple of the vector's size.",
-          "A float4 needs an address that is a multiple of 16 bytes, a float2 of 8: let its first "
-          "element's index be a multiple of 4, or of 2."},
+          "The address of a float4 must be a multiple of 16 bytes, and that of a float2 a multiple "
+          "of 8 bytes: let the index of the first element be a multiple of 4 or 2."},
          {"memcheck", "stack overflow", FailureKind::stack_overflow,
           "a function calls itself until the thread's stack is full.",
-          "Which argument ends the recursion? Let each call bring it closer to that end, or write "
-          "a loop."},
+          "Which argument ends the recursion? Let each call bring this argument closer to the end, "
+          "or write a loop."},
          {"memcheck", "another thread's variable", FailureKind::outside_local_array,
-          "this pointer belongs to a local variable of another thread.",
-          "Each thread has its own local variables: put what several threads need in shared "
+          "this pointer points to a local variable of another thread.",
+          "Each thread has its own local variables: put values that several threads need in shared "
           "memory."}},
         trial, evidence);
     if (failure) return failure;
@@ -266,7 +266,7 @@ std::optional<Failure> find_local_array_overrun(const Trial& trial, const Eviden
         .details = wrap(
             "The result of such an access is undefined, and the compiler may remove the access."),
         .next = "The elements are numbered from 0 to " + std::to_string(found.length - 1) +
-                ". Which one belongs to this iteration of the loop?"};
+                ". Which element belongs to this iteration of the loop?"};
 }
 
 }  // namespace coalesce

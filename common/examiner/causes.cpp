@@ -32,10 +32,10 @@ std::optional<Failure> find_too_much_work(const Trial& trial, const Report& repo
         FailureKind::too_much_work, report, trial, evidence,
         "threads repeat the work of others, so the kernel does far more than the task needs.",
         "Which elements belong to this thread, according to blockIdx and threadIdx? Let the thread "
-        "process only those.");
+        "process only these elements.");
     failure.details = wrap(
         "With rows = " + std::to_string(small.rows) + " and cols = " + std::to_string(small.cols) +
-        " each element is stored " + std::to_string(times) + " times or more, on average.");
+        ", each element is stored " + std::to_string(times) + " times or more, on average.");
     failure.place.line = seen.store_line;
     return failure;
 }
@@ -46,28 +46,28 @@ std::optional<Failure> find_execution_error(const Trial& trial, const Evidence& 
     auto failure = find_reported_failure(
         {{"synccheck", "deadlock", FailureKind::deadlock,
           "threads wait here for something that never happens.",
-          "Which thread should wake them? Follow that thread.", true},
+          "Which thread should end this wait? Follow that thread through the kernel.", true},
          {"execution", "instruction budget", FailureKind::endless_loop, "the kernel does not end.",
-          "Look at the loop around this line: does its counter reach its end?"},
+          "Look at the loop around this line: does its counter reach the bound?"},
          {"synccheck", "endless loop", FailureKind::endless_loop, "the kernel does not end.",
-          "Each iteration of the loop must change what its condition tests. A variable that "
-          "another thread sets must be volatile."},
+          "Each iteration of the loop must change a value that its condition tests. A variable "
+          "that another thread sets must be volatile."},
          {"execution", "assertion failed", FailureKind::assertion_failed,
           "an assertion in the kernel failed.", "Find out why the asserted condition is false."},
          {"execution", "trap", FailureKind::assertion_failed, "the kernel stopped itself.",
           "Remove __trap(), or find out why it is reached."},
          {"execution", "unsupported", FailureKind::not_simulated,
           "the kernel uses something that the simulated GPU does not have.",
-          "Write the kernel without it; no exercise needs it."},
+          "Write the kernel without this feature; no exercise needs it."},
          {"execution", "", FailureKind::kernel_failed, "the kernel was stopped.", "", true}},
         trial, evidence);
     if (!failure || failure->kind != FailureKind::endless_loop) return failure;
     const Report* report = find_report(trial, "execution", "instruction budget");
     if (!report) return failure;
     if (auto found = find_too_much_work(trial, *report, evidence)) return found;
-    failure->details =
-        wrap(report->thread.text() +
-             " was still at this line after many times the work that the task needs.");
+    failure->details = wrap(report->thread.text() +
+                            " was still at this line after the kernel had executed many times the "
+                            "instructions that the task needs.");
     return failure;
 }
 

@@ -11,12 +11,12 @@ namespace {
 
 Failure no_compiler(Compiler wanted) {
     if (wanted == Compiler::clang_ir) {
-        return {
-            .kind = FailureKind::no_compiler,
-            .headline =
-                "LLVM IR cannot be made, because clang of a version from 17 to 22 was not found.",
-            .next =
-                "Install one (Debian: apt-get install clang-19), or name it in COALESCE_CLANG."};
+        return {.kind = FailureKind::no_compiler,
+                .headline =
+                    "LLVM IR cannot be generated, because no clang of versions 17 to 22 was found.",
+                .next =
+                    "Install such a clang (Debian: apt-get install clang-19), or set "
+                    "COALESCE_CLANG to its path."};
     }
     const std::string what = wanted == Compiler::any
                                  ? "neither the CUDA toolkit (libnvrtc.so.13 or nvcc) nor clang was"
@@ -24,7 +24,7 @@ Failure no_compiler(Compiler wanted) {
     return {.kind = FailureKind::no_compiler,
             .headline = "the kernel cannot be compiled, because " + what + " found.",
             .next =
-                "Run ./learn, which installs what is missing, or set CUDA_HOME to the toolkit's "
+                "Run ./learn, which installs missing packages, or set CUDA_HOME to the toolkit's "
                 "folder."};
 }
 

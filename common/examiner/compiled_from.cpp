@@ -44,10 +44,10 @@ Failure missing_kernel(const Source& source, const Signature& signature,
 
 Failure wrong_signature(const Source& source, const Signature& signature, const std::string& name) {
     return {.kind = FailureKind::wrong_signature,
-            .headline = "the kernel's parameters do not match the arguments that it gets.",
+            .headline = "the kernel's parameters do not match the arguments that are passed to it.",
             .place = {source.name, find_line_with(source.text, signature.kernel), 0},
             .details = wrap("Its signature is " + demangled(name) + "."),
-            .next = "Make it " + signature.declaration() + "."};
+            .next = "Change it to " + signature.declaration() + "."};
 }
 
 /// Finds the kernel in the PTX and sets `entry`. Sets `failure` if the kernel is missing or has the
@@ -160,8 +160,8 @@ Failure not_translated(const Source& source, const translator::Untranslated& why
         .place = {source.name, is_known ? static_cast<int>(why.line) : 0, 0},
         .details = wrap(why.what()),
         .next =
-            "Write that part in another way, or let ./learn check examine the file on a "
-            "computer, without --through-ir."};
+            "Write this line in another way, or let ./learn check examine the file on a computer, "
+            "without --through-ir."};
 }
 
 }  // namespace

@@ -126,8 +126,8 @@ bool crosses_sector_boundary(const Counters& counters, const AccessKind& access,
 
 void explain_sector_crossing(Failure& failure, const AccessKind& access) {
     failure.headline += std::string(" The ") + access.verb +
-                        "s access consecutive addresses, but they do not begin at the start of a "
-                        "sector: each touches one sector more than it fills.";
+                        "s access consecutive addresses, but these addresses do not begin at the "
+                        "start of a sector: each access touches one sector more than necessary.";
     failure.next =
         "Work out where each warp begins in its row, and let the warp begin at a multiple "
         "of 8 elements from the start of the buffer.";
@@ -221,7 +221,8 @@ void explain_extra_requests(Failure& failure, const Verdict& found, const Access
     if (times > 1.9) {
         failure.kind = FailureKind::work_repeated;
         failure.headline += " Elements seem to be moved more than once.";
-        failure.next = "Let one thread move each element once: which thread moves it again?";
+        failure.next =
+            "Let one thread move each element once: which other thread moves the same element?";
     } else if (times > 1.01 && work.lanes == kLanes) {
         failure.kind = FailureKind::work_repeated;
         failure.headline += " About " + std::to_string(std::lround(100 * (times - 1))) +
@@ -233,7 +234,8 @@ void explain_extra_requests(Failure& failure, const Verdict& found, const Access
         failure.headline += " Only " + kFormatNumber(work.lanes) + " of the 32 threads of a warp " +
                             (work.lanes == 1 ? "takes" : "take") + " part in each access.";
         failure.next =
-            "Give every thread its share: a warp costs the same with 1 thread as with 32.";
+            "Give every thread a share of the work: a warp costs the same with 1 active thread as "
+            "with 32.";
     } else if (wider == 2 || wider == 4) {
         const std::string width = kFormatNumber(work.bytes_per_lane * wider);
         failure.next = "Each lane moves " + kFormatNumber(work.bytes_per_lane) +
@@ -267,11 +269,11 @@ std::optional<Failure> too_many_requests(const Verdict& found, const AccessKind&
     const auto requests = [&](const Counters& counters) { return counters.*access.requests; };
     if (const LineCounters* line = find_costliest_line(found.lines, access, requests))
         failure.place.line = line->line;
-    failure.headline = (access.ideal ? "there is a " : "the warps ") + std::string(access.verb) +
-                       " " + std::to_string(has) + " times, where " + std::to_string(enough) +
-                       " are enough.";
+    failure.headline = (access.ideal ? "the warps execute a " : "the warps ") +
+                       std::string(access.verb) + " " + std::to_string(has) + " times, where " +
+                       std::to_string(enough) + " are enough.";
     if (access.ideal) {
-        failure.next = "Access each element once: which ones are accessed twice?";
+        failure.next = "Access each element once: which elements are accessed twice?";
     } else {
         explain_extra_requests(failure, found, access, relaunch);
     }
@@ -333,7 +335,7 @@ std::optional<Failure> too_many_instructions(const Verdict& found) {
                                ".",
                    .place = {found.file, 0, 0},
                    .shape = found.counted,
-                   .next = "Look for a loop with iterations that do not move an element."};
+                   .next = "Look for loop iterations that move no element."};
 }
 
 std::optional<Failure> find_single_block(const Verdict& found, const LaunchShape& launch) {
@@ -388,8 +390,9 @@ std::optional<Failure> find_too_little_work_per_block(const Verdict& found,
     };
     if (a_thread < kMinElementsPerThread) {
         failure.kind = FailureKind::too_many_threads;
-        failure.headline = "there are " + format("%.0f", 1 / a_thread) +
-                           " threads for each element, so that most of them have nothing to do.";
+        failure.headline =
+            "there are " + format("%.0f", 1 / a_thread) +
+            " threads for each element, so most of these threads have nothing to do.";
         failure.next = "Divide rows and cols by the side of the tile: ceil_div(cols, 32).";
         return failure;
     }
@@ -413,13 +416,14 @@ constexpr double kMaxRatioAtEdges = 5;
 
 Failure explain_excess(const Verdict& found, const AccessKind& access, std::uint64_t has,
                        std::uint64_t enough) {
-    return {.kind = access.kind,
-            .headline = std::string(access.verb) + "s take " + std::to_string(has) + " " +
-                        access.unit + ", where the solution takes " + std::to_string(enough) +
-                        ". On multiples of a tile the kernel costs less.",
-            .place = {found.file, 0, 0},
-            .shape = found.counted,
-            .next = "Let the kernel do the same on every shape, and check bounds at the edges."};
+    return {
+        .kind = access.kind,
+        .headline = std::string(access.verb) + "s take " + std::to_string(has) + " " + access.unit +
+                    ", where the solution takes " + std::to_string(enough) +
+                    ". If both sides are multiples of the tile, the kernel costs less.",
+        .place = {found.file, 0, 0},
+        .shape = found.counted,
+        .next = "Let the kernel work the same way on every shape, and check bounds at the edges."};
 }
 
 }  // namespace

@@ -186,7 +186,7 @@ private:
             fail({.kind = FailureKind::environment_problem,
                   .headline =
                       "the solution " + file + " cannot be used for comparison: " + problem.what(),
-                  .next = "Restore it from the course: git checkout -- " + file});
+                  .next = "Restore the file from the course: git checkout -- " + file});
             return false;
         }
         return true;
@@ -215,7 +215,7 @@ private:
             const TrialRequest order{.shape = counted, .wants_counters = true};
             const Trial trial = elements_ ? elements_->run_on(solution_runner_, compiled, order)
                                           : solution_runner_.run(compiled, task_, order);
-            if (!trial.is_good()) throw SolutionUnusable("its result is wrong.");
+            if (!trial.is_good()) throw SolutionUnusable("the result of the solution is wrong.");
             return std::optional(trial.counters);
         });
     }

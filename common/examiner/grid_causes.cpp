@@ -114,8 +114,8 @@ std::optional<BlockOrigins> find_origins_if_2d(Shape shape, const LaunchShape& l
 Failure explain_exchanged_grid(const Trial& trial, const Evidence& evidence) {
     return {.kind = FailureKind::grid_exchanged,
             .headline =
-                "the grid does not cover the matrix, but would if rows and cols, or its two sizes, "
-                "were exchanged.",
+                "the grid does not cover the matrix, but it would if rows and cols, or the two "
+                "sizes of the grid, were exchanged.",
             .place = {evidence.source.name, find_configure_line(evidence.source.text, ".grid"), 0},
             .shape = trial.shape,
             .details = wrap(numbers(trial) + "."),
@@ -130,9 +130,7 @@ void explain_exchanged_indices(Failure& failure, const BlockOrigins& origins,
         "for the columns. The grid would cover the matrix if its two sizes, or blockIdx.x and "
         "blockIdx.y, were exchanged.";
     failure.details += wrap(origins.text());
-    failure.next =
-        "Let blockIdx.x choose the column and blockIdx.y the row, because the grid is made for "
-        "that.";
+    failure.next = "Let blockIdx.x choose the column and blockIdx.y the row, as the grid assumes.";
     if (const int line = find_line_with_mixed_axes(evidence.source.text); line > 0) {
         failure.place.line = line;
     }
@@ -142,9 +140,9 @@ void explain_exchanged_indices(Failure& failure, const BlockOrigins& origins,
 /// to get the first size of the grid.
 void explain_exchanged_sides(Failure& failure, const BlockOrigins& origins) {
     failure.headline =
-        "blockIdx.x counts rows in the kernel, " + std::to_string(origins.step_x().row) +
-        " to a block, and blockIdx.y columns, " + std::to_string(origins.step_y().col) +
-        " to a block; the grid has as many blocks as if it were the other way round.";
+        "in the kernel, blockIdx.x counts rows, " + std::to_string(origins.step_x().row) +
+        " per block, and blockIdx.y counts columns, " + std::to_string(origins.step_y().col) +
+        " per block, but the grid has as many blocks as if it were the other way round.";
     failure.next =
         "In configure, the grid's first size is the range of blockIdx.x, which counts rows here: "
         "divide rows there, and cols in the second size.";
@@ -172,11 +170,12 @@ std::optional<Failure> find_exchanged_grid_by_origins(const LaunchShape& launch,
 /// enough threads.
 std::string explain_unwritten_cells(const LaunchShape& launch,
                                     const std::optional<BlockOrigins>& origins) {
-    if (!origins) return ", but some threads store the same cells, or a bounds check stops them.";
+    if (!origins)
+        return ", but some threads store the same cells, or are stopped by a bounds check.";
     const auto& block = launch.block;
     if (origins->step_x() == Cell{0, block[0]} && origins->step_y() == Cell{block[1], 0}) {
-        return ", and the blocks lie side by side. A bounds check may stop some, or several store "
-               "the same cell.";
+        return ", and the blocks lie side by side. A bounds check may stop threads, or several may "
+               "store the same cell.";
     }
     return ", in blocks of " + format_product(block[0], block[1]) +
            " threads. Is the distance between two blocks equal to the size of a block?";
@@ -191,8 +190,8 @@ void explain_grid_is_large_enough(Failure& failure, const Trial& trial, const Ev
     failure.details += wrap(numbers(trial) + ".");
     if (origins) failure.details += wrap(origins->text());
     failure.next =
-        "Work out row and col for the first thread of block (1, 0) and of block (0, 1), and for "
-        "threads (1, 0) and (0, 1) of a block. Does each store its own cell?";
+        "Work out row and col for the first thread of blocks (1, 0) and (0, 1), and for threads "
+        "(1, 0) and (0, 1) of a block. Does each thread store its own cell?";
     if (const int line = find_line_with_mixed_axes(evidence.source.text); line > 0) {
         failure.place.line = line;
     }
@@ -248,7 +247,7 @@ bool explain_fixed_grid(Failure& failure, const Trial& trial, const Evidence& ev
                         format_product(trial.shape.rows, trial.shape.cols) + " alike.";
     failure.next =
         "Compute the grid from rows and cols with ceil_div, or let each block loop over further "
-        "tiles until none is left.";
+        "tiles until all are done.";
     failure.place.line = find_configure_line(evidence.source.text, ".grid");
     return true;
 }
@@ -306,8 +305,8 @@ void explain_store_conflict(Failure& failure, const StoreConflict& met, const Tr
         failure.fault = Fault::never_written;
         failure.headline += " Both " + both + ".";
         failure.next =
-            "Write down which tile each block takes here, and compare the number of blocks with "
-            "the number of tiles.";
+            "Write down which tile each block processes here, and compare the number of blocks "
+            "with the number of tiles.";
         return;
     }
     failure.details += wrap(failure.headline);
@@ -367,7 +366,7 @@ bool explain_flat_launch(Failure& failure, const Trial& trial, const Evidence& e
     const auto& sizes = is_of_block ? trial.launch.block : trial.launch.grid;
     failure.headline +=
         " configure gives " + std::string(is_of_block ? "a block of " : "a grid of ") +
-        format_product(sizes[0], sizes[1]) + (is_of_block ? " threads" : " blocks") + ", so that " +
+        format_product(sizes[0], sizes[1]) + (is_of_block ? " threads" : " blocks") + ", so " +
         index + ", which the kernel uses, is always 0.";
     failure.place.line =
         find_configure_line(evidence.source.text, is_of_block ? ".block" : ".grid");

@@ -67,8 +67,9 @@ LineMistake find_other_index(const std::vector<Condition>& conditions, const Nee
                        .sentence = "the condition compares " + in_backticks(term.left) + " with " +
                                    needed.bound + ", but the access uses " +
                                    in_backticks(needed.index) + ".",
-                       .next = "Compare what the access uses, " + in_backticks(needed.index) +
-                               ", with " + needed.bound + ", before each access."};
+                       .next = "Compare the index that the access uses, " +
+                               in_backticks(needed.index) + ", with " + needed.bound +
+                               ", before each access."};
         }
     }
     return mistake;
@@ -102,7 +103,7 @@ LineMistake find_condition_without_effect(const std::vector<Condition>& conditio
     for (const Condition& condition : conditions) {
         if (!condition.is_empty) continue;
         return {.line = condition.line,
-                .sentence = "a semicolon follows the condition, which therefore decides nothing.",
+                .sentence = "a semicolon follows the condition, so the condition has no effect.",
                 .next = "Remove the semicolon between the condition and its body."};
     }
     return {};
@@ -121,13 +122,13 @@ LineMistake find_wrong_connective(const std::vector<Condition>& conditions) {
         if (!condition.is_exit && is_or && all('<')) {
             return {.line = condition.line,
                     .sentence = "|| lets a thread through if only one of the comparisons holds.",
-                    .next = "Both must hold: join them with &&."};
+                    .next = "Both comparisons must hold: join them with &&."};
         }
         if (condition.is_exit && !is_or && all('>')) {
             return {.line = condition.line,
                     .sentence =
-                        "this leaves only if both comparisons hold, but one index outside "
-                        "is enough.",
+                        "a thread returns here only if both comparisons hold, but it must return "
+                        "if one of its indices is outside.",
                     .next =
                         "Join the comparisons with ||, or put the access into a condition "
                         "with < and &&."};
@@ -147,7 +148,7 @@ LineMistake find_bound_let_through(const std::vector<Condition>& conditions,
                     .sentence = in_backticks(term.left + " " + term.op + " " + term.right) +
                                 (condition.is_exit ? " keeps " : " lets ") + term.left + " = " +
                                 term.right + (condition.is_exit ? "." : " through.") +
-                                " The last one is " + term.right + " - 1.",
+                                " The last index is " + term.right + " - 1.",
                     .next = std::string("Use ") + (condition.is_exit ? ">=" : "<") + "."};
         }
     }
@@ -202,13 +203,12 @@ LineMistake find_check_of_first_element(const std::vector<Condition>& conditions
             if (!is_strict(term, condition) || !is_pointer) continue;
             const std::string last = term.left + " + " + std::to_string(width - 1);
             return {.line = condition.line,
-                    .sentence =
-                        "the condition checks only the first of the elements that this "
-                        "access takes, " +
-                        in_backticks(term.left) + "; the last is " + in_backticks(last) + ".",
-                    .next = "Compare the last of them, " + in_backticks(last) + ", with " +
+                    .sentence = "the condition checks only the first element of this access, " +
+                                in_backticks(term.left) + "; the last element is " +
+                                in_backticks(last) + ".",
+                    .next = "Compare the last element, " + in_backticks(last) + ", with " +
                             simplified(expand(evidence.source.text, term.right, line)) +
-                            ", and move what is left one by one."};
+                            ", and move the remaining elements one by one."};
         }
     }
     return {};
@@ -257,12 +257,12 @@ LineMistake find_margin(const std::vector<Condition>& conditions,
                 if (margin < width || !is_strict(term, condition)) continue;
                 return {.line = condition.line,
                         .sentence = in_backticks(term.left + " " + term.op + " " + term.right) +
-                                    " keeps out threads whose elements are inside.",
+                                    " excludes threads whose elements are inside.",
                         .next = "The last element that a thread takes must be below " + one.bound +
                                 ": compare " +
                                 in_backticks(one.index +
                                              (width > 1 ? " + " + std::to_string(width - 1) : "")) +
-                                " with it."};
+                                " with this bound."};
             }
         }
     }
@@ -279,7 +279,7 @@ LineMistake find_inverted_return(const std::vector<Condition>& conditions) {
             });
         if (!condition.is_exit || !is_inside || condition.joins_with_or()) continue;
         return {.line = condition.line,
-                .sentence = "the threads whose element is inside the matrix leave here.",
+                .sentence = "threads whose element is inside the matrix return here.",
                 .next =
                     "Turn the condition around: it must hold for threads outside of the "
                     "matrix."};
@@ -293,11 +293,9 @@ LineMistake find_return_in_loop(const std::vector<Condition>& conditions) {
         if (!condition.returns || !condition.is_in_loop) continue;
         return {.line = condition.line,
                 .sentence =
-                    "a thread returns here as soon as one of its elements is outside, "
-                    "and does not store the others.",
-                .next =
-                    "Leave out this element only: put the access into a condition, without "
-                    "return."};
+                    "a thread returns here as soon as one of its elements is outside, and does not "
+                    "store its other elements.",
+                .next = "Skip only this element: put the access into a condition, without return."};
     }
     return {};
 }

@@ -240,8 +240,8 @@ Failure refuse_include(const std::string& file, int line, const std::string& hea
             .headline = headline,
             .place = {file, line, 0},
             .next =
-                "Remove the line, and write what you need into the file itself. An exercise "
-                "needs no #include at all."};
+                "Remove the line, and write the code that you need into the file itself. An "
+                "exercise needs no #include at all."};
 }
 
 }  // namespace
@@ -271,7 +271,7 @@ Failure find_refused_include(const std::string& text, const std::string& file_na
                 return refuse_include(
                     file_name, line.number,
                     "a preprocessor condition may not use names that ## puts together, because "
-                    "they could test whether other files exist.");
+                    "such names could test whether other files exist.");
             }
             if (looks_for_files) {
                 return refuse_include(file_name, line.number,

@@ -22,7 +22,7 @@ bool explain_misaligned_tile(Failure& failure, int width, const Evidence& eviden
     const SharedArray tile = find_shared_array(evidence.source.text, failure.place.line);
     if (tile.lengths.size() != 2 || tile.lengths[1] % width == 0) return false;
     failure.headline = "a row of " + in_backticks(tile.name) + " has " +
-                       std::to_string(tile.lengths[1]) + " floats, so that not every row begins " +
+                       std::to_string(tile.lengths[1]) + " floats, so not every row begins " +
                        "at a multiple of " + std::to_string(4 * width) + " bytes, as a float" +
                        std::to_string(width) + " needs.";
     failure.next =
@@ -53,7 +53,7 @@ bool explain_misaligned(Failure& failure, const Evidence& evidence) {
                            "row, is not a multiple of " + std::to_string(width) + ", as " + vector +
                            " needs.";
         failure.next = "Which of the two indices goes up by " + std::to_string(width) +
-                       " from thread to thread? That one is added; the other is multiplied by "
+                       " from thread to thread? Add this index, and multiply the other index by "
                        "the length of a row.";
         return true;
     }
@@ -177,9 +177,9 @@ bool explain_missing_index(Failure& failure, const Trial& trial, const Evidence&
     const std::string set = list_assignments(index.text, line, text);
     failure.headline = "the index of this store does not depend on " + missing + ": all " +
                        (missing.starts_with("thread") ? "threads" : "blocks") +
-                       " that differ only in it store to the same place.";
+                       " that differ only in this index store to the same element.";
     const std::string where = set.empty() ? "" : "Here " + set + ". ";
-    failure.next = where + "Which of these must use " + missing + "?";
+    failure.next = where + "Which of these variables must use " + missing + "?";
     return true;
 }
 
@@ -194,9 +194,9 @@ bool explain_static_tile(Failure& failure, const Evidence& evidence) {
     const std::string name = found.str(1);
     if (!contains_word(code_on_line(evidence.source.text, failure.place.line), name)) return false;
     failure.kind = FailureKind::tile_not_shared;
-    failure.headline = in_backticks(name) +
-                       " is not shared: it is one array in global memory, which all blocks use at "
-                       "the same time.";
+    failure.headline =
+        in_backticks(name) +
+        " is not shared: the array is in global memory, which all blocks use at the same time.";
     failure.place.line = line_of(code, found, 1);
     failure.next = "Declare it __shared__: then each block has an array of its own.";
     return true;
@@ -248,10 +248,11 @@ bool explain_other_block_step(Failure& failure, const Trial& trial, const Eviden
     };
     const bool is_same = value(odd.first) == value(usual.first);
     if (odd.second.size() != 1 || usual.second.size() < 3 || is_same) return false;
-    blame_line(failure, odd.second.front(),
-               "blocks are " + odd.first + " apart here, but " + usual.first +
-                   " apart on all other lines.",
-               "Multiply the block's index by the side of what a block moves, on every line.");
+    blame_line(
+        failure, odd.second.front(),
+        "blocks are " + odd.first + " apart here, but " + usual.first +
+            " apart on all other lines.",
+        "On every line, multiply the block's index by the side of the tile that a block moves.");
     return true;
 }
 

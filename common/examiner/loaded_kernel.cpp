@@ -56,11 +56,12 @@ Failure does_not_load(cudaError_t error, const std::string& log, const std::stri
         .kind = FailureKind::does_not_load,
         .headline = "the device rejected the compiled kernel (" + format_cuda_error(error) + ").",
         .place = {file, 0, 0},
-        .details = log.empty() ? "" : wrap("It says: " + log),
+        .details = log.empty() ? "" : wrap("The device reports: " + log),
         .next = "Undo the last change. Does it use a feature that this device lacks?"};
     if (error == cudaErrorUnsupportedPtxVersion || error == cudaErrorNoKernelImageForDevice) {
         failure.kind = FailureKind::environment_problem;
-        failure.next = "The driver is older than the CUDA toolkit: update it, or use --device sim.";
+        failure.next =
+            "The driver is older than the CUDA toolkit: update the driver, or use --device sim.";
     }
     if (is_sticky_error(error)) {
         failure.kind = FailureKind::environment_problem;
@@ -70,7 +71,7 @@ Failure does_not_load(cudaError_t error, const std::string& log, const std::stri
     }
     if (log.find("too much shared data") == log.npos) return failure;
     failure.kind = FailureKind::too_much_shared_memory;
-    failure.headline = "its __shared__ arrays are larger than a block's shared memory (48 KiB).";
+    failure.headline = "the __shared__ arrays are larger than a block's shared memory (48 KiB).";
     failure.next = "Make the tile smaller: 32 x 33 floats are 4224 bytes.";
     return failure;
 }
@@ -125,7 +126,7 @@ LoadedKernel::LoadedKernel(const Compiled& compiled)
     if (static_shared_bytes_ > kUsualShared) {
         problem_ = explain_too_much_shared(
             file_name_,
-            "its __shared__ arrays take " + std::to_string(static_shared_bytes_) + " bytes",
+            "the __shared__ arrays take " + std::to_string(static_shared_bytes_) + " bytes",
             kUsualShared);
         return;
     }
@@ -252,7 +253,7 @@ Failure LoadedKernel::check(const LaunchShape& launch, Shape shape) const {
     if (is_deep || launch.threads() > max_threads_) {
         return refused(FailureKind::block_too_large,
                        block + "; " + std::to_string(max_threads_) + " is the maximum.",
-                       "Make .block smaller, or the constants in it.");
+                       "Make .block smaller, or reduce the constants that it uses.");
     }
     const long long most = max_shared_bytes_ - static_cast<long long>(static_shared_bytes_);
     if (launch.shared_bytes < 0 || launch.shared_bytes > most) {

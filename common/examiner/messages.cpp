@@ -89,8 +89,8 @@ std::string simplify_message(std::string text) {
     if (match_whole(text, match, missing) || match_whole(text, match, missing_too)) {
         const std::string name = match.str(match[1].matched ? 1 : 2);
         return "there is no header '" + name +
-               "' here; a kernel's file can include those of the CUDA toolkit, and by clang only "
-               "some of them";
+               "' here; a kernel's file can include headers of the CUDA toolkit, but clang "
+               "supports only some of these headers";
     }
     const std::size_t place = text.find(kLearnerFile);
     if (place != text.npos) text.replace(place, std::string(kLearnerFile).size(), "this file");

@@ -26,14 +26,16 @@ Failure find_reason_for_wait(const Verdict& found) {
         const Loop* loop = innermost_loop(loops, line.line);
         if (line.counters.load_requests == 0 || !loop) continue;
         if (loop->barrier_line > 0) {
-            return {.kind = FailureKind::loads_not_overlapped,
-                    .headline = "there is a barrier between two loads of a thread",
-                    .place = {found.file, loop->barrier_line, 0},
-                    .next = "Take __syncthreads() out of the loop: one barrier after all loads."};
+            return {
+                .kind = FailureKind::loads_not_overlapped,
+                .headline = "there is a barrier between two loads of a thread",
+                .place = {found.file, loop->barrier_line, 0},
+                .next =
+                    "Move __syncthreads() out of the loop: one barrier after all loads is enough."};
         }
         if (has_stores_in(found, *loop)) {
             return {.kind = FailureKind::loads_not_overlapped,
-                    .headline = "each element is stored before the next one is loaded",
+                    .headline = "each element is stored before the next element is loaded",
                     .place = {found.file, line.line, 0},
                     .next =
                         "Load all elements of a thread in a separate loop, into an array; store "
@@ -89,7 +91,7 @@ Failure find_line_that_waits(const Verdict& found) {
         .kind = FailureKind::loads_not_overlapped,
         .headline = "there is a barrier between two loads of a thread",
         .place = {found.file, 0, 0},
-        .next = "Let the thread issue all of its loads first, and wait once after them."};
+        .next = "Let the thread issue all of its loads first, and wait once after all loads."};
     std::uint64_t most = 0;
     for (const LineCounters& line : found.lines) {
         if (line.counters.load_waits <= most) continue;
@@ -110,10 +112,11 @@ std::optional<Failure> loads_not_overlapped(const Verdict& found, const Limits& 
     Failure failure = find_reason_for_wait(found);
     if (failure.kind == FailureKind::none) failure = find_line_that_waits(found);
     if (failure.kind == FailureKind::none) return std::nullopt;
-    failure.headline += ", so that a warp waits for memory once for every load: nothing overlaps.";
+    failure.headline += ", so a warp waits for memory once for every load: no two loads overlap.";
     failure.shape = found.counted;
-    failure.details = wrap("Simulated: " + std::to_string(counters.load_requests) + " loads, and " +
-                           std::to_string(counters.load_waits) + " times that a warp waited.");
+    failure.details =
+        wrap("Simulated: " + std::to_string(counters.load_requests) +
+             " loads, for which warps waited " + std::to_string(counters.load_waits) + " times.");
     return failure;
 }
 
@@ -122,12 +125,12 @@ std::optional<Failure> copies_not_async(const Verdict& found, const Limits& limi
     Failure failure{.kind = FailureKind::copies_not_async,
                     .headline =
                         "no asynchronous copy is made: each tile goes through registers, and the "
-                        "warp waits for it.",
+                        "warp waits for the loads.",
                     .place = {found.file, 0, 0},
                     .shape = found.counted,
                     .next =
-                        "Fetch a tile with __pipeline_memcpy_async, and transpose another one "
-                        "while it arrives."};
+                        "Fetch a tile with __pipeline_memcpy_async, and transpose another tile in "
+                        "the meantime."};
     for (const LineCounters& line : found.lines) {
         if (line.counters.load_requests > 0) failure.place.line = line.line;
     }
@@ -153,10 +156,10 @@ std::optional<Failure> copies_not_overlapped(const Verdict& found, const Limits&
         return failure;
     }
     failure.headline =
-        "no copy is in flight while a tile is read: the kernel has waited for all of them.";
+        "no copy is in flight while a tile is read: the kernel has waited for all copies.";
     failure.place = {found.file, wait, 0};
     failure.next =
-        "Use two stages: start the copy of the next tile before waiting for this one, and let the "
+        "Use two stages: start the copy of the next tile before waiting for this tile, and let the "
         "wait leave that copy in flight: __pipeline_wait_prior(1).";
     return failure;
 }

@@ -139,7 +139,7 @@ void run(const Source& source, const Exercise& exercise, Runner& runner,
     if (picture.ok() && picture.accesses.empty()) {
         picture.problem = {.kind = FailureKind::wrong_result,
                            .fault = Fault::nothing_written,
-                           .headline = "this warp touches no memory, so there is nothing to draw.",
+                           .headline = "this warp accesses no memory, so there is nothing to draw.",
                            .place = {source.name, 0, 0},
                            .next = "Choose another block or warp, or write the kernel's body."};
     }
@@ -195,7 +195,8 @@ std::string WarpAccess::headline() const {
     text += cost > ideal
                 ? ", where " + std::to_string(ideal) + (ideal == 1 ? " is" : " are") + " enough"
                 : ", the minimum";
-    if (times > 1) text += "; " + std::to_string(times) + " times, the first is shown";
+    if (times > 1)
+        text += "; " + std::to_string(times) + " times (the picture shows the first time)";
     return text;
 }
 

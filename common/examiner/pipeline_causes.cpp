@@ -109,22 +109,22 @@ LineMistake find_commit_mistake(const PipelineSteps& steps) {
     if (!copy) return {};
     if (!commit) {
         return {copy->line, "no group is committed for the copies that start here.",
-                "Call __pipeline_commit() after them, in each pass: the wait counts groups."};
+                "Call __pipeline_commit() after the copies, in each pass: the wait counts groups."};
     }
     if (commit->line < copy->line &&
         !find_step(steps, PipelineStep::commit, place_of(steps, copy))) {
         return {commit->line,
                 "the group is committed before its copies start on " + on_line(copy->line) +
-                    ", so that they belong to the next group.",
+                    ", so the copies belong to the next group.",
                 "Start the copies first, then commit their group."};
     }
     const PipelineStep* wait = find_step(steps, PipelineStep::wait);
     if (commit->is_in_condition && wait && !wait->is_in_condition) {
         return {commit->line,
-                "a group is committed only under this condition. Without one, the wait on " +
+                "a group is committed only under this condition. Without this group, the wait on " +
                     on_line(wait->line) + " leaves this tile's own group in flight.",
-                "Commit a group in every pass, even an empty one: then the newest group is always "
-                "that of the next tile."};
+                "Commit a group in every pass, even an empty one: then the newest group always "
+                "belongs to the next tile."};
     }
     return {};
 }
@@ -135,9 +135,9 @@ LineMistake find_wait_mistake(const PipelineSteps& steps) {
     const PipelineStep* wait = find_step(steps, PipelineStep::wait);
     if (!use) return {};
     if (!wait) {
-        return {
-            use->line, "nothing waits for the tile's copies before the tile is read here.",
-            "Call __pipeline_wait_prior(n) before that: it leaves the n newest groups in flight."};
+        return {use->line, "nothing waits for the tile's copies before the tile is read here.",
+                "Call __pipeline_wait_prior(n) before the tile is read: this call leaves the n "
+                "newest groups in flight."};
     }
     if (wait->line > use->line) {
         return {
@@ -147,8 +147,8 @@ LineMistake find_wait_mistake(const PipelineSteps& steps) {
     }
     if (wait->is_in_condition && !use->is_in_condition) {
         return {wait->line,
-                "the copies are waited for only under this condition, but the tile is read in "
-                "every pass.",
+                "the kernel waits for the copies only under this condition, but it reads the tile "
+                "in every pass.",
                 "Wait in every pass, before the tile is read."};
     }
     TextMatch found;
@@ -156,9 +156,9 @@ LineMistake find_wait_mistake(const PipelineSteps& steps) {
         std::ranges::count(steps, PipelineStep::commit, &PipelineStep::kind) == 1) {
         return {wait->line,
                 "this wait leaves " + found.str(1) +
-                    " groups in flight, and this tile's own group is one of them: after it, only "
-                    "that of the next tile has been committed.",
-                "Leave 1 group in flight, that of the next tile."};
+                    " groups in flight, and this tile's own group is one of them: after this "
+                    "group, only the group of the next tile has been committed.",
+                "Leave 1 group in flight, the group of the next tile."};
     }
     return {};
 }
@@ -173,7 +173,7 @@ LineMistake find_barrier_mistake(const PipelineSteps& steps) {
     if (!between && before) {
         return {before->line,
                 "the barrier comes before the wait on " + on_line(wait->line) +
-                    ". A thread waits for its own copies alone, so that others may read the tile "
+                    ". A thread waits only for its own copies, so other threads may read the tile "
                     "before all copies have arrived.",
                 "Wait first, then call __syncthreads(), then read the tile."};
     }
@@ -215,7 +215,7 @@ LineMistake find_stage_mistake(const PipelineSteps& steps, const Loop& loop,
         return {copy->line,
                 "the next tile's copy goes into the same stage, `" + filled +
                     "`, that is read in this pass.",
-                "Fill the other stage, the one that is not being read."};
+                "Fill the stage that is not being read."};
     }
     if (changes == 0) {
         return {use->line, "`" + read + "` never changes: each pass reads the same stage.",
@@ -226,13 +226,14 @@ LineMistake find_stage_mistake(const PipelineSteps& steps, const Loop& loop,
         assignment.find('^') != assignment.npos || assignment.find('?') != assignment.npos ||
         assignment.find('&') != assignment.npos || assignment.find('!') != assignment.npos;
     if (!wraps && filled.find('%') == filled.npos && read.find('%') == read.npos) {
-        return {changes, "`" + variable + "` counts on and on, but there are only two stages.",
-                "Let it alternate between them: 1 - " + variable + ", or the remainder by 2."};
+        return {changes, "`" + variable + "` keeps counting up, but there are only two stages.",
+                "Let this variable alternate between the two stages: use 1 - " + variable +
+                    ", or the remainder modulo 2."};
     }
     const bool adds = filled.find('+') != filled.npos && filled.find('%') == filled.npos;
     if (adds) {
-        return {copy->line, "`" + filled + "` gets beyond the last stage.",
-                "Take the remainder by the number of stages."};
+        return {copy->line, "`" + filled + "` goes beyond the last stage.",
+                "Take the remainder modulo the number of stages."};
     }
     if (changes < use->line && changes > copy->line) {
         return {changes,
@@ -243,7 +244,7 @@ LineMistake find_stage_mistake(const PipelineSteps& steps, const Loop& loop,
     if (changes > use->line && filled != read && read.find('-') != read.npos) {
         return {use->line,
                 "this reads the stage `" + read + "`, which the copy on " + on_line(copy->line) +
-                    " is not for: it fills `" + filled + "`.",
+                    " does not fill: that copy fills `" + filled + "`.",
                 "Read the stage that was filled in the pass before."};
     }
     return {};
@@ -260,7 +261,7 @@ LineMistake find_few_copying_threads(const PipelineSteps& steps, const std::stri
         if (!is_one || condition.is_exit) continue;
         return {condition.line,
                 "only some threads start their copies here, but the tile is divided among all.",
-                "Let every thread of the block call this: each copies its own part."};
+                "Let every thread of the block make this call: each thread copies its own part."};
     }
     return {};
 }
@@ -280,7 +281,7 @@ LineMistake find_other_next_tile(const Loop& loop, const std::string& text) {
                 "this takes `" + loop.counter + " + " + trimmed(after.str(2)) +
                     "` for the next tile, but the loop continues with `" + loop.counter + " + " +
                     trimmed(by.str(1)) + "`.",
-                "The next tile is the one of the loop's next pass."};
+                "The next tile belongs to the next pass of the loop."};
     }
     return {};
 }
@@ -299,7 +300,7 @@ LineMistake find_wrong_tile_number(const PipelineSteps& steps, const Loop& loop)
                 "Start the copy of the next tile."};
     }
     if (has(use, "next") && !has(use, loop.counter)) {
-        return {use->line, "this stores the tile of this pass as if it were the next one, `next`.",
+        return {use->line, "this stores the tile of this pass as if it were the next tile, `next`.",
                 "The tile that has arrived is `" + loop.counter + "`."};
     }
     return {};
@@ -339,15 +340,15 @@ bool blame_expected_bytes(Failure& failure, const std::string& text) {
     TextMatch found;
     if (!search(flat, found, numbers)) return false;
     failure.headline = "the mbarrier expects " + found.str(1) + " bytes, but the copies bring " +
-                       found.str(2) + ", so the threads wait for ever.";
+                       found.str(2) + ", so the threads wait forever.";
     const std::string code = code_for_search(text);
     for (const TextMatch& one : find_matches(code, call)) {
         const int line = line_of(code, one);
         if (line > find_kernel_line(text, "")) failure.place.line = line;
     }
     failure.next =
-        "Let the mbarrier expect what the copies bring, also where a tile extends beyond the "
-        "matrix: as many rows and as many bytes of each as are asked for.";
+        "Let the mbarrier expect as many bytes as the copies bring, even where a tile extends "
+        "beyond the matrix: all rows, and all bytes of each row, that the copies request.";
     return true;
 }
 

@@ -45,7 +45,7 @@ std::string passed_text(const Verdict& verdict) {
     }
     return "Right on " + format_count(verdict.shapes.size(), "shape") +
            (verdict.is_simulated
-                ? ", clean under every check, and no more expensive than the exercise asks."
+                ? ", clean under every check, and within the cost limits of the exercise."
                 : ". Costs are counted only on the simulated GPU: use --device sim.");
 }
 

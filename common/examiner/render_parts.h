@@ -19,8 +19,8 @@ bool is_map_useful(const Failure& failure);
 /// Returns the map of right and wrong cells in at most `lines` lines, or "" if the map is not
 /// useful.
 std::string format_map(const Failure& failure, int lines = CellMap::kSide);
-/// Returns a sentence such as "Right on 6 shapes, clean under every check, and no more expensive
-/// than the exercise asks."
+/// Returns a sentence such as "Right on 6 shapes, clean under every check, and within the cost
+/// limits of the exercise."
 std::string passed_text(const Verdict& verdict);
 /// Returns sentences about the predicted time, with its bottleneck or a comparison with the
 /// solution. Returns "" if no time is predicted, or if a failure already states the time.

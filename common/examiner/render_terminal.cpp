@@ -66,7 +66,8 @@ std::string other_failures_text(const Verdict& verdict, int lines) {
     const std::vector<std::string> others = other_failures(verdict);
     const std::string text = list_text("Besides:\n", others, "- ");
     if (others.empty() || count_lines(text) <= lines) return text;
-    return "Besides: " + format_count(others.size(), "other finding") + "; --json lists them.\n";
+    return "There are also " + format_count(others.size(), "other finding") +
+           "; --json lists them.\n";
 }
 
 std::string format_next(const Failure& failure) {

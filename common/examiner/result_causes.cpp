@@ -203,13 +203,13 @@ bool explain_pair(Failure& failure, const Report& race, const Evidence& evidence
     const auto name = [](const auto& block) {
         return "block (" + std::to_string(block[0]) + ", " + std::to_string(block[1]) + ")";
     };
-    failure.headline = "both blocks of a pair work, " + name(one) + " and " + name(other) +
-                       ": each reads what the other one stores.";
+    failure.headline = "both blocks of a pair do the work, " + name(one) + " and " + name(other) +
+                       ": each reads values that the other one has stored.";
     const int line = find_line_comparing_blocks(evidence.source.text);
     failure.place.line =
         line > 0 ? line : find_kernel_line(evidence.source.text, evidence.exercise.kernel);
     failure.next =
-        "Let one block of each pair return at once: the one whose tile is below the diagonal, "
+        "Let one block of each pair return at once: the block whose tile is below the diagonal, "
         "where blockIdx.y is larger than blockIdx.x.";
     return true;
 }

@@ -40,7 +40,7 @@ bool explain_repeated_place(Failure& failure, const Evidence& evidence) {
     const int line = find_line_with_repeated_place(evidence.source.text);
     if (line == 0) return false;
     blame_line(failure, line,
-               "this line and the one before it use the same element of the tile, so that another "
+               "this line and the line before it use the same element of the tile, so another "
                "element is left out.",
                "Compare the two lines: which number must differ?");
     return true;
@@ -78,7 +78,7 @@ bool explain_unused_component(Failure& failure, const Evidence& evidence) {
     blame_line(failure, component.line,
                in_backticks(component.name) + " is loaded here, but never put into the tile.",
                "Store every component of the vector: " + in_backticks(component.name) +
-                   " belongs beside the others.");
+                   " belongs beside the other components.");
     return true;
 }
 
@@ -141,7 +141,7 @@ bool explain_matrix_index_in_tile(Failure& failure, const Evidence& evidence) {
     blame_line(failure, line,
                in_backticks(name) + " counts through the whole matrix, but " +
                    in_backticks(tile.name) + " holds a single tile.",
-               "Index the tile with threadIdx alone, and with what the loop counts.");
+               "Index the tile only with threadIdx and the loop's counter.");
     return true;
 }
 
@@ -165,7 +165,7 @@ bool explain_loop_step(Failure& failure, const Trial& trial, const Evidence& evi
                        "the block covers " + std::to_string(rows) +
                            " rows of the tile at a time, but this loop moves on by " +
                            std::to_string(*step) + ".",
-                       "Let the loop step by the rows of the block, from row to row of the tile.");
+                       "Let the loop step by the number of rows that the block has.");
             return true;
         }
         if (tile.lengths[0] % *step != 0) {
@@ -205,10 +205,10 @@ bool explain_outside_tile(Failure& failure, const Trial& trial, const Evidence& 
     if (row < tile.lengths[0] || row > 4096) return false;
     failure.headline = "this uses row " + std::to_string(row) + " of " + in_backticks(tile.name) +
                        ", whose rows are 0 to " + std::to_string(tile.lengths[0] - 1) + ".";
-    failure.next = "How far does the first index of " + in_backticks(tile.name) +
-                   " get, with threadIdx and with what the loop counts? Compare the declaration "
-                   "on line " +
-                   std::to_string(tile.line) + ", .block, and the loop's step.";
+    failure.next =
+        "How far does the first index of " + in_backticks(tile.name) +
+        " get, given threadIdx and the loop's counter? Compare the declaration on line " +
+        std::to_string(tile.line) + ", .block, and the loop's step.";
     return true;
 }
 

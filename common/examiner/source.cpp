@@ -58,10 +58,10 @@ Failure check_text(const std::string& text, const std::string& name) {
     }
     const std::size_t binary = first_binary_byte(text);
     if (binary != std::string::npos) {
-        return failure(
-            FailureKind::file_binary, name, line_number_at(text, binary),
-            "the file contains bytes that are not text, so it is not source code.",
-            std::string("Save it as text (UTF-8). If it was overwritten: ") + kResetAdvice);
+        return failure(FailureKind::file_binary, name, line_number_at(text, binary),
+                       "the file contains bytes that are not text, so it is not source code.",
+                       std::string("Save the file as text (UTF-8). If the file was overwritten: ") +
+                           kResetAdvice);
     }
     return find_refused_include(text, name);
 }
@@ -90,7 +90,7 @@ Source read_source(const std::filesystem::path& path, const std::string& shown_a
         source.problem = failure(FailureKind::file_unreadable, name, 0,
                                  S_ISDIR(status.st_mode) ? "this is a folder, not a file."
                                                          : "this is not an ordinary file.",
-                                 "Give the file with the kernel: kernel.cu");
+                                 "Name the file that contains the kernel: kernel.cu");
     } else if (static_cast<std::size_t>(status.st_size) > kLargestSource) {
         source.problem = explain_too_large(name);
     } else if (!read_all(file.get(), source.text, kLargestSource)) {

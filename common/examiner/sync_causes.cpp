@@ -45,7 +45,7 @@ std::optional<Failure> find_copy_error(const Trial& trial, const Evidence& evide
     if (tracks_copies_with_mbarrier(evidence.source.text)) {
         const std::string wait =
             "A copy has arrived when the phase of its mbarrier is complete: does every thread wait "
-            "for that before it ";
+            "for this phase before it ";
         return make(is_read ? "the tile is read before its copy has arrived."
                             : "this writes to shared memory while a copy is still writing there.",
                     wait + (is_read ? "reads" : "writes") +
@@ -53,13 +53,13 @@ std::optional<Failure> find_copy_error(const Trial& trial, const Evidence& evide
     }
     if (!is_read) {
         return make("this writes to shared memory while an earlier copy is still writing there.",
-                    "Is this the right stage, which is not in use? If it is, has the kernel waited "
-                    "for the earlier copy into it?");
+                    "Is this the stage that is not in use? If so, has the kernel waited for the "
+                    "earlier copy into this stage?");
     }
     if (is_own) {
         return make("the tile is read before its copy has arrived.",
-                    "Count the groups: which have been committed here, and how many does the wait "
-                    "leave in flight?");
+                    "Count the groups: which groups have been committed here, and how many does "
+                    "the wait leave in flight?");
     }
     // The report does not say whether the copy was for this tile or for the next one.
     return make("the tile is read while a copy still writes to it.",
@@ -135,8 +135,8 @@ std::optional<Failure> find_asynchronous_race(const Trial& trial, const Evidence
     if (const Report* report = find_report(trial, "racecheck", "mbarrier reused too early")) {
         return failure_from_report(
             FailureKind::missing_barrier, *report, trial, evidence,
-            "a thread arrives for the next phase of an mbarrier while others may not have "
-            "arrived for the last one.",
+            "a thread arrives for the next phase of an mbarrier while others may not have arrived "
+            "for the last phase.",
             "Wait for the phase before you arrive again, or use another mbarrier.");
     }
     return std::nullopt;
@@ -152,13 +152,13 @@ std::optional<Failure> find_shared_race(const Trial& trial, const Evidence& evid
     if (const Report* report = find_report(trial, "racecheck", "write after write")) {
         if (!find_report(trial, "racecheck", "read after write") &&
             !find_report(trial, "racecheck", "write after read")) {
-            return make(
-                FailureKind::shared_race, *report,
-                "two threads write to the same element in shared memory.",
-                uses_both_thread_indices(evidence, report->place.line)
-                    ? "Work out the index by hand for the two threads named above: it must differ."
-                    : "Give each thread its own element: the index needs threadIdx.x and "
-                      "threadIdx.y.");
+            return make(FailureKind::shared_race, *report,
+                        "two threads write to the same element in shared memory.",
+                        uses_both_thread_indices(evidence, report->place.line)
+                            ? "Work out the index by hand for the two threads named above: the "
+                              "results must differ."
+                            : "Give each thread its own element: the index needs threadIdx.x and "
+                              "threadIdx.y.");
         }
     }
     const Report* race = find_report(trial, "racecheck", "read after write");
@@ -174,7 +174,7 @@ std::optional<Failure> find_shared_race(const Trial& trial, const Evidence& evid
     if (race && tracks_copies_with_mbarrier(evidence.source.text)) {
         return make(FailureKind::missing_barrier, *race,
                     "threads read the tile while copies may still write it: they have neither "
-                    "waited for the copies nor synchronized with a thread that has.",
+                    "waited for the copies nor synchronized with a thread that has waited.",
                     "Let every thread that reads wait at the mbarrier, whichever thread started "
                     "the copies; or put __syncthreads() after the wait.");
     }
@@ -230,7 +230,7 @@ std::optional<Failure> find_barrier_error(const Trial& trial, const Evidence& ev
           "a block ends while one of its copies is still in flight.", "", true},
          {"synccheck", "too few bytes", FailureKind::copy_not_waited_for,
           "the mbarrier expects fewer bytes than the copies write, so nothing waits for the rest.",
-          "How many bytes does each copy write? Let the mbarrier expect all of them."},
+          "How many bytes does each copy write? Let the mbarrier expect the sum."},
          {"synccheck", "bad barrier", FailureKind::divergent_barrier,
           "the warps at this barrier do not wait for the same number of threads.",
           "All threads at a barrier must specify the same number of threads, a multiple of 32, or "
@@ -240,13 +240,14 @@ std::optional<Failure> find_barrier_error(const Trial& trial, const Evidence& ev
         const bool waits_for_phase = failure->kind == FailureKind::copy_not_waited_for &&
                                      tracks_copies_with_mbarrier(evidence.source.text);
         if (waits_for_phase)
-            failure->next += " The first phase of an mbarrier has parity 0, the next one 1.";
+            failure->next +=
+                " The first phase of an mbarrier has parity 0, and the next phase has parity 1.";
         return failure;
     }
     if (const Report* report = find_report(trial, "synccheck", "shuffle from outside")) {
         return failure_from_report(
             FailureKind::bad_warp_mask, *report, trial, evidence,
-            "a shuffle reads from a lane that does not take part in it.",
+            "a shuffle reads from a lane that does not take part in the shuffle.",
             "Let all lanes that are read execute the shuffle, and name them in its mask.");
     }
     if (const Report* report = find_report(trial, "synccheck")) {
@@ -258,7 +259,7 @@ std::optional<Failure> find_barrier_error(const Trial& trial, const Evidence& ev
         return failure_from_report(
             FailureKind::bad_warp_mask, *report, trial, evidence,
             is_mbarrier ? "the use of an mbarrier does not match its initialization."
-                        : "a warp operation names lanes that do not take part in it.",
+                        : "a warp operation names lanes that do not take part in the operation.",
             report->cure.empty() ? next : report->cure);
     }
     return find_shared_race(trial, evidence);
@@ -269,10 +270,10 @@ std::optional<Failure> uninitialised(const Trial& trial, const Evidence& evidenc
         Failure failure =
             failure_from_report(FailureKind::uninitialised_shared, *report, trial, evidence,
                                 "this reads shared memory that was never written.",
-                                "Fill the tile first: do all its elements have a thread that "
-                                "writes them, and is it read with the same layout?");
+                                "Fill the tile first: does a thread write each of its elements, "
+                                "and is the tile read with the same layout?");
         if (const auto left_out = elements_left_out(trial, evidence)) {
-            failure.details += wrap("On the way: " + left_out->sentence);
+            failure.details += wrap("Along the way: " + left_out->sentence);
             failure.place.line = left_out->line;
             failure.next = left_out->next;
         }

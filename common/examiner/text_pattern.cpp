@@ -55,7 +55,7 @@ public:
     std::vector<TextPattern::Instruction> compile() {
         Code all = {save(0)};
         append(all, alternatives());
-        if (at_ != text_.size()) fail("there is a ) too many");
+        if (at_ != text_.size()) fail("there is an unmatched )");
         all.push_back(save(1));
         all.push_back({});
         return all;
@@ -74,7 +74,7 @@ private:
         return true;
     }
     char next() {
-        if (at_ == text_.size()) fail("it ends too early");
+        if (at_ == text_.size()) fail("the pattern ends too early");
         return text_[at_++];
     }
 
@@ -169,7 +169,8 @@ private:
             case '\\': {
                 const char letter = next();
                 if (letter == 'b') return one(Kind::word_boundary);
-                if (std::isdigit(static_cast<unsigned char>(letter))) fail("no back-references");
+                if (std::isdigit(static_cast<unsigned char>(letter)))
+                    fail("back-references are not supported");
                 return one(characters_of_escape(letter));
             }
             default: return one(Characters().set(index_of(c)));
@@ -177,9 +178,9 @@ private:
     }
     Code group() {
         const bool is_captured = !take("?:");
-        if (is_captured && take("?")) fail("no look-around");
+        if (is_captured && take("?")) fail("look-around is not supported");
         const std::size_t number = is_captured ? ++groups_ : 0;
-        if (number >= TextMatch::kMaxParts) fail("too many groups");
+        if (number >= TextMatch::kMaxParts) fail("there are too many groups");
         Code code;
         if (is_captured) code.push_back(save(2 * number));
         append(code, alternatives());

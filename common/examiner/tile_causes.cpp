@@ -80,9 +80,9 @@ LineMistake find_wrong_size(const TileChoice& choice, const GridSize& size,
     const std::string wrapped = "% " + size.other;
     if (choice.value.ends_with(wrapped)) {
         return {choice.line,
-                in_backticks(choice.name) + " is the remainder by " + size.other +
+                in_backticks(choice.name) + " is a remainder modulo " + size.other +
                     ", but there are " + size.own + " " + unit + " of tiles.",
-                "Take the remainder by " + size.own + "."};
+                "Take the remainder modulo " + size.own + "."};
     }
     return {};
 }
@@ -100,16 +100,17 @@ LineMistake find_missing_remainder(const TileChoice& choice, const GridSize& siz
         parts.size() > 1 && !is_sum_of_terms(parts.back()) && !is_sum_of_terms(parts.front());
     if (value.find("min(") != value.npos) {
         return {choice.line,
-                "min lets several blocks take the last tile, instead of going on at the first.",
-                "Take the remainder by " + size.own + "."};
+                "min lets several blocks process the last tile, instead of continuing at the first "
+                "tile.",
+                "Take the remainder modulo " + size.own + "."};
     }
     const bool is_corrected =
         text.find(choice.name + " -=") != text.npos || text.find(choice.name + " %=") != text.npos;
     if (ends_in_remainder || !is_sum_of_terms(value) || is_corrected) return {};
     return {choice.line,
             in_backticks(choice.name) + " = " + in_backticks(value) +
-                " gets beyond the last tile: nothing takes the remainder of the whole sum.",
-            "Put the sum into brackets, and take its remainder by the number of tiles, " +
+                " goes beyond the last tile: nothing takes the remainder of the whole sum.",
+            "Put the sum into brackets, and take its remainder modulo the number of tiles, " +
                 size.own + "."};
 }
 
@@ -118,7 +119,7 @@ LineMistake find_difference(const TileChoice& choice, const GridSize& size) {
     if (!contains(choice.value, difference)) return {};
     return {choice.line,
             "the difference in " + in_backticks(choice.value) +
-                " can be negative, and then its remainder is none of the tiles.",
+                " can be negative, and then its remainder is not the number of a tile.",
             "Add " + size.own + " before the remainder is taken, or add instead of subtracting."};
 }
 
@@ -138,7 +139,7 @@ LineMistake find_unequal_divisors(const TileChoice& row, const TileChoice& col) 
                     in_backticks(other.name) + " changes every " + whole.str(2) +
                     " blocks: where these differ, some tiles are taken twice and others never.",
                 "Divide the block's number by the same size as on line " +
-                    std::to_string(one.line) + ", or take both by the other one."};
+                    std::to_string(one.line) + ", or use the other size on both lines."};
     }
     return {};
 }
@@ -151,8 +152,8 @@ LineMistake find_other_axis(const TileChoice& choice, const GridSize& size,
     return {choice.line,
             in_backticks(choice.name) + " is " + other_index + ", which goes up to " + size.other +
                 " - 1, but there are " + size.own + " " + unit + " of tiles.",
-            "Number the blocks along both axes first, and make row and column of a tile from that "
-            "number; or let " +
+            "Number the blocks along both axes first, and compute the row and the column of a tile "
+            "from that number; or let " +
                 in_backticks(choice.name) + " go up to " + size.own + " - 1."};
 }
 
@@ -207,20 +208,19 @@ LineMistake find_peer_mistake(const TileChoice& col, const std::string& text) {
     if (parts.size() == 1 || (is_sum && parts.size() > 1)) {
         return {line,
                 "`peer` = " + in_backticks(chosen) +
-                    " gets beyond the last GPU: nothing takes the remainder of the whole "
-                    "sum.",
-                "Put the sum into brackets, and take its remainder by GPUS."};
+                    " goes beyond the last GPU: nothing takes the remainder of the whole sum.",
+                "Put the sum into brackets, and take its remainder modulo GPUS."};
     }
     if (parts.back() != "GPUS") {
         return {line,
-                "`peer` is a remainder by " + in_backticks(parts.back()) +
+                "`peer` is a remainder modulo " + in_backticks(parts.back()) +
                     ", but it must be one of the GPUS.",
-                "Take the remainder by GPUS."};
+                "Take the remainder modulo GPUS."};
     }
     if (chosen.find('-') != chosen.npos && chosen.find("int(") != chosen.npos) {
         return {line,
                 "the difference in " + in_backticks(chosen) +
-                    " can be negative, and then its remainder is none of the GPUs.",
+                    " can be negative, and then its remainder is not the number of a GPU.",
                 "Add the GPU's number instead of subtracting it."};
     }
     TextMatch first, own;
@@ -239,8 +239,8 @@ LineMistake find_peer_mistake(const TileChoice& col, const std::string& text) {
     }
     if (search(col.value, own, own_tile) && (own.str(1) == "%" || own.str(2) != "GPUS")) {
         return {col.line,
-                "`peer` changes from block to block, and comes back after GPUS blocks. Until then "
-                "the tile must stay, but " +
+                "`peer` changes from block to block, and repeats after GPUS blocks. Until then the "
+                "tile must stay the same, but " +
                     in_backticks(own.str()) + " changes differently.",
                 "Count how often the GPUs have had their turn: blockIdx.x / GPUS."};
     }
@@ -279,7 +279,7 @@ LineMistake find_single_subtraction(const TileChoice& col, const Trial& trial,
             "with " + std::to_string(grid[1]) + " rows and " + std::to_string(grid[0]) +
                 " columns of tiles one subtraction is not enough: " + in_backticks(col.name) +
                 " stays beyond the last column.",
-            "Take the remainder by gridDim.x instead."};
+            "Take the remainder modulo gridDim.x instead."};
 }
 
 /// Points at the lines that choose a block's tile, and describes how they choose it.
@@ -305,10 +305,10 @@ void point_at_choice(Failure& failure, const TileChoice& row, const TileChoice& 
                   std::to_string(one->line) + ")";
     }
     const bool names_blocks = failure.headline.find("oth block") != std::string::npos;
-    failure.next = "Work out " + choice +
-                   (names_blocks ? " for the two blocks named above: what should tell them apart?"
-                                 : " for the first blocks of the grid: every tile must be taken "
-                                   "once.");
+    failure.next =
+        "Work out " + choice +
+        (names_blocks ? " for the two blocks named above: how should their tiles differ?"
+                      : " for the first blocks of the grid: every tile must be processed once.");
 }
 
 /// Returns the line that computes a coordinate from blockIdx although an earlier line has computed

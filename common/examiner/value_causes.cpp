@@ -102,16 +102,17 @@ void explain_repeated_component(Failure& failure, const Evidence& evidence) {
     const int line = find_line_with_repeated_component(evidence.source.text);
     if (line == 0) return;
     failure.place.line = line;
-    failure.next = "Compare this line with those around it: does each use a different component?";
+    failure.next =
+        "Compare this line with the lines around it: does each line use a different component?";
 }
 
 /// Finds a cast of a value to a vector type where the cast should apply to the address.
 void explain_cast(Failure& failure, const Evidence& evidence) {
     const Declared cast = find_cast_of_value(evidence.source.text);
     if (cast.line == 0) return;
-    failure.headline =
-        replace_guess(failure.headline, "One float is cast to " + cast.name +
-                                            ": that sets only .x, and the other components to 0.");
+    failure.headline = replace_guess(
+        failure.headline, "One float is cast to " + cast.name +
+                              ": this sets only .x, and sets the other components to 0.");
     failure.place.line = cast.line;
     failure.next = "Cast the address, not the value: reinterpret_cast<const " + cast.name +
                    "&>(in[i]) reads in[i] and the elements after it.";

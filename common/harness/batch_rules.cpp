@@ -23,7 +23,7 @@ Explanation test_other_size(const Problem& problem, const Sample& sample, int ro
         sample, [&](const Seen& seen) { return source_index(other, seen.index) == seen.source; });
     found.fault = Fault::matrix_size_wrong;
     found.meaning = "the kernel seems to use matrices of " + format_count(rows, "row") +
-                    " each, but they have " + std::to_string(right.extents[1]);
+                    " each, but the matrices have " + std::to_string(right.extents[1]);
     return found;
 }
 
@@ -52,7 +52,7 @@ Explanation test_other_order(const Sample& sample, const Problem& problem, std::
     });
     found.fault = Fault::batches_exchanged;
     found.meaning = std::string("each matrix is right by itself, but the matrices are ") +
-                    (is_reverse ? "in reverse order" : "stored in each other's places");
+                    (is_reverse ? "in reverse order" : "stored in the wrong order");
     return found;
 }
 
@@ -82,8 +82,8 @@ Explanation test_other_distance(const Sample& sample, const Problem& problem, st
         count_explained(sample, [&](const Seen& seen) { return distance_of(seen) == distance; });
     found.fault = Fault::wrong_origin;
     found.meaning = "the kernel seems to read matrices at a distance of " +
-                    distance_text(problem, distance) + ", but they are " + std::to_string(size) +
-                    " elements apart";
+                    distance_text(problem, distance) + ", but the matrices are " +
+                    std::to_string(size) + " elements apart";
     return found;
 }
 

@@ -76,7 +76,7 @@ std::string CellMap::legend(std::int64_t cells_down, std::int64_t cells_across) 
             " cells:  . right  X wrong  ? " + (is_in_place_ ? "unchanged" : "never written") + "\n";
     if (cells_down > 1 || cells_across > 1) {
         text += "each character stands for " + std::to_string(cells_down) + " x " +
-                std::to_string(cells_across) + " cells and shows the worst of them\n";
+                std::to_string(cells_across) + " cells and shows the worst cell\n";
     }
     return text;
 }

@@ -21,7 +21,7 @@ std::vector<const Named*> select_by_name(const std::vector<Named>& all, const st
         if (name.empty() || one.name == name) chosen.push_back(&one);
     }
     if (chosen.empty()) {
-        throw UsageError(option + " " + name + ": there is no such " + kind + "; there are " +
+        throw UsageError(option + " " + name + ": unknown " + kind + "; choose one of " +
                          joined(all, ", ", &Named::name));
     }
     return chosen;

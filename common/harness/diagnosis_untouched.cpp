@@ -36,9 +36,9 @@ std::string describe_lines(const std::vector<bool>& bad, const std::string& line
 /// Returns a guess at what is missing in the kernel. A lost component of a vector looks the same as
 /// a loop that is too short.
 std::string guess_missing_part(std::size_t period, std::size_t bad) {
-    if (period <= 4) return "A loop, or one component of a vector, is missing or does not fit";
-    if (bad < 16) return "A loop over the tile is missing, or ends too early";
-    return "A loop over the tile is missing or ends too early, or no block takes these";
+    if (period <= 4) return "A loop or a vector component may be missing, or may not fit the tile";
+    if (bad < 16) return "A loop over the tile may be missing, or may end too early";
+    return "A loop over the tile may be missing or end too early, or no block processes these";
 }
 
 /// Reports whether the chosen tiles are exactly those on the diagonal.
@@ -66,27 +66,28 @@ Finding Diagnosis::conclude_untouched() const {
                    "same number in every thread?");
     }
     const std::uint64_t others = bad_cells_.count - 1;
-    if (others == 0) return say(Fault::never_written, bad_cells_, "it is the only such cell");
+    if (others == 0) return say(Fault::never_written, bad_cells_, "no other cell is affected");
     const std::string also = problem_.is_in_place() ? (others == 1 ? "so is " : "so are ")
                                                     : (others == 1 ? "nor was " : "nor were ");
-    return say(Fault::never_written, bad_cells_, also + format_count(others, "other cell"),
-               others < 8 ? "Look at the map" : "They have no simple pattern: look at the map");
+    return say(
+        Fault::never_written, bad_cells_, also + format_count(others, "other cell"),
+        others < 8 ? "Look at the map" : "These cells form no simple pattern: look at the map");
 }
 
 Finding Diagnosis::conclude_nothing_written() const {
     if (comparison_.input_is_changed) {
         return say(Fault::arguments_exchanged, bad_cells_,
-                   "the kernel wrote to its input instead; the destination comes first");
+                   "the kernel wrote to its input instead; the destination is the first argument");
     }
     if (problem_.elements() == 1) {
         return say(Fault::nothing_written, bad_cells_,
-                   "it is the only cell. Was the kernel launched, and does it store anything?");
+                   "this is the only cell. Was the kernel launched, and does it store anything?");
     }
     return say(Fault::nothing_written, bad_cells_,
                problem_.is_in_place()
-                   ? "so is every other cell. Was the kernel launched, does it store anything, "
-                     "or is each pair exchanged twice?"
-                   : "nor was any other cell. Was the kernel launched, and does it store "
+                   ? "all other cells are unchanged too. Was the kernel launched, does it store "
+                     "anything, or is each pair exchanged twice?"
+                   : "no other cell was written either. Was the kernel launched, and does it store "
                      "anything?");
 }
 
@@ -126,10 +127,11 @@ std::optional<Finding> Diagnosis::find_missed_edge() const {
         // One edge is on the right and one at the bottom. At least one of the edges must be
         // entirely bad.
         if (2 * bad_cells_.count < beyond) continue;
-        return say(
-            comparison_.wrong > 0 ? Fault::edge_wrong : Fault::ragged_edge_missed, bad_cells_,
-            "only cells beyond the last full tile (" + size_text(tiles.side) +
-                ") are bad. Is the grid rounded up, and are the bounds checked for each element?");
+        return say(comparison_.wrong > 0 ? Fault::edge_wrong : Fault::ragged_edge_missed,
+                   bad_cells_,
+                   "only cells beyond the last full tile (" + size_text(tiles.side) +
+                       ") are wrong or unwritten. Is the grid rounded up, and are the bounds "
+                       "checked for each element?");
     }
     return std::nullopt;
 }
@@ -169,7 +171,7 @@ BadLines Diagnosis::lines_of(const Lines& all_lines, bool are_wrong, bool by_row
         }
         if (touched != full || touched == 0 || touched == bad.size()) continue;
         const std::string lines = std::string(by_rows ? "rows of " : "columns of ") + out_matrix();
-        const char* const state = are_wrong                ? "bad"
+        const char* const state = are_wrong                ? "wrong"
                                   : problem_.is_in_place() ? "unchanged"
                                                            : "never written";
         return {describe_lines(bad, lines, state), bad.size(), touched};
@@ -188,8 +190,8 @@ std::optional<Finding> Diagnosis::find_missed_batches() const {
     return say(Fault::batches_missed, bad_cells_,
                "only the first " + std::to_string(first / size) + " of " +
                    std::to_string(axes.extents[0]) +
-                   " along the first axis were written. Are there blocks for all of them, and does "
-                   "each block move both pointers to its own part?");
+                   " slices along the first axis were written. Are there blocks for the other "
+                   "slices, and does each block move both pointers to its own slice?");
 }
 
 /// Recognizes outputs in which each tile is either correct or unwritten.
@@ -220,7 +222,7 @@ std::optional<Finding> Diagnosis::find_missed_tiles() const {
                  : count == 1           ? " was never written"
                                         : " were never written") +
                 "; the others are right" +
-                (is_diagonal ? ". They are the tiles on the diagonal"
+                (is_diagonal ? ". The missing tiles are on the diagonal"
                  : rule.empty()
                      ? ""
                      : std::string(". ") + kPatternResults + "block n processes the tile at " +
@@ -251,11 +253,11 @@ std::optional<Finding> Diagnosis::find_half_exchanged() const {
         is_nearly_all(explained_[best].count, wrong_cells_.count)) {
         return say(Fault::half_exchanged, explained_[best],
                    right +
-                       "; each tile on the other side was transposed, but stayed where it "
-                       "was. Is one tile of a pair stored to both places?");
+                       "; each tile on the other side was transposed, but stayed where it was. Is "
+                       "one tile of a pair stored twice?");
     }
     return say(Fault::half_exchanged, bad_cells_,
-               right + ". Load both cells of a pair before you store either of them");
+               right + ". Load both cells of a pair before you store either cell");
 }
 
 }  // namespace coalesce

@@ -40,7 +40,7 @@ std::optional<Finding> Diagnosis::find_foreign_values() const {
     return say(Fault::value_not_of_input, foreign_values_,
                "this value does not occur in the input. Was it computed, or read from memory that "
                "was never written?" +
-                   std::string(comparison_.wrong == 1 ? " It is the only wrong cell" : ""));
+                   std::string(comparison_.wrong == 1 ? " No other cell is wrong" : ""));
 }
 
 /// Recognizes outputs in which all stores went to the first row or the first column. Ignores the
@@ -194,8 +194,9 @@ std::optional<Finding> Diagnosis::find_computed_value() const {
     if (10 * sum_values_.count >= wrong_cells_.count &&
         is_nearly_all(sum_values_.count + nan.count, wrong_cells_.count)) {
         return say(Fault::value_added, sum_values_,
-                   std::string("the value is the sum of the expected one and of what ") +
-                       out_matrix() + " held before. Was it added (+=) instead of assigned (=)?");
+                   std::string("the value is the sum of the expected value and of what ") +
+                       out_matrix() +
+                       " contained before. Was the value added (+=) instead of assigned (=)?");
     }
     std::size_t best = 0;
     for (std::size_t i = 1; i < converted_values_.size(); ++i) {
@@ -223,19 +224,19 @@ std::optional<Finding> Diagnosis::find_lost_bits() const {
                 &range = of(ValueChange::out_of_range), &sign = of(ValueChange::sign_changed);
     const std::uint64_t special = nan.count + zero.count + subnormal.count;
     if (is_nearly_all(special, wrong_cells_.count)) {
-        const std::string cure = ". Move the bits without computing anything with them";
+        const std::string cure = ". Move the bits, without any arithmetic";
         if (subnormal.count >= nan.count && subnormal.count >= zero.count) {
             return say(Fault::subnormal_flushed, subnormal, "subnormal numbers became zero" + cure);
         }
         if (nan.count >= zero.count) {
-            return say(Fault::nan_changed, nan, "NaNs became other NaNs" + cure);
+            return say(Fault::nan_changed, nan, "NaNs were replaced by other NaNs" + cure);
         }
         return say(Fault::negative_zero_lost, zero, "-0.0 became 0.0" + cure);
     }
     if (2 * sign.count >= wrong_cells_.count &&
         is_nearly_all(sign.count + nan.count + zero.count, wrong_cells_.count)) {
         return say(Fault::value_not_of_input, sign,
-                   "the value has the wrong sign. Is anything computed with it?");
+                   "the value has the wrong sign. Is any arithmetic done with the value?");
     }
     const bool is_rounded =
         is_nearly_all(special + close.count + range.count, wrong_cells_.count) &&
@@ -281,8 +282,8 @@ std::optional<Finding> Diagnosis::find_lost_component() const {
     if (!is_of_component() || !are_foreign) return std::nullopt;
     return say(Fault::component_lost, foreign_values_,
                bad_lines().text +
-                   ", and the values there do not occur in the input. A component of a vector is "
-                   "lost: is each component set before the vector is used?");
+                   ", and the values in these cells do not occur in the input. A component of a "
+                   "vector is lost: is each component set before the vector is used?");
 }
 
 /// Recognizes outputs in which some rows (or columns) of each tile are unwritten, and the others

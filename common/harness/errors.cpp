@@ -22,10 +22,10 @@ std::string advice_for_error(cudaError_t error) {
         case cudaErrorIllegalAddress:
         case cudaErrorMisalignedAddress:
         case cudaErrorLaunchFailure:
-            return "Run with --device sim: it names the line, the block and the thread.";
+            return "Run with --device sim: the simulator names the line, the block and the thread.";
         case cudaErrorLaunchTimeout:
             return "The kernel ran too long: look for a loop that does not end.";
-        default: return "Look the error up in the CUDA runtime's documentation.";
+        default: return "Look up this error in the documentation of the CUDA runtime.";
     }
 }
 

@@ -28,10 +28,10 @@ struct KnownFaults {
         {arguments_exchanged, trait::certain,
          "Store to `out` and read from `in`; the destination is the first argument."},
         {never_written, trait::may_be_launch | trait::may_be_any_index,
-         "Find out which threads should have stored the cells marked in the map. If they are whole "
-         "tiles, write down which tile each block takes.",
+         "Find out which threads should have stored the cells marked in the map. If these cells "
+         "form whole tiles, write down which tile each block processes.",
          "Find out which threads should have stored the cells marked in the map: does every pair "
-         "of tiles have a block, and so does every tile on the diagonal?"},
+         "of tiles have a block, and does every tile on the diagonal have one?"},
         {ragged_edge_missed, 0,
          "Round the grid up with ceil_div, so that it also covers the partial tiles at the edges."},
         {grid_too_small, trait::may_be_launch,
@@ -50,17 +50,19 @@ struct KnownFaults {
         {indices_swapped, trait::certain,
          "This is a copy: an element keeps its row and its column."},
         {wrong_pitch, trait::certain,
-         "How long is a row? `in` has cols elements in each, `out` has rows.",
+         "How long is a row? A row of `in` has cols elements, and a row of `out` has rows "
+         "elements.",
          "How long is a row? It has as many elements as the matrix has columns, which is the side "
          "of the matrix."},
         {tile_not_moved, trait::certain,
          "The position of the tile must be transposed too: exchange blockIdx.x and blockIdx.y when "
          "storing.",
-         "The two tiles of a pair must change places too: which one is stored where?"},
+         "The two tiles of a pair must change places too: where is each of them stored?"},
         {tile_not_transposed, trait::certain,
          "A lane must store a different element from the one that it loaded. With a tile in shared "
-         "memory, read by column what was written by row, and compute both row and col again after "
-         "the barrier. With registers, store the first components of all loads side by side.",
+         "memory, read by column the values that were written by row, and compute both row and col "
+         "again after the barrier. With registers, store the first components of all loads side by "
+         "side.",
          "A lane must store a different element from the one that it loaded: read each of the two "
          "tiles by column."},
         {tile_turned_around, trait::certain,
@@ -71,7 +73,8 @@ struct KnownFaults {
         {shifted, trait::certain,
          "Follow the element named above by hand: at which index is it read, and at which stored?"},
         {neighbours_exchanged, trait::certain,
-         "Follow .x and .y of one vector by hand: which element is each, and where does it go?"},
+         "Follow .x and .y of one vector by hand: which element does each hold, and where is it "
+         "stored?"},
         {neighbour_repeated, trait::certain | trait::may_be_unset_component,
          "Does each component of the vector come from a different element, and each load from a "
          "different row? To load a whole vector, cast the pointer, not the value."},
@@ -96,16 +99,17 @@ struct KnownFaults {
          "Move the pointer by blockIdx.z times the number of elements of one matrix, which has "
          "fewer rows than the whole stack."},
         {half_exchanged, trait::certain,
-         "Read both tiles of a pair, wait for the whole block, then store both."},
+         "Read both tiles of a pair, synchronize the whole block, then store both tiles."},
         {wrong_tile, trait::may_be_any_index,
          "Work out by hand which tile the blocks (1, 0) and (0, 1) read, and which they store."},
         {scrambled_in_tile, trait::may_be_any_index,
-         "Follow the element named above by hand: which thread puts it into the tile, at which "
+         "Follow the element named above by hand: which thread stores it in the tile, at which "
          "index, and at which index is it read?"},
         {mixed_in_tile, trait::may_be_any_index,
          "Does the whole block wait between writing the tile and reading it? If the kernel uses no "
          "tile, follow one wrong element by hand."},
-        {edge_wrong, 0, "Follow one element in the last row: which condition lets it through?"},
+        {edge_wrong, 0,
+         "Follow one element in the last row: which condition lets this element through?"},
         {read_outside, trait::outside, "Check the bounds of the element that is read."},
         {nan_changed, 0, "Assign the value as it is; no arithmetic and no conversion is needed."},
         {negative_zero_lost, 0,

@@ -147,14 +147,15 @@ void add_tiles(std::vector<Hypothesis>& list, int tile) {
                     [=](const Look& look) { return is_tile_transposed_in_place(look, tile); },
                     "each tile" + side +
                         " was transposed, but stayed where it was: swap the block indices too"});
-    list.push_back(
-        {Fault::tile_not_transposed,
-         [=](const Look& look) { return is_tile_moved_untransposed(look, tile); },
-         "each tile" + side +
-             " went to its place, but was not transposed: its rows must become columns"});
+    list.push_back({Fault::tile_not_transposed,
+                    [=](const Look& look) { return is_tile_moved_untransposed(look, tile); },
+                    "each tile" + side +
+                        " was stored in the right place, but was not transposed: its rows must "
+                        "become columns"});
     list.push_back(
         {Fault::tile_repeated, test_repeated(tile, tile),
-         "the first tile" + side + " is repeated in the others: blockIdx is missing in an index"});
+         "the first tile" + side +
+             " is repeated in place of the other tiles: blockIdx is missing in an index"});
 }
 
 /// Adds tiles that are rotated or mirrored. explain_by_components handles groups of two or four,
@@ -194,24 +195,25 @@ std::vector<Hypothesis> list_hypotheses() {
     list.insert(
         list.end(),
         {{Fault::line_repeated, test_repeated(1, kAll),
-          "the first row of the input is repeated instead of the others: an index does not depend "
-          "on the row"},
+          "the first row of the input is repeated in place of the other rows: an index does not "
+          "depend on the row"},
          {Fault::line_repeated, test_repeated(kAll, 1),
-          "the first column of the input is repeated instead of the others: an index does not "
-          "depend on the column"},
-         {Fault::turned_around, rotated_by_180, "it was rotated or mirrored instead of transposed"},
+          "the first column of the input is repeated in place of the other columns: an index does "
+          "not depend on the column"},
+         {Fault::turned_around, rotated_by_180,
+          "the matrix was rotated or mirrored instead of transposed"},
          {Fault::batch_repeated, is_of_first_batch,
-          "the first matrix or array along the first axis is repeated instead of the others: the "
+          "the first slice along the first axis is repeated in place of the other slices: the "
           "index of this axis is missing where the input is read",
           true},
          {Fault::off_by_one_row, test_neighbour(1, 0),
-          "off by one row: it comes from the next row"},
+          "off by one row: the value comes from the next row"},
          {Fault::off_by_one_col, test_neighbour(0, 1),
-          "off by one column: it comes from the next column"},
+          "off by one column: the value comes from the next column"},
          {Fault::off_by_one_row, test_neighbour(-1, 0),
-          "off by one row: it comes from the previous row"},
+          "off by one row: the value comes from the previous row"},
          {Fault::off_by_one_col, test_neighbour(0, -1),
-          "off by one column: it comes from the previous column"}});
+          "off by one column: the value comes from the previous column"}});
     add_turned_tiles(list);
     for (const int rank : {3, 4}) add_orders(list, rank);
     return list;

@@ -166,7 +166,7 @@ std::string describe_distance(std::int64_t distance, const std::string& of) {
 
 std::string describe_shift(Cell step, bool wraps) {
     return "that is " + distances_text(step, "row", "column") +
-           (wraps ? ", also across the edges" : "");
+           (wraps ? ", with wrap-around at the edges" : "");
 }
 
 Fault fault_for_shift(Cell step) {
@@ -221,8 +221,9 @@ Explanation elements(const Problem& problem, const Sample& sample, bool is_in_ou
     auto found =
         count_explained(sample, [&](const Seen& seen) { return distance_of(seen) == distance; });
     found.fault = Fault::shifted;
-    found.meaning = is_in_out ? "it stands " + describe_distance(distance, "its place")
-                              : "that is " + describe_distance(distance, "the right one");
+    found.meaning = is_in_out
+                        ? "the value lies " + describe_distance(distance, "its correct position")
+                        : "that is " + describe_distance(distance, "the right element");
     if (!is_in_out && distance % problem.cols == 0) {
         found.fault = fault_for_shift(Cell{distance / problem.cols, 0});
         found.meaning = describe_shift({distance / problem.cols, 0}, false);

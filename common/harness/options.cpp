@@ -78,8 +78,8 @@ Shape require_valid_shape(int rows, int cols) {
     if (elements > INT_MAX) {
         throw UsageError("a matrix of " + Shape{rows, cols}.name() + " has " +
                          std::to_string(elements) +
-                         " elements: more than 2147483647 need 64-bit indices, which these "
-                         "kernels do not have");
+                         " elements, but these kernels use 32-bit indices, which allow at most "
+                         "2147483647 elements");
     }
     return {rows, cols};
 }
@@ -105,7 +105,7 @@ void check_prediction(Options& options) {
     if (options.device == DeviceChoice::gpu) {
         throw UsageError(
             "--time predicts times on the simulated GPU: give --device sim, or leave out --time to "
-            "measure them");
+            "measure times");
     }
     options.device = DeviceChoice::simulator;
 }
@@ -174,7 +174,7 @@ std::string help_text(const std::string& program) {
     return "Usage: " + program + R"( [OPTIONS]
 
 Runs the kernels of this step and verifies their outputs bit by bit. Times the
-kernels on a real GPU, or counts their costs on the simulated one.
+kernels on a real GPU, or counts their costs on the simulated GPU.
 
   --verify          only verify, on many shapes
   --bench           only time (real GPU) or count (simulator), at one shape
@@ -191,7 +191,7 @@ kernels on a real GPU, or counts their costs on the simulated one.
 The default is to verify and to measure. The simulated GPU counts requests,
 sectors and bank conflicts. Times that it shows are labelled as predicted.
 
-Exit code: 0 right, 1 a result was wrong, 2 it could not be run.
+Exit code: 0 all right, 1 a result was wrong, 2 the program could not run.
 )";
 }
 

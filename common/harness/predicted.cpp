@@ -33,7 +33,7 @@ public:
 
 void launch_at(const Variant& variant, Shape shape) {
     if (const cudaError_t error = BareLaunch(variant, shape).run(); error != cudaSuccess)
-        throw NotPredicted("it cannot be launched at " + shape.name() + ": " +
+        throw NotPredicted("the kernel cannot be launched at " + shape.name() + ": " +
                            cudaGetErrorString(error));
 }
 
@@ -42,8 +42,8 @@ std::string explain_missing_prediction(const timing::Prediction& launch) {
     const auto& unknown = launch.unknown;
     const bool waits =
         std::find(unknown.begin(), unknown.end(), timing::Unknown::waits) != unknown.end();
-    return waits ? "its blocks wait for each other, which the model does not support"
-                 : "its blocks could not be recorded";
+    return waits ? "the kernel's blocks wait for each other, which the model does not support"
+                 : "the kernel's blocks could not be recorded";
 }
 
 }  // namespace

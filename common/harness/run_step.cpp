@@ -90,8 +90,8 @@ void check_memory(const Device& device, Shape shape, const std::vector<const Var
     const auto check_fits = [&](std::size_t needed, std::size_t free, const char* whose) {
         if (needed <= free) return;
         throw UsageError("a matrix of " + shape.name() + " does not fit: in and out need " +
-                         gigabytes(needed) + " of " + whose + " memory, " + gigabytes(free) +
-                         " are free; choose smaller --rows and --cols");
+                         gigabytes(needed) + " of " + whose + " memory, but only " +
+                         gigabytes(free) + " are free; choose smaller --rows and --cols");
     };
     int element_size = 1;
     std::size_t on_host = 0;
@@ -143,10 +143,10 @@ public:
         };
         if (device_is_lost_) {
             return skip(
-                "after an earlier kernel, the device cannot be used any more: run this one alone, "
-                "with --variant");
+                "an earlier kernel has made the device unusable: run this variant alone, with "
+                "--variant");
         }
-        if (variant.needs_gpu && device_.simulated) return skip("it needs a real GPU");
+        if (variant.needs_gpu && device_.simulated) return skip("this variant needs a real GPU");
         // The built-in shapes are rounded to sizes that the variant accepts, but the user's shape
         // may not be accepted.
         const std::string reason = find_refusal(variant, shape_);

@@ -81,9 +81,9 @@ std::string find_refusal(const Variant& variant, Shape shape) {
         one.extents[0] = 1;
         if (find_array(variant, shape)) return "";
         return "permutes arrays of " + std::to_string(one.elements()) +
-               " elements, and that shape has fewer";
+               " elements, but that shape has fewer";
     }
-    if (variant.square_only && shape.rows != shape.cols) return "takes only squares";
+    if (variant.square_only && shape.rows != shape.cols) return "takes only square matrices";
     if (std::max(shape.rows, shape.cols) > variant.longest_side) {
         return "takes at most " + std::to_string(variant.longest_side) + " rows or columns";
     }
@@ -96,7 +96,7 @@ std::string find_refusal(const Variant& variant, Shape shape) {
     const long long rows = round_up(shape.rows, variant.rows_multiple);
     const long long cols = round_up(shape.cols, variant.cols_multiple);
     if (rows * cols > INT_MAX)
-        return text + "; the next shape would be too large: try a smaller one";
+        return text + "; the next shape would be too large: try a smaller shape";
     return text + "; the next shape is " + rounded_up(shape, variant).name();
 }
 

@@ -74,7 +74,8 @@ std::string constant_shift(Cell tiles, const std::vector<TileMove>& moves) {
         return shortest_step(move, tiles) == step;
     });
     if (!fits || step == Cell{}) return "";
-    return "each comes from " + distances_text(step, "tile", "tile") + ", also across the edges";
+    return "each tile comes from " + distances_text(step, "tile", "tile") +
+           ", with wrap-around at the edges";
 }
 
 /// Reports whether the rule describes the moves in either direction, because the mistake may be in

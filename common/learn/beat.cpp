@@ -31,8 +31,8 @@ Attempts attempts() {
 // `what`.
 int put(const std::string& text, const std::string& what, const std::string& next) {
     const bool is_new = replace_file(kLearnerFilePath, "beat", text);
-    std::cout << kLearnerFilePath.string() << (is_new ? " now holds " : " already holds ") << what
-              << ".\n"
+    std::cout << kLearnerFilePath.string() << (is_new ? " now contains " : " already contains ")
+              << what << ".\n"
               << next << "\n";
     return 0;
 }
@@ -73,20 +73,21 @@ std::string format_relative_speed(const Predicted& yours, const Predicted& other
             return style.paint_bad("Slower") + " than " + kLessonToBeat + ": " + times + "\n" +
                    format_comparison(yours, other);
         case RelativeSpeed::level:
-            return "As fast as " + kLessonToBeat + ", within the error of the model: " + times;
+            return "Your kernel is as fast as " + kLessonToBeat +
+                   ", within the error of the model: " + times;
         case RelativeSpeed::faster: break;
     }
     if (is_known) return style.paint_good("Faster") + " than " + kLessonToBeat + ": " + times;
-    return "Perhaps faster than " + kLessonToBeat + ": " + times +
-           " But the model does not cover everything in this kernel:";
+    return "Your kernel may be faster than " + kLessonToBeat + ": " + times +
+           " However, the model does not cover everything in this kernel:";
 }
 
 // Prints the predicted time of the learner's kernel, and compares it with the time of the solution.
 void show_prediction(const Verdict& verdict, const Style& style) {
     if (!verdict.predicted) {
         std::cout << wrap(
-            "The model cannot predict a time for this kernel. It does not support kernels that "
-            "print, or whose blocks wait for each other.");
+            "The model cannot predict a time for this kernel. The model does not support kernels "
+            "that print, or whose blocks wait for each other.");
         return;
     }
     std::cout << wrap(format_prediction(*verdict.predicted));
@@ -156,7 +157,7 @@ int score_attempt(Session& session, const BeatArguments& words, const CheckResul
     }
     std::cout << "\n";
     show_table(attempts().note(yours, verdict.source), &other);
-    std::cout << "\n" << kAgain << "      Restore one: ./learn beat --restore N\n";
+    std::cout << "\n" << kAgain << "      Restore an attempt: ./learn beat --restore N\n";
     return 0;
 }
 
@@ -186,7 +187,8 @@ constexpr Launch configure(int rows, int cols) {
 
 int beat(Session& session, const BeatArguments& words) {
     if (words.is_list + words.is_reset + (words.restore > 0) + !words.file.empty() > 1) {
-        throw UsageError("--list, --reset, --restore and --file exclude each other; give only one");
+        throw UsageError(
+            "--list, --reset, --restore and --file cannot be combined; give only one of them");
     }
     if (words.is_reset) return put(beat_starting_text(), "its original text", "Next: ./learn beat");
     if (words.restore > 0) return restore_attempt(attempts().read(), words.restore);

@@ -38,7 +38,7 @@ void validate_arguments(const CheckArguments& words) {
     }
     require_file(words.file);
     if (words.exercise == kAll && !words.file.empty()) {
-        throw UsageError("--file needs one exercise, not all of them: ./learn check 03 --file " +
+        throw UsageError("--file needs the number of a single exercise: ./learn check 03 --file " +
                          words.file);
     }
 }
@@ -125,7 +125,7 @@ int check_all(Session& session, const CheckArguments& words) {
     int code = not_examined > 0 || count == 0 ? 2 : passed < count ? 1 : 0;
     if (words.json) return print_results(results, code);
     std::cout << "\n" << passed << " of " << count << " passed.";
-    if (code == 1) std::cout << " ./learn check 03 shows the full report on one.";
+    if (code == 1) std::cout << " ./learn check 03 shows the full report on exercise 03.";
     std::cout << "\n";
     return code;
 }

@@ -147,10 +147,11 @@ CheckResult Check::finish() {
     result.milliseconds =
         std::chrono::duration<double, std::milli>(Clock::now() - start_time_).count();
     if (!has_ended) {
-        result.problem = "the examination of " + file_ + " was ended: it took longer than " +
+        result.problem = "the examination of " + file_ +
+                         " was stopped, because it took longer than " +
                          format_count(request_.seconds, "second") +
-                         ". The computer may be very busy, or the GPU may hang. Try again with "
-                         "more time: --seconds 300.";
+                         ". The computer may be very busy, or the GPU may hang. Try again with a "
+                         "longer limit: --seconds 300.";
         return result;
     }
     std::error_code error;

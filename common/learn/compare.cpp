@@ -42,8 +42,8 @@ void show_side_by_side(const Work& exercise, const std::string& yours, const Sty
     if (style.clear) {
         std::cout << side_by_side("yours", "the solution", lines, style.columns);
     } else {
-        std::cout << "Lines marked - are only in your kernel, lines marked + only in the\n"
-                     "solution:\n\n"
+        std::cout << "Lines marked - are only in your kernel. Lines marked + are only in "
+                     "the\nsolution:\n\n"
                   << diff_text(lines);
     }
     bool is_same = true;
@@ -99,7 +99,7 @@ int diff(Session& session, const Work& exercise, const DiffArguments& words) {
                          " is the first step, so there is no earlier kernel to compare it with");
     }
     if (exercise.is_beyond()) {
-        throw UsageError(exercise.name() + " builds on no other exercise; ./learn explain " +
+        throw UsageError(exercise.name() + " does not build on another exercise; ./learn explain " +
                          exercise.words() + " shows the solution");
     }
     std::string before, after, what;
@@ -114,7 +114,7 @@ int diff(Session& session, const Work& exercise, const DiffArguments& words) {
         after = extract_step_kernel(step.name);
         what = "The lessons' kernels. ";
     }
-    what += "Lines marked - are only in " + step.builds_on + ",\nlines marked + only in " +
+    what += "Lines marked - are only in " + step.builds_on + ".\nLines marked + are only in " +
             step.name + ":";
     auto lines = only_changes(line_diff(before, after));
     std::cout << what << "\n\n" << diff_text(lines) << "\n";
@@ -134,8 +134,8 @@ int explain(Session& session, const Work& exercise, bool yes) {
     } else if (!exercise.is_program()) {
         std::cout << "\n"
                   << wrap(
-                         "The costs are explained only for a kernel that has passed in its present "
-                         "form. Check it first: ./learn check " +
+                         "The costs are explained only after the kernel has passed in its present "
+                         "form. Check the kernel first: ./learn check " +
                          exercise.words());
     }
     if (verdict) show_time_line(*verdict, session.style);

@@ -54,14 +54,14 @@ Finding nvcc() {
     const std::string nvcc = found ? found->path : "";
     const std::string version = found ? release_of(nvcc) : "";
     if (version.empty()) {
-        return {"nvcc", Finding::absent, "neither on the PATH nor in /usr/local/cuda",
+        return {"nvcc", Finding::absent, "not found on the PATH or in /usr/local/cuda",
                 "clang builds the steps for the simulated GPU only; a real GPU needs the CUDA 13 "
-                "toolkit: install it, or set CUDA_HOME to its folder"};
+                "toolkit: install the toolkit, or set CUDA_HOME to its folder"};
     }
     if (std::string(COALESCE_BUILT_BY) == "clang") {
         return {"nvcc", Finding::absent, nvcc + ": " + version,
-                "not used, because clang built this course, for the simulated GPU only; "
-                "COALESCE_COMPILER=nvcc ./learn build uses nvcc"};
+                "not used: the course was built with clang, for the simulated GPU only; "
+                "COALESCE_COMPILER=nvcc ./learn build rebuilds it with nvcc"};
     }
     return {"nvcc", Finding::there, nvcc + ": " + version, "builds the steps"};
 }
@@ -87,7 +87,7 @@ Finding driver() {
     void* library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {
         return {"driver", Finding::absent, "libcuda.so.1 was not found: there is no NVIDIA driver",
-                "only a GPU needs it"};
+                "only a real GPU needs the driver"};
     }
     int version = 0;
     auto ask = reinterpret_cast<int (*)(int*)>(dlsym(library, "cuDriverGetVersion"));
@@ -109,7 +109,7 @@ Finding gpu() {
             "GPU", Finding::absent, why,
             "everything runs on the simulated GPU: costs are counted, and times are not measured"};
     }
-    return {"GPU", Finding::there, "a GPU that works", "kernels that pass are timed on it"};
+    return {"GPU", Finding::there, "a working GPU", "kernels that pass are also timed on this GPU"};
 }
 
 Finding simulator() {
@@ -118,15 +118,17 @@ Finding simulator() {
     fs::path library = folder / "libcudart.so.13";
     if (!fs::exists(library)) {
         return {"simulator", Finding::missing, library.string() + " is missing",
-                "kernels cannot be checked: ./learn build builds it"};
+                "kernels cannot be checked until ./learn build builds the simulator"};
     }
-    return {"simulator", Finding::there, library.string(), "counts and checks your kernels"};
+    return {"simulator", Finding::there, library.string(),
+            "runs your kernels, counts their costs and checks them"};
 }
 
 Finding checks() {
     const std::string program = checks_program().string();
     if (!fs::exists(program)) {
-        return {"checks", Finding::missing, program + " is missing", "./learn build builds it"};
+        return {"checks", Finding::missing, program + " is missing",
+                "./learn build builds this program"};
     }
     return {"checks", Finding::there, program, "examines your kernels"};
 }
@@ -136,7 +138,7 @@ Finding learners_files() {
     fs::create_directories(learners_folder(), error);
     if (error || access(learners_folder().c_str(), W_OK) != 0) {
         return {"progress", Finding::absent, learners_folder().string() + " cannot be written",
-                "progress is not saved, and compiling takes longer: make that folder writable"};
+                "progress is not saved, and compiling takes longer: make this folder writable"};
     }
     return {"progress", Finding::there, learners_folder().string(), "stores your progress"};
 }
@@ -146,7 +148,7 @@ Finding watching() {
     if (must_poll(folder)) {
         return {"watching", Finding::absent,
                 folder.string() + " is on a file system that does not report changes",
-                "./learn watch looks for them five times per second instead"};
+                "./learn watch looks at your file five times per second instead"};
     }
     return {"watching", Finding::there, "inotify", "./learn watch notices a change at once"};
 }
@@ -168,9 +170,10 @@ int doctor(bool json, const Style& style) {
         std::cout << format("%-11s", finding.what.c_str()) << word << "\n"
                   << wrap(finding.found, "    ") << wrap("-> " + finding.meaning, "    ");
     }
-    std::cout << "\n"
-              << (works ? "Your kernels can be checked here.\n"
-                        : "Kernels cannot be checked here until you fix what is MISSING.\n");
+    std::cout
+        << "\n"
+        << (works ? "Your kernels can be checked here.\n"
+                  : "Kernels cannot be checked here until you fix everything marked MISSING.\n");
     return works ? 0 : 2;
 }
 

@@ -28,7 +28,7 @@ void fill_in_actual(Guess& guess, const Json& counters, const Json& predicted) {
 std::string format_actual(const Guess& guess) {
     double actual = guess.actual.value_or(0);
     bool is_whole = std::abs(actual - std::round(actual)) <= kRoundingTolerance * actual;
-    std::string text = guess.label.empty() ? "it is " : "the model predicts ";
+    std::string text = guess.label.empty() ? "the count is " : "the model predicts ";
     text += format_figure(actual) + (is_whole ? "" : " on average");
     if (!guess.label.empty()) text += " (" + guess.label + ")";
     if (guess.answered) text += guess.is_right() ? ": right" : ": wrong";

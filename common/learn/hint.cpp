@@ -50,8 +50,8 @@ int hint(Session& session, const Work& exercise, int level) {
               << wrap(explain_hint_subject(hint, record, status)) << "\n"
               << shown(text_of(hint, level), level) << "\n";
     if (was_last) {
-        std::cout << wrap("There are no more hints. The lesson: " + exercise.lesson() +
-                          ". The solution: ./learn explain " + exercise.words());
+        std::cout << wrap("There are no more hints. Read the lesson again: " + exercise.lesson() +
+                          ". Or show the solution: ./learn explain " + exercise.words());
     } else if (level < kHintLevelCount) {
         std::cout << "More: ./learn hint " << exercise.words() << "      Try: ./learn check "
                   << exercise.words() << "\n";

@@ -55,7 +55,7 @@ void LockedFile::read_locked(const Read& read) {
     if (!fs::exists(fs::symlink_status(file_, error))) return;
     auto text = read_if_exists(file_);
     if (!text) {
-        if (fs::is_directory(file_, error)) return set_aside_damaged_file("it is a folder");
+        if (fs::is_directory(file_, error)) return set_aside_damaged_file("a folder has this name");
         return warn_once(file_.string() + " cannot be read");
     }
     try {
@@ -65,7 +65,7 @@ void LockedFile::read_locked(const Read& read) {
                   " was written by a newer version of this command (update: git pull, then ./learn "
                   "build)");
     } catch (const std::exception& problem) {
-        set_aside_damaged_file(text->empty() ? "empty" : "its content is not valid");
+        set_aside_damaged_file(text->empty() ? "empty" : "the content is not valid");
     }
 }
 

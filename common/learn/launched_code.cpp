@@ -63,7 +63,7 @@ std::vector<std::string> words_of(const std::string& line) {
 
 CompileCommand find_compile_command(const course::Step& step) {
     const fs::path file = programs().parent_path() / "compile_commands.json";
-    const std::string next = "; ./learn build writes it";
+    const std::string next = "; ./learn build writes this file";
     if (!fs::exists(file)) throw UsageError("there is no " + file.string() + next);
     const std::string object = "/" + step.name + ".dir/";
     for (const Json& one : read_json(file)) {
@@ -191,7 +191,7 @@ std::vector<LaunchedKernel> list_launched_kernels(const LaunchedCode& code,
 const course::Variant& find_variant(const course::Step& step, const std::string& name) {
     if (name.empty()) return step.variants.front();
     if (const course::Variant* found = step.find(name)) return *found;
-    throw UsageError(step.name + " has no variant \"" + name + "\"; it has " +
+    throw UsageError(step.name + " has no variant \"" + name + "\"; the variants are " +
                      coalesce::joined(step.variants, ", ", &course::Variant::name));
 }
 

@@ -145,7 +145,7 @@ private:
         const size_t begin = line.find("<summary>") + 9, end = line.find("</summary>");
         if (end == line.npos) return;
         text_ += wrap(without_markup(line.substr(begin, end - begin)) +
-                      (with_answers_ ? "" : " (folded; --answers shows it)"));
+                      (with_answers_ ? "" : " (folded; --answers shows the text)"));
         is_hidden_ = !with_answers_;
     }
 

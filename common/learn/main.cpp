@@ -86,7 +86,7 @@ private:
         for (auto& [command, obey] : commands_) {
             if (command->get_name() == word) return;
         }
-        throw UsageError("there is no command \"" + word + "\"; ./learn help lists them");
+        throw UsageError("there is no command \"" + word + "\"; ./learn help lists all commands");
     }
 
     void become_program(const std::string& name) {
@@ -144,9 +144,9 @@ AddedCommand<Words> add_for_exercise(CommandLine& line, const std::string& name,
         add<AllArguments>(line, name, about, [obey](Session& session, AllArguments& words) {
             return obey(session, session.exercise(words.exercise, words.is_hunt), words.more);
         });
-    command->add_option("EXERCISE", all.exercise, "02, 2 or 02_naive; default: the next one");
+    command->add_option("EXERCISE", all.exercise, "02, 2 or 02_naive (default: the next exercise)");
     if (hunt == Hunt::may_be_selected) {
-        command->add_flag("--hunt", all.is_hunt, "Use its bug hunt, hunt.cu");
+        command->add_flag("--hunt", all.is_hunt, "Use the bug hunt of the exercise (hunt.cu)");
     }
     return {command, all.more};
 }
@@ -170,9 +170,9 @@ void add_play(CommandLine& line) {
     auto words = std::make_shared<PlayArguments>();
     CLI::App* command =
         line.add("play", "Serve the book on this computer", [words]() -> int { play(*words); });
-    command->add_option("--port", words->port, "The port to use (8237), or 0 for any free port")
+    command->add_option("--port", words->port, "Port to listen on (default: 8237; 0: a free one)")
         ->check(CLI::Range(0, 65535));
-    command->add_flag("--open", words->should_open, "Open it in a browser");
+    command->add_flag("--open", words->should_open, "Open the book in a browser");
 }
 
 void add_doctor(CommandLine& line) {
@@ -190,30 +190,33 @@ void add_check(CommandLine& line) {
         line, "check", "Check a kernel (exit: 0 passed, 1 failed, 2 error)",
         [](Session& session, const CheckArguments& words) { return check(session, words); });
     command->add_option("EXERCISE", words.exercise,
-                        "all, 02, 2 or 02_naive; default: the next one");
-    command->add_flag("--hunt", words.is_hunt, "Use its bug hunt, hunt.cu");
+                        "all, 02, 2 or 02_naive (default: the next one)");
+    command->add_flag("--hunt", words.is_hunt, "Use the bug hunt of the exercise (hunt.cu)");
     command->add_option("--file", words.file, "Check another file, without recording the result");
-    command->add_option("--device", words.device, "sim, gpu, or auto (sim, then time it on a GPU)");
-    command->add_option("--seconds", words.seconds, "Time limit in seconds (60)");
+    command->add_option("--device", words.device,
+                        "sim, gpu, or auto (sim, then a timed run on a GPU)");
+    command->add_option("--seconds", words.seconds, "Time limit in seconds (default: 60)");
     command->add_flag("--json", words.json, "Print the verdict as JSON");
     command->add_flag("--map", words.has_full_map, "Draw which cells of the output are wrong");
     command->add_flag("--through-ir", words.uses_llvm_ir,
                       "Compile through LLVM IR, as the pages do");
-    command->add_flag("--as-graded", words.as_graded, "Also refuse what the grader refuses");
+    command->add_flag("--as-graded", words.as_graded,
+                      "Also reject code that the grader would reject");
 }
 
 void add_watch(CommandLine& line) {
     const auto [command, words] = add_for_exercise<WatchArguments>(
         line, "watch", "Check a kernel whenever it is saved", watch);
-    command->add_flag("--poll", words.should_poll, "Look for changes five times per second");
-    command->add_option("--seconds", words.seconds, "Time limit of a check in seconds (60)")
+    command->add_flag("--poll", words.should_poll, "Look at the file five times per second");
+    command
+        ->add_option("--seconds", words.seconds, "Time limit of a check in seconds (default: 60)")
         ->check(CLI::Range(1, 3600));
 }
 
 void add_hint(CommandLine& line) {
     const auto [command, level] =
-        add_for_exercise<int>(line, "hint", "Show a hint, then more detailed ones", hint);
-    command->add_option("--level", level, "1 question, 2 picture, 3 API, 4 one line")
+        add_for_exercise<int>(line, "hint", "Show a hint; the next call shows a better one", hint);
+    command->add_option("--level", level, "1: question, 2: picture, 3: API, 4: line of code")
         ->check(CLI::Range(1, 4));
 }
 
@@ -221,7 +224,7 @@ void add_predict(CommandLine& line) {
     const auto [command, answers] = add_for_exercise<std::vector<std::string>>(
         line, "predict", "Answer the lesson's questions, and predict costs", ask_lesson,
         Hunt::is_not_selectable);
-    command->add_option("ANSWER", answers, "Your numbers, in the order of the questions");
+    command->add_option("ANSWER", answers, "Your answers, in the order of the questions");
 }
 
 void add_picture(CommandLine& line) {
@@ -231,11 +234,11 @@ void add_picture(CommandLine& line) {
             return picture(exercise, words, line.words());
         });
     command->add_option("--file", words.file, "Draw the kernel of another file");
-    command->add_option("--svg", words.svg, "Write a drawing to this file");
-    command->add_option("--rows", words.rows, "Rows of the matrix (256)");
-    command->add_option("--cols", words.cols, "Columns of the matrix (256)");
-    command->add_option("--block", words.block, "The block to draw (0)");
-    command->add_option("--warp", words.warp, "The warp of that block (0)");
+    command->add_option("--svg", words.svg, "Write the drawing to this SVG file");
+    command->add_option("--rows", words.rows, "Number of rows of the matrix (default: 256)");
+    command->add_option("--cols", words.cols, "Number of columns of the matrix (default: 256)");
+    command->add_option("--block", words.block, "Number of the block to draw (default: 0)");
+    command->add_option("--warp", words.warp, "Number of the warp in that block (default: 0)");
 }
 
 void add_step(CommandLine& line) {
@@ -245,10 +248,11 @@ void add_step(CommandLine& line) {
             return step(session, exercise, words, line.words());
         });
     command->add_option("--file", words.file, "Run the kernel of another file");
-    command->add_option("--rows", words.rows, "Rows of the matrix (those of the check)");
-    command->add_option("--cols", words.cols, "Columns of the matrix (those of the check)");
-    command->add_option("--block", words.block, "The block to show (the one with the mistake)");
-    command->add_option("--step", words.step, "The step to begin with (the mistake)")
+    command->add_option("--rows", words.rows, "Number of rows (default: as in the check)");
+    command->add_option("--cols", words.cols, "Number of columns (default: as in the check)");
+    command->add_option("--block", words.block,
+                        "Number of the block (default: the one that fails)");
+    command->add_option("--step", words.step, "Number of the first step (default: the mistake)")
         ->check(CLI::Range(1, 1'000'000));
     command->add_option("--json", words.json, "Also write the steps to this file");
 }
@@ -260,22 +264,22 @@ void add_roofline(CommandLine& line) {
             return roofline(exercise, words, line.words());
         });
     command->add_option("--file", words.file, "Examine the kernel of another file");
-    command->add_option("--svg", words.svg, "Write a drawing to this file");
-    command->add_option("--gpu", words.gpu, "The name of a GPU (NVIDIA H200)");
+    command->add_option("--svg", words.svg, "Write the drawing to this SVG file");
+    command->add_option("--gpu", words.gpu, "Name of the GPU (default: NVIDIA H200)");
 }
 
 void add_explain(CommandLine& line) {
     const auto [command, yes] = add_for_exercise<bool>(
         line, "explain", "Show your kernel beside the solution, with costs", explain);
-    command->add_flag("--yes", yes, "Show it even before the exercise has passed");
+    command->add_flag("--yes", yes, "Show the solution before the exercise has passed");
 }
 
 void add_diff(CommandLine& line) {
     const auto [command, words] = add_for_exercise<DiffArguments>(
-        line, "diff", "Show what a step changes in the step it builds on", diff,
+        line, "diff", "Show how a step differs from the step it builds on", diff,
         Hunt::is_not_selectable);
     command->add_flag("--mine", words.is_learner_file, "Compare your own kernels");
-    command->add_flag("--yes", words.yes, "Show it even before both exercises have passed");
+    command->add_flag("--yes", words.yes, "Show the solution before the exercises have passed");
 }
 
 struct ResetArguments {
@@ -290,7 +294,7 @@ void add_reset(CommandLine& line) {
             return reset(find_exercise(session.course, words.exercise, words.is_hunt));
         });
     command->add_option("EXERCISE", words.exercise, "02, 2 or 02_naive")->required();
-    command->add_flag("--hunt", words.is_hunt, "Use its bug hunt, hunt.cu");
+    command->add_flag("--hunt", words.is_hunt, "Use the bug hunt of the exercise (hunt.cu)");
 }
 
 void add_measure(CommandLine& line) {
@@ -300,8 +304,8 @@ void add_measure(CommandLine& line) {
             return measure(session, exercise, words, line.words());
         });
     command->add_option("--file", words.file, "Measure another file, without recording the result");
-    command->add_option("--rows", words.rows, "Rows of the matrix (8192)");
-    command->add_option("--cols", words.cols, "Columns of the matrix (8192)");
+    command->add_option("--rows", words.rows, "Number of rows of the matrix (default: 8192)");
+    command->add_option("--cols", words.cols, "Number of columns of the matrix (default: 8192)");
     command->add_flag("--json", words.json, "Print JSON");
 }
 
@@ -311,14 +315,14 @@ void add_ptx(CommandLine& line) {
                           [&line](Session& session, const PtxArguments& words) {
                               return ptx(session, words, line.words());
                           });
-    command->add_option("STEP", words.exercise, "02, 2 or 02_naive; default: the next exercise");
+    command->add_option("STEP", words.exercise, "02, 2 or 02_naive (default: the next exercise)");
     command->add_option("--variant", words.variant,
-                        "A variant of the lesson (default: the main one)");
+                        "Variant of the lesson (default: the main variant)");
     command->add_flag("--mine", words.is_learner_file, "Show your kernel for the exercise");
-    command->add_flag("--yes", words.yes, "Show it even before the exercise has passed");
+    command->add_flag("--yes", words.yes, "Show the solution before the exercise has passed");
     command->add_option("--file", words.file, "Show another file for the exercise");
-    command->add_option("--json", words.json, "Also write everything to this file");
-    command->add_flag("--sass", words.is_sass, "Show the machine code, from NVIDIA's nvdisasm");
+    command->add_option("--json", words.json, "Also write the output as JSON to this file");
+    command->add_flag("--sass", words.is_sass, "Show the machine code that nvdisasm prints");
 }
 
 void add_beat(CommandLine& line) {
@@ -329,7 +333,7 @@ void add_beat(CommandLine& line) {
     command->add_option("--restore", words.restore, "Restore the attempt with this number")
         ->check(CLI::Range(1, 1'000'000'000));
     command->add_flag("--reset", words.is_reset, "Restore the original file, and save your text");
-    command->add_option("--seconds", words.seconds, "Time limit in seconds (60)")
+    command->add_option("--seconds", words.seconds, "Time limit in seconds (default: 60)")
         ->check(CLI::Range(1, 3600));
 }
 
@@ -344,15 +348,16 @@ void add_run(CommandLine& line) {
         const RunRequest request = parse_request(*words, course);
         return request.program != nullptr ? run_program(request) : run(request);
     });
-    command->add_option("STEP", words->steps, "all, rivals, or steps: 02, 2 or 02_naive");
+    command->add_option("STEP", words->steps, "all, rivals, or names of steps (02, 2 or 02_naive)");
     command->add_option("--device", words->device, "gpu, sim, or auto (a GPU if one works)");
-    command->add_option("--rows", words->rows, "Rows of the matrix");
-    command->add_option("--cols", words->cols, "Columns of the matrix");
+    command->add_option("--rows", words->rows, "Number of rows of the matrix");
+    command->add_option("--cols", words->cols, "Number of columns of the matrix");
     command->add_option("--variant", words->variant, "Run only this variant");
     command->add_option("--json", words->json, "Also write the results to this file");
-    *time = command->add_option("--time", words->time, "Also predict times on this GPU (H200)");
+    *time = command->add_option("--time", words->time,
+                                "Also predict the times on this GPU (default: H200)");
     (*time)->type_name("GPU")->expected(0, 1);
-    command->add_option("--at", words->at, "The shape to predict times for (32768x32768)")
+    command->add_option("--at", words->at, "Shape of the predictions (default: 32768x32768)")
         ->type_name("ROWSxCOLS");
 }
 
@@ -366,7 +371,7 @@ int read(Session& session, const ReadWords& words) {
         words.step.empty() ? session.exercise("", false).step->name : words.step;
     const course::Step* step = session.course.lesson(name);
     if (step == nullptr) {
-        throw UsageError("there is no lesson \"" + name + "\"; ./learn list names them");
+        throw UsageError("there is no lesson \"" + name + "\"; ./learn list shows all lessons");
     }
     if (is_beyond(step->name)) {
         throw UsageError(step->name +
@@ -379,8 +384,9 @@ int read(Session& session, const ReadWords& words) {
 void add_read(CommandLine& line) {
     const auto [command, words] =
         add<ReadWords>(line, "read", "Show the text of a lesson in the terminal", read);
-    command->add_option("LESSON", words.step, "03 or 03_tiled; default: the next one");
-    command->add_flag("--answers", words.with_answers, "Show folded answers and solutions");
+    command->add_option("LESSON", words.step, "03 or 03_tiled (default: the next lesson)");
+    command->add_flag("--answers", words.with_answers,
+                      "Also show the folded answers and solutions");
 }
 
 struct ListArguments {
@@ -396,7 +402,7 @@ int list(Session& session, const ListArguments& words) {
     }
     const course::Step* step = session.course.lesson(words.step);
     if (step == nullptr) {
-        throw UsageError("there is no step \"" + words.step + "\"; ./learn list names them");
+        throw UsageError("there is no step \"" + words.step + "\"; ./learn list shows all steps");
     }
     show_lesson(*step);
     return 0;
@@ -405,7 +411,7 @@ int list(Session& session, const ListArguments& words) {
 void add_list(CommandLine& line) {
     const auto [command, words] = add<ListArguments>(
         line, "list", "List the steps and your progress; 03: its variants", list);
-    command->add_option("STEP", words.step, "The variants of this step; x: other exercises");
+    command->add_option("STEP", words.step, "Step whose variants are listed; x: other exercises");
     command->add_flag("--json", words.json, "Print JSON");
 }
 
@@ -417,25 +423,27 @@ struct ExerciseWords {
 
 void add_exercise(CommandLine& line) {
     const auto [command, words] = add<ExerciseWords>(
-        line, "exercise", "Make an exercise of your own, and verify it",
+        line, "exercise", "Make and verify an exercise of your own",
         [&line](Session&, const ExerciseWords& typed) {
             if (typed.action == "new") return new_exercise(typed.made);
             if (typed.action == "verify") {
                 return verify_exercise({typed.made.name, !typed.is_without_mutants}, line.words());
             }
             throw UsageError("there is no ./learn exercise " + typed.action +
-                             "; there are new and verify");
+                             "; the actions are new and verify");
         });
     command->add_option("ACTION", words.action, "new or verify")->required();
-    command->add_option("NAME", words.made.name, "Its name, such as histogram");
-    command->add_option("--title", words.made.title, "new: its title");
-    command->add_option("--sizes", words.made.sizes, "new: names of its sizes: \"rows cols\"");
+    command->add_option("NAME", words.made.name, "Name of the exercise, such as histogram");
+    command->add_option("--title", words.made.title, "new: title of the exercise");
+    command->add_option("--sizes", words.made.sizes,
+                        "new: names of the sizes, such as \"rows cols\"");
     command->add_option("--argument", words.made.arguments,
-                        "new: \"float* out[n]\"; once for each argument");
+                        "new: an argument, \"float* out[n]\" (repeatable)");
     command->add_option("--element", words.made.element,
-                        "new: one element in C++: \"2 * in[index]\"");
+                        "new: one element as C++, \"2 * in[index]\"");
     command->add_option("--tolerance", words.made.tolerance, "new: bits or \"relative 1e-5\"");
-    command->add_flag("--no-mutants", words.is_without_mutants, "verify: plant no mistakes");
+    command->add_flag("--no-mutants", words.is_without_mutants,
+                      "verify: skip the test with planted mistakes");
 }
 
 // Adds the commands in the order in which --help lists them. The first one runs if no command is

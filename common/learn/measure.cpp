@@ -35,8 +35,8 @@ struct Measured {
 void validate_arguments(const Work& exercise, const MeasureArguments& words) {
     if (exercise.is_program()) {
         throw UsageError(exercise.name() +
-                         " is a whole program, and bandwidths can be measured only for kernels; to "
-                         "run it: ./learn check " +
+                         " is a whole program, but a bandwidth can be measured only for a kernel; "
+                         "to run the program: ./learn check " +
                          exercise.words());
     }
     if (exercise.is_beyond()) {

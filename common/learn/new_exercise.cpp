@@ -42,9 +42,9 @@ void ask_for_arguments(std::vector<std::string>& arguments) {
     while (can_ask()) {
         std::string one;
         const bool has_more = ask(
-            arguments.empty() ? "The arguments of the kernel, one per line, outputs first\n"
-                                "  (float* out[n] / const float* in[n] = random(0, 1) / int n): "
-                              : "  the next argument (Enter: no more): ",
+            arguments.empty() ? "Enter the arguments of the kernel, one per line, outputs first\n  "
+                                "(float* out[n] / const float* in[n] = random(0, 1) / int n): "
+                              : "  Next argument (press Enter to finish): ",
             one);
         if (!has_more || one.empty()) break;
         arguments.push_back(one);
@@ -226,7 +226,7 @@ int new_exercise(NewExercise words) {
                          folder + " shows whether it is sound");
     }
     ask_for("--title", "A title: ", words.title);
-    ask_for("--sizes", "The names of its sizes, such as rows cols: ", words.sizes);
+    ask_for("--sizes", "The names of the sizes, such as rows cols: ", words.sizes);
     ask_for_arguments(words.arguments);
     ask_for("--element",
             "One element of the output, as C++ with `index` (2 * in[index]): ", words.element);

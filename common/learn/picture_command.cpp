@@ -15,8 +15,8 @@ namespace {
 void validate_arguments(const Work& exercise, const PictureArguments& words) {
     if (exercise.is_program()) {
         throw UsageError(exercise.name() +
-                         " is a whole program, and pictures can be drawn only for kernels; to run "
-                         "it: ./learn check " +
+                         " is a whole program, but a picture can be drawn only for a kernel; to "
+                         "run the program: ./learn check " +
                          exercise.words());
     }
     if (exercise.is_beyond()) {

@@ -25,8 +25,8 @@ WebServer server_for(const std::filesystem::path& book, const std::optional<int>
     } catch (const PortTaken& taken) {
         if (port) throw UsageError(std::string(taken.what()) + "; --port 0 uses a free port");
         std::cout << "learn: " << taken.what() << ", so another port is used. The browser stores\n"
-                  << "code for each address separately, so what you wrote at the usual address is\n"
-                  << "not shown.\n";
+                  << "code for each address separately, so the code that you wrote at the usual\n"
+                  << "address is not shown.\n";
         return {book, 0, generated};
     }
 }
@@ -42,7 +42,7 @@ void open_in_browser(const std::string& address) {
         }).detach();
         return;
     }
-    std::cout << "learn: no program was found that opens a browser; open the address yourself\n";
+    std::cout << "learn: no program that opens a browser was found; open the address yourself\n";
 }
 
 }  // namespace
@@ -55,7 +55,7 @@ void play(const PlayArguments& words) {
     WebServer server = server_for(book, words.port);
     std::cout << "The course is at " << server.address() << "\nExercises of your own are at "
               << server.address() << "own.html"
-              << "\nOnly this computer can open it. Ctrl-C stops it." << std::endl;
+              << "\nOnly this computer can open these pages. Ctrl-C stops the server." << std::endl;
     if (words.should_open) open_in_browser(server.address());
     server.serve();
 }

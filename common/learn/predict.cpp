@@ -50,13 +50,13 @@ bool ask_question(Session& session, const Work& exercise, const Prediction& pred
     std::cout << "\n" << wrap(prediction.question);
     for (;;) {
         std::string answer;
-        if (!ask("A number (Enter: no guess): ", answer)) return false;
+        if (!ask("Your prediction (press Enter for no guess): ", answer)) return false;
         auto number = parse_number(answer);
         if (answer.empty() || number) {
             keep(session, exercise, prediction, number);
             return true;
         }
-        std::cout << "That is not a number from 0 to a million.\n";
+        std::cout << "Please enter a number from 0 to a million.\n";
     }
 }
 
@@ -74,7 +74,7 @@ void take_answers(Session& session, const Work& exercise, const std::vector<std:
     if (answers.size() > open.size()) {
         throw UsageError(format_count(answers.size(), "answer") + " for " +
                          format_count(open.size(), "open question") + "; ./learn predict " +
-                         exercise.words() + " asks one by one");
+                         exercise.words() + " asks the questions one by one");
     }
     for (size_t i = 0; i < answers.size(); ++i) {
         keep(session, exercise, *open[i], parse_number(answers[i]));
@@ -107,12 +107,12 @@ bool ask_choice(const course::ChoiceQuestion& question) {
     print_question(question);
     for (;;) {
         std::string answer;
-        if (!ask("Your choice (Enter: skip): ", answer)) return false;
+        if (!ask("Your choice (press Enter to skip): ", answer)) return false;
         if (answer.empty()) return true;
         const auto number = parse_number(answer);
         if (!number || *number < 1 || *number > static_cast<double>(question.choices.size()) ||
             *number != std::floor(*number)) {
-            std::cout << "That is not a number from 1 to " << question.choices.size() << ".\n";
+            std::cout << "Please enter a number from 1 to " << question.choices.size() << ".\n";
             continue;
         }
         const course::Choice& choice = question.choices[static_cast<size_t>(*number) - 1];
@@ -162,7 +162,7 @@ void compare_guesses(Record& record, const Work& exercise, bool all) {
 int predict(Session& session, const Work& exercise, const std::vector<std::string>& answers) {
     if (exercise.is_hunt || exercise.asked().predictions.empty()) {
         throw UsageError(exercise.name() + " has nothing to predict; ./learn check " +
-                         exercise.words() + " shows what it costs");
+                         exercise.words() + " shows its costs");
     }
     take_answers(session, exercise, answers);
     if (answers.empty()) ask_predictions(session, exercise);
@@ -176,8 +176,8 @@ int predict(Session& session, const Work& exercise, const std::vector<std::strin
     bool is_known = record.best_counters.is_object();
     std::cout << "\n"
               << wrap(is_known ? "Why: ./learn explain " + exercise.words()
-                               : "The actual costs are those of your own kernel. They are shown "
-                                 "once it passes: ./learn check " +
+                               : "The actual costs are those of your own kernel. These costs are "
+                                 "shown once it passes: ./learn check " +
                                      exercise.words());
     return 0;
 }

@@ -137,15 +137,17 @@ void validate_arguments(const PtxArguments& words) {
     const bool is_learners = words.is_learner_file || !words.file.empty();
     if (words.is_learner_file && !words.file.empty()) {
         throw UsageError(
-            "--mine shows your file for the exercise, and --file another one; give only one");
+            "--mine shows your file for the exercise, and --file shows another file; give only one "
+            "of them");
     }
     if (is_learners && !words.variant.empty()) {
         throw UsageError(
-            "--variant shows a kernel of the lesson, and --mine and --file show yours; give only "
-            "one");
+            "--variant shows a kernel of the lesson, and --mine and --file show your own kernel; "
+            "give only one of them");
     }
     if (words.is_sass && !words.json.empty()) {
-        throw UsageError("--json writes the PTX, and --sass shows machine code; give only one");
+        throw UsageError(
+            "--json writes the PTX, and --sass shows machine code; give only one of them");
     }
     require_file(words.file);
     if (!words.json.empty()) check_writable(words.json);
@@ -155,7 +157,7 @@ void validate_arguments(const PtxArguments& words) {
 const course::Step& step_of(Session& session, const std::string& word) {
     if (word.empty()) return *session.exercise("", false).step;
     if (const course::Step* step = session.course.find(word)) return *step;
-    throw UsageError("there is no step \"" + word + "\"; ./learn list names them");
+    throw UsageError("there is no step \"" + word + "\"; ./learn list shows all steps");
 }
 
 // Reports whether a variant is the kernel that the exercise asks for. Other variants are not

@@ -125,13 +125,13 @@ void print_next(const Session& session, const State& state) {
     std::cout << "  lesson     " << next.lesson() << reading << "\n";
     std::cout << "  your file  " << next.relative_file().string() << "\n";
     if (status == Status::stale) {
-        std::cout << "  your file passed, but you have edited it since: check it again\n";
+        std::cout << "  Your file passed, but you have edited it since. Check it again.\n";
     } else if (!record.last_failure.empty()) {
-        std::cout << "  last time  " << record.last_failure << "; ./learn hint "
+        std::cout << "  The last check found " << record.last_failure << "; ./learn hint "
                   << next.step->number() << " helps\n";
     }
     std::cout << "\nType:\n\n  ./learn watch " << next.step->number()
-              << "\n\nand edit the file. It is checked each time you save it.\n";
+              << "\n\nand edit the file. The file is checked each time you save it.\n";
 }
 
 // The format of a step's line. There is one line per step, so that all steps fit on one screen.
@@ -181,7 +181,7 @@ int show_progress(Session& session, bool json) {
               << " of " << totals.of << " done, " << format_count(totals.hints, "hint") << ", "
               << totals.right << " of " << format_count(totals.guesses, "prediction")
               << " right.\n";
-    std::cout << "Stale: the file was edited since it passed.\n";
+    std::cout << "Stale: the file was edited after it had passed.\n";
     return 0;
 }
 
@@ -193,10 +193,11 @@ int show_list(Session& session, bool json) {
     for (auto& step : session.course.steps) print_step_line(step, state);
     // Print a single line about these exercises, so that the list and the footer of `learn watch`
     // fit on a screen of 24 lines.
-    std::cout << "x             " << format_count(session.course.beyond.size(), "exercise")
-              << " beyond the transpose: ./learn list x\n"
-              << "Stale: edited since it passed. ./learn list 03 lists the variants of 03.\n"
-                 "Lessons: steps/STEP/README.md. Exercises: exercises/STEP/kernel.cu, hunt.cu.\n";
+    std::cout
+        << "x             " << format_count(session.course.beyond.size(), "exercise")
+        << " beyond the transpose: ./learn list x\n"
+        << "Stale: edited after it had passed. ./learn list 03 lists the variants of 03.\nLessons: "
+           "steps/STEP/README.md. Exercises: exercises/STEP/kernel.cu, hunt.cu.\n";
     return 0;
 }
 
@@ -204,8 +205,8 @@ void show_beyond(Session& session) {
     const State state = session.progress.read();
     std::cout << format(kStepLine, "", "exercise", "bug hunt", "");
     for (auto& step : session.course.beyond) print_step_line(step, state);
-    std::cout << "\ndocs/guide/beyond.md introduces them. ./learn list x_NAME shows the arguments "
-                 "of one.\n";
+    std::cout << "\ndocs/guide/beyond.md introduces these exercises. ./learn list x_NAME shows "
+                 "the\narguments of a kernel.\n";
 }
 
 void show_lesson(const course::Step& step) {
@@ -255,7 +256,8 @@ int start(Session& session) {
     std::cout << "You have " << totals.points << " of " << totals.possible_points << " points; "
               << totals.done << " of " << totals.of << " exercises and bug hunts are done.\n\n";
     print_next(session, state);
-    std::cout << "\nAll commands: ./learn help. All programs of the course: ./learn run all.\n";
+    std::cout
+        << "\n./learn help lists all commands. ./learn run all runs all programs of the course.\n";
     return 0;
 }
 

@@ -17,8 +17,8 @@ std::vector<std::string> common_program_options(const RunArguments& words) {
     const bool is_predicted = !words.time.empty() || !words.at.empty();
     if (is_predicted && words.device == "gpu") {
         throw UsageError(
-            "--time predicts times on the simulated GPU, and --device gpu measures them; give only "
-            "one (./learn validate --time shows both side by side)");
+            "--time predicts times on the simulated GPU, and --device gpu measures times; give "
+            "only one of them (./learn validate --time shows both side by side)");
     }
     // If no shape is given, predict times for the shape that the lessons use. The small matrix on
     // which costs are counted would fit into the L2 cache.
@@ -49,7 +49,7 @@ void add_steps(const RunArguments& words, const course::Course& course, RunReque
         } else if (step != nullptr) {
             wanted.insert(step);
         } else {
-            throw UsageError("there is no step \"" + word + "\"; there are " +
+            throw UsageError("there is no step \"" + word + "\"; the steps are " +
                              course.steps.front().number() + " to " + course.steps.back().number() +
                              ", rivals and all (./learn list names the steps)");
         }
@@ -68,7 +68,7 @@ void add_program(const RunArguments& words, const course::Course& course, RunReq
     if (is_plain) return;
     throw UsageError(
         course.program->name +
-        " is a whole program, which runs alone and takes no option but --device (./learn run " +
+        " is a whole program, which runs alone and takes only the option --device (./learn run " +
         course.program->number() + ")");
 }
 
@@ -86,7 +86,7 @@ void keep_steps_with_variant(const std::string& variant, RunRequest& request) {
     request.rivals = RunRequest::Rivals::no;
     if (request.steps.empty()) {
         throw UsageError("none of these steps has a variant \"" + variant +
-                         "\"; ./learn list STEP names them");
+                         "\"; ./learn list STEP shows its variants");
     }
 }
 

@@ -87,7 +87,7 @@ std::string roofline_text(const Roofline& roofline) {
         put(static_cast<int>(std::lround(across(intensity) * (width - 1))),
             roofline.attainable(intensity), letter_of(i));
     }
-    std::string text = "10^9 instructions of warps per second, at most (" + roofline.gpu + ")\n";
+    std::string text = "Maximum rate in 10^9 warp instructions per second (" + roofline.gpu + ")\n";
     for (int i = 0; i < height; ++i) {
         const std::string label =
             i == 0            ? format("%8.0f", roofline.ginstructions)
@@ -100,7 +100,7 @@ std::string roofline_text(const Roofline& roofline) {
     const std::string axis(width, '-');
     return text + std::string(9, ' ') + "+" + axis + "\n" + std::string(10, ' ') +
            "0.01                0.1                  1                 10\n" +
-           std::string(10, ' ') + "instructions of warps per byte\n";
+           std::string(10, ' ') + "warp instructions per byte\n";
 }
 
 std::string roofline_svg(const Roofline& roofline) {
@@ -125,9 +125,9 @@ std::string roofline_svg(const Roofline& roofline) {
     for (const double mark : {.01, .1, 1., 10.}) {
         text += svg_text(x(mark) - 10, bottom + 18, format_short(mark));
     }
-    text += svg_text(left, bottom + 38, "instructions of warps per byte (simulated)") +
+    text += svg_text(left, bottom + 38, "warp instructions per byte (simulated)") +
             svg_text(left, top - 12,
-                     "10^9 instructions of warps per second, at most, on " + roofline.gpu +
+                     "Maximum rate in 10^9 warp instructions per second, on " + roofline.gpu +
                          " (predicted)");
     for (const RooflinePoint& point : roofline.points) {
         const double at = x(point.intensity()), rate = roofline.attainable(point.intensity());
@@ -144,18 +144,19 @@ std::string explain_roofline(const Roofline& roofline) {
         const bool by_memory = roofline.is_bound_by_memory(point);
         const double times =
             by_memory ? roofline.ridge() / point.intensity() : point.intensity() / roofline.ridge();
-        text += wrap(std::string(1, letter_of(i)) + ", " + point.name + ": " +
-                     format_short(point.intensity()) + " instructions per byte (simulated). " +
-                     (by_memory ? "Memory is the limit, up to " + format_short(times) +
-                                      " times as many instructions per byte."
-                                : "Instructions are the limit: there are " + format_short(times) +
-                                      " times as many per byte as memory leaves time for."));
+        text += wrap(
+            std::string(1, letter_of(i)) + ", " + point.name + ": " +
+            format_short(point.intensity()) + " instructions per byte (simulated). " +
+            (by_memory ? "Memory is the limit until there are " + format_short(times) +
+                             " times as many instructions per byte."
+                       : "Instructions are the limit. The kernel executes " + format_short(times) +
+                             " times as many instructions per byte as memory leaves time for."));
     }
-    return text + wrap("The roof bends at " + format_short(roofline.ridge()) +
+    return text + wrap("The two limits meet at " + format_short(roofline.ridge()) +
                        " instructions per byte: " + format_short(roofline.ginstructions) +
                        " billion instructions per second, and " + format_short(roofline.gbps) +
-                       " GB/s. All instructions of warps count, and the bytes of all sectors, even "
-                       "if a cache has them. Both limits are predicted.");
+                       " GB/s. All warp instructions count, and so do the bytes of all sectors, "
+                       "even of those that are in a cache. Both limits are predicted.");
 }
 
 }  // namespace coalesce::learn

@@ -18,7 +18,7 @@ const timing::Gpu& find_gpu_by_name(const std::string& name) {
         if (gpu.name == name) return gpu;
         names += "\n  " + gpu.name;
     }
-    throw UsageError("there is no GPU called \"" + name + "\"; there are:" + names);
+    throw UsageError("no GPU is called \"" + name + "\"; the known GPUs are:" + names);
 }
 
 /// Returns the kernel and the solution as points of the roofline plot. `verdict` must have
@@ -35,7 +35,8 @@ std::vector<RooflinePoint> points_of(const Verdict& verdict) {
 
 int roofline(const Work& exercise, const RooflineArguments& words, char** argv) {
     if (exercise.is_program()) {
-        throw UsageError(exercise.name() + " is a whole program, and a roofline shows a kernel");
+        throw UsageError(exercise.name() +
+                         " is a whole program, but a roofline can be drawn only for a kernel");
     }
     Roofline drawn = roofline_for(find_gpu_by_name(words.gpu));
     choose_device(DeviceChoice::simulator, argv);
@@ -45,13 +46,14 @@ int roofline(const Work& exercise, const RooflineArguments& words, char** argv) 
     const Verdict verdict = examine(exercise.source(words.file), exercise.asked(), runner,
                                     {.solution = read_source(repository() / solution, solution)});
     if (!verdict.counters) {
-        std::cout << terminal_text(verdict) << "\nOnly a kernel that is right has a roofline.\n";
+        std::cout << terminal_text(verdict)
+                  << "\nA roofline can be drawn only for a kernel whose result is right.\n";
         return 1;
     }
     drawn.points = points_of(verdict);
     if (!words.svg.empty()) {
         write_file(words.svg, roofline_svg(drawn));
-        std::cout << words.svg << " has the picture; a web browser shows it.\n";
+        std::cout << words.svg << " contains the picture; open it in a web browser.\n";
         return 0;
     }
     std::cout << roofline_text(drawn) << "\n" << explain_roofline(drawn);

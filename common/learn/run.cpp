@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 std::string find_gpu_problem_for(const RunRequest& request) {
     const std::string why = find_gpu_problem();
     if (why.empty() || !request.needs_gpu) return why;
-    throw UsageError("no GPU works here (" + why + "); --device sim runs without one");
+    throw UsageError("no GPU works here (" + why + "); --device sim needs no GPU");
 }
 
 // Executes a request of `learn run`: starts the programs and collects their results.
@@ -81,7 +81,7 @@ private:
         bool complete = fs::exists(json) && (outcome.exit_code == 0 || outcome.exit_code == 1);
         if (complete) take(step, read_json(json));
         if (!complete) {
-            fail(step, "its program ended with exit code " + std::to_string(outcome.exit_code));
+            fail(step, "the program ended with exit code " + std::to_string(outcome.exit_code));
         }
         // Print the program's own output, which explains what is wrong and where.
         if (outcome.exit_code != 0) std::cout << "\n" << outcome.output << std::endl;
@@ -104,8 +104,7 @@ private:
             table_->print_head(run.at("results").at(0));
         }
         if (run.at("device") != device_) {
-            throw std::runtime_error(step +
-                                     " ran on a different device from the steps before it: " +
+            throw std::runtime_error(step + " ran on a different device from the earlier steps: " +
                                      run["device"].dump() + "; give --device gpu or sim");
         }
         for (auto& result : run.at("results")) {

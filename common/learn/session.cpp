@@ -18,7 +18,7 @@ Work Session::exercise(const std::string& word, bool is_hunt) {
     if (!word.empty()) return find_exercise(course, word, is_hunt);
     Work next = next_exercise(course, progress.read());
     if (next.step == nullptr) {
-        throw UsageError("all exercises are done, so name the one you want, such as 03");
+        throw UsageError("all exercises are done; give the number of an exercise, such as 03");
     }
     return find_exercise(course, next.step->name, is_hunt);
 }

@@ -29,12 +29,13 @@ bool may_see_solution(Session& session, const Work& exercise, bool yes,
                                                         : "Yours: " + showing.instead;
     if (!yes && !can_ask()) {
         std::cout << question << "\n"
-                  << instead << "      Show it anyway: ./learn " << showing.words << " --yes\n";
+                  << instead << "      Show the solution anyway: ./learn " << showing.words
+                  << " --yes\n";
         return false;
     }
     std::string answer = "y";
     if (!yes) {
-        ask(question + "\nShow it anyway? [y/N] ", answer);
+        ask(question + "\nShow the solution anyway? [y/N] ", answer);
         if (!answer.starts_with('y') && !answer.starts_with('Y')) {
             std::cout << instead << "\n";
             return false;

@@ -26,14 +26,15 @@ constexpr const char* kKeys =
 
 StepsRequest parse_steps_request(const Work& exercise, const StepArguments& words) {
     if (exercise.is_program())
-        throw UsageError(exercise.name() +
-                         " is a whole program: build/bin/simulate --trace FILE.json records it");
+        throw UsageError(
+            exercise.name() +
+            " is a whole program: build/bin/simulate --trace FILE.json records its steps");
     StepsRequest request;
     if (words.block) request.block = *words.block;
     if (words.rows || words.cols) {
         if (exercise.is_beyond())
-            throw UsageError("--rows and --cols are for matrices, and " + exercise.name() +
-                             " has none");
+            throw UsageError("--rows and --cols apply only to exercises with a matrix, but " +
+                             exercise.name() + " has none");
         const Shape shape{words.rows.value_or(words.cols.value_or(0)),
                           words.cols.value_or(words.rows.value_or(0))};
         if (shape.rows < 1 || shape.cols < 1 || shape.rows > 1024 || shape.cols > 1024)
@@ -58,7 +59,9 @@ public:
 
     /// Shows steps until the reader quits.
     void run() {
-        if (!terminal_.has_keys()) throw UsageError("there are no keys to read; use --plain");
+        if (!terminal_.has_keys())
+            throw UsageError(
+                "keys cannot be read, because the input is not a terminal; use --plain");
         for (show(); !is_over_;) {
             pollfd events[] = {{signals_.descriptor(), POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}};
             poll(events, 2, -1);
@@ -183,8 +186,8 @@ void print_all(const Steps& steps, const StepsSubject& subject) {
     for (std::size_t k = 0; k < steps.all.size(); ++k)
         std::cout << describe_step(steps, subject, k);
     if (!steps.is_complete)
-        std::cout << "The block goes on, but only the first " << steps.all.size()
-                  << " steps are recorded.\n";
+        std::cout << "The block continues, but only the first " << steps.all.size()
+                  << " steps were recorded.\n";
 }
 
 }  // namespace
@@ -212,7 +215,7 @@ int step(Session& session, const Work& exercise, const StepArguments& words, cha
     Steps steps = read_steps(recorded.json);
     if (!exercise.is_beyond()) name_values_by_source(steps);
     if (steps.all.empty()) {
-        std::cout << "The block executes nothing that can be shown.\n";
+        std::cout << "The block executes no step that can be shown.\n";
         return 1;
     }
     StepsSubject subject{.file = source.name,

@@ -76,7 +76,8 @@ std::string waits_text(const StepWait& wait) {
     if (wait.why == "exited") return lanes + " have ended.";
     const std::string line = wait.line ? " of line " + std::to_string(wait.line) : "";
     if (wait.why == "other path")
-        return lanes + " wait for these lanes, to run line " + std::to_string(wait.line) + ".";
+        return lanes + " wait for these lanes, before they run line " + std::to_string(wait.line) +
+               ".";
     if (wait.why == "barrier") return lanes + " wait at the barrier" + line + ".";
     if (wait.why == "warp sync") return lanes + " wait for lanes of their warp" + line + ".";
     return lanes + " wait for " + (wait.why == "memory" ? "memory" : "the " + wait.why) + line +
@@ -89,7 +90,8 @@ std::string access_headline(const Steps& steps, const StepAccess& access) {
     std::string text = access.kind + (access.kind == "load" ? " from " : " to ") + array.name +
                        ": " + name_lanes(access.lanes) + ", " + std::to_string(access.bytes) +
                        " bytes each, " + format_count(static_cast<unsigned>(access.cost), unit);
-    if (access.cost > access.ideal) text += " where " + std::to_string(access.ideal) + " could do";
+    if (access.cost > access.ideal)
+        text += " where " + std::to_string(access.ideal) + " would be enough";
     if (access.is_asynchronous) text += ", asynchronous";
     return text;
 }
@@ -138,7 +140,7 @@ std::string writer_text(const Steps& steps, std::size_t step, const StepAccess& 
 }
 
 std::string moment_text(const Steps& steps, const StepMoment& moment) {
-    if (moment.check == "result") return "Here the wrong element is stored.";
+    if (moment.check == "result") return "This step stores the wrong element.";
     return moment.kind + ": " + moment.message + " (thread " +
            thread_text(steps, moment.thread / kWarpLanes, moment.thread % kWarpLanes) + ", line " +
            std::to_string(moment.line) + ")";
@@ -177,7 +179,7 @@ std::vector<std::string> event_lines(const Steps& steps, std::size_t at,
         lines.push_back("barrier " + std::to_string(barrier.barrier) + ": " +
                         std::to_string(barrier.arrived) + " of " +
                         std::to_string(barrier.expected) + " threads have arrived" +
-                        (barrier.is_complete ? ", all go on" : ""));
+                        (barrier.is_complete ? ", so all of them continue" : ""));
     for (const StepWait& wait : step.waits) lines.push_back(waits_text(wait));
     if (step.bytes_in_flight > 0)
         lines.push_back(std::to_string(step.bytes_in_flight) +

@@ -31,7 +31,7 @@ void Table::print_head(const Json& first_result) {
     out_ << "Device: " << device_name_ << (simulated_ ? " (simulated)" : " (measured)") << "\n";
     out_ << "Matrix: " << format_shape(first_result) << " floats. "
          << (is_predicted_ ? "Costs are counted; times are only predicted.\n"
-             : simulated_  ? "The simulated GPU counts costs; it has no times.\n"
+             : simulated_  ? "The simulated GPU counts costs, not times.\n"
                            : "GB/s are 10^9 bytes read + written per second.\n")
          << "\n";
     const std::string names = column("Step", kStepWidth) + column("Variant", kVariantWidth);
@@ -100,8 +100,8 @@ void Table::print_note_on_predictions() const {
     if (has_unknown_) {
         out_ << wrap_with_hanging_indent(
             "? ",
-            "the model does not cover everything in this kernel, so its error may "
-            "be larger (--json lists what it does not cover)");
+            "the model does not cover everything in this kernel, so the error may be larger "
+            "(--json lists what is not covered)");
     }
 }
 

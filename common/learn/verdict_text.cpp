@@ -36,8 +36,8 @@ std::string format_pass(const Work& exercise, const CheckResult& result, const P
     } else if (more.record != nullptr) {
         text += format_guess_results(*more.record);
     }
-    text +=
-        "\nNext: " + command_line("explain " + exercise.words(), "compare yours with the solution");
+    text += "\nNext: " +
+            command_line("explain " + exercise.words(), "compare your kernel with the solution");
     for (const Work& one : more.next) {
         text += "      " + command_line("check " + one.words(), one.relative_file());
     }
@@ -102,9 +102,11 @@ std::string format_failure(const Work& exercise, const CheckResult& result, cons
     // If the screen is full, the line about the map is the first to be dropped.
     std::vector<std::string> offers = {""};
     if (shows_in_a_run(result, exercise))
-        offers.insert(offers.begin(), "\nSee it happen: " + step_command_for(exercise, result));
+        offers.insert(offers.begin(),
+                      "\nStep through the mistake: " + step_command_for(exercise, result));
     if (has_map(*result.verdict) && !has_full_map)
-        offers.insert(offers.begin(), offers.front() + "\nMap of right and wrong cells: add --map");
+        offers.insert(offers.begin(),
+                      offers.front() + "\nFor a map of right and wrong cells, add --map");
     for (const std::string& offer : offers) {
         std::string whole = with(again + offer);
         if (offer.empty() || std::count(whole.begin(), whole.end(), '\n') <= lines) return whole;

@@ -48,7 +48,7 @@ public:
         propose_limits(verdict);
         std::cout << "\n"
                   << (faults_ == 0 ? step_.name + " is sound. ./learn check " + step_.name +
-                                         " shows it as a learner sees it.\n"
+                                         " shows the exercise as a learner sees it.\n"
                                    : format_count(faults_, "thing") + " to correct.\n");
         return faults_ == 0 ? 0 : 1;
     }
@@ -94,7 +94,7 @@ private:
             say(what, "fails: " + verdict.failure_id());
         } else {
             say(what,
-                verdict.passed() ? "passes, so there is nothing to write"
+                verdict.passed() ? "passes, so learners would have nothing to write"
                                  : verdict.failures.front().headline,
                 true);
         }
@@ -171,8 +171,8 @@ private:
         for (const auto& [id, count] : found) std::cout << format("  %3d %s\n", count, id.c_str());
         if (missed > 0) {
             std::cout << wrap(
-                "Variants that pass may still be correct. If one is not, add a shape to "
-                "exercise.toml on which it fails.");
+                "A variant that passes may still be correct. If it is not, add to exercise.toml a "
+                "shape on which the variant fails.");
         }
     }
 

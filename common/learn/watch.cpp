@@ -101,7 +101,8 @@ private:
         check_result_.reset();
         verdict_ = "Waiting for you to save " + exercise_.relative_file().string() +
                    "\nThe lesson: " + exercise_.lesson() + "\n";
-        if (file_->is_polling()) verdict_ += "Looking for changes five times per second.\n";
+        if (file_->is_polling())
+            verdict_ += "The file is checked for changes five times per second.\n";
         clear();
         std::cout << verdict_ << std::flush;
     }
@@ -284,7 +285,7 @@ private:
     void next() {
         Work behind = exercise_after(session_.course, exercise_);
         if (behind.step != nullptr) return switch_to(behind);
-        show_below_verdict("This is the last exercise. ./learn progress shows them all.\n");
+        show_below_verdict("This is the last exercise. ./learn progress shows all exercises.\n");
     }
 
     // Switches from the exercise to its bug hunt, or back.
@@ -299,9 +300,10 @@ private:
         State state = session_.progress.read();
         const Record& record = state.record(exercise_.name());
         if (record.passed_hash.empty() && !record.solution_seen && !is_sure) {
-            return show_below_verdict(exercise_.name() +
-                                      " has not passed yet, and you cannot unsee the solution.\n"
-                                      "Press e again to show it anyway, or h for a hint.\n");
+            return show_below_verdict(
+                exercise_.name() +
+                " has not passed yet, and you cannot unsee the solution.\nPress e again to show "
+                "the solution anyway, or h for a hint.\n");
         }
         show_below_verdict(said_by([&] { explain(session_, exercise_, true); }));
     }

@@ -73,7 +73,7 @@ std::vector<Work> list_exercises_and_hunts(const course::Course& course) {
 Work find_exercise(const course::Course& course, const std::string& word, bool is_hunt) {
     const course::Step* step = course.lesson(word);
     if (step == nullptr || !step->exercise) {
-        throw UsageError("there is no exercise \"" + word + "\"; ./learn list names them");
+        throw UsageError("there is no exercise \"" + word + "\"; ./learn list shows all exercises");
     }
     if (is_hunt && !step->hunt) {
         throw UsageError("the step " + step->name +

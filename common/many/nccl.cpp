@@ -74,7 +74,7 @@ void check(int result, const char* call) {
 
 std::string Nccl::reason_not_to_run() {
     if (!library()) {
-        return "NCCL (libnccl.so.2) was not found: install it, or name the file in COALESCE_NCCL";
+        return "NCCL (libnccl.so.2) was not found: install NCCL, or name the file in COALESCE_NCCL";
     }
     for (const char* name : kFunctions) {
         if (!dlsym(library(), name)) return std::string("this NCCL has no ") + name;

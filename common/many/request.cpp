@@ -51,18 +51,18 @@ const std::string kOptions = R"(  --verify          only verify, on many shapes
   --chunks N        number of chunks, for ways that use chunks (default: several
                     numbers are tried)
   --unused KIB      shared memory that each packing block reserves so that other
-                    blocks get less; for copies, half of a multiprocessor's
+                    blocks get less (copies: half of a multiprocessor's)
   --pause US        microseconds by which packing and unpacking start later.
                     --unused and --pause leave resources for NCCL; the default
                     is to try some values of each
-  --repetitions N   repetitions of each measurement (15)
+  --repetitions N   repetitions of each measurement (default: 15)
   --link G          GB/s that a GPU can send (450, as for an H200's NVLink)
   --spoil           change one bit of one element, to test the verification
   --json FILE       also write the results to FILE
   --help            print this text
 )";
 const std::string kExitCodes =
-    "\nExit code: 0 right, 1 a result was wrong, 2 it could not be run.\n";
+    "\nExit code: 0 all right, 1 a result was wrong, 2 the program could not run.\n";
 
 }  // namespace
 

@@ -209,8 +209,8 @@ std::string explain_bottlenecks(const Prediction& fast, const Prediction& slow) 
         return "The predictions do not show why. Both are limited by " + describe_bottleneck(fast) +
                ".";
     }
-    return "The faster one is limited by " + describe_bottleneck(fast) + ", the slower one by " +
-           describe_bottleneck(slow) + ".";
+    return "The faster kernel is limited by " + describe_bottleneck(fast) +
+           ", and the slower kernel by " + describe_bottleneck(slow) + ".";
 }
 
 /// Returns a sentence about what the model does not know about either launch.

@@ -168,7 +168,7 @@ void read_by_bytes(const Toml& reader, const toml::table& whole, const char* sec
     for (std::size_t i = 1; i < bytes.size(); ++i) {
         if (bytes[i - 1] < bytes[i]) continue;
         reader.fail(Toml::line_of(*table.get(keys[0])),
-                    "`bytes` must grow from left to right; sort them");
+                    "the numbers in `bytes` must grow from left to right; sort them");
     }
 }
 
@@ -333,8 +333,8 @@ const Gpu& gpu_named(std::string_view name) {
         throw GpuError("\"" + std::string(name) +
                        "\" matches several GPUs; choose one: " + fitting);
     }
-    throw GpuError("no GPU is called \"" + std::string(name) + "\"; known: " + all +
-                   " (build/bin/calibrate measures another)");
+    throw GpuError("no GPU is called \"" + std::string(name) + "\"; the known GPUs are " + all +
+                   " (build/bin/calibrate measures a new GPU)");
 }
 
 }  // namespace coalesce::timing

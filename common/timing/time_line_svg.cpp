@@ -186,7 +186,7 @@ std::string cycles_axis(const TimeLine& line, double top) {
 /// Describes the drawing for screen readers.
 std::string description(const Prediction& prediction) {
     std::string text =
-        "Moments from left to right; below each other: bytes in flight, stores, warps, blocks.";
+        "Time runs from left to right. The rows show bytes in flight, stores, warps and blocks.";
     if (is_nonzero_count(prediction.bytes_in_flight)) {
         text += " On average " + bytes_text(prediction.bytes_in_flight) + " are in flight";
         if (is_nonzero_count(prediction.bytes_needed)) {

@@ -54,8 +54,8 @@ std::string cache_verdict(const Prediction& p) {
 std::string start_verdict(const Prediction& p, const Gpu& gpu) {
     std::string text = "blocks end faster than new ones can start";
     if (is_nonzero_count(gpu.block_interval_cycles)) {
-        text += ": a multiprocessor starts one every " + number_text(gpu.block_interval_cycles) +
-                " cycles at best";
+        text += ": a multiprocessor starts a block every " +
+                number_text(gpu.block_interval_cycles) + " cycles at best";
     }
     if (is_nonzero_count(p.life.start)) {
         text += (is_nonzero_count(gpu.block_interval_cycles) ? ", and" : ":") +
@@ -79,8 +79,8 @@ std::string few_blocks_verdict(const Prediction& p) {
 std::string describe_verdict(const Prediction& p, const Gpu& gpu) {
     switch (p.bottleneck) {
         case Bottleneck::memory: return memory_verdict(p);
-        case Bottleneck::flight: return "it waits for its loads" + flight_text(p);
-        case Bottleneck::barrier: return "it waits at barriers" + flight_text(p);
+        case Bottleneck::flight: return "the kernel waits for its loads" + flight_text(p);
+        case Bottleneck::barrier: return "the kernel waits at barriers" + flight_text(p);
         case Bottleneck::shared:
             return describe_bottleneck(p) + " is the limit" + busy_text("it is", p.busy.shared);
         case Bottleneck::cache: return cache_verdict(p);
@@ -107,9 +107,9 @@ std::string limit_text(const Prediction& p, const Gpu& gpu) {
             return "more blocks do not fit, because " +
                    (p.registers > 0
                         ? "a thread needs about " + std::to_string(p.registers) + " registers"
-                        : std::string("their threads need so many registers"));
+                        : std::string("their threads need too many registers"));
         case OccupancyLimit::shared_memory:
-            return "more blocks do not fit, because each needs so much shared memory";
+            return "more blocks do not fit, because each block needs so much shared memory";
         case OccupancyLimit::grid: return "the grid has no more blocks";
     }
     return "";
@@ -213,7 +213,7 @@ std::string runs_text(const Prediction& p, const Gpu& gpu) {
         said.push_back(what + " in runs of " + bytes_text(run));
         const double slower = slowdown_limit(gpu.runs, table, run);
         if (is_nonzero_fraction(slower)) {
-            said.back() += " (up to " + percent_text(slower) + " slower than long ones)";
+            said.back() += " (up to " + percent_text(slower) + " slower than long runs)";
         }
     };
     add("reads", p.run_bytes_read, gpu.runs.read);
@@ -242,7 +242,7 @@ std::string more_blocks_advice(const Prediction& p) {
     switch (p.occupancy_limit) {
         case OccupancyLimit::threads: return "";
         case OccupancyLimit::blocks:
-            return " Or make blocks larger, because their number is the limit.";
+            return " Or make blocks larger, because the number of blocks is the limit.";
         case OccupancyLimit::registers:
             return " Or use fewer registers per thread, so that more blocks fit.";
         case OccupancyLimit::shared_memory:
@@ -266,9 +266,10 @@ Remedy memory_remedy(const Prediction& p, const Gpu& gpu, double useful_bytes) {
     constexpr double nearly = 0.93;
     const auto part = fraction_of_copy(p, gpu, useful_bytes);
     if (part && *part >= nearly)
-        return {
-            .text = "It is nearly as fast as a copy; only moving fewer bytes would make it faster.",
-            .is_advice = false};
+        return {.text =
+                    "The kernel is nearly as fast as a copy; only moving fewer bytes would make it "
+                    "faster.",
+                .is_advice = false};
     if (is_short_run(p.run_bytes_read) || is_short_run(p.run_bytes_written)) {
         return {"Let a block, or blocks that run at the same time, access longer runs of memory."};
     }
@@ -289,27 +290,26 @@ std::string advice_on_bottleneck(const Prediction& p) {
     switch (p.bottleneck) {
         case Bottleneck::memory: return "";
         case Bottleneck::flight:
-            return "Let each thread load several values before it uses the first, or load wider "
-                   "values." +
+            return "Let each thread load several values before it uses the first value, or load "
+                   "wider values." +
                    more_blocks_advice(p);
         case Bottleneck::barrier:
-            return "Let each thread load several values before a barrier, or make blocks "
-                   "smaller, so that "
-                   "others load while one waits. In a loop, load the next values before the "
-                   "barrier." +
+            return "Let each thread load several values before a barrier, or make blocks smaller, "
+                   "so that other blocks load while one waits. In a loop, load the next values "
+                   "before the barrier." +
                    more_blocks_advice(p);
         case Bottleneck::shared:
-            return "Make each access cheaper: no bank conflicts in shared memory, neighbouring "
-                   "lanes at neighbouring addresses elsewhere. Then move more bytes with each.";
+            return "Make each access cheaper: avoid bank conflicts in shared memory, and let "
+                   "neighbouring lanes access neighbouring addresses elsewhere. Then move more "
+                   "bytes with each access.";
         case Bottleneck::cache:
-            return "Request fewer sectors from the cache: use every byte of each, and request each "
-                   "once.";
+            return "Request fewer sectors from the cache: use every byte of each sector, and "
+                   "request each sector once.";
         case Bottleneck::stores:
             return "Let the lanes of a warp write whole sectors of 32 bytes together.";
         case Bottleneck::issue:
-            return "Use fewer instructions per element: several elements per thread, wider "
-                   "accesses, "
-                   "and indices that are computed once.";
+            return "Use fewer instructions per element: let each thread process several elements, "
+                   "use wider accesses, and compute indices once.";
         case Bottleneck::blocks: return "Give each block more work, so that fewer blocks start.";
         case Bottleneck::few_blocks:
             return p.rounds < 1
@@ -336,7 +336,7 @@ std::string time_of(const Prediction& p, const Gpu& gpu, double useful_bytes) {
     }
     if (!is_nonzero_count(p.memory_bytes)) return text;
     const double gbps = p.memory_bytes / (p.ms * 1e6);
-    text += "; memory moves " + traffic_text(p.memory_bytes) + " in it";
+    text += "; memory moves " + traffic_text(p.memory_bytes) + " in this time";
     if (is_nonzero_count(gpu.copy_gbps) && is_nonzero_fraction(gbps / gpu.copy_gbps)) {
         text += ", at " + percent_text(gbps / gpu.copy_gbps) + " of a copy's speed";
     }
@@ -390,7 +390,8 @@ std::string phrase_for(Unknown unknown) {
     switch (unknown) {
         case Unknown::atomics: return "how long atomics to the same address wait for each other";
         case Unknown::local_memory: return "what local memory costs";
-        case Unknown::unlike_blocks: return "how many blocks behave unlike those that it recorded";
+        case Unknown::unlike_blocks:
+            return "how many blocks behave differently from the recorded blocks";
         case Unknown::waits: return "how long blocks wait for each other";
         case Unknown::parts:
             return "whether stores to parts of a sector are combined before they reach memory";

@@ -19,7 +19,7 @@ struct TimeExplanation {
     std::string kernel;                ///< the kernel's name in the Prediction, which may be empty
     std::string time;                  ///< such as "about 4.6 ms, 43 % of a copy"
     std::string label;                 ///< such as "predicted, NVIDIA H200, within 8 %"
-    std::string verdict;               ///< the bottleneck: "it waits at barriers: 3.4 KB are ..."
+    std::string verdict;               ///< the bottleneck: "the kernel waits at barriers: ..."
     std::vector<std::string> why;      ///< sentences; the ones about the verdict come first
     std::vector<std::string> unknown;  ///< sentences such as "The model does not know ..."
     std::string cure;                  ///< a sentence about what could help

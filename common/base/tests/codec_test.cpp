@@ -50,5 +50,5 @@ TEST_CASE("a missing key, an unknown key or a wrong type is an error, unless it 
           "counts.a: expected a whole number");
     CHECK(problem_of("{" + good + R"(, "counts": []})") == "counts: expected an object");
     CHECK(problem_of("[]") == ": expected an object");
-    CHECK(problem_of("{") == "the text is not JSON");
+    CHECK(problem_of("{") == "the text is not valid JSON");
 }

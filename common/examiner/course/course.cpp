@@ -22,12 +22,12 @@ void read_expectations(const StrictToml& reader, const toml::table& table, Varia
         if (variant.kernel.empty()) return;
         reader.fail(variant.line, "variant \"" + variant.name +
                                       "\" has a kernel but no `expect`; add expect = { load = 4, "
-                                      "store = 4 } with what it must cost");
+                                      "store = 4 } with the costs that the kernel must have");
     }
     if (variant.kernel.empty()) {
         reader.fail(*node, "variant \"" + variant.name +
-                               "\" expects counters of no kernel; name it with "
-                               "`kernel`, or remove `expect`");
+                               "\" has `expect`, but no kernel; name the kernel with `kernel`, or "
+                               "remove `expect`");
     }
     const toml::table* counters = node->as_table();
     if (counters == nullptr || counters->empty()) {
@@ -52,10 +52,11 @@ Variant read_variant(const StrictToml& reader, const toml::table& table, const S
     variant.line = StrictToml::line_of(table);
     reader.allow_keys(table, {"name", "kernel", "expect", "multiples"}, where);
     variant.name = reader.text(table, "name", where);
-    if (variant.name.empty()) reader.fail(variant.line, where + " has an empty name; give it one");
+    if (variant.name.empty())
+        reader.fail(variant.line, where + " has an empty name; name the variant");
     if (step.find(variant.name) != nullptr) {
         reader.fail(variant.line, step.name + " has two variants \"" + variant.name +
-                                      "\"; rename one, here and in its main.cu");
+                                      "\"; rename one variant, here and in its main.cu");
     }
     if (table.contains("kernel")) variant.kernel = reader.text(table, "kernel", where);
     read_expectations(reader, table, variant);
@@ -76,14 +77,14 @@ void read_levels(const StrictToml& reader, const toml::table& table, bool all,
         std::string text = reader.text(table, kHintLevels[i], where);
         text.erase(text.find_last_not_of(" \n") + 1);
         if (text.empty()) {
-            reader.fail(*table.get(kHintLevels[i]),
-                        std::string("`") + kHintLevels[i] + "` is empty; write it, or remove it");
+            reader.fail(*table.get(kHintLevels[i]), std::string("`") + kHintLevels[i] +
+                                                        "` is empty; write its text, or remove it");
         }
         hint.levels[i] = text;
         any = true;
     }
     if (!any) {
-        reader.fail(hint.line, where + " says nothing; give it a question, picture, api or line");
+        reader.fail(hint.line, where + " has no text; add a question, picture, api or line");
     }
 }
 
@@ -123,7 +124,7 @@ std::vector<Hint> read_hints(const StrictToml& reader, const toml::table& table,
         reader.allow_keys(entry, {"failures", "question", "picture", "api", "line"}, name);
         if (for_all && entry.contains("failures")) {
             reader.fail(hint.line, "the first hint of " + where +
-                                       " is for all failures; remove its `failures`");
+                                       " must apply to all failures; remove its `failures`");
         }
         if (!for_all) hint.failures = read_failures(reader, entry);
         for (auto& failure : hint.failures) {
@@ -176,7 +177,8 @@ std::vector<Prediction> read_predictions(const StrictToml& reader, const toml::t
         }
         for (auto& other : predictions) {
             if (other.counter != prediction.counter) continue;
-            reader.fail(entry, where + " asks twice for " + other.counter + "; remove one");
+            reader.fail(entry,
+                        where + " has two predictions for " + other.counter + "; remove one");
         }
         predictions.push_back(prediction);
     }
@@ -370,9 +372,9 @@ void read_lesson(const LessonTexts& texts, const Exercise& usual, Course& course
     }
     if (is_whole_program(*texts.lesson)) {
         if (course.program || !course.steps.empty()) {
-            reader.fail(
-                1, texts.name +
-                       " is a whole program, which comes before the steps; give it a lower number");
+            reader.fail(1, texts.name +
+                               " is a whole program, which comes before the steps; give the folder "
+                               "a lower number");
         }
         course.program = read_program(texts);
         return;
@@ -453,7 +455,8 @@ std::vector<CourseText> read_course_texts(const std::filesystem::path& root) {
 Course parse_course(const std::vector<CourseText>& texts) {
     const CourseText* common = find_course_text(texts, "course.toml");
     if (common == nullptr)
-        throw CourseError("course.toml cannot be read; is this the course's folder?");
+        throw CourseError(
+            "course.toml cannot be read; check that this is the folder of the course");
     const StrictToml reader(common->file);
     const toml::table table = reader.parse(common->text);
     reader.allow_keys(table, {"hint", "hidden"}, "the course");
@@ -474,7 +477,7 @@ Course parse_course(const std::vector<CourseText>& texts) {
 
 Course read_course(const std::filesystem::path& root) {
     if (!std::filesystem::exists(root / "course.toml")) {
-        throw CourseError((root / "course.toml").string() + " cannot be read; is the path right?");
+        throw CourseError((root / "course.toml").string() + " cannot be read; check the path");
     }
     return parse_course(read_course_texts(root));
 }

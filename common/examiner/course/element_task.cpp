@@ -173,7 +173,8 @@ Parameter parse_parameter(const std::string& text, const std::vector<std::string
     const bool is_size = !parameter.is_array && std::ranges::count(sizes, parameter.name) > 0;
     const bool needs_value = !parameter.is_array && !is_size;
     if (needs_value && parameter.generator.kind == Generator::Kind::none) {
-        refuse(text, "it is not one of `sizes`, so it needs a value: " + parameter.text + " = 3");
+        refuse(text, "the parameter is not one of `sizes`, so it needs a value: " + parameter.text +
+                         " = 3");
     }
     if (is_size && found[6].matched) refuse(text, "a size gets its value from `shapes`");
     set_usual_generator(parameter);

@@ -25,7 +25,7 @@ Produces Exercise::task() const {
     for (const auto& [name, task] : kTasks) {
         if (produces == name) return task;
     }
-    throw std::invalid_argument("no kernel can be asked for \"" + produces + "\"");
+    throw std::invalid_argument("no exercise can require \"" + produces + "\"");
 }
 
 bool names_step(const std::string& typed, const std::string& step) {

@@ -59,7 +59,9 @@ std::vector<Parameter> read_parameters(const StrictToml& reader, const toml::tab
     }
     const toml::node& list = *table.get("arguments");
     if (std::ranges::none_of(parameters, &Parameter::is_output)) {
-        reader.fail(list, "no argument is an output, an array without const: \"float* out[n]\"");
+        reader.fail(
+            list,
+            "none of the arguments is an output; add an array without const: \"float* out[n]\"");
     }
     if (parameters.size() > most) {
         reader.fail(list, "`arguments` has more than " + std::to_string(most));
@@ -117,7 +119,7 @@ void check_element_shape(const StrictToml& reader, const toml::node& node, const
     for (std::size_t i = 0; i < task.most.size(); ++i) {
         if (size_at(shape, i) <= task.most[i]) continue;
         reader.fail(node, "`most` allows " + task.sizes[i] + " up to " +
-                              std::to_string(task.most[i]) + ", but here it is " +
+                              std::to_string(task.most[i]) + ", but here the size is " +
                               std::to_string(size_at(shape, i)));
     }
     for (const Parameter& one : task.parameters) {

@@ -118,7 +118,7 @@ ResultsKind check_results(const Json& run) {
     file["device"]["name"].text();
     const ResultsKind kind = kind_of(file["device"]);
     const Field rows = file["results"];
-    if (rows.size() == 0) rows.fail("there are none");
+    if (rows.size() == 0) rows.fail("the list is empty");
     std::set<std::string> names;
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const Field row = rows[i];

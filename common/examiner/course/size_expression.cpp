@@ -68,13 +68,13 @@ private:
     }
 
     double quotient(double value, double by) const {
-        if (by == 0) fail("it divides by zero");
+        if (by == 0) fail("the expression divides by zero");
         const bool is_whole = value == std::trunc(value) && by == std::trunc(by);
         return is_whole ? std::trunc(value / by) : value / by;
     }
 
     double factor() {
-        if (++depth_ > kMaxDepth) fail("it has too many brackets");
+        if (++depth_ > kMaxDepth) fail("the expression has too many brackets");
         const double value = unnested_factor();
         --depth_;
         return value;
@@ -88,7 +88,7 @@ private:
             return value;
         }
         skip_blanks();
-        if (at_ >= text_.size()) fail("it is incomplete");
+        if (at_ >= text_.size()) fail("the expression is incomplete");
         const auto first = static_cast<unsigned char>(text_[at_]);
         return std::isdigit(first) || first == '.' ? number() : named();
     }
@@ -117,7 +117,7 @@ private:
             if (size.name == name) return static_cast<double>(size.value);
         }
         const auto name_of = [](const NamedSize& size) { return "`" + size.name + "`"; };
-        fail("`" + name + "` is not one of its sizes " + joined(sizes_, ", ", name_of));
+        fail("`" + name + "` is not one of the sizes " + joined(sizes_, ", ", name_of));
     }
 
     double rounded_up_quotient() {
@@ -126,7 +126,7 @@ private:
         require(',');
         const double by = sum();
         require(')');
-        if (by == 0) fail("it divides by zero");
+        if (by == 0) fail("the expression divides by zero");
         return std::ceil(value / by);
     }
 

@@ -124,8 +124,8 @@ std::optional<Failure> find_element_overrun(const Trial& trial, const Evidence& 
                         : "Work out the index by hand for the thread named above."};
     if (at.index < 0) {
         failure.next =
-            "The index is below zero: what should the first elements do, which have no neighbour "
-            "before them?";
+            "The index is below zero: how should the kernel treat the first elements, which have "
+            "no neighbour before them?";
     }
     return failure;
 }
@@ -152,7 +152,7 @@ std::optional<Failure> find_unwritten_read(const Trial& trial, const Evidence& e
     if (!is_output) {
         return explain_report(FailureKind::uninitialised_read, *report, trial, evidence,
                               "this reads device memory that was never written.",
-                              "Read only what is in the inputs, or what the kernel has written.");
+                              "Read only the inputs, or values that the kernel has written.");
     }
     return explain_report(
         FailureKind::uninitialised_read, *report, trial, evidence,
@@ -176,10 +176,11 @@ std::optional<Failure> find_array_race(const Trial& trial, const Evidence& evide
         both_write
             ? "several threads write the same element of " + name + " in no defined order."
             : "threads read an element of " + name + " that others write in no defined order.",
-        both_write ? "Let one thread own the element; or, if all of them contribute to it, combine "
-                     "their values first, or use an atomic operation such as atomicAdd."
-                   : "Blocks do not wait for each other. Let the same block write and read the "
-                     "element, with a barrier in between; or read the old value from a copy.");
+        both_write
+            ? "Let one thread own the element; or, if all threads contribute to the element, "
+              "combine their values first, or use an atomic operation such as atomicAdd."
+            : "Blocks do not wait for each other. Let the same block write and read the "
+              "element, with a barrier in between; or read the old value from a copy.");
 }
 
 std::optional<Failure> find_unshared_array_of_block(const Trial& trial, const Evidence& evidence) {
@@ -219,8 +220,8 @@ std::optional<Failure> find_memory_error_of_block(const Trial& trial, const Evid
         return explain_report(
             FailureKind::misaligned, *wrong, trial, evidence,
             "a vector access uses an address that is not a multiple of the vector's size.",
-            "A float4 needs an address that is a multiple of 16 bytes, a float2 of 8: let its "
-            "first element's index be a multiple of 4, or of 2.");
+            "The address of a float4 must be a multiple of 16 bytes, and that of a float2 a "
+            "multiple of 8 bytes: let the index of the first element be a multiple of 4 or 2.");
     }
     return without_tile<find_memory_error>(trial, evidence);
 }

@@ -28,12 +28,12 @@ constexpr TotalCost kTotals[] = {
      "only in part?"},
     {FailureKind::too_many_requests, "accesses of warps to global memory",
      [](const Counters& all) { return all.global_requests(); },
-     "Keep what is used again in registers or in shared memory, and let all 32 lanes take part in "
-     "each access."},
+     "Keep values that are used again in registers or in shared memory, and let all 32 lanes take "
+     "part in each access."},
     {FailureKind::bank_conflicts, "wavefronts of shared memory",
      [](const Counters& all) { return all.shared_wavefronts(); },
-     "Let the lanes of a warp use different banks (index modulo 32), and keep in registers what "
-     "one thread uses again."},
+     "Let the lanes of a warp use different banks (index modulo 32), and keep values that a thread "
+     "uses again in registers."},
 };
 
 /// The largest multiple of the solution's instructions, for all exercises.

@@ -26,8 +26,8 @@ Failure explain_order_dependence(const std::string& file, Shape shape) {
     return {
         .kind = FailureKind::race_between_blocks,
         .headline =
-            "the result depends on the order in which blocks and warps run, or on a clock: it is "
-            "right in one launch and wrong in another.",
+            "the result depends on the order in which blocks and warps run, or on a clock: the "
+            "result is right in one launch and wrong in another.",
         .place = {file, 0, 0},
         .shape = shape,
         .next = "Let no thread rely on the work of another, unless a barrier separates the two."};
@@ -214,7 +214,7 @@ const ElementCase& ElementTrials::case_for(Shape shape) {
     }
     if (!trial.has_ended()) {
         const std::string& why = trial.launch_failure.headline;
-        fail(task_.reference_file, why.empty() ? "the device stopped it." : why);
+        fail(task_.reference_file, why.empty() ? "the device stopped the kernel." : why);
     }
     made.expected = outputs_of(trial, task_);
     made.instructions = trial.instructions;

@@ -107,7 +107,7 @@ private:
                  "In configure, round the number of blocks up with ceil_div; or let each thread "
                  "loop over several elements, with the total number of threads as the step.");
         const long long threads = trial_.launch.threads() * trial_.launch.blocks();
-        failure.details += wrap("configure gives " + trial_.launch.text() + ", which are " +
+        failure.details += wrap("configure gives " + trial_.launch.text() + ", a total of " +
                                 std::to_string(threads) + " threads for " +
                                 format_count(output_.count(), "element") + ".");
         if (threads == tail) {
@@ -147,7 +147,8 @@ private:
         const bool is_of_order = worst <= of_order;
         return make(
             FailureKind::beyond_tolerance,
-            "the values are nearly right, but further from the expected ones than the tolerance, " +
+            "the values are nearly right, but further from the expected values than the "
+            "tolerance, " +
                 output_.tolerance.text() + ", allows.",
             is_of_order
                 ? "The order of the additions alone can cause such a difference. Add values of "
@@ -172,7 +173,7 @@ private:
                                 ". All other wrong elements are shifted by the same distance, " +
                                 std::to_string(distance) + ".",
                             "Compare the index of the store with the indices of the loads: which "
-                            "of them is " +
+                            "index is " +
                                 std::to_string(distance) +
                                 (by > 0 ? " too large or too small?" : " too small or too large?"));
             }
@@ -218,8 +219,7 @@ private:
             output_.name_of(wrong_[0]) + " has the value that belongs in " +
                 output_.name_of(other(wrong_[0])) +
                 ": the row and the column of the output are exchanged.",
-            "Which of the two indices counts rows: the one that is multiplied by the length "
-            "of a row?");
+            "Which of the two indices counts rows? Multiply this index by the length of a row.");
     }
 
     /// Finds outputs in which all wrong elements have one value.
@@ -235,8 +235,8 @@ private:
             if (!has_value_of(wrong_[0], i)) continue;
             return make(
                 Fault::line_repeated,
-                "all wrong elements have the same value, the one that belongs in " +
-                    output_.name_of(i) + ".",
+                "all wrong elements have the same value, which belongs in " + output_.name_of(i) +
+                    ".",
                 "Every block, or every thread, computes the same element: which index should "
                 "differ between them?");
         }
@@ -294,7 +294,7 @@ private:
             find_common([](double has, double should) { return has / should; }, 1e-4);
         if (!ratio || *ratio == 0) return std::nullopt;
         return make(FailureKind::wrong_elements,
-                    format("each wrong element is %.6g times the expected one.", *ratio),
+                    format("each wrong element is %.6g times the expected value.", *ratio),
                     "Which factor or divisor is missing, or applied once too often?");
     }
 
@@ -304,9 +304,9 @@ private:
                                             output_.type.is_integer() ? 0 : 1e-4);
         if (!difference) return std::nullopt;
         return make(FailureKind::wrong_elements,
-                    format("each wrong element is %.6g %s than the expected one.",
+                    format("each wrong element is %.6g %s than the expected value.",
                            std::abs(*difference), *difference > 0 ? "more" : "less"),
-                    "Which term is added once too often, or left out once?");
+                    "Which term is added once too often, or is left out once?");
     }
 
     Failure describe() const {
@@ -352,7 +352,7 @@ Failure explain_overrun(const std::string& array, bool is_after, const Trial& tr
                         "`.",
             .place = {evidence.source.name, trial.store_line, 0},
             .shape = trial.shape,
-            .next = "Check it on the simulated GPU, which names the line and the index."};
+            .next = "Check the kernel on the simulated GPU, which names the line and the index."};
 }
 
 }  // namespace

@@ -152,11 +152,11 @@ private:
             if (group <= 1 || group >= length_) continue;
             const std::string count = std::to_string(group);
             add_if("all inputs along `" + size_ + "` but the first " + count,
-                   "Where are the first " + count + " of them counted?",
+                   "Where are the first " + count + " inputs counted?",
                    [=](std::int64_t i) { return i >= group; });
             const std::int64_t last = (length_ - 1) / group * group;
             add_if("the last " + std::to_string(length_ - last) + of_all(),
-                   "Is the earlier value replaced instead of combined with the new one?",
+                   "Is the earlier value replaced instead of combined with the new value?",
                    [=](std::int64_t i) { return i >= last; });
         }
     }
@@ -165,8 +165,8 @@ private:
         for (const std::int64_t run : {threads_, block_}) {
             if (run <= 1 || run >= length_) continue;
             add_if("every second run of " + std::to_string(run) + of_all(),
-                   "The step of the loop is twice what it should be: how many elements do all "
-                   "threads together process in one iteration?",
+                   "The step of the loop is twice as large as it should be: how many elements do "
+                   "all threads together process in one iteration?",
                    [=](std::int64_t i) { return i / run % 2 == 0; });
         }
         for (std::int64_t step = 2; step <= 1024 && step < length_; step *= 2) {
@@ -212,7 +212,8 @@ private:
             for (std::int64_t i = std::max<std::int64_t>(from, 0); i < to; ++i) list.push_back(i);
             return list;
         };
-        const std::string next = "Which two threads count it? Let one of them leave it out.";
+        const std::string next =
+            "Which two threads count this input? Let only one of them count it.";
         for (int times = 2; times <= 4; times *= 2) {
             std::vector<std::int64_t> more;
             for (int i = 1; i < times; ++i) {
@@ -220,22 +221,23 @@ private:
                 more.insert(more.end(), once.begin(), once.end());
             }
             add_repeat(
-                "each input along `" + size_ + "` counts " + std::to_string(times) + " times", next,
-                more);
+                "each input along `" + size_ + "` is counted " + std::to_string(times) + " times",
+                next, more);
         }
-        add_repeat("the last input along `" + size_ + "` counts twice", next,
+        add_repeat("the last input along `" + size_ + "` is counted twice", next,
                    range(length_ - 1, length_));
-        add_repeat("the first input along `" + size_ + "` counts twice", next, range(0, 1));
+        add_repeat("the first input along `" + size_ + "` is counted twice", next, range(0, 1));
         if (const std::int64_t rest = block_ > 1 ? length_ % block_ : 0; rest > 0) {
             std::vector<std::int64_t> clamped(static_cast<std::size_t>(block_ - rest), length_ - 1);
-            add_repeat("the last input along `" + size_ + "` counts for every thread that has none",
+            add_repeat("the last input along `" + size_ +
+                           "` is counted for every thread that has no input",
                        "A thread without an element of its own should contribute nothing.",
                        clamped);
         }
     }
 
     void add_zero() {
-        add_repeat("there were one more input along `" + size_ + "`, of value 0",
+        add_repeat("there were one more input along `" + size_ + "`, with value 0",
                    "Does the kernel begin with 0, or use 0 where there is no element? Begin with "
                    "the first element, or with a value that changes nothing.",
                    {kZeroElement});

@@ -53,12 +53,12 @@ Faults find_header_faults(const std::string& name, const Skeleton& skeleton, boo
     Faults faults;
     for (const std::string& wanted : is_hunt ? of_hunt : of_exercise) {
         if (("\n" + head).find("\n" + wanted) != std::string::npos) continue;
-        faults.push_back("its header comment has no line that begins with \"" + wanted +
-                         "\"; add it");
+        faults.push_back("the header comment has no line that begins with \"" + wanted +
+                         "\"; add this line");
     }
     const std::string count = "(" + format_count(skeleton.lines_to_write(), "line") + ")";
     if (!is_hunt && head.find(count) == std::string::npos) {
-        faults.push_back("its header comment must say how many lines there are to write: " + count);
+        faults.push_back("the header comment must say how many lines there are to write: " + count);
     }
     return faults;
 }

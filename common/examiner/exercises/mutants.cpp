@@ -52,7 +52,8 @@ Mutants read_mutants(const std::filesystem::path& file) {
     for (auto& node : *mutants) {
         Mutant mutant = read_mutant(reader, *node.as_table());
         if (!names.insert(mutant.name).second) {
-            reader.fail(mutant.line, "two mutants are called \"" + mutant.name + "\"; rename one");
+            reader.fail(mutant.line,
+                        "two mutants are called \"" + mutant.name + "\"; rename one mutant");
         }
         read.mutants.push_back(std::move(mutant));
     }
@@ -66,10 +67,10 @@ std::string apply_mutant(const Mutant& mutant, const std::string& solution) {
     };
     std::size_t place = solution.find(mutant.replace);
     if (mutant.replace.empty() || place == std::string::npos) {
-        fail("the text of `replace` does not occur in the solution; copy it from there");
+        fail("the text of `replace` does not occur in the solution; copy the text from there");
     }
     if (solution.find(mutant.replace, place + 1) != std::string::npos) {
-        fail("the text of `replace` occurs twice in the solution; make it longer");
+        fail("the text of `replace` occurs twice in the solution; make the text longer");
     }
     if (mutant.with == mutant.replace) fail("`with` changes nothing");
     return std::string(solution).replace(place, mutant.replace.size(), mutant.with);

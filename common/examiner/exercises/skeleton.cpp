@@ -65,8 +65,8 @@ public:
         }
         close_segment();
         if (skeleton_.blanks() == 0) {
-            fail(1, "nothing is marked, so there is nothing to write; put lines \"" +
-                        std::string(kMarker) + "\" around what the learner writes");
+            fail(1, "nothing is marked, so there is nothing to write; put the lines \"" +
+                        std::string(kMarker) + "\" around the text that the learner writes");
         }
         return std::move(skeleton_);
     }
@@ -161,7 +161,8 @@ std::string find_unmarked_difference(const std::string& skeleton, const std::str
         }
         ++next;
     }
-    if (next < has.size()) return "line " + std::to_string(next + 1) + " does not belong there";
+    if (next < has.size())
+        return "line " + std::to_string(next + 1) + " is not part of the skeleton";
     return "";
 }
 

@@ -37,7 +37,7 @@ void compare_entries(const std::string& folder, const std::set<std::string>& the
         bool is_of_all = name == "CMakeLists.txt" || name == "checks.cpp" || name == "exercise.h" ||
                          name == "beat";
         if (!wanted.contains(name) && !(folder == "exercises" && is_of_all)) {
-            faults.push_back(folder + "/" + name + " belongs to no exercise; remove it");
+            faults.push_back(folder + "/" + name + " belongs to no exercise; remove the file");
         }
     }
 }
@@ -85,7 +85,8 @@ void check_skeleton(const Tree& tree, const std::string& name, const std::string
                          "; run `exercises generate` (ignore this if it is a solution of yours "
                          "that you have committed)");
     } else if (text != wanted.blank()) {
-        faults.push_back(path + " differs from what `exercises generate` writes; run it");
+        faults.push_back(
+            path + " differs from the text that `exercises generate` writes; run this command");
     }
     for (auto& fault : find_header_faults(name, wanted, file == "hunt.cu")) {
         faults.push_back("solutions/" + name + "/" + file + ": " + fault);
@@ -120,7 +121,7 @@ void check_hunt(const Tree& tree, const std::string& name, const Mutants& expect
     if (!has_hunt) return;
     int to_fix = tree.skeleton(name, "hunt.cu").lines_to_write();
     if (to_fix > kMaxFixLines) {
-        faults.push_back("solutions/" + name + "/hunt.cu: fixing it takes " +
+        faults.push_back("solutions/" + name + "/hunt.cu: fixing the bug takes " +
                          std::to_string(to_fix) + " lines; choose a smaller bug");
     }
 }

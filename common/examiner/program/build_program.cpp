@@ -89,7 +89,7 @@ bool build_program(const Source& source, const fs::path& folder, Verdict& verdic
             {.kind = FailureKind::no_compiler,
              .headline =
                  "the program cannot be compiled, because neither nvcc nor clang was found.",
-             .next = "Run ./learn, which installs what is missing."});
+             .next = "Run ./learn, which installs missing packages."});
         return false;
     }
     verdict.compiler = version_of(*compiler);

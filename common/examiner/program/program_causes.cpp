@@ -193,7 +193,7 @@ private:
                 FailureKind::no_bounds_check,
                 who + " is number " + std::to_string(thread) + ", and there are only " +
                     std::to_string(count_) + " elements: it accesses memory after the last one.",
-                "Let those threads do nothing: compare the index with `count` first.", report.line);
+                "Let such threads do nothing: compare the index with `count` first.", report.line);
         }
         if (report.message.find("memory of the host") != report.message.npos) {
             return make_failure(
@@ -305,7 +305,7 @@ private:
             all_unwritten ? explain_unwritten(wrong) : explain_wrong_element(wrong.front());
         if (prints_right(run_)) {
             found.details +=
-                "The program still reports that the result is right: its comparison does not "
+                "The program still reports that the result is right: the comparison does not "
                 "notice the mistake.\n";
         }
         return found;
@@ -316,7 +316,7 @@ private:
         const auto threads = static_cast<std::size_t>(run_.launches.back().threads());
         Failure found = make_failure(
             FailureKind::wrong_result, format_element("out", wrong.front()) + " was never written.",
-            "Which thread should write it, and does that thread reach the store?",
+            "Which thread should write this element, and does that thread reach the store?",
             find_kernel_line(source_.text, ""));
         found.fault = Fault::never_written;
         if (wrong.size() == count_) {
@@ -355,18 +355,17 @@ private:
                         format_element("in", static_cast<std::size_t>(held - run_.in.begin())) +
                         ".";
         }
-        return make_failure(
-            FailureKind::wrong_element, headline,
-            "Follow thread 0 with pencil and paper: what does it read, and where does it "
-            "store it?",
-            find_kernel_line(source_.text, ""));
+        return make_failure(FailureKind::wrong_element, headline,
+                            "Follow thread 0 with pencil and paper: which element does it read, "
+                            "and where does it store the value?",
+                            find_kernel_line(source_.text, ""));
     }
 
     // Checks that the program reports a correct result as correct.
     std::optional<Failure> find_wrong_comparison() const {
         if (prints_right(run_)) return {};
         return make_failure(FailureKind::comparison_wrong,
-                            "the result is right, but the program ends with " +
+                            "the result is right, but the program ends with exit code " +
                                 std::to_string(run_.ended.exit_code) +
                                 (run_.ended.exit_code == 0 ? " and does not say \"right\"." : "."),
                             "The program must compare each element. It then prints \"right\" and "
@@ -391,7 +390,7 @@ private:
                 FailureKind::multiprocessors_idle,
                 (is_one ? "a single thread does everything, one element after the other"
                         : "a few threads do everything") +
-                    has + " A GPU has room for many thousands at once.",
+                    has + " A GPU can run many thousands of threads at once.",
                 "Launch a thread for each element, and remove the loop over all elements from the "
                 "kernel: the launch replaces the loop.",
                 launch_line());
@@ -468,8 +467,8 @@ Failure find_unnoticed_launch_failure(const RecordedRun& run, const Source& sour
         .details =
             "This was tested with a launch that fails on purpose.\n" + format_program_output(run),
         .next =
-            "A launch returns nothing: cudaGetLastError() after it gives its error, "
-            "which check() reports."};
+            "A launch returns no error: after it, pass the result of cudaGetLastError() to "
+            "check(), which reports the error."};
     if (run.has_checked_error) {
         failure.headline =
             "the launch fails, and the program asks for the error but does not report it.";

@@ -29,7 +29,7 @@ std::string find_deceit_in_statement(std::string_view text) {
             const std::string word(lexer.current().text);
             if (begins && lexer.at(ptx::TokenKind::dotted) && !accept_directive(lexer))
                 return "inline assembly has the directive '" + word +
-                       "': only the compiler writes those.";
+                       "', which only the compiler may write.";
             depth += lexer.at('{') - lexer.at('}');
             if (depth < 0) return "inline assembly closes a brace that it did not open.";
             begins = lexer.at('{') || lexer.at('}') || lexer.at(';') || lexer.at(':');

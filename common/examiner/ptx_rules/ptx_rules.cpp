@@ -79,9 +79,9 @@ private:
 
     void refuse(const std::string& what, const std::string& next = "") {
         if (!is_good()) return;
-        problem_ =
-            ptx_failure(FailureKind::ptx_refused, what,
-                        next.empty() ? "Remove it: the assignment does not need it." : next, line_);
+        problem_ = ptx_failure(
+            FailureKind::ptx_refused, what,
+            next.empty() ? "Remove this code: the assignment does not need it." : next, line_);
     }
 
     void report_forgery(const std::string& what) {
@@ -146,7 +146,7 @@ private:
             report_forgery("the kernel's parameters are not those of the task.");
         if (function.name == kConfigureEntry && sizes != configure_sizes())
             report_forgery("another configure is hidden in the file.");
-        if (function.cluster[0] != 0) refuse("the kernel asks for clusters of blocks.");
+        if (function.cluster[0] != 0) refuse("the kernel requests clusters of blocks.");
     }
 
     void body(const Function& function) {
@@ -192,7 +192,7 @@ private:
         const bool is_place = std::ranges::count(kPlaceRegisters, name) > 0;
         if (is_place ? !allows("smid") : name.starts_with("%pm") || name.starts_with("%envreg"))
             refuse("the kernel reads " + name + ".",
-                   "Remove the code that finds out where the kernel runs.");
+                   "Remove the code that asks where the kernel runs.");
     }
 
     /// Limits the number of functions. Each function is parsed, checked and translated at every
@@ -259,7 +259,7 @@ std::vector<std::string> describe_rules(const PtxRules& rules) {
     std::vector<std::string> list;
     if (!allows("global")) list.push_back("variables in global memory that the kernel changes");
     if (!allows("smid"))
-        list.push_back("`%smid`, `%warpid` and other registers that tell where a block runs");
+        list.push_back("`%smid`, `%warpid` and other registers that reveal where a block runs");
     if (!allows("createpolicy"))
         list.push_back("cache policies that keep data (`createpolicy`, `evict_last`)");
     list.push_back("clusters of blocks, textures, surfaces, breakpoints, and profiler events");

@@ -146,7 +146,7 @@ const Assigned& find_course_exercise(const std::vector<Assigned>& all, const std
     for (const Assigned& exercise : all) {
         if (exercise.has_name(wanted)) return exercise;
     }
-    throw UsageError("there is no exercise \"" + wanted + "\"; there are " +
+    throw UsageError("there is no exercise \"" + wanted + "\"; the exercises are " +
                      joined(all, ", ", &Assigned::name));
 }
 
@@ -209,7 +209,7 @@ std::string describe_tolerances(const Assignment& assignment) {
     }
     return list.empty()
                ? ""
-               : "\nTolerances, by which an element may differ from the expected one:\n\n" + list;
+               : "\nTolerances, by which an element may differ from the expected value:\n\n" + list;
 }
 
 std::string format_shapes(const Assigned& exercise) {
@@ -232,9 +232,8 @@ std::string refused_text(const Assignment& assignment) {
         text += "- " + rule + "\n";
     return text +
            "\nA kernel may print, contain asserts, call functions through pointers, allocate "
-           "memory "
-           "and read\nclocks. A clock may not decide the result: the grader launches a kernel with "
-           "different ones.\n\n";
+           "memory and read\nclocks. A clock may not decide the result: the grader launches a "
+           "kernel with different clocks.\n\n";
 }
 
 std::string handout_readme(const Assignment& assignment) {
@@ -260,15 +259,13 @@ std::string handout_readme(const Assignment& assignment) {
         "It\n"
         "also uses other shapes, which are not published, and other values in the matrix.\n\n";
     for (const Assigned& exercise : assignment.exercises) text += format_shapes(exercise);
-    text +=
-        "\n## Points\n\n" + points_table(assignment) +
-        "\n- `correct`: every element is right, bit for bit, on every shape.\n"
-        "- `clean`: there is no access outside of the matrices, no race, no barrier that some\n"
-        "  threads do not reach, and no read of memory that was never written.\n"
-        "- `counters`: the kernel costs no more than the solution, and stays within the limits\n"
-        "  below. They are the largest numbers of sectors of memory, and of wavefronts of shared\n"
-        "  memory, per request (simulated), and the smallest numbers of elements of the "
-        "matrix.\n\n";
+    text += "\n## Points\n\n" + points_table(assignment) +
+            "\n- `correct`: every element is right, bit for bit, on every shape.\n- `clean`: there "
+            "is no access outside of the matrices, no race, no barrier that some\n  threads do not "
+            "reach, and no read of memory that was never written.\n- `counters`: the kernel costs "
+            "no more than the solution, and stays within the limits\n  below. The limits are the "
+            "largest numbers of sectors of memory, and of wavefronts of\n  shared memory, per "
+            "request (simulated), and the smallest numbers of elements of the\n  matrix.\n\n";
     for (const Assigned& exercise : assignment.exercises) text += describe_limits(exercise);
     text += describe_tolerances(assignment);
     text += refused_text(assignment);
@@ -313,7 +310,7 @@ void make_assignment(const NewAssignment& request) {
         throw UsageError(request.folder.string() + " already exists; choose another name");
     }
     if (request.exercises.empty())
-        throw UsageError("no exercises were given; name some: --exercises 02,03,04");
+        throw UsageError("no exercises were given; name the exercises: --exercises 02,03,04");
     if (!request.points.empty() && request.points.size() != request.exercises.size()) {
         throw UsageError("there are " + std::to_string(request.exercises.size()) +
                          " exercises and " + std::to_string(request.points.size()) +

@@ -69,7 +69,8 @@ void judge_chunk(const Assignment& assignment, const Plan& plan, std::size_t chu
                  const JudgingProcesses& processes, std::ostream& out) {
     if (plan.chunks.empty()) {
         throw UsageError(
-            "the plan has no chunks, because every submission already has a result; merge it");
+            "the plan has no chunks, because every submission already has a result; merge the "
+            "plan");
     }
     if (chunk < 1 || chunk > plan.chunks.size()) {
         throw UsageError("the plan has chunks 1 to " + std::to_string(plan.chunks.size()));
@@ -101,7 +102,7 @@ void judge_chunk(const Assignment& assignment, const Plan& plan, std::size_t chu
             " submissions are not graded yet: " + escape_line(outcome.last_fault, 300) +
             "\nThe results so far are stored. Run the chunk again.");
     }
-    out << name << format("%zu judged in %.1f s\n", outcome.judged, outcome.seconds);
+    out << name << format("%zu submissions judged in %.1f s\n", outcome.judged, outcome.seconds);
 }
 
 }  // namespace coalesce::grader

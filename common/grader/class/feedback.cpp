@@ -22,12 +22,12 @@ namespace {
 
 std::string shapes_text(const Result& result) {
     if (result.public_tried == 0) return "";
-    std::string text = "Right on " + std::to_string(result.public_passed) + " of " +
+    std::string text = "The result is right on " + std::to_string(result.public_passed) + " of " +
                        std::to_string(result.public_tried) + " public shapes that were tried";
     if (result.hidden_tried > 0) {
         // Do not say how many hidden shapes failed, because that would reveal something about them.
         const bool is_right = result.hidden_passed == result.hidden_tried;
-        text += is_right ? ", and on all hidden ones" : ", but not on all hidden ones";
+        text += is_right ? ", and on all hidden shapes" : ", but not on all hidden shapes";
     }
     return text + ".\n\n";
 }
@@ -38,9 +38,9 @@ std::string exercise_feedback(const Graded& graded) {
         text += "**" + format_short(*graded.decision->points) + " of " +
                 format_short(graded.possible.total()) +
                 " points**, as your teacher decided: " + escape_markdown(graded.decision->why) +
-                "\n\nWhat the judge found:\n\n";
+                "\n\nThe judge found:\n\n";
     }
-    if (!graded.result) return text + "This is not graded yet.\n\n";
+    if (!graded.result) return text + "This exercise is not graded yet.\n\n";
     const Result& result = *graded.result;
     const auto part = [&](const auto& named) {
         return named.first + (" " + format_short(result.points.*named.second)) + " of " +

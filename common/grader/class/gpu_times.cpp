@@ -41,7 +41,9 @@ public:
 
     MeasuredTime measure(const std::string& student, const Graded& graded) {
         if (!is_right(graded)) {
-            return {student, graded.exercise, {.problem = "not right on the simulated GPU"}};
+            return {student,
+                    graded.exercise,
+                    {.problem = "the kernel is not right on the simulated GPU"}};
         }
         // Measure a file only once, even if several students submitted it.
         auto [known, is_new] = times_.try_emplace(graded.exercise + "\n" + graded.source);
@@ -112,7 +114,8 @@ void measure_class(const Assignment& assignment, const ClassResults& results,
     }
     fs::path file = assignment.results() / "times.csv";
     write_atomically(file, times_csv(times));
-    out << "Times of " << measured << " kernels, measured, no points: " << file.string() << "\n";
+    out << "Times of " << measured
+        << " kernels were measured, without effect on points: " << file.string() << "\n";
 }
 
 }  // namespace coalesce::grader

@@ -77,8 +77,8 @@ Assigned read_assigned(const StrictToml& reader, const toml::table& table,
     }
     const course::Step* step = course.lesson(name);
     if (step == nullptr || !step->exercise || step->name != name) {
-        reader.fail(StrictToml::line_of(table),
-                    "the course has no exercise \"" + name + "\"; fix its name, or remove it");
+        reader.fail(StrictToml::line_of(table), "the course has no exercise \"" + name +
+                                                    "\"; correct the name, or remove the exercise");
     }
     Assigned assigned{*step->exercise};
     if (!assigned.elements) course::read_requirements(reader, table, assigned);
@@ -105,8 +105,9 @@ void read_manifest(const fs::path& file, const course::Course& course, Assignmen
     const std::string where = "the assignment";
     reader.allow_keys(whole, {"format", "title", "epoch", "attempts", "exercise"}, where);
     if (reader.integer(whole, "format", where, 0, 1000) != kManifestFormat) {
-        reader.fail(StrictToml::line_of(*whole.get("format")),
-                    "this grader reads format 2; use the version that wrote it");
+        reader.fail(
+            StrictToml::line_of(*whole.get("format")),
+            "this grader reads format 2; use the version of the grader that wrote this file");
     }
     assignment.title = reader.text(whole, "title", where);
     assignment.epoch = static_cast<int>(reader.integer(whole, "epoch", where, 1, 1000000));
@@ -114,7 +115,8 @@ void read_manifest(const fs::path& file, const course::Course& course, Assignmen
     for (const toml::node& node : reader.tables(whole, "exercise", "[[exercise]]")) {
         Assigned assigned = read_assigned(reader, *node.as_table(), course);
         if (assignment.find(assigned.name) != nullptr) {
-            reader.fail(StrictToml::line_of(node), assigned.name + " occurs twice; remove one");
+            reader.fail(StrictToml::line_of(node),
+                        assigned.name + " occurs twice; remove one of the two");
         }
         assignment.exercises.push_back(std::move(assigned));
     }
@@ -158,7 +160,8 @@ void read_hidden(const fs::path& file, Assignment& assignment) {
     }
     for (const Assigned& exercise : assignment.exercises) {
         if (exercise.hidden_shapes.empty()) {
-            reader.fail(1, "there are no hidden shapes for " + exercise.name + "; add some");
+            reader.fail(1,
+                        "there are no hidden shapes for " + exercise.name + "; add hidden shapes");
         }
     }
 }

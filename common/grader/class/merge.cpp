@@ -41,8 +41,8 @@ public:
         throw InfrastructureError(
             std::to_string(missing_) + " results are missing, so grades.csv was not written.\n" +
             plan_status(plan_) +
-            "Run those chunks again, then merge again; or: ./learn grade run " + assignment.name +
-            " --resume");
+            "Run those chunks again, then merge again, or run ./learn grade run " +
+            assignment.name + " --resume");
     }
 
     ClassResults finish() {

@@ -88,16 +88,17 @@ std::string describe_open_questions(const ClassResults& results, std::size_t mos
         });
     };
     const std::string text =
-        format_list("FAULT, the grader crashed on these files and on no others (no points yet):",
+        format_list("FAULT: the grader crashed on these files, and only on these (no points yet):",
                     has_mark(Mark::fault), most) +
-        format_list("CHEAT, check before you accuse anyone:", has_mark(Mark::cheat), most) +
-        format_list("REJ, not accepted:", has_mark(Mark::rejected), most) +
-        format_list("CE, does not compile:", has_mark(Mark::compile_error), most) +
+        format_list("CHEAT: look at the file before you accuse anyone:", has_mark(Mark::cheat),
+                    most) +
+        format_list("REJ: these submissions were not accepted:", has_mark(Mark::rejected), most) +
+        format_list("CE: these files do not compile:", has_mark(Mark::compile_error), most) +
         format_list(
-            "You decided about an earlier file of:",
+            "You decided about an earlier file, but there is a newer file of:",
             list_results(results, [](const Graded& graded) { return graded.has_stale_decision; }),
             most) +
-        format_list("Late, says the platform; late_days in names.csv takes points off:",
+        format_list("Late, according to the platform (late_days in names.csv subtracts points):",
                     list_late_students(results), most) +
         format_list("Names that may belong to one person:", list_similar_names(results), most);
     if (text.empty()) return "";

@@ -95,7 +95,7 @@ private:
     void resume() {
         std::optional<Run> last = store.run();
         if (!last) {
-            throw UsageError("there is no run to resume; start one: ./learn grade run " +
+            throw UsageError("there is no run to resume; start a run: ./learn grade run " +
                              assignment.name + " --submissions FOLDER");
         }
         number = last->number;
@@ -136,7 +136,7 @@ private:
     std::string judged_text() const {
         if (outcome_.judged == 0)
             return "Nothing had to be judged, because all results were stored already.\n";
-        return format("%zu judged in %s with %s: %.0f per minute.\n", outcome_.judged,
+        return format("%zu submissions judged in %s with %s: %.0f per minute.\n", outcome_.judged,
                       format_duration(outcome_.seconds).c_str(),
                       format_count(processes_.jobs, "job").c_str(),
                       60 * static_cast<double>(outcome_.judged) / std::max(outcome_.seconds, 1e-3));

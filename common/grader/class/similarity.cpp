@@ -307,12 +307,12 @@ std::vector<std::size_t> find_copies(const std::vector<std::string>& sources,
 
 std::string similarity_markdown(const ClassResults& results) {
     std::string text =
-        "# Similar submissions\n\n"
-        "This list is for a person to judge; it proves nothing. If a kernel can be written in one\n"
-        "way only, many write the published solution. In the tables, comments are ignored, and so\n"
-        "is code that also occurs in the skeleton or the solution. Identical submissions share a\n"
-        "row. The rows are sorted by `rarity`, in bits: code that few students share counts most,\n"
-        "and code that many students share counts little.\n\n";
+        "# Similar submissions\n\nA person must judge this list; the list itself proves nothing. "
+        "If a kernel can be written\nin one way only, many students write the published solution. "
+        "In the tables, comments are ignored, and so\nis code that also occurs in the skeleton or "
+        "the solution. Identical submissions share a\nrow. The rows are sorted by `rarity`, in "
+        "bits: code that few students share counts most,\nand code that many students share counts "
+        "little.\n\n";
     for (std::size_t exercise = 0; exercise < results.exercises.size(); ++exercise) {
         std::vector<std::string> sources;
         std::vector<std::size_t> students;

@@ -160,9 +160,9 @@ public:
         } else if (is_submission_file(first) || item.kind == Item::Kind::special) {
             Tree tree;
             bool is_large = item.kind == Item::Kind::too_large;
-            tree.refuse(
-                is_large ? "archive-too-large" : "not-a-file",
-                is_large ? "The file is too large." : "It is a link or a device, not a file.");
+            tree.refuse(is_large ? "archive-too-large" : "not-a-file",
+                        is_large ? "The file is too large."
+                                 : "The submission is a link or a device, not a file.");
             add_file(first, std::move(tree));
         }
     }
@@ -182,7 +182,8 @@ public:
         std::vector<Student> all;
         for (auto& [name, gathered] : students_) {
             if (gathered.has_folder && gathered.has_file) {
-                gathered.tree.refuse("two-submissions", "There are two submissions of this name.");
+                gathered.tree.refuse("two-submissions",
+                                     "There are two submissions with this name.");
             }
             all.push_back({name, find_files(gathered.tree, exercises), gathered.platform_name});
         }
@@ -192,7 +193,7 @@ public:
     void add_file(const std::string& file, Tree tree) {
         GatheredStudent& student = students_[student_name_from_file(file)];
         if (student.has_file) {
-            tree.refuse("two-submissions", "There are two submissions of this name.");
+            tree.refuse("two-submissions", "There are two submissions with this name.");
         }
         student.has_file = true;
         student.tree = std::move(tree);
@@ -255,14 +256,14 @@ void gather_archive(const fs::path& file, const std::vector<std::string>& exerci
                     StudentGatherer& gathering) {
     constexpr std::uintmax_t most_bytes = std::uintmax_t{2} << 30;
     if (fs::file_size(file) > most_bytes) {
-        throw UsageError(
-            file.string() +
-            " has more than 2 GiB. Unpack it yourself, and name the folder with --submissions");
+        throw UsageError(file.string() +
+                         " has more than 2 GiB. Unpack the archive yourself, and name the folder "
+                         "with --submissions");
     }
     Tree tree = read_archive(read_file(file), kClassLimits);
     if (!tree.problem.empty()) {
         throw UsageError(file.string() + ": " + tree.details +
-                         " Unpack it yourself, and name the folder with --submissions");
+                         " Unpack the archive yourself, and name the folder with --submissions");
     }
     bool is_wrapped = is_wrapped_class_folder(tree, exercises);
     for (Item& item : tree.items) {

@@ -36,7 +36,7 @@ std::string describe_decision(const Graded& graded) {
 
 // Returns the explanation of a result for the student.
 std::string words_of(const Graded& graded) {
-    if (!graded.result) return describe_decision(graded) + "This is not graded yet.\n";
+    if (!graded.result) return describe_decision(graded) + "This exercise is not graded yet.\n";
     Verdict verdict = graded.result->verdict;
     verdict.source = graded.source;
     const std::string& picture = graded.result->picture;

@@ -69,7 +69,7 @@ public:
     }
     // Counts the bytes of skipped files and of compressed archives.
     bool count_other_bytes(std::uintmax_t more) {
-        return takes(more, other_bytes_, limits.other_bytes, "Its contents have");
+        return takes(more, other_bytes_, limits.other_bytes, "The contents of the archive have");
     }
 
     const TreeLimits& limits;
@@ -126,7 +126,7 @@ private:
         bool is_known = opened && fstat(opened.get(), &status) == 0;
         if (is_known && S_ISDIR(status.st_mode)) {
             if (path.size() < meter_.limits.depth) return read(opened.get(), path);
-            return tree_.refuse("archive-too-large", "Its folders are nested too deeply.");
+            return tree_.refuse("archive-too-large", "The folders are nested too deeply.");
         }
         if (!meter_.count_item()) return;
         if (!is_known && errno != ELOOP && errno != ENXIO && errno != EOPNOTSUPP) {
@@ -221,9 +221,9 @@ public:
 private:
     void refuse_broken_archive(archive* opened) {
         if (archive_read_has_encrypted_entries(opened) == 1) {
-            return tree_.refuse("archive-encrypted", "It is protected by a password.");
+            return tree_.refuse("archive-encrypted", "The archive is protected by a password.");
         }
-        tree_.refuse("archive-broken", "It is damaged and cannot be read completely.");
+        tree_.refuse("archive-broken", "The archive is damaged and cannot be read completely.");
     }
 
     void take(archive* opened, archive_entry* entry) {
@@ -238,7 +238,7 @@ private:
             return;
         }
         if (path.size() > meter_.limits.depth) {
-            return tree_.refuse("archive-too-large", "Its folders are nested too deeply.");
+            return tree_.refuse("archive-too-large", "The folders are nested too deeply.");
         }
         if (is_system_file(path)) return skip_file(opened, entry, path, false);
         bool is_file = archive_entry_filetype(entry) == AE_IFREG &&
@@ -249,7 +249,7 @@ private:
             return;
         }
         if (archive_entry_is_encrypted(entry) != 0) {
-            return tree_.refuse("archive-encrypted", "It is protected by a password.");
+            return tree_.refuse("archive-encrypted", "The archive is protected by a password.");
         }
         const WantedContent want = wanted(path.back(), meter_.limits);
         if (want == WantedContent::nothing) return skip_file(opened, entry, path, true);
@@ -329,7 +329,7 @@ Tree read_archive(std::string_view bytes, const TreeLimits& limits) {
     const std::unique_ptr<archive, decltype(&archive_read_free)> opened(archive_read_new(),
                                                                         archive_read_free);
     if (!open_archive(opened.get(), bytes)) {
-        tree.refuse("archive-broken", "It is neither a zip nor a tar archive.");
+        tree.refuse("archive-broken", "The file is neither a zip nor a tar archive.");
         return tree;
     }
     ArchiveReader(tree, limits).read(opened.get());

@@ -108,7 +108,7 @@ bool meets_expectation(const ProofCase& proof, const Assigned& exercise, const R
     if (!is_named) said += " (the course's own check reports " + proof.failure + ")";
     const double most = proof.max_share * exercise.possible.total();
     if (result.points.total() <= most + 1e-9) return !is_full;
-    said += ", but it may get at most " + format_short(most) +
+    said += ", but this kernel may get at most " + format_short(most) +
             ": give `counters` a larger share of the `points`";
     return false;
 }
@@ -166,9 +166,10 @@ bool verify_assignment(const Assignment& assignment, const JudgingProcesses& pro
     };
     judge_with_retries(tasks, options, told);
     for (const std::string& line : lines) out << line;
-    out << (unproved == 0 ? "All " + std::to_string(proofs.size()) + " gave the required result.\n"
-                          : std::to_string(unproved) + " of " + std::to_string(proofs.size()) +
-                                " gave a different result: see UNPROVED above.\n");
+    out << (unproved == 0
+                ? "All " + std::to_string(proofs.size()) + " tests gave the required result.\n"
+                : std::to_string(unproved) + " of " + std::to_string(proofs.size()) +
+                      " tests gave a different result: see UNPROVED above.\n");
     return unproved == 0;
 }
 

@@ -56,7 +56,8 @@ ExerciseWithSecret find_requested_exercise(const Words& words) {
         // Without an assignment there is no secret, so use fixed inputs.
         if (exercise.has_name(words.exercise)) return {exercise, sha256("the course's own inputs")};
     }
-    throw UsageError("there is no exercise " + words.exercise + "; ./learn list names them");
+    throw UsageError("there is no exercise " + words.exercise +
+                     "; ./learn list shows all exercises");
 }
 
 const StudentResults& require_student(const Assignment& assignment, const ClassResults& results,
@@ -110,7 +111,8 @@ int run(const Words& words) {
     }
     Assignment assignment = read_assignment(find_assignment(words));
     grade_class(assignment, words.run, words.processes, words.tier, std::cout);
-    print("Grades: " + (assignment.results() / "grades.csv").string() + "; feedback beside it\n");
+    print("Grades: " + (assignment.results() / "grades.csv").string() +
+          "; the feedback is in the same folder\n");
     if (words.gpu) {
         Store store(assignment.store());
         measure_class(assignment, read_results(assignment, store), words.tier, std::cout);
@@ -211,7 +213,7 @@ int set_points(const Words& words) {
     }
     if (words.points && *words.points > exercise->possible.total()) {
         throw UsageError(exercise->name + " has " + format_short(exercise->possible.total()) +
-                         " points; give at most those");
+                         " points; do not give more");
     }
     for (const Entry& entry : store.entries(results.run)) {
         if (entry.student != student || entry.exercise != exercise->name) continue;
@@ -220,8 +222,9 @@ int set_points(const Words& words) {
     results = read_results(assignment, store);
     const StudentResults& now = require_student(assignment, results, student);
     print(escape_line(student) + ": " +
-          (now.is_complete() ? format_short(now.points()) : "not all graded, so no sum") + " of " +
-          format_short(now.possible()) + " points.\n");
+          (now.is_complete() ? format_short(now.points())
+                             : "not everything is graded, so there is no sum") +
+          " of " + format_short(now.possible()) + " points.\n");
     // The reports of an unfinished run are written when the run ends.
     if (!store.run()->is_finished) return exit_done;
     write_reports(results, assignment.results());
@@ -286,7 +289,8 @@ int merge(const Words& words) {
     Plan plan = read_plan(words.plan);
     Assignment assignment = read_assignment(assignment_folder(words.folder, plan.assignment));
     merge_plan(assignment, plan, std::cout);
-    print("Grades: " + (assignment.results() / "grades.csv").string() + "; feedback beside it\n");
+    print("Grades: " + (assignment.results() / "grades.csv").string() +
+          "; the feedback is in the same folder\n");
     return exit_done;
 }
 

@@ -24,8 +24,7 @@ class CommandLine {
 public:
     CommandLine() {
         app_.set_help_flag("-h,--help", "Print this text");
-        app_.add_flag("--self-test", self_test_,
-                      "Judge the corpus: hostile and honest submissions");
+        app_.add_flag("--self-test", self_test_, "Judge the hostile and honest test submissions");
         app_.require_subcommand(0, 1);
         words_.folder = assignments_folder();
         words_.processes.jobs = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
@@ -65,12 +64,12 @@ private:
 
     void add_folder(CLI::App* command) {
         command->add_option("--folder", words_.folder,
-                            "The folder of all assignments (assignments/)");
+                            "Folder of all assignments (default: assignments/)");
     }
     void add_name(CLI::App* command, bool is_option) {
         if (is_option) {
             command->add_option("--assignment", words_.name,
-                                "The assignment; not needed if there is only one");
+                                "The assignment (default: the only one there)");
         } else {
             command->add_option("NAME", words_.name, "The assignment")->required();
         }
@@ -79,7 +78,7 @@ private:
     void add_jobs(CLI::App* command) {
         command
             ->add_option("--jobs", words_.processes.jobs,
-                         "Number of judging processes (one per processor)")
+                         "Judging processes (default: one per processor)")
             ->check(CLI::Range(1, 256));
     }
     void add_sandbox(CLI::App* command) {
@@ -100,19 +99,18 @@ private:
     }
 
     void add_assignment() {
-        CLI::App* assignment =
-            app_.add_subcommand("assignment", "Make an assignment, or verify one");
+        CLI::App* assignment = app_.add_subcommand("assignment", "Make or verify an assignment");
         assignment->require_subcommand(1);
         CLI::App* made =
             add(assignment, "new", "Make an assignment: a handout and the teacher's part",
                 new_assignment);
         add_name(made, false);
         made->add_option("--exercises", words_.made.exercises,
-                         "The exercises' numbers or names: 02,03,04")
+                         "Numbers or names of exercises, such as 02,03,04")
             ->delimiter(',')
             ->required();
         made->add_option("--points", words_.made.points,
-                         "Points of each exercise (those of the course)")
+                         "Points per exercise (default: as in the course)")
             ->delimiter(',')
             ->check(CLI::Range(0.1, 10000.0));
         made->add_option("--title", words_.made.title, "The title that students see");
@@ -127,14 +125,13 @@ private:
         CLI::App* command = add(&app_, "run", "Grade a class", run);
         add_name(command, false);
         command->add_option("--submissions", words_.run.submissions,
-                            "A folder, zip or tar with a part for each student");
+                            "Folder, zip or tar with a part for each student");
         add_jobs(command);
         command->add_flag("--resume", words_.run.should_resume, "Continue the last run");
         command->add_flag("--again", words_.run.rejudges,
-                          "Judge again what has a result, and compare");
+                          "Judge all again, and compare with the old results");
         command->add_flag("--quiet", words_.processes.is_quiet, "Show no progress");
-        command->add_flag("--gpu", words_.gpu,
-                          "Also time right kernels on this GPU, for no points");
+        command->add_flag("--gpu", words_.gpu, "Also time correct kernels on this GPU (no points)");
         add_sandbox(command);
     }
 
@@ -145,9 +142,12 @@ private:
             add(&app_, "plan", "Divide a class into chunks for many computers", plan);
         add_name(planned, false);
         planned
-            ->add_option("--submissions", words_.planned.submissions, "The submissions, as for run")
+            ->add_option("--submissions", words_.planned.submissions,
+                         "The submissions, as in `grade run`")
             ->required();
-        planned->add_option("--to", words_.planned.to, "The plan's folder, which all computers see")
+        planned
+            ->add_option("--to", words_.planned.to,
+                         "The plan's folder, which all computers must see")
             ->required();
         planned
             ->add_option("--chunks", words_.planned.chunks,
@@ -155,9 +155,9 @@ private:
             ->check(CLI::Range(1, kMaxChunks));
         planned
             ->add_option("--seconds", words_.planned.seconds,
-                         "Minimum processor time of a chunk in seconds (30)")
+                         "Minimum processor seconds per chunk (default: 30)")
             ->check(CLI::Range(1.0, 36000.0));
-        add_tier(planned, "The sandbox, A or B (the best that works here)")
+        add_tier(planned, "Sandbox A or B (default: the best that works here)")
             ->check(CLI::IsMember({"A", "B"}));
         add_sandbox(planned);
 
@@ -184,7 +184,7 @@ private:
         command->add_option("FILE", words_.file, "The kernel's file")->required();
         command->add_flag("--json", words_.json, "Print the verdict as JSON");
         command->add_option("--assignment", words_.name,
-                            "Judge by this assignment, with its hidden shapes");
+                            "Judge for this assignment, with its hidden shapes");
         add_folder(command);
         add_sandbox(command);
 
@@ -192,13 +192,13 @@ private:
         alone->add_option("SUBMISSION", words_.file, "The student's folder, archive or file")
             ->required();
         add_name(alone, true);
-        alone->add_option("--format", words_.format, "gradescope or markdown")
+        alone->add_option("--format", words_.format, "Format: gradescope or markdown")
             ->check(CLI::IsMember({"gradescope", "markdown"}));
         alone->add_option("--to", words_.to, "Write the result to this file");
         add_sandbox(alone);
 
         CLI::App* contained =
-            add(&app_, "container", "Judge one submission, files in and files out", container);
+            add(&app_, "container", "Judge one submission inside a container", container);
         contained->add_option("SUBMISSION", words_.file, "The student's folder, archive or file")
             ->required();
         contained->add_option("RESULTS", words_.to, "The folder for results.json and comment.md")
@@ -225,7 +225,7 @@ private:
         decided->add_option("--why", words_.why, "The reason, which the student sees")->required();
         decided->callback([this] {
             if (!words_.points && !words_.wants_judged)
-                throw UsageError("say --points N, or --judged to go back to the judge's points");
+                throw UsageError("give --points N, or --judged to go back to the judge's points");
             action_ = set_points;
         });
         add_name(decided, true);
@@ -240,15 +240,16 @@ private:
             kind->add_flag_callback(std::string("--") + format,
                                     [this, format] { words_.format = format; });
         }
-        exported->add_option("--to", words_.to, "The file or folder to write (default: print it)");
+        exported->add_option("--to", words_.to,
+                             "File or folder to write (default: standard output)");
         exported->add_option("--names", words_.names, "A CSV file of names, for moodle and canvas");
         exported
             ->add_option("--late-percent", words_.late.percent,
-                         "Percent of the points to subtract per late day")
+                         "Percent of the points subtracted per late day")
             ->check(CLI::Range(0.0, 100.0));
         exported
             ->add_option("--late-free", words_.late.free_days,
-                         "Number of late days without a penalty (0)")
+                         "Number of late days without a penalty (default: 0)")
             ->check(CLI::Range(0.0, 1000.0));
 
         CLI::App* doctor =

@@ -18,12 +18,12 @@ struct Reader {
     std::size_t at;
 
     char next() {
-        if (at == text.size()) throw std::runtime_error("a mark of the corpus has no end");
+        if (at == text.size()) throw std::runtime_error("a mark in a corpus file has no end");
         return text[at++];
     }
     void expect(const std::string& wanted) {
         if (text.compare(at, wanted.size(), wanted) != 0) {
-            throw std::runtime_error("a mark of the corpus lacks " + wanted);
+            throw std::runtime_error("a mark in a corpus file lacks " + wanted);
         }
         at += wanted.size();
     }
@@ -34,7 +34,7 @@ int read_count(Reader& reader) {
     const char* const begin = reader.text.data() + reader.at;
     const auto read = std::from_chars(begin, reader.text.data() + reader.text.size(), count);
     if (read.ec != std::errc() || count < 1) {
-        throw std::runtime_error("a mark of the corpus has no count");
+        throw std::runtime_error("a mark in a corpus file has no count");
     }
     reader.at += static_cast<std::size_t>(read.ptr - begin);
     return count;
@@ -47,7 +47,7 @@ std::string read_quoted(Reader& reader) {
         if (c == '\\') {
             c = reader.next();
             if (c != 'n' && c != '\\' && c != '"') {
-                throw std::runtime_error("a mark of the corpus has an unknown escape");
+                throw std::runtime_error("a mark in a corpus file has an unknown escape");
             }
             if (c == 'n') c = '\n';
         }
@@ -69,7 +69,7 @@ std::string with_repeats(const std::string& text) {
         const std::string unit = read_quoted(reader);
         reader.expect("@");
         if (unit.size() * static_cast<std::size_t>(count) > kMostBytes) {
-            throw std::runtime_error("a mark of the corpus stands for too much");
+            throw std::runtime_error("a mark in a corpus file expands to too much text");
         }
         for (int i = 0; i < count; ++i) whole += unit;
         done = reader.at;

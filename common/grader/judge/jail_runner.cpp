@@ -80,7 +80,7 @@ Failure explain_idle_prediction(const std::string& file, Shape shape) {
                     ", where only a sample of its blocks runs, these blocks store wrong values.",
         .place = {file, 0, 0},
         .shape = shape,
-        .next = "The kernel must do the same at every shape as at the published ones."};
+        .next = "The kernel must work at every shape as it does at the published shapes."};
 }
 
 Failure explain_too_many_instructions(const std::string& file) {
@@ -94,8 +94,8 @@ Failure explain_order_dependence(const std::string& file, Shape shape) {
     return {
         .kind = FailureKind::race_between_blocks,
         .headline =
-            "the result depends on the order in which blocks and warps run, or on a clock: it is "
-            "right in one launch and wrong in another.",
+            "the result depends on the order in which blocks and warps run, or on a clock: the "
+            "result is right in one launch and wrong in another.",
         .place = {file, 0, 0},
         .shape = shape,
         .next = "Let no thread rely on the work of another, unless a barrier separates the two."};

@@ -12,18 +12,18 @@ struct MarkWords {
 };
 constexpr MarkWords kMarkWords[] = {
     {Mark::ok, "OK", "right and clean"},
-    {Mark::compile_error, "CE", "it does not compile"},
+    {Mark::compile_error, "CE", "the file does not compile"},
     {Mark::compile_limit, "CL", "the compiler exceeds a limit of time or memory"},
-    {Mark::rejected, "REJ", "it cannot be accepted"},
+    {Mark::rejected, "REJ", "the submission cannot be accepted"},
     {Mark::wrong_answer, "WA", "the result is wrong"},
-    {Mark::memory, "MEM", "it accesses memory outside of its matrices"},
+    {Mark::memory, "MEM", "the kernel accesses memory outside of its matrices"},
     {Mark::race, "RACE", "threads access the same memory in no defined order"},
-    {Mark::uninitialised, "INIT", "it reads memory that was never written"},
-    {Mark::synchronisation, "SYNC", "its threads synchronize wrongly"},
-    {Mark::time_limit, "TLE", "it does not end"},
-    {Mark::cheat, "CHEAT", "it tries to deceive the grader"},
-    {Mark::fault, "FAULT", "the grader cannot judge it, and a teacher has to look"},
-    {Mark::system, "SYS", "it is not graded yet, through no fault of yours"},
+    {Mark::uninitialised, "INIT", "the kernel reads memory that was never written"},
+    {Mark::synchronisation, "SYNC", "the threads synchronize incorrectly"},
+    {Mark::time_limit, "TLE", "the kernel does not end"},
+    {Mark::cheat, "CHEAT", "the kernel tries to deceive the grader"},
+    {Mark::fault, "FAULT", "the grader cannot judge the file, and a teacher has to look at it"},
+    {Mark::system, "SYS", "the submission is not graded yet, through no fault of yours"},
 };
 
 constexpr const MarkWords& find_mark_words(Mark mark) {

@@ -43,8 +43,8 @@ void hide_secrets(const Assigned& exercise, Result& result) {
                    .headline = words_of(failure.id()) + ", on a hidden shape.",
                    .place = {verdict.file, 0, 0},
                    .next =
-                       "Try shapes of your own: large and small ones, wide and tall ones, and ones "
-                       "that are not multiples of a tile."};
+                       "Try shapes of your own: large and small ones, wide and tall ones, and "
+                       "shapes that are not multiples of a tile."};
     }
     verdict.failures.resize(1);
 }

@@ -22,9 +22,10 @@ namespace fs = std::filesystem;
 std::string find_escape(const std::string& attack, const JobResult& result) {
     using How = JobEnd::How;
     if (attack == "compute") {
-        return result.end.how == How::out_of_processor ? "" : "was not ended in time";
+        return result.end.how == How::out_of_processor ? "" : "was not stopped in time";
     }
-    if (attack == "sleep") return result.end.how == How::out_of_time ? "" : "was not ended in time";
+    if (attack == "sleep")
+        return result.end.how == How::out_of_time ? "" : "was not stopped in time";
     const bool was_killed = result.end.how == How::out_of_memory;
     if (attack == "memory" && was_killed) return "";
     if (result.end.how != How::exited || result.end.code != 0) {

@@ -267,7 +267,8 @@ JobEnd Jail::wait_for_end(int worker, const Job& job) {
         if (received == Received::timed_out) continue;
         if (received != Received::packet) return end_of_dead_jail();
         const auto told = to_structure<EndMessage>(packet.bytes);
-        if (!told) return {.problem = "the jail is of a different version: build everything again"};
+        if (!told)
+            return {.problem = "the jail program has a different version: rebuild all programs"};
         return end_of(*told, job.limits);
     }
 }

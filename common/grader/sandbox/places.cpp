@@ -67,7 +67,8 @@ Compiler grading_compiler() {
     const std::string name = from_environment("COALESCE_COMPILER", COALESCE_BUILT_BY);
     if (name == "clang") return Compiler::clang;
     if (name == "nvcc") return Compiler::nvrtc;
-    throw std::runtime_error("COALESCE_COMPILER is " + name + "; grading takes nvcc or clang");
+    throw std::runtime_error("COALESCE_COMPILER is " + name +
+                             ", but grading supports only nvcc and clang");
 }
 
 std::string toolkit_folder() {

@@ -18,13 +18,13 @@ const char* advice(int code) {
             return "another program has locked the file: end that program, then run again";
         case SQLITE_FULL: return "the disk is full: make room, then run again with --resume";
         case SQLITE_IOERR:
-            return "the disk is full or broken: fix it, then run again with --resume";
+            return "the disk is full or broken: fix the problem, then run again with --resume";
         case SQLITE_READONLY:
         case SQLITE_PERM:
         case SQLITE_CANTOPEN: return "check the permissions of the file and of its folder";
         case SQLITE_NOTADB:
         case SQLITE_CORRUPT:
-            return "rename the file and run again: a new one is created, and everything is graded "
+            return "rename the file and run again: a new file is created, and everything is graded "
                    "again";
         default: return "run again with --resume: the stored results are complete";
     }
@@ -65,7 +65,7 @@ Database::Database(const std::filesystem::path& file, int milliseconds) : name_(
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOFOLLOW;
     try {
         if (sqlite3_open_v2(file.c_str(), &handle_, flags, nullptr) != SQLITE_OK)
-            fail("opening it");
+            fail("opening the file");
         sqlite3_busy_timeout(handle_, milliseconds);
         // With WAL, readers and the writer do not block each other, and a commit needs one fsync.
         // With FULL, no commit is lost in a power failure.
@@ -83,7 +83,7 @@ Database::~Database() {
 
 void Database::execute(const std::string& statements) {
     if (sqlite3_exec(handle_, statements.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {
-        fail("working in it");
+        fail("executing a statement");
     }
 }
 
@@ -96,19 +96,19 @@ std::vector<ResultRow> Database::query(const std::string& statement,
     sqlite3_stmt* prepared = nullptr;
     if (sqlite3_prepare_v2(handle_, statement.c_str(), static_cast<int>(statement.size()),
                            &prepared, nullptr) != SQLITE_OK) {
-        fail("asking it");
+        fail("preparing a statement");
     }
     const std::unique_ptr<sqlite3_stmt, decltype(&sqlite3_finalize)> owner(prepared,
                                                                            sqlite3_finalize);
     for (std::size_t i = 0; i < values.size(); ++i) {
         if (bind(prepared, static_cast<int>(i) + 1, values[i]) != SQLITE_OK) {
-            fail("giving it a value");
+            fail("binding a value");
         }
     }
     std::vector<ResultRow> rows;
     int code = sqlite3_step(prepared);
     for (; code == SQLITE_ROW; code = sqlite3_step(prepared)) rows.push_back(row_of(prepared));
-    if (code != SQLITE_DONE) fail("reading or writing it");
+    if (code != SQLITE_DONE) fail("reading or writing a row");
     return rows;
 }
 

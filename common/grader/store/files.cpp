@@ -52,9 +52,10 @@ FileLock::FileLock(const fs::path& file, const std::string& what)
     if (flock(descriptor_.get(), LOCK_EX | LOCK_NB) != 0) {
         char owner[32] = {};
         ssize_t count = pread(descriptor_.get(), owner, sizeof owner - 1, 0);
-        throw InfrastructureError(what + " is in use by another process" +
-                                  (count > 0 ? " (" + std::string(owner) + ")" : "") +
-                                  "; wait until it ends, then run the same command again");
+        throw InfrastructureError(
+            what + " is in use by another process" +
+            (count > 0 ? " (" + std::string(owner) + ")" : "") +
+            "; wait until that process ends, then run the same command again");
     }
     std::string owner = "process " + std::to_string(getpid());
     // Record the owner for the error message above. The lock works even if this fails.

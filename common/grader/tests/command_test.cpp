@@ -179,7 +179,7 @@ TEST_CASE("an assignment is proved") {
     ended = room.call({"assignment", "verify", "hw1", "--folder", room.assignments});
     CHECK_MESSAGE(ended.code == 1, ended.output);
     CHECK(ended.output.find("the solution of the previous lesson: OK uncoalesced-stores, 16 of 20, "
-                            "but it may get at most 8") != std::string::npos);
+                            "but this kernel may get at most 8") != std::string::npos);
     // The skeleton replaces a solution, so the proof must fail.
     fs::copy_file(room.folder / "assignments/hw1/handout/exercises/02_naive/kernel.cu",
                   room.teacher / "solutions/02_naive/kernel.cu",

@@ -72,7 +72,7 @@ TEST_CASE("an unknown compiler is refused") {
     const Ended ended = room.graded();
     unsetenv("COALESCE_COMPILER");
     CHECK(ended.code == 3);
-    CHECK(ended.output.find("grading takes nvcc or clang") != ended.output.npos);
+    CHECK(ended.output.find("grading supports only nvcc and clang") != ended.output.npos);
 }
 
 int main(int argc, char** argv) {

@@ -282,7 +282,7 @@ TEST_CASE("a teacher's decision counts only for the file that it is about, in ev
     store.decide({"ada", "02_naive", "another digest", 10, "right"});
     const ClassResults stale = read_results(assignment, store);
     CHECK(stale.students.at(0).points() == 0);
-    CHECK(describe_open_questions(stale).find("earlier file of:\n  ada, 02_naive") !=
+    CHECK(describe_open_questions(stale).find("newer file of:\n  ada, 02_naive") !=
           std::string::npos);
 }
 

@@ -229,7 +229,7 @@ TEST_CASE("feedback does not reveal a hidden shape") {
     results.students[0].graded[0].result = hidden;
     std::string text = feedback(results, results.students[0]);
     CHECK(text.find("on a hidden shape") != std::string::npos);
-    CHECK(text.find("but not on all hidden ones") != std::string::npos);
+    CHECK(text.find("but not on all hidden shapes") != std::string::npos);
     CHECK(text.find("Seen with") == std::string::npos);
 }
 
@@ -422,8 +422,9 @@ TEST_CASE("submissions that a teacher should look at are listed") {
     refused.mark = Mark::rejected;
     results.students.push_back({"Ada", {graded(refused)}, "Ada_LATE_1_2_k.cu"});
     const std::string text = describe_open_questions(results);
-    CHECK(text.find("REJ, not accepted:\n  Ada, 03_tiled: out(0,1)") != std::string::npos);
-    CHECK(text.find("takes points off:\n  Ada\n") != std::string::npos);
+    CHECK(text.find("REJ: these submissions were not accepted:\n  Ada, 03_tiled: out(0,1)") !=
+          std::string::npos);
+    CHECK(text.find("subtracts points):\n  Ada\n") != std::string::npos);
     CHECK(text.find("one person:\n  ada, Ada\n") != std::string::npos);
     CHECK(text.find('\x1b') == std::string::npos);
     results.students.pop_back();

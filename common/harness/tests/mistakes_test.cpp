@@ -125,15 +125,15 @@ std::vector<Mistake> mistakes() {
         {"in 1 on",
          reads([](I r, I c, I, I C) { return r * C + c + 1; }),
          {Fault::off_by_one_col},
-         "1 element after the right one"},
+         "1 element after the right element"},
         {"in 4 on",
          reads([](I r, I c, I, I C) { return r * C + c + 4; }),
          {Fault::shifted},
-         "4 elements after the right one"},
+         "4 elements after the right element"},
         {"in 4 early",
          reads([](I r, I c, I, I C) { return r * C + c - 4; }),
          {Fault::shifted},
-         "4 elements before the right one"},
+         "4 elements before the right element"},
         {"in 1 row on",
          reads([](I r, I c, I, I C) { return r * C + c + C; }),
          {Fault::off_by_one_row},
@@ -145,11 +145,11 @@ std::vector<Mistake> mistakes() {
         {"out 1 on",
          stores([](I r, I c, I R, I) { return c * R + r + 1; }),
          {Fault::off_by_one_row},
-         "1 element after its place"},
+         "1 element after its correct position"},
         {"out 4 on",
          stores([](I r, I c, I R, I) { return c * R + r + 4; }),
          {Fault::shifted},
-         "4 elements after its place"},
+         "4 elements after its correct position"},
         {"out 1 row on",
          stores([](I r, I c, I R, I) { return c * R + r + R; }),
          {Fault::off_by_one_col},
@@ -163,7 +163,7 @@ std::vector<Mistake> mistakes() {
         {"5 rows, around",
          reads([](I r, I c, I R, I C) { return (r + 5) % R * C + c; }),
          {Fault::shifted},
-         "5 rows too far down, also across the edges"},
+         "5 rows too far down, with wrap-around at the edges"},
         {"rows in pairs",
          reads([](I r, I c, I R, I C) { return std::min(r ^ 1, R - 1) * C + c; }),
          {Fault::neighbours_exchanged},
@@ -204,7 +204,7 @@ std::vector<Mistake> mistakes() {
              return Move{r * s.cols + c, c * s.rows + r};
          },
          {Fault::part_of_each_tile},
-         "in every 4 rows of out, the 4th is never written. A loop, or one component"},
+         "in every 4 rows of out, the 4th is never written. A loop or a vector component"},
         {"no 2nd row",
          [](I r, I c, Shape s) -> M {
              if (r % 2 == 1) return std::nullopt;
@@ -226,7 +226,7 @@ std::vector<Mistake> mistakes() {
         {"2nd of 2 rows from the next col",
          reads([](I r, I c, I, I C) { return r % 2 == 0 ? r * C + c : (r - 1) * C + c + 1; }),
          {Fault::scrambled_in_tile},
-         "in every 2 columns of out, the 2nd is bad. Does one component of a vector use a "
+         "in every 2 columns of out, the 2nd is wrong. Does one component of a vector use a "
          "different "
          "index?"},
         {"4th col is the 3rd",
@@ -239,7 +239,7 @@ std::vector<Mistake> mistakes() {
              return Move{r * s.cols + c, c * s.rows + r};
          },
          {Fault::never_written},
-         "it is the only such cell"},
+         "no other cell is affected"},
         {"four missing",
          [](I r, I c, Shape s) -> M {
              if (r == 7 && c % 11 == 9 && c < 45) return std::nullopt;

@@ -63,9 +63,9 @@ TEST_CASE("invalid options are rejected, with their name") {
     CHECK(refused({"--rows", "1e3", "--cols", "1"}) == "--rows 1e3: not a whole number");
     CHECK(refused({"--rows", "", "--cols", "1"}).find("not a whole number") != std::string::npos);
     CHECK(refused({"--rows", "2147483648", "--cols", "1"}).find("too large") != std::string::npos);
-    CHECK(refused({"--rows", "65536", "--cols", "32768"}).find("64-bit indices") !=
+    CHECK(refused({"--rows", "65536", "--cols", "32768"}).find("32-bit indices") !=
           std::string::npos);
-    CHECK(refused({"--rows", "2147483647", "--cols", "2147483647"}).find("64-bit indices") !=
+    CHECK(refused({"--rows", "2147483647", "--cols", "2147483647"}).find("32-bit indices") !=
           std::string::npos);
     CHECK(refused({"--rows", "5"}).find("go together") != std::string::npos);
     CHECK(refused({"--rows"}) == "--rows needs a value");
@@ -90,13 +90,13 @@ TEST_CASE("--time takes a GPU, by default H200, and selects the simulated device
 }
 
 TEST_CASE("times that cannot be predicted are rejected, with advice") {
-    CHECK(refused({"--time", "H2000"}).find("known: NVIDIA H200") != std::string::npos);
+    CHECK(refused({"--time", "H2000"}).find("the known GPUs are NVIDIA H200") != std::string::npos);
     CHECK(refused({"--time", "--device", "gpu"}).find("--device sim") != std::string::npos);
     CHECK(refused({"--time", "--verify"}).find("--bench") != std::string::npos);
     for (const char* shape : {"", "x", "4x", "x4"})
         CHECK(refused({"--at", shape}).find("give ROWSxCOLS") != std::string::npos);
     CHECK(refused({"--at", "4x0"}) == "--at 0: must be at least 1");
-    CHECK(refused({"--at", "65536"}).find("64-bit indices") != std::string::npos);
+    CHECK(refused({"--at", "65536"}).find("32-bit indices") != std::string::npos);
 }
 
 TEST_CASE("the largest matrix that int can index is accepted") {

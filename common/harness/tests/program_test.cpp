@@ -120,7 +120,7 @@ TEST_CASE("one wrong variant does not prevent the others from running") {
     }
     CHECK(all.says("not swapped at 64 x 64 is wrong"));
     CHECK_FALSE(all.says("multiples at 64 x 64 is wrong"));
-    CHECK(all.says("it needs a real GPU"));
+    CHECK(all.says("this variant needs a real GPU"));
 }
 
 TEST_CASE("for invalid input, the exit code is 2, there is one line, and nothing runs") {
@@ -128,7 +128,7 @@ TEST_CASE("for invalid input, the exit code is 2, there is one line, and nothing
     check_refused("--device sim --rows -3 --cols 5", "--rows -3");
     check_refused("--device sim --rows 5 --cols many", "--cols many");
     check_refused("--device sim --rows 99999999999999999999 --cols 5", "too large");
-    check_refused("--device sim --rows 100000 --cols 100000", "64-bit indices");
+    check_refused("--device sim --rows 100000 --cols 100000", "32-bit indices");
     check_refused("--device sim --rows 46000 --cols 46000 --variant missing", "missing");
     check_refused("--device sim --rows 5", "go together");
     check_refused("--device moon", "--device moon");
@@ -243,7 +243,7 @@ TEST_CASE("--time predicts the times that it can, and says why others are missin
     CHECK(shape.exit_code == 0);
     CHECK(shape.says("Not predicted: multiples: at 4098 x 4098 it takes"));
     CHECK(fits_terminal(shape.out));
-    check_refused("--time H2000", "known: NVIDIA H200");
+    check_refused("--time H2000", "the known GPUs are NVIDIA H200");
 }
 
 TEST_CASE("a size that does not fit is reported before anything is allocated") {

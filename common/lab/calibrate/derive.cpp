@@ -19,7 +19,7 @@ std::vector<double> select_values(const std::vector<T>& list, const std::string&
     for (const T& one : list) {
         if (is_meant(one)) values.push_back(value(one));
     }
-    if (values.empty()) throw GpuError("no measurement of: " + what);
+    if (values.empty()) throw GpuError("a measurement is missing: " + what);
     return values;
 }
 
@@ -66,7 +66,7 @@ void derive_latencies(const Raw& raw, Gpu& gpu) {
 /// the time per load of a warp that follows pointers through the same cache.
 double timing_overhead_cycles(const Raw& raw) {
     if (raw.timed_load <= 0)
-        throw GpuError("no measurement of: a load of a cache line from the second level");
+        throw GpuError("a measurement is missing: a load of a cache line from the second level");
     return std::max(0.0, raw.timed_load - chase_cycles(raw, "second level, lines"));
 }
 
@@ -88,7 +88,7 @@ void derive_loads(const Raw& raw, Gpu& gpu) {
         if (is_copy && u >= 0.3 && u < 0.45) spreads.push_back(fit_spread(f).more / gpu.clock_ghz);
     }
     if (fastest.empty() || spreads.empty())
-        throw GpuError("no measurement of: single loads under load");
+        throw GpuError("a measurement is missing: single loads under load");
     const LatencyParameters load = fit_latency_under_load(loads);
     gpu.latency_ns = round_to_four_digits(load.latency_ns);
     gpu.fastest_latency_fraction =
@@ -236,7 +236,7 @@ Runs derive_run_costs(const std::vector<ShortRuns>& measured) {
         if (std::find(pitches.begin(), pitches.end(), r.pitch) == pitches.end())
             pitches.push_back(r.pitch);
     }
-    if (sizes.empty()) throw GpuError("no measurement of: short runs");
+    if (sizes.empty()) throw GpuError("a measurement is missing: short runs");
     std::sort(sizes.begin(), sizes.end());
     // If neighbouring strips are in flight together, the runs in memory are longer than one strip.
     // Use strips that are far apart, if they were measured.
@@ -256,7 +256,7 @@ Runs derive_run_costs(const std::vector<ShortRuns>& measured) {
             const double plain = gbps("copy none", run, pitch), here = gbps(what, run, pitch);
             if (plain > 0 && here > 0) costs.push_back(plain / here - 1);
         }
-        if (costs.empty()) throw GpuError("no measurement of: short runs, " + what);
+        if (costs.empty()) throw GpuError("a measurement is missing: short runs, " + what);
         return std::max(0.0, round_to_four_digits(median(costs)));
     };
     Runs runs;
@@ -278,7 +278,7 @@ BulkCopies derive_bulk_copy_costs(const std::vector<BulkRate>& measured) {
     BulkCopies bulk;
     for (const auto& [bytes, cycles] : rows) {
         const auto box = boxes.find(bytes);
-        if (box == boxes.end()) throw GpuError("no measurement of: bulk copies, boxes");
+        if (box == boxes.end()) throw GpuError("a measurement is missing: bulk copies, boxes");
         bulk.bytes.push_back(bytes);
         bulk.row.push_back(round_to_four_digits(cycles));
         bulk.box_row.push_back(round_to_four_digits(box->second));
@@ -302,7 +302,7 @@ PartialSectors derive_partial_sector_costs(const std::vector<Scatter>& measured,
             alone = std::min(alone, s.stores_only_ms * of_piece);
             with_loads = std::min(with_loads, s.ms * of_piece);
         }
-        if (alone == 1e300) throw GpuError("no measurement of: stores of part of a sector");
+        if (alone == 1e300) throw GpuError("a measurement is missing: stores of part of a sector");
         // Loads share the path and the cache with the stores. If loads double the time, the kernel
         // is waiting for the loads, not for the stores.
         return round_to_four_digits(with_loads < 2 * alone ? with_loads : alone);

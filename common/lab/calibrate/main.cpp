@@ -26,11 +26,11 @@ struct CommandLine {
 };
 
 void add_options(CLI::App& app, CommandLine& words) {
-    app.set_help_flag("-h,--help", "This text");
-    app.add_option("--out", words.out, "File to write for the GPU (common/timing/gpus/NAME.toml)");
+    app.set_help_flag("-h,--help", "Print this text");
+    app.add_option("--out", words.out, "File to write (default: common/timing/gpus/NAME.toml)");
     app.add_option("--json", words.json, "Also write all measurements to this file");
     app.add_option("--from", words.from,
-                   "Measure nothing: read a file that --json wrote on any machine");
+                   "Read measurements that --json wrote on any machine, and measure nothing");
     app.add_option("--only", words.only,
                    "Measure only the groups whose names contain one of these words (with commas),\n"
                    "and write only --json: a GPU's file needs all groups");

@@ -61,7 +61,7 @@ int run_program(const std::string& name, const std::string& about, int argc, cha
                 int (*run)(const Words& words, char** argv)) {
     seconds_since_start();
     CLI::App app{about, name};
-    app.set_help_flag("-h,--help", "This text");
+    app.set_help_flag("-h,--help", "Print this text");
     Words words;
     add_options(app, words);
     const auto fail = [&](const std::string& what, ExitCode code) {

@@ -16,8 +16,8 @@ std::vector<TimePair> pairs_of(const Predicted& predicted, const Measured& measu
         const MeasuredKernel& other = measured.kernels[i];
         if (one.name != other.name || one.fingerprint != other.fingerprint) {
             throw UsageError(other.name +
-                             ": the measured kernel is not the predicted one: predict and measure "
-                             "the same folder");
+                             ": the measured kernel differs from the predicted kernel: predict and "
+                             "measure the same folder");
         }
         pairs.push_back({one.name.substr(one.name.find('_') + 1) + " " + one.title, other.ms,
                          one.ms, one.bottleneck, one.unknown});

@@ -147,7 +147,7 @@ std::string format_text(const std::vector<TimePair>& pairs) {
     text += "\n" + wrap(format_figures(pairs));
     const std::vector<TimePair> known = known_of(pairs);
     if (known.size() < pairs.size()) {
-        text += wrap("Without the kernels that the model says it does not cover (?): " +
+        text += wrap("Without kernels that the model does not fully cover (?): " +
                      format_figures(known));
     }
     return text;

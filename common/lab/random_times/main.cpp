@@ -35,18 +35,19 @@ void add_options(CLI::App& app, CommandLine& words) {
     what->add_flag("--check", words.check,
                    "Run each kernel at a small size, and compare with the host");
     what->add_option("--measure", words.measure, "Measure the kernels of this folder on the GPU");
-    what->add_option("--predict", words.predict, "Predict their times on the simulated GPU");
+    what->add_option("--predict", words.predict,
+                     "Predict the times of these kernels on the simulated GPU");
     what->add_option("--compare", words.compare,
-                     "Compare a file of predictions with one of measurements")
+                     "Compare a file of predictions with a file of measurements")
         ->expected(2);
     what->require_option(1);
     app.add_option("--seed", words.seed, "Seed of the random kernels")->capture_default_str();
-    app.add_option("--count", words.count, "How many kernels")
+    app.add_option("--count", words.count, "Number of kernels")
         ->capture_default_str()
         ->check(CLI::Range(1, 10000));
-    app.add_flag(
-        "--transposes", words.transposes,
-        "No random kernels, but transposes without shared memory that differ in one property");
+    app.add_flag("--transposes", words.transposes,
+                 "Instead of random kernels, make transposes without shared memory that differ in "
+                 "one property");
     app.add_option("--gpu", words.gpu, "The GPU for which times are predicted")
         ->capture_default_str();
     app.add_option("--json", words.json, "File for the measured or predicted times");

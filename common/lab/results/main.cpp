@@ -55,13 +55,13 @@ int report(const std::exception& error, int code) {
 int main(int argc, char** argv) {
     CommandLine words;
     CLI::App app("Write the tables of results in the READMEs", "results");
-    app.set_help_flag("-h,--help", "This text");
+    app.set_help_flag("-h,--help", "Print this text");
     app.add_flag("--check", words.is_check, "Change nothing; exit with 1 if a table is stale");
     app.add_flag("--again", words.is_rerun, "First count and predict every lesson again");
     app.add_option("--into", words.output_folder,
                    "Only count and predict, and write to this folder")
         ->type_name("FOLDER");
-    app.add_flag("--plain", words.is_plain, "No colours");
+    app.add_flag("--plain", words.is_plain, "Use no colours");
     try {
         app.parse(argc, argv);
         return results(words);

@@ -22,7 +22,8 @@ void copy_by_driver(float* out, const float* in, int rows, int cols) {
 }
 
 [[maybe_unused]] void report_absent(const std::string& library) {
-    std::cerr << "rivals: " << library << " is absent: CMake did not find it when this was built\n";
+    std::cerr << "rivals: " << library
+              << " is absent, because CMake did not find it when this program was built\n";
 }
 
 std::vector<Variant> available() {

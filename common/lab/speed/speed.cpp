@@ -228,7 +228,8 @@ void print_start_up(const std::string& own, const std::string& nvidia, int round
     }
     std::printf("\nStart to end of a program that does nothing: %.1f ms", ours);
     if (theirs < 1e30) std::printf(" (%.1f ms with NVIDIA's library)", theirs);
-    std::printf("\nStart to end of one that launches two small kernels: %.1f ms\n", first_launch);
+    std::printf("\nStart to end of a program that launches two small kernels: %.1f ms\n",
+                first_launch);
 }
 
 void print_memory(const std::string& own) {
@@ -254,18 +255,19 @@ int main(int argc, char** argv) {
     std::string against, nvidia = COALESCE_NVIDIA_LIBRARIES;
     int rounds = 5;
     app.add_option("--against", against,
-                   "a folder with another libcudart.so.13, which runs in turn with ours")
+                   "folder of another libcudart.so.13, whose runs alternate with ours")
         ->check(CLI::ExistingDirectory);
-    app.add_option("--rounds", rounds, "processes for each case and side")
+    app.add_option("--rounds", rounds, "number of processes for each case and side")
         ->check(CLI::Range(1, 1000))
         ->capture_default_str();
     bool programs = false;
-    app.add_flag("--programs", programs, "run ordinary programs, with all checks and without");
+    app.add_flag("--programs", programs,
+                 "run ordinary programs, both with all checks and without checks");
     std::string without;
     int streams = 0;
-    app.add_option("--without", without, "with --programs: what this check costs")
+    app.add_option("--without", without, "with --programs: measure the cost of this check")
         ->check(CLI::IsMember(kAllChecks));
-    app.add_option("--streams", streams, "with --without: idle streams that each program creates")
+    app.add_option("--streams", streams, "with --without: number of idle streams that each program creates")
         ->check(CLI::Range(0, 100));
     CLI11_PARSE(app, argc, argv);
     const std::string own = fs::weakly_canonical(own_folder() / "../lib");

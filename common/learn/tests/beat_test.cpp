@@ -132,7 +132,7 @@ TEST_CASE("attempts lead from the original file to the solution of exercise 10, 
 
     course.write(FILE_OF_LEARNER, ScratchCourse::solution("10_registers"));
     const ProcessResult level = expect_words(
-        course, {"beat"}, 0, {"As fast as 10_registers, within the error of the model"});
+        course, {"beat"}, 0, {"as fast as 10_registers, within the error of the model"});
     const std::vector<Attempt> attempts = attempts_in(course);
     REQUIRE(attempts.size() == 2);
     CHECK(*attempts[1].ms < *attempts[0].ms);
@@ -140,14 +140,14 @@ TEST_CASE("attempts lead from the original file to the solution of exercise 10, 
     // The open exercise must not change the progress of the course.
     CHECK(!fs::exists(course.path(".learn/state.json")));
     // Trying the same source again must not add an attempt.
-    expect_words(course, {"beat"}, 0, {"As fast as"});
+    expect_words(course, {"beat"}, 0, {"as fast as"});
     CHECK(attempts_in(course).size() == 2);
 
     // Restoring an attempt must save the current text first.
     expect_words(course, {"beat", "--restore", "1"}, 0,
-                 {"Your text was saved as", "now holds attempt 1."});
+                 {"Your text was saved as", "now contains attempt 1."});
     CHECK(course.read(FILE_OF_LEARNER) == blank);
-    expect_words(course, {"beat", "--restore", "1"}, 0, {"already holds attempt 1."});
+    expect_words(course, {"beat", "--restore", "1"}, 0, {"already contains attempt 1."});
     course.write(".learn/copies/beat/" + attempts[1].hash + ".cu", "something else");
     expect_words(course, {"beat", "--restore", "2"}, 2, {"the source of attempt 2 is lost"});
     course.write(FILE_OF_LEARNER, "mine\n");

@@ -80,7 +80,7 @@ TEST_CASE("invalid arguments have exit code 2, and a message of one line with ad
     std::map<std::vector<std::string>, std::string> cases = {
         {{"check", "77"}, "no exercise \"77\"; ./learn list"},
         {{"check", "02", "--file", "no.cu"}, "there is no file no.cu"},
-        {{"check", "all", "--file", KERNEL_02}, "--file needs one exercise"},
+        {{"check", "all", "--file", KERNEL_02}, "--file needs the number of a single exercise"},
         {{"check", "02", "--device", "tpu"}, "no device \"tpu\""},
         {{"check", "02", "--seconds", "0"}, "--seconds takes"},
         {{"check", "02", "--colour"}, "(./learn check --help)"},
@@ -91,7 +91,8 @@ TEST_CASE("invalid arguments have exit code 2, and a message of one line with ad
         {{"picture", "02", "--svg", "/nonexistent/x.svg"}, "/nonexistent/x.svg cannot be written"},
         {{"diff", "01"}, "is the first step"},
         {{"ptx", "77"}, "no step \"77\"; ./learn list"},
-        {{"ptx", "02", "--variant", "fast"}, "02_naive has no variant \"fast\"; it has naive"},
+        {{"ptx", "02", "--variant", "fast"},
+         "02_naive has no variant \"fast\"; the variants are naive"},
         {{"ptx", "01", "--variant", "memcpy"}, "is host code"},
         {{"ptx", "02", "--mine", "--variant", "naive"}, "--variant shows a kernel of the lesson"},
         {{"ptx", "02", "--file", "no.cu", "--mine"}, "give only one"},
@@ -346,8 +347,8 @@ TEST_CASE("predictions are stored, compared with the learner's own counters, and
     expect(course, {"predict", "02", "4"}, 2, {"answered all questions about 02_naive"});
     course.solve("02_naive");
     expect(course, {"check", "02"}, 0,
-           {"You predicted 8 sectors per load; it is 4: wrong.",
-            "You predicted 32 sectors per store; it is 32: right."});
+           {"You predicted 8 sectors per load; the count is 4: wrong.",
+            "You predicted 32 sectors per store; the count is 32: right."});
     Json predictions = course.progress_of("02_naive")["predictions"];
     CHECK(predictions[0]["right"] == false);
     CHECK(predictions[1]["right"] == true);
@@ -359,7 +360,7 @@ TEST_CASE("predictions are stored, compared with the learner's own counters, and
     expect(course, {"predict", "03", "4"}, 2, {"answered all questions about 03_tiled"});
     expect(course, {"predict", "01", "4"}, 0, {"you said 4", "not asked yet"});
     expect(course, {"predict", "01", "4", "4"}, 2, {"2 answers for 1 open question;"});
-    expect(course, {"predict", "03"}, 0, {"no guess; it is 4"});
+    expect(course, {"predict", "03"}, 0, {"no guess; the count is 4"});
 }
 
 // Returns the predicted speed of a solution in percent of the copy's speed.
@@ -462,8 +463,9 @@ TEST_CASE("diff shows what a step changes, in lessons and in the learner's kerne
     expect(course, {"diff", "04"}, 1, {"03_tiled has not passed yet"});
     REQUIRE(course.learn({"check", "03"}).exit_code == 0);
     expect(course, {"diff", "04"}, 0,
-           {"- are only in 03_tiled", "+ only in 04_padded:", "TILE_DIM + "});
-    expect(course, {"diff", "02", "--yes"}, 0, {"- are only in 01_copy", "+ only in 02_naive:"});
+           {"- are only in 03_tiled", "+ are only in 04_padded:", "TILE_DIM + "});
+    expect(course, {"diff", "02", "--yes"}, 0,
+           {"- are only in 01_copy", "+ are only in 02_naive:"});
     CHECK(course.progress_of("02_naive")["solution_seen"] == true);
 }
 

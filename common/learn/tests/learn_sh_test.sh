@@ -22,7 +22,7 @@ expect() {
 
 expect 0 'Usage: ./learn' "$learn" help
 expect 0 'test --all' "$learn" --help
-expect 2 'test has no --some; there are simulator, ' "$learn" test --some
+expect 2 'unknown argument of test: --some; the arguments are simulator, ' "$learn" test --some
 expect 2 'test --except needs the names of tests' "$learn" test --except
 expect 2 'build takes no arguments, but got: now' "$learn" build now
 expect 2 'docs takes no arguments' "$learn" docs now
@@ -38,7 +38,7 @@ expect 1 'there is no apt-get here' \
     env PATH="$folder/bin" COALESCE_BUILD="$folder/build" /bin/sh "$learn" run all
 expect 1 'ninja-build clang' env PATH="$folder/bin" COALESCE_BUILD="$folder/build" \
     COALESCE_COMPILER=clang /bin/sh "$learn"
-expect 2 'COALESCE_COMPILER is gcc; it can be nvcc or clang' \
+expect 2 'COALESCE_COMPILER is gcc, but must be nvcc or clang' \
     env COALESCE_BUILD="$folder/build" COALESCE_COMPILER=gcc /bin/sh "$learn" build
 
 # Imitate an apt-get whose package lists are missing or stale, and test which calls ./learn makes in which order.

@@ -36,7 +36,7 @@ TEST_CASE("code keeps its line breaks, comments disappear, and pictures become t
 TEST_CASE("folded parts are shown on request") {
     const std::string folded =
         "<details><summary>Why?</summary>\n\nBecause.\n\n</details>\n\nNext.\n";
-    CHECK(shown(folded) == "Why? (folded; --answers shows it)\n\nNext.\n");
+    CHECK(shown(folded) == "Why? (folded; --answers shows the text)\n\nNext.\n");
     CHECK(shown(folded, true) == "Why?\n\nBecause.\n\nNext.\n");
 }
 

@@ -77,7 +77,7 @@ TEST_CASE("a mistake in an exercise of your own is reported with its place") {
     const std::vector<std::string> verify = {"exercise", "verify", "scale", "--no-mutants"};
 
     course.write(kRecord, replaced(record, "float* out[n]", "float* out[m]"));
-    expect(course, verify, 2, {"exercise.toml:5: ", "`m` is not one of its sizes `n`"});
+    expect(course, verify, 2, {"exercise.toml:5: ", "`m` is not one of the sizes `n`"});
     course.write(kRecord, record);
 
     course.write(kReference, replaced(reference, "return factor", "return faktor"));
@@ -136,7 +136,7 @@ TEST_CASE("exercise new refuses invalid arguments") {
     own_solutions(course);
     expect(course, {"exercise", "new", "Scale"}, 2, {"cannot be the name of a kernel"});
     expect(course, {"exercise", "new", "scale"}, 2, {"--title is missing"});
-    expect(course, {"exercise", "old", "scale"}, 2, {"there are new and verify"});
+    expect(course, {"exercise", "old", "scale"}, 2, {"the actions are new and verify"});
     expect(course, {"exercise", "verify", "scale"}, 2, {"there is no exercise x_scale"});
     auto words = kNewScale;
     words[8] = "const float* out[n]";

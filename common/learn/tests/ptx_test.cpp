@@ -210,7 +210,8 @@ TEST_CASE("for a variant, ptx shows the kernel that it launches, with its dynami
            {"transpose_tall<64, 16> of 10_registers, variant registers_64",
             "shared memory      16384 bytes per block", "bar.sync"});
     expect(course, {"ptx", "10", "--variant", "fastest"}, 2,
-           {"10_registers has no variant \"fastest\"; it has raw_stay_apart, registers_128, "});
+           {"10_registers has no variant \"fastest\"; the variants are raw_stay_apart, "
+            "registers_128, "});
 }
 
 TEST_CASE("ptx shows a lesson's kernel only after its exercise has passed, or with --yes") {
@@ -218,7 +219,7 @@ TEST_CASE("ptx shows a lesson's kernel only after its exercise has passed, or wi
     const ProcessResult refused =
         expect(course, {"ptx", "02"}, 1,
                {"02_naive has not passed yet", "Yours: ./learn ptx 02 --mine",
-                "Show it anyway: ./learn ptx 02 --yes"});
+                "Show the solution anyway: ./learn ptx 02 --yes"});
     CHECK(!has(refused.output, "st.global"));
     course.solve("02_naive");
     REQUIRE(course.learn({"check", "02"}).exit_code == 0);

@@ -163,7 +163,7 @@ TEST_CASE("a prediction is passed to every program, and checked before any progr
           std::vector<std::string>{"--rows", "512", "--cols", "512", "--time", "H200"});
     words = steps({"all"});
     words.time = "02";
-    refused(words, "no GPU is called \"02\"; known: NVIDIA H200");
+    refused(words, "no GPU is called \"02\"; the known GPUs are NVIDIA H200");
     words.time = "H200";
     words.device = "gpu";
     refused(words, "./learn validate --time");

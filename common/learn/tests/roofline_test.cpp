@@ -78,9 +78,9 @@ TEST_CASE("a roofline is made from a known GPU and from counters") {
 
 TEST_CASE("learn roofline draws correct kernels, and explains why it cannot draw others") {
     const ScratchCourse course;
-    expect(course, {"roofline", "02"}, 1, {"Only a kernel that is right has a roofline"});
+    expect(course, {"roofline", "02"}, 1, {"only for a kernel whose result is right"});
     expect(course,
            {"roofline", "x_row_sums", "--file", course.path("solutions/x_row_sums/kernel.cu")}, 0,
-           {"instructions of warps per byte", "A, yours", "B, solution", "predicted"});
-    expect(course, {"roofline", "02", "--gpu", "nothing"}, 2, {"there is no GPU called"});
+           {"warp instructions per byte", "A, yours", "B, solution", "predicted"});
+    expect(course, {"roofline", "02", "--gpu", "nothing"}, 2, {"no GPU is called"});
 }

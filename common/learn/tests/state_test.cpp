@@ -73,9 +73,9 @@ TEST_CASE("a guess is right within rounding, or within the tolerance of its ques
     CHECK(!Guess{"load", 32.0, std::nullopt}.is_right());
     for (double said : {4.0, 3.74, 3.7, 3.5}) CHECK(Guess{"store", said, 3.74, 0.1}.is_right());
     for (double said : {5.0, 4.5, 3.0}) CHECK(!Guess{"store", said, 3.74, 0.1}.is_right());
-    CHECK(format_actual({"store", 4.0, 3.74, 0.1}) == "it is 3.74 on average: right");
-    CHECK(format_actual({"store", 5.0, 4.0}) == "it is 4: wrong");
-    CHECK(format_actual({"store", std::nullopt, 4.0}) == "it is 4");
+    CHECK(format_actual({"store", 4.0, 3.74, 0.1}) == "the count is 3.74 on average: right");
+    CHECK(format_actual({"store", 5.0, 4.0}) == "the count is 4: wrong");
+    CHECK(format_actual({"store", std::nullopt, 4.0}) == "the count is 4");
     CHECK(format_actual(
               {coalesce::kCopyPercentQuestion, 50.0, 43.0, 0.25, "predicted, G, within 8 %"}) ==
           "the model predicts 43 (predicted, G, within 8 %): right");

@@ -91,7 +91,7 @@ TEST_CASE("a step is shown with all of its accesses and changes") {
     const std::string screen = show_step(steps, SUBJECT, 3, {}, {});
     for (const char* words :
          {"step 4 of 4", "warp 0", ">   4    float x = tile[9];", "*x ", "39",
-          "2 wavefronts where 1 could do", "0:tile[1][1]=39",
+          "2 wavefronts where 1 would be enough", "0:tile[1][1]=39",
           "was last written by thread (32,0) in step 3, line 3", "read after write"})
         CHECK_MESSAGE(screen.find(words) != std::string::npos, words << "\n" << screen);
     const std::string before = show_step(steps, SUBJECT, 1, {}, {});
@@ -124,8 +124,9 @@ TEST_CASE("text that is not a trace is refused") {
 TEST_CASE("without a terminal, all steps are printed") {
     const ScratchCourse course;
     write_text(course, ScratchCourse::solution("03_tiled"));
-    const ProcessResult out = expect(course, {"step", "03", "--plain"}, 0,
-                                     {"step 1  warp 0  lanes 0-31", "of 1024 threads have arrived"});
+    const ProcessResult out =
+        expect(course, {"step", "03", "--plain"}, 0,
+               {"step 1  warp 0  lanes 0-31", "of 1024 threads have arrived"});
     CHECK(has(out.output, "store to tile"));
     expect(course, {"step", "03", "--rows", "-1"}, 2, {"from 1 to 1024"});
     expect(course, {"step", "00"}, 2, {"simulate --trace"});
@@ -137,7 +138,7 @@ TEST_CASE("without a terminal, all steps are printed") {
 TEST_CASE("after a failed check, the command that shows the mistake is offered") {
     const ScratchCourse course;
     write_text(course, ScratchCourse::solution_with("03_tiled", "__syncthreads();", ""));
-    expect(course, {"check", "03"}, 1, {"See it happen: ./learn step 03"});
+    expect(course, {"check", "03"}, 1, {"Step through the mistake: ./learn step 03"});
     const ProcessResult out = expect(course, {"step", "03", "--plain"}, 0, {"tile"});
     CHECK(has(out.output, "    read after write"));
 }

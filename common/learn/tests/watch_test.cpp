@@ -103,12 +103,12 @@ TEST_CASE("a session leads from the first exercise to the third") {
     terminal.type("g");
     SHOWS("How many sectors does this load touch?");
     terminal.type("many\n");
-    SHOWS("That is not a number");
+    SHOWS("Please enter a number");
     terminal.type("4\n");
     SHOWS("The threads then store the floats");
     terminal.type("32\n");
-    SHOWS("you said 4; it is 4: right");
-    SHOWS("you said 32; it is 4: wrong");
+    SHOWS("you said 4; the count is 4: right");
+    SHOWS("you said 32; the count is 4: wrong");
     SHOWS("space: back to the verdict");
     SHOWS("q quit");
     terminal.type(" ");
@@ -150,11 +150,11 @@ TEST_CASE("a session leads from the first exercise to the third") {
     SHOWS("03_tiled: passed");
     SHOWS("q quit");
     terminal.type("g");
-    SHOWS("How many does it touch now?");
+    SHOWS("touch now?");
     terminal.type("4\n");
     SHOWS("does the read take?");
     terminal.type("32\n");
-    SHOWS("it is 32: right");
+    SHOWS("the count is 32: right");
     SHOWS("q quit");
     terminal.type("q");
     CHECK(terminal.status() == 0);
@@ -373,7 +373,7 @@ TEST_CASE("Ctrl-C during a question ends the question") {
     SHOWS("g: predict the cost");
     SHOWS("q quit");
     terminal.type("g");
-    SHOWS("A number");
+    SHOWS("Your prediction");
     terminal.type("\x03");
     CHECK(WIFSIGNALED(terminal.status()));
     CHECK(terminal.is_as_usual());
@@ -451,11 +451,11 @@ TEST_CASE("in a terminal, check asks for predictions, and explain before it show
     course.solve("02_naive");
     PseudoTerminal terminal(course.command({"check", "02"}));
     CHECK(terminal.shows("Predict the costs before you see them"));
-    CHECK(terminal.shows("A number"));
+    CHECK(terminal.shows("Your prediction"));
     terminal.type("4\n");
-    CHECK(terminal.shows("A number"));
+    CHECK(terminal.shows("Your prediction"));
     terminal.type("\n");
     CHECK(terminal.shows("sectors per store                     32           4          32"));
-    CHECK(terminal.shows("You predicted 4 sectors per load; it is 4: right."));
+    CHECK(terminal.shows("You predicted 4 sectors per load; the count is 4: right."));
     CHECK(terminal.status() == 0);
 }

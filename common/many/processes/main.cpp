@@ -26,7 +26,8 @@ namespace coalesce::processes {
 std::vector<KindOfWay> kinds_of_ways() {
     return {
         {.name = "windows",
-         .about = "each process reads its part from the others' memory, which MPI shares",
+         .about =
+             "each process reads its part from the memory of other processes, which MPI shares",
          .make = make_windows},
         {.name = "alltoallw",
          .about = "each process transposes its block, then MPI_Alltoallw exchanges parts of rows",
@@ -98,7 +99,7 @@ private:
             return;
         throw UsageError(
             format("these ways need %.3g GB in all, but only %.3g GB are free; choose smaller "
-                   "--rows and --cols, or one --way",
+                   "--rows and --cols, or a single --way",
                    bytes / 1e9, static_cast<double>(free_host_bytes()) / 1e9));
     }
 

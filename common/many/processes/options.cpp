@@ -97,10 +97,10 @@ several ways, and verifies the result of each way bit by bit.
 
   --rows R --cols C run only this shape
   --way NAME        use only this way
-  --local WHICH     what transposes a process's own block before it is sent:
+  --local WHICH     device that transposes a process's own block before sending it:
                     cpu; sim (a simulated GPU for each process); gpu
-  --bench           measure at one shape (8192 x 16384)
-  --repetitions N   repetitions of each measurement (7)
+  --bench           measure at one shape (default: 8192 x 16384)
+  --repetitions N   repetitions of each measurement (default: 7)
   --mistake WHICH   make a mistake in the exchange, to test the verification:
                     place (a piece at the wrong position) or bit (one bit of one
                     element)
@@ -112,7 +112,7 @@ Ways:
     for (const KindOfWay& way : kinds_of_ways()) {
         text += wrap_with_hanging_indent(format("  %-12s", way.name.c_str()), way.about);
     }
-    return text + "\nExit code: 0 right, 1 a result was wrong, 2 it could not be run.\n";
+    return text + "\nExit code: 0 all right, 1 a result was wrong, 2 the program could not run.\n";
 }
 
 }  // namespace coalesce::processes

@@ -57,7 +57,7 @@ void emit_extractelement(Emitter& e, const Instruction& i) {
     const u64 count = i.operands[0]->type->count;
     for (std::size_t part = 0; part < families.size(); ++part) {
         if (families[part] == Register::predicate)
-            fail(i, "an index into a vector of bools that is not constant is not supported");
+            fail(i, "a non-constant index into a vector of bools is not supported");
         std::string chosen = e.use_bits(i.operands[0], part);
         for (u64 k = 1; k < count; ++k) {
             const std::string condition = emit_index_test(e, i, 1, k),
@@ -78,7 +78,7 @@ void emit_insertelement(Emitter& e, const Instruction& i) {
         const std::string condition = emit_index_test(e, i, 2, k);
         for (std::size_t part = 0; part < families.size(); ++part) {
             if (families[part] == Register::predicate)
-                fail(i, "an index into a vector of bools that is not constant is not supported");
+                fail(i, "a non-constant index into a vector of bools is not supported");
             e.put("selp.b" + std::to_string(bits_of(families[part])) + " " +
                   e.result(i, k * families.size() + part) + ", " + e.use_bits(i.operands[1], part) +
                   ", " + e.use_bits(i.operands[0], k * families.size() + part) + ", " + condition);

@@ -55,7 +55,7 @@ void move_call_result(Emitter& e, const Instruction& i) {
 void emit_function_call(Emitter& e, const Instruction& i) {
     const Function* function = called_function(i);
     if (i.function_type->is_variadic)
-        fail(i, "a function with any number of arguments is not supported");
+        fail(i, "a function with a variable number of arguments is not supported");
     const std::string callee = function ? ptx_name(function->name) : e.use_register(i.callee);
     e.put("{");
     for (std::size_t k = 0; k < i.operands.size(); ++k) {

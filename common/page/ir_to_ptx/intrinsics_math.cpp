@@ -49,7 +49,7 @@ void emit_single_instruction(Emitter& e, const Instruction& call) {
         const Type& type = element_of(*call.type);
         const bool is_approximate = direct.instruction.ends_with(".approx");
         if (is_approximate && !type.is(Type::Kind::single))
-            fail(call, name + " has no instruction: only float has");
+            fail(call, name + " has no instruction for this type, only for float");
         if (register_bits(type) != 16 || direct.name != "sqrt.")
             return emit_for_all_parts(e, call, std::string(direct.instruction));
     }
@@ -136,7 +136,7 @@ void emit_is_class(Emitter& e, const Instruction& call) {
     i64 asked = 0;
     const Type& type = *call.operands[0]->type;
     if (!is_number(call.operands[1], asked) || register_bits(type) == 16)
-        fail(call, "this question about a floating-point number is not supported");
+        fail(call, "this test of a floating-point number is not supported");
     struct Kind {
         i64 bits;
         const char* test;

@@ -10,13 +10,10 @@
 namespace {
 
 constexpr const char* usage =
-    "usage: ir_to_ptx IN.ll [-o OUT.ptx]\n"
-    "       ir_to_ptx --optimiser\n"
-    "\n"
-    "Translates LLVM IR for nvptx64, as `clang -S -emit-llvm` writes it, into PTX.\n"
-    "Without -o the PTX goes to standard output.\n"
-    "--optimiser prints the words, one a line, by which clang optimises IR that it has\n"
-    "made with -disable-llvm-passes: the same as in a page.\n";
+    "usage: ir_to_ptx IN.ll [-o OUT.ptx]\n       ir_to_ptx --optimiser\n\nTranslates LLVM IR for "
+    "nvptx64, as `clang -S -emit-llvm` writes it, into PTX.\nWithout -o the PTX goes to standard "
+    "output.\n--optimiser prints the options, one per line, with which clang optimises IR that\nit "
+    "has made with -disable-llvm-passes, as in a page.\n";
 
 int fail(const std::string& message) {
     std::cerr << "ir_to_ptx: " << message << "\n";

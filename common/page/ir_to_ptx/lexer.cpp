@@ -192,7 +192,7 @@ void Lexer::fail(const std::string& what) const {
     const auto begin = text_.begin();
     const auto lines = std::count(begin, begin + static_cast<std::ptrdiff_t>(token_.begin), '\n');
     throw Untranslated("line " + std::to_string(lines + 1) +
-                           " of clang's output is not understood: " + what + " near '" +
+                           " of clang's output cannot be parsed: " + what + " near '" +
                            token_.text + "'",
                        line_at(token_.begin), "", 0);
 }

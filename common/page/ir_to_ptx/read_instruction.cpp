@@ -92,7 +92,7 @@ void InstructionReader::read_end(Instruction& i, std::vector<Note>& notes) {
         } else if (lexer_.at_word("addrspace")) {
             read_space(lexer_);
         } else {
-            lexer_.fail("this is not understood");
+            lexer_.fail("this cannot be parsed");
         }
     }
 }

@@ -141,7 +141,7 @@ void ModuleReader::read_top_level() {
             lexer_.fail("inline assembly of a whole file is not supported");
         lexer_.skip_line();
     } else {
-        lexer_.fail("this is not understood");
+        lexer_.fail("this cannot be parsed");
     }
 }
 

@@ -18,12 +18,12 @@ const markup = `
 <div class="drawing picture" tabindex="0" role="group" aria-label="Lanes onto memory"></div>`;
 
 const tileMarkup = `<h3>Shared memory</h3><div class="drawing" tabindex="0" role="group" aria-label="Shared memory"></div>
-<p class="faint">A row is 32 banks. Strong: touched now. Faint: filled by this warp so far.</p>`;
+<p class="faint">A row is 32 banks. Strong colour: touched now. Faint colour: filled by this warp so far.</p>`;
 
 /** Describes the position of a lane's address. */
 function placeOf(access: Access, lane: number): string {
     const address = access.addresses[lane];
-    if (address === null || address === undefined) return `lane ${lane} takes no part`;
+    if (address === null || address === undefined) return `lane ${lane} does not take part`;
     return access.memory === "shared"
         ? `lane ${lane}: bank ${Math.floor(address / 4) % 32}`
         : `lane ${lane}: ${access.memory} + ${address}, sector ${Math.floor(address / 32)}`;
@@ -91,7 +91,7 @@ export class AccessesPart {
             const access = this.accesses[at] as Access;
             if (access.cost > access.ideal) return this.move(at - this.at);
         }
-        this.find(".headline").textContent = "Nothing that this warp does costs more than it must.";
+        this.find(".headline").textContent = "No access of this warp costs more than necessary.";
     }
 
     private showOne() {

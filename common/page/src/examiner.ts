@@ -158,14 +158,14 @@ export class TooLong extends Error {
 export class Cancelled extends Error {}
 
 const workedTooLong = (limit: number): string =>
-    `The kernel does far more work than the task needs, and was stopped after ${seconds(limit)}. Is there a loop that ends too late, or never?`;
+    `The kernel does far more work than the task needs, and was stopped after ${seconds(limit)}. Does a loop end too late, or never?`;
 const compiledTooLong = (limit: number): string =>
-    `The compiler was not done after ${seconds(limit)}, and was stopped. Does the text contain templates or constant expressions that take long to compute?`;
+    `The compiler had not finished after ${seconds(limit)}, and was stopped. Does the text contain templates or constant expressions that take long to compute?`;
 
 /** Explains why a page that was opened from the file system has no compiler. Returns "" if the page has a compiler. */
 export const noCompiler = (): string =>
     location.protocol === "file:"
-        ? "This page was opened as a file, and browsers do not let such a page load the compiler. `./learn play` serves the book on this computer: there it runs."
+        ? "This page was opened as a file, and browsers do not let such a page load the compiler. `./learn play` serves the book on this computer, where the kernel runs."
         : "";
 
 export class Examiner {

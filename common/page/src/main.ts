@@ -90,7 +90,7 @@ class Page {
 
 function existing(stepName: string, variantName: string): [Step, Variant] {
     const found = findVariant(stepName, variantName);
-    if (!found) throw new Error(`There is no ${stepName}, ${variantName}.`);
+    if (!found) throw new Error(`There is no variant ${variantName} of ${stepName}.`);
     return found;
 }
 

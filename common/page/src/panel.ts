@@ -37,9 +37,9 @@ const markup = (id: string) => `
 <section class="time" aria-label="Predicted time"></section>
 <section aria-label="Counters"><div class="wide" tabindex="0" role="group" aria-label="Table of counters">
 <table class="counters"><thead><tr><th>Counter</th><th>This warp so far</th><th>Whole launch</th><th>Per request</th></tr></thead><tbody></tbody></table></div></section>
-<details class="ptx"><summary>The PTX, to be edited</summary>
+<details class="ptx"><summary>The PTX, which you can edit</summary>
 <label class="unseen" for="ptx-${id}">PTX</label><textarea id="ptx-${id}" spellcheck="false" rows="20"></textarea>
-<p><button type="button" name="run-ptx">Run this PTX</button> <button type="button" name="reset-ptx">Back to the lesson's</button></p></details>`;
+<p><button type="button" name="run-ptx">Run this PTX</button> <button type="button" name="reset-ptx">Restore the lesson's PTX</button></p></details>`;
 
 /**
  * The rows of the table: a title, the counter of requests, the counter of their cost, and a test that selects the
@@ -212,7 +212,7 @@ export class Panel {
                   ? `${countOf(wrong, "cell")} of out ${wrong === 1 ? "is" : "are"} wrong.`
                   : comparedWith(variant.produces)
                     ? "Every cell of out is right."
-                    : "It ran to its end.";
+                    : "The kernel ran to its end.";
         const cut = accesses.length === MOST_ACCESSES ? ` The first ${MOST_ACCESSES} accesses of the warp are shown.` : "";
         verdict.textContent = `${this.state.rows} x ${this.state.cols}, simulated. ${outcome}${cut}`;
     }
@@ -247,7 +247,7 @@ export class Panel {
     }
 
     private show() {
-        this.state.at = this.accessesPart.show(this.accesses, this.state.at, this.result ? "This warp touches no memory." : "Nothing has run.");
+        this.state.at = this.accessesPart.show(this.accesses, this.state.at, this.result ? "This warp touches no memory." : "No kernel has run yet.");
         this.showReports();
         this.showStep();
     }

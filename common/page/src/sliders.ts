@@ -24,8 +24,8 @@ const slider = (name: keyof Tile, label: string) => `
 
 const markup = `
 <h2>Block, elements per thread, padding</h2>
-<p>Lessons 03 to 05 as one kernel. Move a slider: what a request costs and the predicted time follow. Each position is
-compiled, so that its instructions are counted, too.</p>
+<p>One kernel combines lessons 03 to 05. Move a slider to see how the cost of a request and the predicted time change.
+Each position is compiled, so its instructions are counted, too.</p>
 <div class="two-columns">
 <div>
   <form class="sliders" aria-label="The kernel">${slider("down", "Block")}${slider("elements", "Elements per thread")}${slider("padding", "Padding of a tile's row")}</form>
@@ -59,7 +59,7 @@ const countedRows = (tile: Tile, counters: Counters): Row[] => [
 
 const predictedRows = ({ prediction, of_copy, told }: Time): Row[] => [
     ["time", "Time", told.time.replace(/^about |[,;].*/g, "")],
-    ["of_copy", "Part of a copy's speed", of_copy === null ? "-" : `${Math.round(100 * of_copy)} %`],
+    ["of_copy", "Fraction of a copy's speed", of_copy === null ? "-" : `${Math.round(100 * of_copy)} %`],
     ["bytes_on_their_way", "Bytes in flight", kilobytes(prediction.bytes_on_their_way)],
     ["resident_blocks", "Blocks at a time", String(prediction.resident_blocks)],
 ];
@@ -120,7 +120,7 @@ export class Sliders {
         const lesson = lessonOf(tile);
         const size = `A tile of ${tileRows(tile)} x 32 floats.`;
         this.find(".lesson").innerHTML = lesson
-            ? `${size} So it is in <a href="lesson_${lesson}.html">${lesson}</a>.`
+            ? `${size} This is the kernel of <a href="lesson_${lesson}.html">${lesson}</a>.`
             : size;
         this.find("details.source pre").textContent = sourceOf(tile);
     }

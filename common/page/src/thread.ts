@@ -45,7 +45,7 @@ export class SimulatorThread {
     end() {
         void this.worker?.then((worker) => worker.terminate());
         this.worker = null;
-        this.questions.rejectAll(new Ended("It was stopped."));
+        this.questions.rejectAll(new Ended("The run was stopped."));
     }
 
     run(ptx: string, question: Question): Promise<Result> {

@@ -16,14 +16,14 @@ export const asSentence = (text: string): string => (/^\w+[([]/.test(text) ? tex
 /** Joins numbers and units with a non-breaking space. */
 export const unbroken = (text: string): string => text.replace(/(\d) (?=%|[KG]B\b|[mu]?s\b)/g, "$1\u00a0");
 
-/** Describes an access, such as "Load from in, line 21: 4 sectors, the least there can be". */
+/** Describes an access, such as "Load from in, line 21: 4 sectors, the minimum". */
 export function headline(access: Access): string {
     const unit = access.memory === "shared" ? "wavefront" : "sector";
     const place = access.memory === "shared" ? "the tile" : access.memory;
     const cost =
         access.cost > access.ideal
-            ? `${countOf(access.cost, unit)}, where ${access.ideal} would do`
-            : `${countOf(access.cost, unit)}, the least there can be`;
+            ? `${countOf(access.cost, unit)}, where ${access.ideal} would be enough`
+            : `${countOf(access.cost, unit)}, the minimum`;
     return `${access.store ? "Store to" : "Load from"} ${place}, line ${access.line}: ${cost}`;
 }
 

@@ -120,7 +120,7 @@ test("a compilation that takes too long is stopped, and the next edit ends it at
         await editor(page).fill(solution + slowText(900));
         // On a busy machine the page allows more than ten seconds.
         await page.waitForSelector(".bench[data-outcome=stopped][aria-busy=false]", { timeout: 400000 });
-        const told = /compiler was not done after (\d+) seconds/.exec(await standing(page).textContent());
+        const told = /compiler had not finished after (\d+) seconds/.exec(await standing(page).textContent());
         assert.ok(told, await standing(page).textContent());
         // The limit is ten seconds, unless the page has measured that this machine is slow.
         const limit = 1000 * Number(told[1]);

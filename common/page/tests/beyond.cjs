@@ -103,7 +103,7 @@ test("./learn play serves a teacher's own exercise, and changes of its record", 
         fs.writeFileSync(record, fs.readFileSync(record, "utf8").replace("float* out[n]", "float* out[m]"));
         await withPage(browser, address, "own.html", async (page) => {
             await page.waitForSelector(".your-turn[data-ready]", SOON);
-            assert.match(await page.locator(".your-turn").textContent(), /exercise\.toml:5: .*m.* is not one of its sizes/);
+            assert.match(await page.locator(".your-turn").textContent(), /exercise\.toml:5: .*m.* is not one of the sizes/);
         });
     } finally {
         played.kill("SIGINT");

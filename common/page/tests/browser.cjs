@@ -262,7 +262,7 @@ test("a walk with the keyboard alone", async (browser) => {
         await page.keyboard.press("ArrowRight");
         assert.match(await headline(), /^Store to the tile.*1 wavefront,/);
         await page.keyboard.press("c");
-        assert.match(await headline(), /^Load from the tile.*32 wavefronts, where 1 would do/);
+        assert.match(await headline(), /^Load from the tile.*32 wavefronts, where 1 would be enough/);
         const current = await page.locator(".lines [aria-current] .number").textContent();
         assert.ok((await headline()).includes(`line ${current}:`), "the source line is marked");
         await page.keyboard.press("s");
@@ -289,7 +289,7 @@ test("a link restores the state, also of two kernels side by side", async (brows
     await withPage(browser, "explorer.html" + hash, async (page) => {
         assert.equal(await page.locator(".panel").count(), 2);
         assert.deepEqual(await page.$$eval(".headline", (all) => all.map((one) => one.textContent.replace(/.*: /, ""))),
-            ["32 wavefronts, where 1 would do", "1 wavefront, the least there can be"]);
+            ["32 wavefronts, where 1 would be enough", "1 wavefront, the minimum"]);
         assert.equal(await page.locator("input[name=rows]").first().inputValue(), "128");
         await page.keyboard.press("ArrowRight");
         assert.match(page.url(), /#a=03_tiled,tiled,128,64,1,3,3&b=/);
@@ -379,7 +379,7 @@ test("the kernel that is shown has a predicted time, on the GPU and for the size
         const part = page.locator(".panel .time").first();
         const first = await shownTime(part);
         assert.match(first.words, /^About .* of a copy \S*predicted, NVIDIA\sH200, within \d+\s%/);
-        assert.match(await part.locator(".binds").textContent(), /^It waits at barriers.*Little's law/);
+        assert.match(await part.locator(".binds").textContent(), /^The kernel waits at barriers.*Little's law/);
         const label = await part.locator("svg").getAttribute("aria-label");
         assert.match(label, /one multiprocessor.*predicted, NVIDIA H200.*On average .* in flight/);
         assert.match(await part.locator("pre").textContent(), /one multiprocessor[^]*in flight[^]*cycles/);

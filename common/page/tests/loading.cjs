@@ -283,7 +283,7 @@ test("a download that breaks off is said, is not kept, and can be tried again", 
     site.cut = 5_000_000;
     const { context, page } = await newWindow();
     const { failure } = await load(page, site.address + "index.html");
-    assert.match(failure, /^The compiler could not be loaded \(.+\)\. Run tries again\.$/);
+    assert.match(failure, /^The compiler could not be loaded \(.+\)\. Press Run to try again\.$/);
     assert.deepEqual(await page.evaluate(async () => (await (await caches.open("coalesce-compiler")).keys()).length), 0);
     site.cut = 0;
     assert.equal((await load(page, site.address + "index.html")).failure, "");

@@ -126,7 +126,7 @@ wholeTest("where the browser keeps nothing, the page says so and works", async (
         };
     };
     await withLesson(browser, async (page, work) => {
-        assert.match(await page.locator(".problem").textContent(), /keeps nothing/);
+        assert.match(await page.locator(".problem").textContent(), /stores nothing/);
         await pass(page, work);
         assert.match(await page.locator("button[name=exercise]").textContent(), /passed/);
     }, { browser: { init } });
@@ -213,7 +213,7 @@ test("the terminal reads what the page saves and has the same of its own; and th
         own.exercises[lesson] = { ...own.exercises[lesson], checks: 7, hints: { all: 4, other: 1 }, best_measured: { gbps: 3100, ms: 0.1, device: "a GPU" } };
         own.exercises[lesson].guesses = own.exercises[lesson].guesses.slice(1);
         await opened(page, own);
-        await page.waitForFunction(() => /Taken over/.test(document.querySelector(".work .standing").textContent));
+        await page.waitForFunction(() => /was imported/.test(document.querySelector(".work .standing").textContent));
         const both = await saved(page);
         assert.deepEqual(both.exercises["03_tiled"], own.exercises["03_tiled"]);
         const merged = both.exercises[lesson];
@@ -259,7 +259,7 @@ test("you step through your own kernel, lane by lane and block by block", async 
         assert.match(await page.locator(".own .headline").textContent(), new RegExp(`^Load from in, line ${line}: 4 sectors`));
         assert.match(await page.locator(".own .line-shown").textContent(), new RegExp(`^${line} {2}tile\\[`));
         await page.locator(".own button[name=conflict]").click();
-        assert.match(await page.locator(".own .headline").textContent(), /32 wavefronts, where 1 would do/);
+        assert.match(await page.locator(".own .headline").textContent(), /32 wavefronts, where 1 would be enough/);
         const rows = () => page.locator(".own .picture text.right").count();
         const before = await rows();
         await page.locator(".own button[name=all]").click();

@@ -176,7 +176,7 @@ json run_launch(const json& question) {
     const u64 elements = static_cast<u64>(rows) * static_cast<u64>(cols);
     const Matrix in(elements), out(elements);
     if (rows < 1 || cols < 1 || !in.words() || !out.words()) {
-        throw std::runtime_error("That matrix does not fit into the page's memory.");
+        throw std::runtime_error("The matrix does not fit into the page's memory.");
     }
     u32* const values = in.words();
     for (u64 i = 0; i < elements; ++i) values[i] = static_cast<u32>(i);

@@ -144,7 +144,7 @@ std::string set_checks(Checks& checks, const std::string& list) {
         if (!known) {
             std::string all = "all, none";
             for (const NamedCheck& check : kChecks) all += std::string(", ") + check.name;
-            return "there is no check called '" + part + "'; there are " + all;
+            return "no check is called '" + part + "'; the checks are " + all;
         }
     }
     checks = wanted;

@@ -157,7 +157,8 @@ OutsideLocation describe_outside_device(HostRegion region) {
         case HostRegion::none: break;
     }
     return {", which is memory of neither the device nor the host.",
-            "Either the pointer was never set, or the index has overflowed: print both."};
+            "Either the pointer was never set, or the index has overflowed: print the pointer and "
+            "the index."};
 }
 
 }  // namespace
@@ -310,22 +311,22 @@ Report describe_bad_heap(Report report, const LaneAccess& access, u64 freed_byte
 }
 
 Report describe_bad_local(Report report, const LaneAccess& access, u64 local_bytes) {
-    return fill_report(std::move(report), "memcheck", "out of bounds", access.address,
-                       format_verb(access.kind) + format_byte_count(access.bytes) + " at byte " +
-                           with_commas(access.address & 0xffff'ffffull) +
-                           " of the thread's local memory, which has " +
-                           format_byte_count(local_bytes) + ".",
-                       "Check the index into the local array; very deep recursion also ends here.");
+    return fill_report(
+        std::move(report), "memcheck", "out of bounds", access.address,
+        format_verb(access.kind) + format_byte_count(access.bytes) + " at byte " +
+            with_commas(access.address & 0xffff'ffffull) +
+            " of the thread's local memory, which has " + format_byte_count(local_bytes) + ".",
+        "Check the index into the local array; very deep recursion also causes this report.");
 }
 
 Report describe_local_of_other(Report report, bool is_store, Dim3 owner) {
-    return fill_report(
-        std::move(report), "memcheck", "another thread's variable", 0,
-        std::string(is_store ? "Writes" : "Reads") +
-            " through a pointer to a local variable of thread " + format_index(owner) +
-            ". Local memory belongs to one thread: on hardware, the same address is that of a "
-            "variable of its own.",
-        "Pass the values to other threads in shared memory, or by a shuffle.");
+    return fill_report(std::move(report), "memcheck", "another thread's variable", 0,
+                       std::string(is_store ? "Writes" : "Reads") +
+                           " through a pointer to a local variable of thread " +
+                           format_index(owner) +
+                           ". Local memory belongs to one thread: on hardware, the same address "
+                           "refers to one of the accessing thread's own variables.",
+                       "Pass the values to other threads in shared memory, or by a shuffle.");
 }
 
 Report describe_misaligned(Report report, const LaneAccess& access, ptx::StateSpace space,

@@ -225,7 +225,9 @@ std::string RaceLog::format_message(const Race& race) const {
         text += " In this run the store does not change the value, so the race has no effect.";
     if (race.later.site == RaceParty::kUnknownSite ||
         race.earlier.site == RaceParty::kUnknownSite) {
-        text += " (The kernel has too many memory instructions to distinguish all of them.)";
+        text +=
+            " (The kernel has too many memory instructions for the check to distinguish all of "
+            "them.)";
     }
     return text;
 }
@@ -239,18 +241,19 @@ std::string RaceLog::format_remedy(const Race& race) const {
                "__pipeline_wait_prior; for a bulk copy, its mbarrier or cp.async.bulk.wait_group).";
     }
     if (race.cause == RaceCause::missing_proxy_fence && is_mbarrier(race.earlier))
-        return "Let the thread that initialises it execute fence.mbarrier_init.release.cluster or "
-               "fence.proxy.async, before the barrier at which the other threads wait.";
+        return "Let the thread that initialises the mbarrier execute "
+               "fence.mbarrier_init.release.cluster or fence.proxy.async, before the barrier at "
+               "which the other threads wait.";
     if (race.cause == RaceCause::missing_proxy_fence)
-        return "Each thread that has stored there must execute fence.proxy.async "
+        return "Each thread that has stored data there must execute fence.proxy.async "
                "(cde::fence_proxy_async_shared_cta()). Then let all threads wait at a barrier "
-               "before one of them starts the copy.";
+               "before one thread starts the copy.";
     if (race.cause == RaceCause::early_arrival)
-        return "Wait for the phase (wait(), try_wait) before arriving for the next one, or use "
-               "another mbarrier for the next round.";
+        return "Wait for the phase (wait(), try_wait) before arriving for the next phase, or use "
+               "another mbarrier for the next phase.";
     if (race.cause == RaceCause::read_only_path)
-        return "Read it with a plain load: no __ldg(), and no `const ... __restrict__` for memory "
-               "that the kernel writes.";
+        return "Read the memory with a plain load: without __ldg(), and without `const ... "
+               "__restrict__` for memory that the kernel writes.";
     const std::string forgotten = format_forgotten_index(race);
     if (!forgotten.empty()) return forgotten;
     const Group group = widest_group(race);
@@ -297,8 +300,8 @@ std::string RaceLog::format_forgotten_index(const Race& race) const {
     if (a.x != b.x || block_.x == 1) return {};
     const char* axis = a.y != b.y ? "y" : "z";
     return std::string("The two threads differ only in threadIdx.") + axis +
-           ": the index probably leaves it out. Give each thread an element of its own, or launch "
-           "one thread for each element.";
+           ": the index probably does not depend on it. Give each thread an element of its own, or "
+           "launch one thread for each element.";
 }
 
 }  // namespace coalesce::simulator

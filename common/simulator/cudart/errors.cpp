@@ -144,7 +144,7 @@ void report_failure(const std::string& call, const std::string& error, const std
 void report_broken(cudaError_t error, const std::string& kernel) {
     report_failure("a kernel", cudaGetErrorName(error), kernel,
                    std::string(cudaGetErrorString(error)) +
-                       "; the check that would report the place is switched off.");
+                       "; the check that would report the location is switched off.");
 }
 
 CurrentCall::CurrentCall(const char* name, ErrorName error_name)

@@ -52,7 +52,7 @@ void set_max_dynamic_shared(KernelHandle& handle, int bytes) {
                      static_cast<int>(handle.kernel->static_shared);
     if (bytes < 0 || bytes > most)
         refuse(std::to_string(bytes) + " bytes of dynamic shared memory: " +
-               handle.kernel->demangled + " can have 0 to " + std::to_string(most) + ".");
+               handle.kernel->demangled + " can have 0 to " + std::to_string(most) + " bytes.");
     handle.max_dynamic_shared = bytes;
 }
 

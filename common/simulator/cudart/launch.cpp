@@ -71,19 +71,19 @@ void check_block(const LaunchRequest& request, const KernelHandle& handle) {
     const u32* bounds = handle.kernel->ast->max_threads;
     const u64 bound = u64{bounds[0]} * (bounds[1] ? bounds[1] : 1) * (bounds[2] ? bounds[2] : 1);
     if (bound != 0 && threads > bound)
-        refuse_launch(handle, "its __launch_bounds__ allow " + std::to_string(bound) +
+        refuse_launch(handle, "the kernel's __launch_bounds__ allow " + std::to_string(bound) +
                                   " threads per block, not " + std::to_string(threads) + ".");
     const u32* required = handle.kernel->ast->required_threads;
     const auto differs = [](u32 given, u32 wanted) { return given != (wanted ? wanted : 1); };
     if (required[0] != 0 &&
         (differs(b.x, required[0]) || differs(b.y, required[1]) || differs(b.z, required[2])))
-        refuse_launch(handle, "it was compiled for a different block shape (.reqntid).");
+        refuse_launch(handle, "the kernel was compiled for a different block shape (.reqntid).");
 }
 
 void check_resources(const LaunchRequest& request, void** arguments, const KernelHandle& handle) {
     const u32 limit = handle.dynamic_shared_limit();
     if (request.shared > limit) {
-        std::string why = "the launch asks for " + std::to_string(request.shared) +
+        std::string why = "the launch requests " + std::to_string(request.shared) +
                           " bytes of dynamic shared memory, but the kernel may have at most " +
                           std::to_string(limit) + ".";
         const u32 most = DeviceModel::shared_per_block_optin - handle.kernel->static_shared;
@@ -95,9 +95,9 @@ void check_resources(const LaunchRequest& request, void** arguments, const Kerne
         refuse_launch(handle, why);
     }
     if (handle.kernel->parameter_bytes > DeviceModel::parameter_bytes_max)
-        refuse_launch(handle, "its parameters take more than 32764 bytes.");
+        refuse_launch(handle, "the parameters take more than 32764 bytes.");
     if (!arguments && !handle.kernel->ast->parameters.empty())
-        refuse_launch(handle, "the list of its arguments is a null pointer.");
+        refuse_launch(handle, "the list of arguments is a null pointer.");
 }
 
 void check_cooperative(const LaunchRequest& request, const KernelHandle& handle) {
@@ -109,8 +109,9 @@ void check_cooperative(const LaunchRequest& request, const KernelHandle& handle)
     const u64 blocks = u64{request.grid.x} * request.grid.y * request.grid.z;
     if (blocks <= resident) return;
     refuse_launch(handle,
-                  "its blocks wait for each other, so all " + std::to_string(blocks) +
-                      " must run at once, but only " + std::to_string(resident) + " can.",
+                  "the blocks wait for each other, so all " + std::to_string(blocks) +
+                      " must run at the same time, but only " + std::to_string(resident) +
+                      " fit on the device.",
                   cudaErrorCooperativeLaunchTooLarge);
 }
 
@@ -148,13 +149,14 @@ void check_cluster(const LaunchRequest& request, const KernelHandle& handle) {
     };
     if (cluster.count() == 0) refuse_cluster("are not possible: specify all three extents.");
     if (is_specified(required) && is_specified(request.cluster) && !(required == request.cluster))
-        refuse_cluster("are required by the kernel, but the launch asks for others.");
+        refuse_cluster("are required by the kernel, but the launch requests another cluster size.");
     if (request.grid.x % cluster.x || request.grid.y % cluster.y || request.grid.z % cluster.z)
         refuse_cluster("do not divide the grid.");
     const u64 most = handle.non_portable_cluster ? DeviceModel::max_cluster_size
                                                  : DeviceModel::portable_cluster_size;
     if (cluster.count() > most)
-        refuse_cluster("are too large: a cluster holds up to " + std::to_string(most) + ".");
+        refuse_cluster("are too large; the maximum number of blocks in a cluster is " +
+                       std::to_string(most) + ".");
 }
 
 // ---- the launch ----
@@ -297,8 +299,8 @@ std::shared_ptr<const KernelArguments> unpack_extra(const KernelHandle& handle, 
     }
     const Kernel& kernel = *handle.kernel;
     if (!buffer || size < kernel.parameter_bytes)
-        refuse("the buffer of arguments holds " + std::to_string(size) +
-               " bytes, but the kernel takes " + std::to_string(kernel.parameter_bytes) + ".");
+        refuse("the buffer of arguments has " + std::to_string(size) +
+               " bytes, but the kernel needs " + std::to_string(kernel.parameter_bytes) + ".");
     return collect_arguments(kernel, [&](size_t, u32 offset) { return buffer + offset; });
 }
 

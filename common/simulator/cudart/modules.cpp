@@ -103,7 +103,7 @@ static std::vector<std::string> choose_ptx(LoadedModule& module) {
         } catch (const fatbin::FatbinError& error) {
             // With -rdc=true, the images include libraries of the toolkit (cudadevrt), which
             // contain only machine code.
-            module.problem = std::string("no PTX to run: ") + error.what() + ".";
+            module.problem = std::string("there is no PTX to run: ") + error.what() + ".";
             if (module.is_library) module.problem += " With NVRTC, use nvrtcGetPTX.";
             continue;
         }

@@ -276,8 +276,9 @@ private:
             report.message +=
                 " A stream made with cudaStreamNonBlocking does not wait for the default stream.";
         report.cure =
-            "Record an event after the first (cudaEventRecord), and let the second stream wait for "
-            "it (cudaStreamWaitEvent), or synchronize the first stream before.";
+            "Record an event after the first operation (cudaEventRecord), and let the second "
+            "stream wait for this event (cudaStreamWaitEvent), or synchronize the first stream "
+            "before the second operation.";
         reports().add(report);
     }
 

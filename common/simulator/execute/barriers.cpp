@@ -150,7 +150,7 @@ std::string find_problem(const Warp& w, const Op* op, u32 id, u32 threads) {
     const u32 expected = barrier.expected ? barrier.expected : all;
     if (!barrier.in_use || expected == (threads ? threads : all)) return "";
     return "this warp waits for " + std::to_string(threads ? threads : all) +
-           " threads at a barrier where others wait for " + std::to_string(expected);
+           " threads at a barrier where other warps wait for " + std::to_string(expected);
 }
 
 /// Records an arrival at a barrier and returns the barrier's number. If the operands are invalid,

@@ -42,8 +42,10 @@ bool copy_run(Warp& w, const Op* op, int lane) {
     const u64 global = w.lanes<u64>(op->b)[lane];
     const u32 bytes = w.lanes<u32>(op->v[0])[lane];
     if (!is_multiple(issue, bytes, kCopyChunkBytes, "the size of a bulk copy") ||
-        !is_multiple(issue, global, kCopyChunkBytes, "its address in global memory") ||
-        !is_multiple(issue, issue.shared, kCopyChunkBytes, "its address in shared memory"))
+        !is_multiple(issue, global, kCopyChunkBytes,
+                     "the address of a bulk copy in global memory") ||
+        !is_multiple(issue, issue.shared, kCopyChunkBytes,
+                     "the address of a bulk copy in shared memory"))
         return false;
     if (bytes == 0) return true;
     return issue_copy(issue, bytes, [&](Issue& each, u32 shared) {
@@ -58,8 +60,8 @@ bool copy_between_blocks(Warp& w, const Op* op, int lane) {
     const u64 from = address_in_space(w.lanes<u64>(op->b)[lane]);
     const u32 bytes = w.lanes<u32>(op->v[0])[lane];
     if (!is_multiple(issue, bytes, kCopyChunkBytes, "the size of a bulk copy") ||
-        !is_multiple(issue, from, kCopyChunkBytes, "the address that it reads") ||
-        !is_multiple(issue, issue.shared, kCopyChunkBytes, "the address that it writes"))
+        !is_multiple(issue, from, kCopyChunkBytes, "the address that a bulk copy reads") ||
+        !is_multiple(issue, issue.shared, kCopyChunkBytes, "the address that a bulk copy writes"))
         return false;
     if (bytes == 0) return true;
     if (!find_shared(issue, from, bytes)) return false;

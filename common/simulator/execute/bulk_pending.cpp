@@ -122,7 +122,7 @@ void note_unannounced_bytes(const Block& block, u32 mbarrier, Report& report) {
     const i64 left = static_cast<i64>(pending_bulk_bytes(block, mbarrier));
     report.message += " The phase of its mbarrier ended after the " + std::to_string(before) +
                       " announced bytes had arrived. Copies of " + std::to_string(left) +
-                      " more bytes were started, for which no phase waits.";
+                      " more bytes were started, and no phase waits for them.";
     report.cure = "Announce the bytes of all the copies that report to this mbarrier.";
 }
 
@@ -156,7 +156,7 @@ void end_copies_that_read(Block& block) {
             reports().add(warp.describe(copy.op, "synccheck", "copy not waited for", copy.lane,
                                         "The block ends while this copy may still be reading its "
                                         "shared memory, which the next block will use.",
-                                        "Let the block that the copy goes to wait for it, and then "
+                                        "Let the destination block wait for the copy, and then "
                                         "synchronize both blocks: cluster.sync()."));
         }
         bulk::finish_copies_if(*other, [&](const bulk::Copy& copy) {

@@ -77,7 +77,7 @@ const Op* op_cluster_arrive(Warp& w, const Op* op) {
     report_misuse(w, op, w.active & (w.cluster_arrived | w.cluster_completed), "missing wait",
                   "arrives at the cluster's barrier again without having waited for the phase of "
                   "its last arrival",
-                  "Each barrier_arrive() needs a barrier_wait() before the next one.");
+                  "Each barrier_arrive() needs a barrier_wait() before the next barrier_arrive().");
     w.cluster_arrived |= w.active & ~w.cluster_completed;
     w.cluster_arrival = op;
     for_each_block(block, [](Block& b) { b.uses_cluster_barrier = true; });
@@ -111,9 +111,10 @@ void cluster_lanes_ended(Warp& w) {
     if (!w.block->uses_cluster_barrier) return;
     const Mask gone = w.existing & ~w.live;
     if (const Mask owing = gone & (w.cluster_arrived | w.cluster_completed)) {
-        report_misuse(w, w.cluster_arrival, owing, "missing wait",
-                      "arrives at the cluster's barrier here, but ends without having waited",
-                      "Each barrier_arrive() needs a barrier_wait(), including the last one.");
+        report_misuse(
+            w, w.cluster_arrival, owing, "missing wait",
+            "arrives at the cluster's barrier here, but ends without having waited",
+            "Each barrier_arrive() needs a barrier_wait(), including the last barrier_arrive().");
         w.cluster_arrived &= ~gone;
         w.cluster_completed &= ~gone;
     }

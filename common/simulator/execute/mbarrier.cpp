@@ -105,8 +105,8 @@ Failed report_mbarrier_misuse(Warp& w, const Op* op, int lane, const Resolved& w
 Failed not_initialised(Warp& w, const Op* op, int lane, const Resolved& where) {
     return report_mbarrier_misuse(
         w, op, lane, where, "mbarrier not initialised",
-        "this mbarrier was never initialised, or something else was written over it; let "
-        "one thread call init() and all others wait for it with __syncthreads()");
+        "this mbarrier was never initialised, or was overwritten by another store; let one thread "
+        "call init(), and all other threads wait with __syncthreads() until it has done so");
 }
 Failed too_many_bytes(Warp& w, const Op* op, int lane, const Resolved& where) {
     return report_mbarrier_misuse(

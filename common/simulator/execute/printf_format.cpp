@@ -88,7 +88,7 @@ public:
             at = conversion.end;
             if (result_.text.size() > kMostText)
                 result_.problem =
-                    "a single call prints more than the 1 MiB that the device's buffer holds; "
+                    "a single call prints more than the 1 MiB that the device's buffer can hold; "
                     "print less";
         }
         return std::move(result_);
@@ -102,7 +102,7 @@ private:
         offset_ = static_cast<u32>(round_up(offset_, sizeof(T)));
         if (result_.problem.empty() && !source_.argument(offset_, sizeof(T), &value))
             result_.problem =
-                "its argument buffer cannot be read; pass pointers that are valid on the device";
+                "the argument buffer cannot be read; pass pointers that are valid on the device";
         offset_ += sizeof(T);
         ++result_.arguments;
         return value;

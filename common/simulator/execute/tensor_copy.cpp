@@ -32,10 +32,11 @@ void place_in_array(const TensorMap& map, const i64* at, Piece& piece) {
 bool check_corner_is_inside(Issue& issue, const TensorMap& map, const i32* corner) {
     for (u32 d = 0; d < map.rank; ++d) {
         if (corner[d] >= 0) continue;
-        return issue.fail(Status::illegal_instruction, "out of bounds",
-                          "a box that is stored must not begin before the array; coordinate " +
-                              std::to_string(d) + " is " + std::to_string(corner[d]),
-                          map.address);
+        return issue.fail(
+            Status::illegal_instruction, "out of bounds",
+            "a box that is stored must not begin before the start of the array, but coordinate " +
+                std::to_string(d) + " is " + std::to_string(corner[d]),
+            map.address);
     }
     return true;
 }

@@ -333,8 +333,8 @@ void Worker::report_stuck_grid() {
              : " for memory to change, but no running thread will change it");
     if (begun < blocks_)
         message += "; " + std::to_string(blocks_ - begun) +
-                   " blocks cannot begin before one of these " + waiting +
-                   " ends, which is all that the device holds at a time";
+                   " more blocks cannot begin until one of these " + waiting +
+                   " ends, because the device cannot hold more blocks at a time";
     message += ":\n" + describe_waiting(block);
     const int lane = std::countr_zero(f.lanes);
     Report report =

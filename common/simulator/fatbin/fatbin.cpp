@@ -67,27 +67,28 @@ std::string decompress_zstd(Bytes compressed, u64 size) {
     // gigabytes.
     const unsigned long long promised =
         ZSTD_getFrameContentSize(compressed.data(), compressed.size());
-    if (promised == ZSTD_CONTENTSIZE_ERROR) fail_decompressing("zstd", "it is not a zstd frame");
+    if (promised == ZSTD_CONTENTSIZE_ERROR)
+        fail_decompressing("zstd", "the data is not a zstd frame");
     if (promised != ZSTD_CONTENTSIZE_UNKNOWN && promised != size) {
-        fail_decompressing("zstd", "its frame and its header state different sizes");
+        fail_decompressing("zstd", "the frame and the header state different sizes");
     }
     std::string text(size, '\0');
     const std::size_t made =
         ZSTD_decompress(text.data(), text.size(), compressed.data(), compressed.size());
     if (ZSTD_isError(made)) fail_decompressing("zstd", ZSTD_getErrorName(made));
-    if (made != size) fail_decompressing("zstd", "it is shorter than its header states");
+    if (made != size) fail_decompressing("zstd", "the data is shorter than the header states");
     return text;
 }
 
 std::string decompress_lz4(Bytes compressed, u64 size) {
     if (size > compressed.size() * kMaxLz4Ratio)
-        fail_decompressing("LZ4", "its header states too large a size");
+        fail_decompressing("LZ4", "the header states too large a size");
     std::string text(size, '\0');
     const int made =
         LZ4_decompress_safe(reinterpret_cast<const char*>(compressed.data()), text.data(),
                             static_cast<int>(compressed.size()), static_cast<int>(size));
     if (made < 0 || static_cast<u64>(made) != size)
-        fail_decompressing("LZ4", "its data is malformed");
+        fail_decompressing("LZ4", "the data is malformed");
     return text;
 }
 
@@ -102,7 +103,7 @@ std::string entry_text(const EntryHeader& entry, Bytes payload, u64& text_budget
     const bool zstd = entry.flags & kCompressedZstd;
     const bool lz4 = entry.flags & kCompressedLz4;
     const u64 size = zstd || lz4 ? entry.uncompressed_size : payload.size();
-    if (size > text_budget) fail_malformed("it holds more PTX than any program");
+    if (size > text_budget) fail_malformed("the fatbin contains more PTX than any real program");
     text_budget -= size;
 
     std::string text;
@@ -150,12 +151,14 @@ void read_container(const void* data, std::size_t limit, u64& text_budget, Conte
     // Without a limit, only the container itself says how long it is.
     const Bytes readable(start, limit ? limit : std::numeric_limits<u64>::max());
     const auto header = read<ContainerHeader>(readable, "the header of the container");
-    if (header.magic != kContainerMagic) fail_malformed("it does not begin with its magic number");
+    if (header.magic != kContainerMagic)
+        fail_malformed("the container does not begin with its magic number");
     if (header.version != kContainerVersion) {
         throw FatbinError("a fatbin of version " + std::to_string(header.version) +
                           " is not supported: build the program with CUDA 13");
     }
-    if (header.header_size < sizeof(ContainerHeader)) fail_malformed("its header is too short");
+    if (header.header_size < sizeof(ContainerHeader))
+        fail_malformed("the header of the container is too short");
     read_entries(part(readable, header.header_size, header.size, "the container"), text_budget,
                  contents);
 }

@@ -129,7 +129,7 @@ void FunctionLowering::run() {
         try {
             lower_instruction();
         } catch (const std::out_of_range&) {
-            fail("not the right number of operands");
+            fail("the number of operands is wrong");
         }
         current_class_ = ValueClass::thread;
     }

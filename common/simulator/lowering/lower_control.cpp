@@ -87,7 +87,7 @@ void FunctionLowering::lower_branch() {
 
 void FunctionLowering::lower_indexed_branch() {
     const auto list = function_.target_lists.find(now().operands.at(1).name);
-    if (list == function_.target_lists.end()) fail("unknown list of branch targets");
+    if (list == function_.target_lists.end()) fail("the list of branch targets is unknown");
     const Slot index = source(now().operands[0], Width::w32);
     // This Op runs once for each target that lanes take. Emit a separate Op that counts the
     // preceding instructions, so that they are counted once.
@@ -189,8 +189,8 @@ void FunctionLowering::lower_call() {
             throw LoweringError(subjects::not_simulated(subjects::device_launches) + ".",
                                 kernel_.place(now().where));
         if (found == functions.end() || !found->second->has_body)
-            fail("call of " + demangled(callee.name) +
-                 ", which no PTX of the program defines (build every file with -arch=sm_90)");
+            fail("the called function " + demangled(callee.name) +
+                 " is not defined by any PTX of the program (build every file with -arch=sm_90)");
         functions_used_.insert(callee.name);
         site->callee =
             kernel_code_.functions.try_emplace(callee.name, std::make_unique<FunctionCode>())

@@ -163,7 +163,7 @@ void FunctionLowering::lower_load_store() {
     const std::vector<Slot> slots = slots_of_elements(elements, width, store);
     for (std::size_t k = 0; k < slots.size() && k < 4; ++k) op.v[k] = slots[k];
     op.run = memory_handler(kind);
-    if (!op.run) fail("an access of this size");
+    if (!op.run) fail("an access of this size is not supported");
     op.load_bit = load_waits_.bit[at_];
     op.site = add_site({.space = space,
                         .load = !store,
@@ -186,7 +186,7 @@ void FunctionLowering::extend_loaded(const std::vector<Operand>& elements, Type 
         if (is_there && !has_sign) continue;
         const bool wide = width_of_register(elements[k].reg) == Width::w64;
         if (!is_there && (size_of(type) == 8 || !wide))
-            fail("the register is narrower than what is loaded");
+            fail("the register is narrower than the loaded value");
         const std::string from =
             is_signed(type) ? ".s" + std::to_string(8 * size_of(type)) : ".u32";
         emit_lane((is_signed(type) ? "cvt.s" : "cvt.u") + std::string(wide ? "64" : "32") + from, d,
@@ -198,7 +198,7 @@ void FunctionLowering::extend_loaded(const std::vector<Operand>& elements, Type 
 void FunctionLowering::lower_kernel_parameter(const Operand& address,
                                               const std::vector<Operand>& elements, Type type) {
     const ValueClass value_class = destination_class(now().operands[0]);
-    if (size_of(type) > 8) fail("a parameter of this size");
+    if (size_of(type) > 8) fail("a parameter of this size is not supported");
     Op op{.run = op_load_kernel_parameter, .count = static_cast<u8>(size_of(type))};
     i64 offset = address.offset;
     if (address.has_base_register) {
@@ -232,12 +232,12 @@ void FunctionLowering::lower_parameter_access(bool store, const std::vector<Oper
     const Width width = bytes == 8 ? Width::w64 : Width::w32;
     const i64 end = i64{start->second} + static_cast<i64>(elements.size() * bytes);
     if (address.offset < -i64{start->second} || address.offset > i64{code_.parameter_bytes} - end)
-        fail("an access outside the parameter");
+        fail("the access lies outside the parameter");
     for (std::size_t k = 0; k < elements.size(); ++k) {
         if (elements[k].is_sink()) continue;
         Op op{.run = parameter_handler(store, bytes),
               .immediate = start->second + address.offset + static_cast<i64>(k * bytes)};
-        if (!op.run) fail("a parameter of this size");
+        if (!op.run) fail("a parameter of this size is not supported");
         op.v[0] = store                            ? source(elements[k], width)
                   : width_of(elements[k]) == width ? slot_of_register(elements[k].reg)
                                                    : take_temporary(width);

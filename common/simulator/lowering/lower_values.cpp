@@ -56,7 +56,7 @@ static Slot extract_half(Slot whole, u32 half) {
 
 /// Lowers mov.b64 {%r1, %r2}, %rd1, which splits a register into parts, lowest bits first.
 void FunctionLowering::unpack(const Operand& from, const std::vector<Operand>& to, Type type) {
-    if (to.empty()) fail("a vector without elements");
+    if (to.empty()) fail("the vector has no elements");
     const u32 bits = 8 * size_of(type), piece = bits / static_cast<u32>(to.size());
     if (bits == 128 && to.size() == 2) {
         const Slot whole = source(from, Width::w128);
@@ -90,7 +90,7 @@ void FunctionLowering::unpack(const Operand& from, const std::vector<Operand>& t
 
 /// Lowers mov.b64 %rd1, {%r1, %r2}, which joins parts.
 void FunctionLowering::pack(const std::vector<Operand>& from, const Operand& to, Type type) {
-    if (from.empty()) fail("a vector without elements");
+    if (from.empty()) fail("the vector has no elements");
     const u32 bits = 8 * size_of(type), piece = bits / static_cast<u32>(from.size());
     const ValueClass value_class = destination_class(to);
     if (bits == 128 && from.size() == 2) {
@@ -165,13 +165,13 @@ bool FunctionLowering::lower_lane_instruction() {
     Op op{.run = lane->run, .immediate = lane->constant};
     if (lane->immediate) {
         constexpr std::size_t kBehindC = 4;
-        if (operands.size() <= kBehindC) fail("not the right number of operands");
+        if (operands.size() <= kBehindC) fail("the number of operands is wrong");
         op.immediate = static_cast<i64>(operands[kBehindC].bits);
         operands.erase(operands.begin() + kBehindC);
     }
     std::size_t sources = 0;
     while (sources < lane->source.size() && lane->source[sources] != Width::none) ++sources;
-    if (operands.size() != sources + 1) fail("not the right number of operands");
+    if (operands.size() != sources + 1) fail("the number of operands is wrong");
     Slot* const slots[] = {&op.a, &op.b, &op.c, &op.v[0]};
     for (std::size_t k = 0; k < sources; ++k) {
         const Operand& from = operands[k + 1];

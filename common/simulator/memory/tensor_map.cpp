@@ -81,7 +81,7 @@ std::string find_fault(const TensorMapArguments& a) {
     if (a.promotion > 3) return "l2Promotion is not one of NONE, 64B, 128B and 256B";
     if (a.fill > 1) return "oobFill is neither NONE nor NAN_REQUEST_ZERO_FMA";
     if (a.fill == 1 && a.type < kFirstFloat)
-        return "oobFill asks for NaNs where elements are integers";
+        return "oobFill requests NaNs, but the elements are integers";
     for (u32 d = 0; d < a.rank; ++d)
         if (const std::string fault = find_fault_in_dimension(a, d); !fault.empty()) return fault;
     const u32 row = a.box[0] * kElementBytes[a.type];

@@ -130,9 +130,9 @@ void write_trace() {
     if (trace) return write_file(options().trace_file, to_json(*trace));
     if (!is_main_process()) return;
     const std::string& problem = trace_keeper().problem();
-    std::fprintf(stderr, "coalesce: there is no trace: %s\n",
-                 problem.empty() ? "the program made no such launch; --kernel and --trace-launch "
-                                   "choose another one"
+    std::fprintf(stderr, "coalesce: no trace was written: %s\n",
+                 problem.empty() ? "the program made no such launch; choose another launch with "
+                                   "--kernel and --trace-launch"
                                  : problem.c_str());
 }
 

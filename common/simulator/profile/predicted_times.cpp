@@ -81,7 +81,7 @@ void PredictedTimes::add(const Kernel& kernel, const LaunchConfig& config,
     }
     timing::Prediction prediction = timing::predict(*recording, gpu_);
     if (has_unknown_waits(prediction)) return leave_out(sum, "blocks may wait for each other");
-    if (prediction.ms <= 0) return leave_out(sum, "its blocks could not be recorded");
+    if (prediction.ms <= 0) return leave_out(sum, "the blocks could not be recorded");
     ++launches.predicted;
     launches.ms += prediction.ms;
     sum.ms += prediction.ms;

@@ -96,8 +96,8 @@ void add_kernel(std::string& out, const KernelRow& kernel, bool colour) {
         "\n" + add_colour(wrap(format_title(kernel), kColumns, "", "    "), kBold, colour) + "\n";
     if (kernel.stopped > 0) out += "  " + format_stopped_row(kernel) + "\n";
     if (kernel.unchecked_launches > 0)
-        out +=
-            "  " + with_commas(kernel.unchecked_launches) + " of them counted, and not checked\n";
+        out += "  " + with_commas(kernel.unchecked_launches) +
+               " of these launches were counted, but not checked\n";
     if (kernel.launches == 0) return;
     add_rows(out, global_traffic(kernel.counters), true, colour);
     add_rows(out, shared_traffic(kernel.counters), false, colour);
@@ -120,7 +120,7 @@ std::string describe_time(const std::string& name, const PredictedKernel& kernel
                 percent(kernel.error_band);
     if (kernel.alike)
         text += "; " + with_commas(kernel.alike) +
-                " launches are assumed to take as long as similar earlier ones";
+                " launches are assumed to take as long as similar earlier launches";
     for (const timing::Unknown what : kernel.unknown)
         text += "; the model does not know " + timing::phrase_for(what);
     if (kernel.unpredicted_launches)
@@ -203,8 +203,8 @@ void add_merged(std::string& out, u32 count, const char* what) {
     const bool is_one = count == 1;
     const std::string text = "^ " + std::to_string(count) + " " + what + (is_one ? "" : "s") +
                              " of this line " + (is_one ? "is" : "are") +
-                             " part of an earlier one: the machine code has one wider instruction "
-                             "for neighbouring accesses";
+                             " part of an earlier access: the machine code has one wider "
+                             "instruction for neighbouring accesses";
     out += wrap(text, kColumns, "        ", "          ") + "\n";
 }
 
@@ -247,7 +247,7 @@ void add_file(std::string& out, const KernelRow& kernel, const std::string& file
                wrap(shorten_name(kernel.name) + " in " + path_to_show(file), kColumns, "", "    "),
                kBold, colour) +
            "\n";
-    if (!text) out += "  (the source cannot be read: line numbers only)\n";
+    if (!text) out += "  (the source cannot be read, so only line numbers are shown)\n";
     u32 previous = 0;
     for (const u32 line : shown) {
         if (previous != 0 && line != previous + 1) out += "      |\n";

@@ -133,7 +133,7 @@ private:
             case '*': return x * y;
             default: break;
         }
-        if (b == 0) lexer_.fail("a division by zero");
+        if (b == 0) lexer_.fail("the expression divides by zero");
         return b == -1 ? 0 - x : static_cast<u64>(a / b);
     }
 

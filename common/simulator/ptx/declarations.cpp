@@ -169,7 +169,7 @@ std::vector<u64> DeclarationReader::read_dimensions() {
         if (!lexer_.at(']')) {
             length = read_count(lexer_, "the length of an array", kLargestVariable);
         } else if (!dimensions.empty()) {
-            lexer_.fail_expected("a length, which only the first dimension may leave out,");
+            lexer_.fail_expected("the length of this dimension (only the first one may be empty)");
         }
         dimensions.push_back(length);
         if (dimensions.size() > 16) lexer_.fail("an array can have at most 16 dimensions");

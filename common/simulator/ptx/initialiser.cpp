@@ -133,7 +133,7 @@ private:
         const u64 have = variable_.initial.size();
         if (end <= have) return;
         if (end - have > bytes_left_) {
-            lexer_.fail("the initialisers of this module make too many bytes");
+            lexer_.fail("the initialisers of this module fill too many bytes");
         }
         bytes_left_ -= end - have;
         variable_.initial.resize(end);

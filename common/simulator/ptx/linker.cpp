@@ -136,7 +136,8 @@ void merge_source_locations(Module& linked, Module& module) {
 // ---- definitions ----
 
 [[noreturn]] void fail_defined_twice(const std::string& what, const std::string& name) {
-    throw LinkError("two files define the " + what + " '" + name + "': declare it extern in one");
+    throw LinkError("two files define the " + what + " '" + name +
+                    "': declare it extern in one of the files");
 }
 
 /// Reports whether the definition `added` replaces `known`. Throws LinkError if neither can be

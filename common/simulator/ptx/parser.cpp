@@ -81,7 +81,7 @@ private:
         }
         aliased_text_ += text_sizes_.at(target);
         if (aliased_text_ > kMostAliasedText) {
-            lexer_.fail("the aliases of this module stand for too much code");
+            lexer_.fail("the aliases of this module expand to too much code");
         }
         auto copy = std::make_unique<Function>(*found->second);
         copy->name = alias;

@@ -63,7 +63,7 @@ void Scopes::declare_register(std::string_view name, Type type, u32 elements) {
 
 Binding Scopes::new_register(std::string_view name, Type type, u32 elements) {
     if (function_.registers.size() + elements > kMostRegisters) {
-        lexer_.fail("more registers than are supported");
+        lexer_.fail("the function has more registers than are supported");
     }
     const Binding binding{.elements = elements,
                           .reg = static_cast<u32>(function_.registers.size())};

@@ -17,7 +17,7 @@ u32 place_after(u32& top, const ptx::Variable& v, u32 limit) {
     const u64 offset = round_up(u64{top}, v.align);
     if (offset > limit || v.size > limit - offset)
         throw LoweringError("the variable " + v.name + " of " + std::to_string(v.size) +
-                            " bytes does not fit: its space has " + std::to_string(limit) +
+                            " bytes does not fit: the address space has " + std::to_string(limit) +
                             " bytes");
     top = static_cast<u32>(offset + v.size);
     return static_cast<u32>(offset);

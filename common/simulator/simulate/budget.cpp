@@ -125,7 +125,7 @@ void check_line(const LineBudget& budget, const Budget& whole, const Json& kerne
     place.line = static_cast<unsigned>(budget.where);
     place.message =
         "The kernel has no line `" + budget.source + "` in " + budget.file +
-        ". If that line was edited, correct the budget, or write it again with --write-budget.";
+        ". If that line was edited, correct the budget, or write a new budget with --write-budget.";
     findings.push_back(place);
 }
 
@@ -153,9 +153,9 @@ Budget read_budget(const std::string& file) {
 
 std::string budget_of(const Json& run) {
     std::string text =
-        "# Limits of `simulate --budget`, written by `simulate --write-budget`. Sums are over all\n"
-        "# launches. In names and sources, * stands for any text. Remove the limits that you do\n"
-        "# not need, and raise those that may grow.\n";
+        "# Limits of `simulate --budget`, written by `simulate --write-budget`. Sums are over "
+        "all\n# launches. In names and sources, * stands for any text. Remove the limits that you "
+        "do\n# not need, and raise the limits of costs that may grow.\n";
     for (const Json& kernel : run["kernels"]) {
         text += "\n[[kernel]]\nname = " + toml_string(kernel["name"]) + "\n";
         for (const Metric& metric : metrics()) text += format_limit(metric, kernel);
@@ -183,8 +183,8 @@ std::vector<Finding> check_budget(const Budget& budget, const Json& run) {
                             .kernel = limits.name,
                             .file = budget.file,
                             .line = static_cast<unsigned>(limits.where),
-                            .message = "The program launched no kernel with this name. Correct "
-                                       "the budget, or remove the entry."});
+                            .message = "The program launched no kernel with this name. Correct the "
+                                       "name in the budget, or remove the entry."});
     }
     return findings;
 }

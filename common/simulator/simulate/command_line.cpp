@@ -23,27 +23,22 @@ namespace {
 constexpr const char* kProgressAfterMs = "2000";
 
 constexpr const char* kDescription =
-    "Runs a CUDA program on a simulated GPU and reports what a profiler and a\n"
-    "sanitizer would report, with source lines. The program is one built by\n"
-    "`nvcc -cudart shared`; add -lineinfo to see its lines. The program's output\nand exit code "
-    "stay as they are.\n";
+    "Runs a CUDA program on a simulated GPU and reports what a profiler and a\nsanitizer would "
+    "report, with source lines. Build the program with\n`nvcc -cudart shared`; add -lineinfo to "
+    "see source lines. The program's output\nand exit code do not change.\n";
 
 constexpr const char* kFooter =
-    "\nExamples:\n"
-    "  nvcc -cudart shared -arch=sm_90 -lineinfo -o transpose transpose.cu\n"
-    "  simulate ./transpose                    counters and checks\n"
-    "  simulate --lines ./transpose 1024       the same, at each source line\n"
-    "  simulate --check none ./transpose       counters only, faster\n"
-    "  simulate --time ./transpose             and predict an H200's times\n"
-    "  simulate --json out.json ./transpose    also for programs to read\n"
-    "  simulate --gate --compare base.json pytest tests    for CI\n"
-    "\n"
-    "Exit code: the program's own; 128+N when signal N ended it; 2 when it could not\n"
-    "be run, or ended with 0 although a part of it could not be simulated; 3 when it\n"
-    "ended with 0 and a cost was above a limit; with --error-exitcode, that one when\n"
-    "there was a report. With --gate: 0 when all is well, and the first of these that\n"
-    "applies: 2 not simulated, 4 reports, 1 the program failed, 2 no kernel ran,\n"
-    "3 costs.\n";
+    "\nExamples:\n  nvcc -cudart shared -arch=sm_90 -lineinfo -o transpose transpose.cu\n  "
+    "simulate ./transpose                    counters and checks\n  simulate --lines ./transpose "
+    "1024       the same, at each source line\n  simulate --check none ./transpose       counters "
+    "only, faster\n  simulate --time ./transpose             and predict an H200's times\n  "
+    "simulate --json out.json ./transpose    also for programs to read\n  simulate --gate "
+    "--compare base.json pytest tests    for CI\n\nExit code: the program's own; 128+N if signal N "
+    "ended the program; 2 if it could\nnot be run, or ended with 0 although a part of it could not "
+    "be simulated; 3 if\nit ended with 0, but a cost was above a limit; the code of "
+    "--error-exitcode if\nthere was a report. With --gate: 0 if all is well, otherwise the first "
+    "code\nthat applies: 2 not simulated, 4 reports, 1 the program failed, 2 no kernel ran,\n3 a "
+    "cost is above its limit.\n";
 
 /// Prints the usage line itself, because CLI11 does not know that a program follows the options.
 class UsageOfProgram : public CLI::Formatter {
@@ -76,7 +71,7 @@ std::string validate_size(const std::string& size) {
     const bool good = digits > 0 && digits < 19 &&
                       (unit.empty() || (unit.size() == 1 && std::string("KMGTkmgt").find(unit[0]) !=
                                                                 std::string::npos));
-    return good ? "" : "'" + size + "' is not a size; give one such as 512M or 16G";
+    return good ? "" : "'" + size + "' is not a size; give a size such as 512M or 16G";
 }
 
 std::string validate_gpu(const std::string& name) {
@@ -108,15 +103,16 @@ void add_options(CLI::App& app, CommandLine& line) {
         ->type_name("FILE");
     hand_on(
         "--time", "COALESCE_SIM_TIME",
-        "Predict how long its kernels would take on that GPU\n(H200), from a few blocks of each",
+        "Predict the times of all kernels on this GPU\n(default: H200), from a few blocks of each",
         "[GPU]", validate_gpu);
     app.add_option("--trace", line.trace_file,
                    "Write what a block of a launch does, step by step,\nto FILE (build with -G to "
                    "see variables)")
         ->type_name("FILE");
-    number("--trace-block", "COALESCE_SIM_TRACE_BLOCK", "Trace block N, x fastest (0)");
+    number("--trace-block", "COALESCE_SIM_TRACE_BLOCK", "Trace block N, x fastest (default: 0)");
     number("--trace-launch", "COALESCE_SIM_TRACE_LAUNCH",
-           "Trace the launch after N others of the kernels that\n--kernel selects (0)");
+           "Skip N launches of the kernels that --kernel\nselects, and trace the next launch "
+           "(default: 0)");
     app.add_flag("--lines", line.lines, "Show the source with the counters of each line");
     hand_on("--check", "COALESCE_SIM_CHECK",
             "What to check: all (the default), none, or names\n"
@@ -126,33 +122,31 @@ void add_options(CLI::App& app, CommandLine& line) {
             "all,equalvalues)",
             "LIST", validate_check_list);
     hand_on("--kernel", "COALESCE_SIM_KERNEL",
-            "Show only kernels whose names match this (extended)\nregular expression, and report "
-            "only on these",
+            "Show and report only kernels whose names match\nthis (extended) regular expression",
             "REGEX", validate_expression);
     number("--sample", "COALESCE_SIM_SAMPLE",
            "Check only N of several similar launches, and only\ncount the others, which is faster");
     number("--max-instructions", "COALESCE_SIM_MAX_INSTRUCTIONS",
            "Stop a launch after N warp instructions");
-    number("--threads", "COALESCE_SIM_THREADS", "Threads of this machine to use (all cores)");
+    number("--threads", "COALESCE_SIM_THREADS", "Number of host threads (default: all cores)");
     number(
         "--seed", "COALESCE_SIM_SEED",
         "Vary the order of warps and blocks, to find races;\nthe same seed gives the same order");
     number("--devices", "COALESCE_SIM_DEVICES",
-           "GPUs that the program sees (1); they share memory");
+           "Number of simulated GPUs, which share their memory\n(default: 1)");
     hand_on("--memory", "COALESCE_SIM_MEMORY", "Memory of the simulated GPU, such as 16G", "SIZE",
             validate_size);
     app.add_option("--error-exitcode", line.error_exit_code,
-                   "Exit with N when there was any report")
+                   "Exit with code N if there was any report")
         ->type_name("N")
         ->check(CLI::Range(1, 255).description(""));
-    app.add_flag(
-        "--plain", line.plain,
-        "Switch off all optimizations of the simulator, to\nfind out whether a result is right");
-    app.add_flag("--quiet", line.quiet, "Print no reports and no table");
+    app.add_flag("--plain", line.plain,
+                 "Switch off the simulator's optimizations, to see\nwhether they change a result");
+    app.add_flag("--quiet", line.quiet, "Print neither reports nor the table");
     app.set_version_flag("--version", std::string("simulate ") + COALESCE_VERSION,
                          "Print the version, then exit");
     app.add_flag("--explain-missing", line.explains_missing,
-                 "Print what runs here and what does not, then exit");
+                 "Print which CUDA features run here, then exit");
 }
 
 void add_gate_options(CLI::App& app, CommandLine& line) {
@@ -161,17 +155,18 @@ void add_gate_options(CLI::App& app, CommandLine& line) {
     };
     file("--suppress", line.suppression_file, "Leave out the reports that FILE (TOML) names");
     file("--write-suppressions", line.suppressions_to_write,
-         "Write a FILE that leaves out this run's reports");
+         "Write a FILE for --suppress with this run's reports");
     file("--compare", line.base_file,
          "Compare the costs with an earlier run's --json, by\nkernel and by line");
-    app.add_option("--tolerance", line.tolerance_percent, "Percent by which a cost may grow (0)")
+    app.add_option("--tolerance", line.tolerance_percent,
+                   "Percent by which a cost may grow (default: 0)")
         ->type_name("P")
         ->check(CLI::Range(0.0, 1e6).description(""));
     file("--budget", line.budget_file, "Check the limits in FILE (TOML), by kernel and line");
     file("--write-budget", line.budget_to_write, "Write a FILE with this run's costs as limits");
-    app.add_flag(
-        "--lints", line.has_lints,
-        "Name the lines that cost time needlessly, with\ntheir predicted price (with --time)");
+    app.add_flag("--lints", line.has_lints,
+                 "List the lines that cost time needlessly, with the\npredicted cost of each line "
+                 "(needs --time)");
     file("--sarif", line.sarif_file, "Write the findings as SARIF, for code scanning");
     file("--junit", line.junit_file, "Write the findings as JUnit XML");
     file("--markdown", line.markdown_file, "Write a summary for a pull request");
@@ -182,7 +177,8 @@ void add_gate_options(CLI::App& app, CommandLine& line) {
     app.add_flag("--write-vscode", line.writes_vscode_tasks,
                  "Write .vscode/tasks.json, whose tasks run PROGRAM\nlike this and show the "
                  "findings; then exit");
-    app.add_flag("--gate", line.is_gate, "Choose the exit code by what is wrong (see below)");
+    app.add_flag("--gate", line.is_gate,
+                 "Choose the exit code by the kind of problem (see\nbelow)");
 }
 
 bool is_gpu(const std::string& name) {

@@ -21,7 +21,7 @@ const std::vector<LintRule> kLintRules{
      "Add up in registers or by shuffles first, and let fewer lanes share an "
      "address."},
     {"one-load-in-flight", "Issue several independent loads before the first of them is used."},
-    {"barrier-bound", "Do more work between two barriers, or let fewer threads share one."},
+    {"barrier-bound", "Do more work between two barriers, or let fewer threads share a barrier."},
 };
 
 namespace {
@@ -112,7 +112,8 @@ private:
         const double requests = counter(line, (kind + "_requests").c_str());
         wastes_.push_back({id, &line, ms_ * gain,
                            format_value(sectors / requests) + " sectors per " + kind + ", where " +
-                               format_value(ideal / requests) + " would hold its bytes."});
+                               format_value(ideal / requests) +
+                               " would contain all of its bytes."});
     }
 
     void check_conflicts(const Json& line) {
@@ -159,9 +160,9 @@ private:
         for (const auto& [part, cycles] : longest_["life"].items()) all += cycles.get<double>();
         const double waiting = counter(longest_["life"], "barrier");
         if (all <= 0 || longest_.value("binds", "") != "barrier") return;
-        wastes_.push_back(
-            {"barrier-bound", nullptr, ms_ * waiting / all,
-             "A warp waits at barriers for " + format_fraction(waiting / all) + " of its life."});
+        wastes_.push_back({"barrier-bound", nullptr, ms_ * waiting / all,
+                           "A warp waits at barriers for " + format_fraction(waiting / all) +
+                               " of its lifetime."});
     }
 
     const Json &kernel_, &predicted_, &longest_;
@@ -187,7 +188,7 @@ Finding to_finding(const Json& kernel, const Waste& waste) {
     });
     const double ms = counter(kernel["predicted"], "ms");
     char price[64];
-    std::snprintf(price, sizeof price, " Price: %.3g ms of %.3g (predicted).", waste.ms, ms);
+    std::snprintf(price, sizeof price, " Predicted cost: %.3g of %.3g ms.", waste.ms, ms);
     Finding finding{.rule = "lint",
                     .kind = waste.id,
                     .kernel = kernel["name"],
@@ -230,7 +231,7 @@ std::vector<Finding> lints_of(const Json& run) {
 }
 
 std::string lints_text(const std::vector<Finding>& lints) {
-    if (lints.empty()) return "no lints: nothing that is avoidable takes much of the time\n";
+    if (lints.empty()) return "no lints: no avoidable cost takes much of the time\n";
     std::string text;
     for (const Finding& lint : lints) {
         const std::string place = format_place(lint.file, lint.line);
@@ -238,7 +239,8 @@ std::string lints_text(const std::vector<Finding>& lints) {
         if (!place.empty()) text += "  at " + place + "\n";
         text += wrap(lint.message, kColumns, "  ", "  ") + "\n";
     }
-    return text + "A comment `coalesce: allow ID` at a line switches a lint off there.\n";
+    return text +
+           "The comment `coalesce: allow ID` on a line switches off the lint ID for this line.\n";
 }
 
 }  // namespace coalesce::simulator

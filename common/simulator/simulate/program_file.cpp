@@ -113,7 +113,8 @@ std::string find_program(const std::string& name) {
     const std::string found = coalesce::find_program(name);
     if (!found.empty()) return is_path ? name : found;
     if (is_path) {
-        if (is_file(name)) throw CanNotRun(name + " is not executable; chmod +x it, or build it");
+        if (is_file(name))
+            throw CanNotRun(name + " is not executable; run chmod +x on it, or build it");
         if (std::filesystem::is_directory(name)) throw CanNotRun(name + " is a folder");
         throw CanNotRun("there is no " + name + "; build it first, or correct the path");
     }

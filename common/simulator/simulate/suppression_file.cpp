@@ -34,7 +34,8 @@ std::vector<Suppression> read_suppressions(const std::string& file) {
         const toml::table& table = *node.as_table();
         reader.allow_keys(table, keys, "a suppression");
         // A suppression without any member would hide every mistake.
-        if (table.empty()) reader.fail(table, "this suppression matches everything; give a check");
+        if (table.empty())
+            reader.fail(table, "this suppression matches every report; add a `check`");
         Suppression one;
         for (const auto& [name, member] : suppression_keys())
             if (table.contains(name)) one.*member = reader.text(table, name, "a suppression");

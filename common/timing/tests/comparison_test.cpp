@@ -92,8 +92,9 @@ TEST_CASE("no reason is given without evidence") {
                      fast = variant("b", 3, Bottleneck::flight);
     CHECK(says(compare_predictions(slow, fast),
                "The predictions do not show why. Both are limited by too few bytes in flight."));
-    CHECK(says(compare_predictions(slow, variant("c", 3, Bottleneck::issue)),
-               "The faster one is limited by instructions, the slower one by too few bytes"));
+    CHECK(says(
+        compare_predictions(slow, variant("c", 3, Bottleneck::issue)),
+        "The faster kernel is limited by instructions, and the slower kernel by too few bytes"));
 }
 
 TEST_CASE("times that are too close are not ordered") {

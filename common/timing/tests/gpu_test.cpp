@@ -126,7 +126,7 @@ TEST_CASE("mistakes in a file are reported, with their line") {
     REQUIRE(number > 1);
     const std::string place = "gpus/some.toml:" + std::to_string(number) + ": ";
     CHECK(error_of(changed("queue_ns", "queues_ns"))
-              .starts_with(place + "`memory` has no key `queues_ns`; fix its name"));
+              .starts_with(place + "`memory` has no key `queues_ns`; correct the name"));
     CHECK(error_of(changed(line + "\n", "")).find("`memory` has no `queue_ns`; add queue_ns = ") !=
           std::string::npos);
     CHECK(error_of(changed(line, "queue_ns = -1"))
@@ -230,7 +230,7 @@ TEST_CASE("a GPU is found by name") {
     }
     for (const char* wrong : {"", "200", "H20", "RTX 409", "V100"}) {
         CAPTURE(wrong);
-        CHECK_THROWS_WITH_AS(gpu_named(wrong), doctest::Contains("known: NVIDIA H200, "), GpuError);
+        CHECK_THROWS_WITH_AS(gpu_named(wrong), doctest::Contains("the known GPUs are NVIDIA H200, "), GpuError);
     }
     CHECK_THROWS_WITH_AS(gpu_named("H100"), doctest::Contains("choose one: "), GpuError);
 }

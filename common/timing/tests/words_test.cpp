@@ -108,7 +108,8 @@ void check_claims(const Prediction& p) {
 TEST_CASE("04 waits at barriers: the text has time, label, Little's law and the life of a warp") {
     const TimeExplanation said = said_of(samples::like_04());
     CHECK(said.headline() ==
-          "padded: about 4.6 ms, 44 % of a copy (predicted, NVIDIA H200, within 8 %). It waits at "
+          "padded: about 4.6 ms, 44 % of a copy (predicted, NVIDIA H200, within 8 %). The kernel "
+          "waits at "
           "barriers: 3.4 KB are in flight per multiprocessor, but 16 KB are needed (Little's law); "
           "38 % of the time nothing is in flight.");
     REQUIRE(said.why.size() == 4);
@@ -135,13 +136,13 @@ TEST_CASE("05 is limited by memory, and the text mentions its runs") {
           "memory is the limit: it is busy 97 % of the time, writing runs of 128 bytes");
     CHECK(said.time == "about 2.5 ms, 82 % of a copy");
     CHECK(said.why[0] ==
-          "Memory sees writes in runs of 128 bytes (up to 19 % slower than long ones).");
+          "Memory sees writes in runs of 128 bytes (up to 19 % slower than long runs).");
     CHECK(says(said.cure, "longer runs"));
     CHECK(said.cure_is_advice);
     Prediction as_a_copy = samples::like_05();
     as_a_copy.ms = 2.1;
     CHECK(said_of(as_a_copy).cure ==
-          "It is nearly as fast as a copy; only moving fewer bytes would make it faster.");
+          "The kernel is nearly as fast as a copy; only moving fewer bytes would make it faster.");
     CHECK_FALSE(said_of(as_a_copy).cure_is_advice);
 }
 
@@ -151,7 +152,7 @@ TEST_CASE("the cost of runs is that of the next shorter runs in the table") {
         p.run_bytes_read = bytes;
         return said_of(p).why[0];
     };
-    CHECK(says(why(16), "reads in runs of 16 bytes (up to 33 % slower than long ones) and writes"));
+    CHECK(says(why(16), "reads in runs of 16 bytes (up to 33 % slower than long runs) and writes"));
     CHECK(says(why(127), "reads in runs of 127 bytes (up to 33 %"));
     CHECK(says(why(264), "reads in runs of 264 bytes (up to 6 %"));
     CHECK_FALSE(says(why(1024), "reads"));
@@ -191,7 +192,7 @@ TEST_CASE("a verdict contains its number") {
     CHECK(says(verdict(Bottleneck::cache), "for loads it is busy 94 % of the time"));
     CHECK(says(verdict(Bottleneck::stores), "busy 95 % of the time"));
     CHECK(says(verdict(Bottleneck::issue), "the schedulers are busy 91 % of the time"));
-    CHECK(says(verdict(Bottleneck::blocks), "starts one every 160 cycles at best"));
+    CHECK(says(verdict(Bottleneck::blocks), "starts a block every 160 cycles at best"));
     CHECK(says(verdict(Bottleneck::blocks), "waits 1200 of its 3220 cycles"));
     CHECK(says(verdict(Bottleneck::few_blocks), "the last of 2 rounds fills 12 % of the GPU"));
     Prediction few = samples::that_binds(Bottleneck::few_blocks);
@@ -280,7 +281,7 @@ TEST_CASE("a GPU that was not measured is called unverified everywhere") {
 
 TEST_CASE("without useful bytes, the time is explained by the bytes that memory moves") {
     const TimeExplanation said = explain_prediction(samples::like_05(), samples::gpu());
-    CHECK(said.time == "about 2.5 ms; memory moves 8.6 GB in it, at 82 % of a copy's speed");
+    CHECK(said.time == "about 2.5 ms; memory moves 8.6 GB in this time, at 82 % of a copy's speed");
     CHECK_FALSE(fraction_of_copy(samples::like_05(), samples::gpu(), 0).has_value());
     CHECK(*fraction_of_copy(samples::like_04(), samples::gpu(), samples::useful_bytes) ==
           doctest::Approx(0.4356).epsilon(0.001));

@@ -1,6 +1,6 @@
 // expect: outside-local-array | race-between-blocks | too-many-requests | work-repeated
 // mistake: k is incremented by 1 instead of BLOCK_ROWS.
-// never: loop over the tile is missing
+// never: loop over the tile may be missing
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void copy(float* out, const float* in, int rows, int cols) {

@@ -1,7 +1,7 @@
 // of: the bug hunt
 // expect: grid-exchanged
 // mistake: The kernel uses x for rows, but configure computes the grid's x dimension from `cols`.
-// says: blockIdx.x counts rows in the kernel, 32 to a block
+// says: in the kernel, blockIdx.x counts rows, 32 per block
 // says: divide rows there
 // never: enough threads
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

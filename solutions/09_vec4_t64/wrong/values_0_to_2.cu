@@ -1,6 +1,6 @@
 // expect: component-lost | value-not-of-input | part-of-each-tile | never-written | elements-left-out
 // mistake: A loop sets only three of the four values of an array.
-// never: loop over the tile is missing
+// never: loop over the tile may be missing
 // never: __syncthreads
 constexpr int TILE_DIM = 64, BLOCK_ROWS = 16;
 

@@ -1,6 +1,6 @@
 // expect: outside-local-array
 // mistake: The array is indexed with k, the row in the tile, instead of i.
-// never: loop over the tile is missing
+// never: loop over the tile may be missing
 // never: __syncthreads
 constexpr int TILE_DIM = 64, BLOCK_ROWS = 16;
 

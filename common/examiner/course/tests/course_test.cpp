@@ -175,7 +175,7 @@ TEST_CASE("a folder without a course is rejected") {
         FAIL("it was read");
     } catch (const CourseError& error) {
         CHECK(std::string(error.what()) ==
-              "/nonexistent/course.toml cannot be read; is the path right?");
+              "/nonexistent/course.toml cannot be read; check the path");
     }
 }
 
@@ -185,7 +185,7 @@ TEST_CASE("an error in a lesson names the line and the remedy") {
     complains({.lessons = {}, .exercises = {}}, "course.toml:1", "there is no lesson");
     complains({.lessons = ONE.lessons, .exercises = {}, .common = "hints = 3\n"}, "course.toml:1",
               "no key `hints`");
-    complains(lesson_with("title", "titel"), record + "1", "no key `titel`; fix its name");
+    complains(lesson_with("title", "titel"), record + "1", "no key `titel`; correct the name");
     complains(lesson_with("title = \"Copy\"", ""), record + "1",
               "01_copy has no `title`; add title");
     complains(lesson_with("\"Copy\"", "7"), record + "1", "must be text in quotes");
@@ -202,7 +202,7 @@ TEST_CASE("an error in a lesson names the line and the remedy") {
 TEST_CASE("invalid expectations are rejected") {
     const std::string expect = "expect = { load = 4, store = 4 }", place = "lesson.toml:6";
     complains(lesson_with(expect, ""), "lesson.toml:3", "has a kernel but no `expect`");
-    complains(lesson_with("kernel = \"copy_tile\"", ""), place, "counters of no kernel");
+    complains(lesson_with("kernel = \"copy_tile\"", ""), place, "has `expect`, but no kernel");
     complains(lesson_with(expect, "expect = {}"), place, "must be a table");
     complains(lesson_with(expect, "expect = 4"), place, "must be a table");
     complains(lesson_with("load = 4", "loads = 4"), place, "no key `loads`");
@@ -327,11 +327,11 @@ TEST_CASE("invalid exercises are rejected") {
               "no [[hint]] of 01_copy");
     fails("api = \"An api.\"", "", 3, "has no `api`");
     fails("\"Which?\"", "\"\"", 4, "`question` is empty");
-    fails("question = \"Which?\"", "failures = [\"deadlock\"]", 3, "is for all");
+    fails("question = \"Which?\"", "failures = [\"deadlock\"]", 3, "must apply to all");
     fails("failures = [\"no-bounds-check\", \"wrong-pitch\"]", "", 11, "needs failures");
     fails("[\"no-bounds-check\", \"wrong-pitch\"]", "[1]", 12, "needs failures");
     fails("\"no-bounds-check\"", "\"wrong-pitch\"", 11, "two hints for wrong-pitch");
-    fails("question = \"How long?\"", "", 11, "says nothing");
+    fails("question = \"How long?\"", "", 11, "has no text");
     fails("question = \"How long?\"", "advice = \"no\"", 13, "no key `advice`");
     fails("counter = \"store\"", "counter = \"of_copy_predicted\"", 15,
           "an error of several percent");

@@ -72,12 +72,12 @@ TEST_CASE("expressions of sizes are evaluated") {
     const auto complains = [&](const std::string& text, const std::string& words) {
         says(complaint_of([&] { evaluate(text, sizes); }), words);
     };
-    complains("row * cols", "`row` is not one of its sizes `rows`, `cols`");
-    complains("rows *", "it is incomplete");
+    complains("row * cols", "`row` is not one of the sizes `rows`, `cols`");
+    complains("rows *", "the expression is incomplete");
     complains("rows cols", "`cols` is not allowed here");
     complains("rows / (cols - 5)", "divides by zero");
     complains("(rows", "`)` is missing");
-    complains("", "it is incomplete");
+    complains("", "the expression is incomplete");
     complains(std::string(1000, '('), "too many brackets");
     complains(std::string(1000, '-') + "1", "too many brackets");
 }
@@ -134,7 +134,7 @@ TEST_CASE("declarations of arguments are read") {
     says(parameter_complaint("const floaty* in[rows]"), "there is no type `floaty`");
     says(parameter_complaint("const float* in"), "add the number of elements");
     says(parameter_complaint("const float in[rows]"), "an array is a pointer");
-    says(parameter_complaint("const float* in[row]"), "`row` is not one of its sizes");
+    says(parameter_complaint("const float* in[row]"), "`row` is not one of the sizes");
     says(parameter_complaint("float alpha"), "it needs a value");
     says(parameter_complaint("int rows = 3"), "a size gets its value from `shapes`");
     says(parameter_complaint("const float* in[rows] = randon(1, 2)"), "write random(-1, 1)");
@@ -180,8 +180,9 @@ TEST_CASE("a mistake in a record is reported with its line") {
     };
     complains("sizes = [\"rows\", \"cols\"]", "sizes = []", "2", "one to three sizes");
     complains("\"rows\", \"cols\"]", "\"rows\", \"rows\"]", "2", "twice");
-    complains("float* out[rows]", "float* out[row]", "3", "`row` is not one of its sizes");
-    complains("float* out[rows]", "const float* out[rows]", "3", "no argument is an output");
+    complains("float* out[rows]", "float* out[row]", "3", "`row` is not one of the sizes");
+    complains("float* out[rows]", "const float* out[rows]", "3",
+              "none of the arguments is an output");
     complains("\"int cols\"", "\"int rows\"", "3", "two arguments `rows`");
     complains("relative 1e-5", "relatively", "4", "`tolerance` must be \"bits\"");
     complains("[77, 45]", "[77]", "5", "for each of [rows, cols]");

@@ -89,7 +89,7 @@ TEST_CASE("every other difference is found, and reported with its line") {
     CHECK(contains(find_unmarked_difference(changed("TODO: two", "TODO: too"), MARKED), "line 2"));
     CHECK(contains(find_unmarked_difference(changed("    // TODO: two\n", ""), MARKED), "line 2"));
     CHECK(contains(find_unmarked_difference(BLANK + "four\n", MARKED),
-                   "line 7 does not belong there"));
+                   "line 7 is not part of the skeleton"));
     // The skeleton must not contain lines that the learner is supposed to write.
     CHECK(find_unmarked_difference(changed("    }\n", "    }\n    two();\n"), MARKED) != "");
 }

@@ -236,18 +236,18 @@ TEST_CASE("missing measurements are reported by name") {
     };
     CHECK(error_without([](Raw&) {}) == "no error");
     CHECK(error_without([](Raw& raw) { raw.pointer_chases.clear(); }) ==
-          "no measurement of: latency, second level");
+          "a measurement is missing: latency, second level");
     CHECK(error_without([](Raw& raw) { raw.short_runs.clear(); }) ==
-          "no measurement of: short runs");
+          "a measurement is missing: short runs");
     CHECK(error_without([](Raw& raw) { raw.issues.pop_back(); }) ==
-          "no measurement of: issue, double multiply-add");
+          "a measurement is missing: issue, double multiply-add");
     CHECK(error_without([](Raw& raw) { raw.timed_load = 0; }) ==
-          "no measurement of: a load of a cache line from the second level");
+          "a measurement is missing: a load of a cache line from the second level");
     CHECK(error_without([](Raw& raw) { raw.barriers.clear(); }).starts_with("too few"));
     CHECK(error_without([](Raw& raw) {
               std::erase_if(raw.bulk_rates,
                             [](const BulkRate& b) { return b.how == "boxes" && b.bytes == 256; });
-          }) == "no measurement of: bulk copies, boxes");
+          }) == "a measurement is missing: bulk copies, boxes");
     // Some GPUs have no bulk copies.
     CHECK(error_without([](Raw& raw) { raw.bulk_rates.clear(); }) == "no error");
 }

@@ -42,32 +42,38 @@ struct Options {
 void add_options(CLI::App& app, Options& options) {
     // Define --seconds before --kernels. Setting --seconds removes the default limit on the number
     // of kernels, and a later --kernels sets it again, so that both limits apply.
-    app.add_option("--seconds", options.seconds, "As many as fit into this time")
+    app.add_option("--seconds", options.seconds,
+                   "Run as many kernels as fit into this many seconds")
         ->each([&](const std::string&) { options.kernels = ~u64{0}; });
-    app.add_option("--kernels", options.kernels, "This many (300)");
-    app.add_option("--seed", options.seed, "Where the seeds begin (1)");
+    app.add_option("--kernels", options.kernels, "Number of kernels (default: 300)");
+    app.add_option("--seed", options.seed, "First seed (default: 1)");
     app.add_option("--only", options.only,
-                   "ptx: straight in PTX; cuda: CUDA C++ through every compiler that is here")
+                   "Generate only ptx (PTX directly) or cuda (CUDA C++, compiled by "
+                   "every\ncompiler that is installed)")
         ->check(CLI::IsMember({"ptx", "cuda"}));
-    app.add_option("--jobs", options.jobs, "At the same time (as many as there are processors)")
+    app.add_option("--jobs", options.jobs,
+                   "Number of parallel processes (default: one per processor)")
         ->check(CLI::PositiveNumber);
-    app.add_flag("--first", options.first, "End with the first that differs");
-    app.add_option("--folder", options.folder, "What differs is kept there (campaign-found)");
+    app.add_flag("--first", options.first, "Stop at the first kernel whose results differ");
+    app.add_option("--folder", options.folder,
+                   "Folder for kernels whose results differ (default: campaign-found)");
     app.add_option("--shrink", options.shrink,
-                   "The first N that differ are made smaller (3); 0: none");
+                   "Reduce the first N kernels whose results differ (default: 3; 0: none)");
     app.add_option("--against", options.against,
-                   "The plain mode of another build of libcudart.so.13, in this folder;\n"
-                   "NVIDIA's: a GPU");
-    app.add_option("--level", options.level, "How much the GPU's driver optimises")
+                   "Compare with the plain mode of the libcudart.so.13 in this folder;\nNVIDIA's "
+                   "library runs the kernels on a GPU");
+    app.add_option("--level", options.level, "Optimization level of the GPU's driver, 0 to 4")
         ->check(CLI::Range(0, 4));
     app.add_option("--coverage", options.coverage,
-                   "Writes to this file how often each instruction was met");
+                   "Write to this file how often each instruction occurred");
     app.add_option("--export", options.export_to,
-                   "Writes kernels for a GPU into this folder, with what they should give,\n"
-                   "and runs nothing else");
-    app.add_option("--file", options.file, "One kernel of PTX: do the two agree?");
-    app.add_option("--runner", options.runner, "Another campaign_run")->check(CLI::ExistingFile);
-    app.add_option("--library", options.library, "Another build of libcudart.so.13");
+                   "Write kernels for a GPU, with their expected results, into this folder,\nand "
+                   "run nothing else");
+    app.add_option("--file", options.file,
+                   "Compare both modes on the single PTX kernel in this file");
+    app.add_option("--runner", options.runner, "Path of another campaign_run")
+        ->check(CLI::ExistingFile);
+    app.add_option("--library", options.library, "Path of another build of libcudart.so.13");
 }
 
 /// Unless --only is given, one out of this many seeds generates CUDA C++.
@@ -127,7 +133,7 @@ public:
 
     int run() {
         if (options_.only == "cuda" && compilers().configurations().empty()) {
-            std::cout << "no compiler of CUDA C++ is here: neither NVRTC nor clang 19 or newer\n";
+            std::cout << "no CUDA C++ compiler was found: neither NVRTC nor clang 19 or newer\n";
             return kSkippedExitCode;
         }
         std::vector<std::thread> threads;
@@ -239,7 +245,8 @@ private:
         if (!options_.coverage.empty()) coalesce::write_file(options_.coverage, coverage_.list());
         for (const auto& [sort, count] : message_counts_)
             std::cout << "  " << count << " times " << sort << "\n";
-        if (mismatches_) std::cout << "what differs is in " << options_.folder << "\n";
+        if (mismatches_)
+            std::cout << "the kernels whose results differ are in " << options_.folder << "\n";
     }
 
     const Options options_;
@@ -302,7 +309,7 @@ int export_kernels(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    CLI::App app{"Random kernels, the simulator against its plain mode", "campaign"};
+    CLI::App app{"Compares the simulator with its plain mode on random kernels", "campaign"};
     Options options;
     add_options(app, options);
     try {

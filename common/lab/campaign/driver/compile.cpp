@@ -81,10 +81,10 @@ Compiled Compilers::compile(const std::string& source, const std::string& config
 
 Compiled Compilers::compile_with_nvrtc(const std::string& source,
                                        const std::string& configuration) const {
-    if (!nvrtc().is_available) return {"", "there is no libnvrtc.so.13"};
+    if (!nvrtc().is_available) return {"", "libnvrtc.so.13 was not found"};
     Nvrtc::Program program = nullptr;
     if (nvrtc().create(&program, source.c_str(), "kernel.cu", 0, nullptr, nullptr) != 0)
-        return {"", "NVRTC makes no program"};
+        return {"", "NVRTC cannot create a program"};
     std::vector<std::string> options = nvrtc_options(configuration);
     options.insert(options.end(), {"-std=c++20", "-arch=compute_90", "-I" + toolkit_ + "/include",
                                    "-I" + toolkit_ + "/include/cccl"});
@@ -105,7 +105,7 @@ Compiled Compilers::compile_with_nvrtc(const std::string& source,
 Compiled Compilers::compile_with_clang(const std::string& source,
                                        const std::string& configuration) const {
     if (clang_.empty() || toolkit_.empty())
-        return {"", "there is no clang 19 or newer, or no toolkit"};
+        return {"", "clang 19 or newer, or the CUDA toolkit, was not found"};
     const TemporaryFolder folder;
     const std::string in = folder / "kernel.cu", out = folder / "kernel.ptx";
     write_file(in, source);

@@ -50,9 +50,9 @@ std::string Coverage::summary(std::size_t rarest) const {
                                    [](const auto& pair) { return pair.first < 100; });
     std::ostringstream text;
     text << all.size() << " instructions with all their modifiers: " << hundred
-         << " at least 100 times, " << unmet << " never\n";
+         << " occurred at least 100 times, " << unmet << " never\n";
     text << sorted.size() << " pairs of an opcode and a modifier: " << few
-         << " less than 100 times; the rarest:";
+         << " occurred less than 100 times; the rarest:";
     for (std::size_t k = 0; k < std::min(rarest, sorted.size()); ++k)
         text << (k ? ", " : " ") << sorted[k].second << " " << sorted[k].first;
     text << "\n";

@@ -320,7 +320,7 @@ private:
     /// Returns the verdict on the kernel that crashed its process, after running it without the
     /// optimizer.
     char rerun_without_optimizer(std::size_t index) {
-        std::cout << "crashed, or does not end: " << texts_[index].name << std::endl;
+        std::cout << "the kernel crashed, or does not end: " << texts_[index].name << std::endl;
         const std::string letter = run_in_child(index, 0, 1);
         return letter == std::string(1, kEqual) ? kOptimiser : kCrashed;
     }

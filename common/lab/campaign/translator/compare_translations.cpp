@@ -36,21 +36,23 @@ struct Options {
 };
 
 void add_options(CLI::App& app, Options& options) {
-    app.add_option("NAME", options.names, "These kernels alone, as learner_17");
-    app.add_option("--kernels", options.kernels, "This many (200)");
-    app.add_option("--first", options.first, "The number of the first (0)");
+    app.add_option("NAME", options.names, "Compare only these kernels, such as learner_17");
+    app.add_option("--kernels", options.kernels, "Number of kernels (default: 200)");
+    app.add_option("--first", options.first, "Number of the first kernel (default: 0)");
     app.add_flag("--print", options.only_print, "Print the source, and translate nothing");
-    app.add_option("--same-counts", options.min_same_counts,
-                   "At least so many have to take as many requests, sectors and wavefronts (all)");
+    app.add_option(
+        "--same-counts", options.min_same_counts,
+        "Least number of kernels with equal requests, sectors and wavefronts\n(default: all)");
     app.add_option("--spoil", options.spoil,
-                   "A=B: replaces what matches A in our PTX by B: is that found?");
+                   "A=B: replace text that matches A in our PTX by B, to test the comparison");
     app.add_option("--folder", options.folder,
-                   "Where kernels that differ are kept (random-kernels-found)");
-    app.add_option("--clang", options.clang, "clang++ of version 17 or newer");
+                   "Folder for kernels that differ (default: random-kernels-found)");
+    app.add_option("--clang", options.clang, "Path of clang++, version 17 or newer");
     app.add_option("--back-end", options.back_end,
-                   "Another clang++ makes the PTX that ours is compared with: the simulated GPU\n"
-                   "does not read all that clang 19 writes");
-    app.add_option("--ptxas", options.ptxas, "NVIDIA's assembler has to take our PTX as well");
+                   "Path of a clang++ that generates the PTX for the comparison, because "
+                   "the\nsimulated GPU cannot read all PTX of clang 19");
+    app.add_option("--ptxas", options.ptxas,
+                   "Path of NVIDIA's assembler, which must accept our PTX, too");
 }
 
 // ---- the compiler ----
@@ -176,8 +178,8 @@ private:
         write_file(folder / "kernels.ll", ir);
         write_file(folder / "back_end.ptx", back_end);
         write_file(folder / "translated.ptx", ours);
-        std::cout << kernel.name << ": " << problem << "\n    kept in " << folder.string()
-                  << "; again: translator_random_kernels " << kernel.name << std::endl;
+        std::cout << kernel.name << ": " << problem << "\n    stored in " << folder.string()
+                  << "; to repeat: translator_random_kernels " << kernel.name << std::endl;
     }
 
     const Options& options_;
@@ -197,16 +199,17 @@ int compare_all(const Options& options, const std::vector<Kernel>& kernels) {
     const std::size_t all = comparison.count();
     const std::size_t same = all - comparison.found() - comparison.different_counts();
     std::cout << all - comparison.found() << " of " << all << " kernels give the same results, "
-              << same << " of them by the same requests, sectors and wavefronts\n";
+              << same << " of them with the same requests, sectors and wavefronts\n";
     if (same < options.min_same_counts.value_or(all))
-        std::cout << "these are fewer than " << options.min_same_counts.value_or(all) << "\n";
+        std::cout << "this is less than the required number, "
+                  << options.min_same_counts.value_or(all) << "\n";
     return comparison.found() > 0 || all == 0 || same < options.min_same_counts.value_or(all);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) try {
-    CLI::App app{"Random kernels, clang's back end and our translator compared",
+    CLI::App app{"Compares clang's back end and our translator on random kernels",
                  "translator_random_kernels"};
     Options options;
     add_options(app, options);

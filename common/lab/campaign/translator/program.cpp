@@ -28,7 +28,8 @@ Kernel kernel_of(const std::string& name) {
     const std::size_t underline = name.find('_');
     const std::string generator = name.substr(0, underline);
     if (underline == name.npos || (generator != "campaign" && generator != "learner"))
-        throw std::runtime_error(name + " is no kernel: learner_1 is one, and campaign_2");
+        throw std::runtime_error(
+            name + " is not a kernel; valid names are learner_1 and campaign_2, for example");
     return made(generator, std::strtoull(name.c_str() + underline + 1, nullptr, 10));
 }
 

@@ -20,7 +20,7 @@ void launch(const std::string& ptx, const Kernel& kernel, Outcome& outcome) {
          campaign::launch_once(library.kernel(kernel.name), shape, shape.all_threads()))
         outcome.memory.insert(outcome.memory.end(), bytes.begin(), bytes.end());
     if (coalesceGetCounters(nullptr, &outcome.counters) != 0)
-        throw std::runtime_error("it was not counted");
+        throw std::runtime_error("the launch was not counted");
     CoalesceLine line;
     for (std::size_t k = 0; coalesceGetKernels() == 1 && coalesceGetLine(0, k, &line) == 0; ++k)
         outcome.lines[line.line] = line.counters;

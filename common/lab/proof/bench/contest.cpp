@@ -33,7 +33,7 @@ bool is_copy_of_the_driver(const Entry& entry) {
 
 /// Returns the reason why a variant does not run at this size, or "" if it runs.
 std::string reason_to_skip(const Variant& variant, Shape shape) {
-    if (variant.needs_gpu && simulator_library::is_loaded()) return "it needs a real GPU";
+    if (variant.needs_gpu && simulator_library::is_loaded()) return "this variant needs a real GPU";
     return find_refusal(variant, shape);
 }
 

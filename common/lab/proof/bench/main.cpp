@@ -59,19 +59,20 @@ void add_options(CLI::App& app, Plan& plan) {
     app.add_option("--sizes", plan.sizes_option,
                    "For example 4096,32768x16384; default: 4096, 8192, 16384 and 32768 square, "
                    "32768x16384 and 16384x32768");
-    app.add_flag("--quick", plan.quick, "A quick look: only 4096 and 16384, two rounds");
+    app.add_flag("--quick", plan.quick, "Take a quick look: only 4096 and 16384, two rounds");
     app.add_option("--rounds", plan.rounds, "Number of rounds of each variant at each size")
         ->check(CLI::Range(1, 1000));
-    app.add_option("--launches", plan.launches, "Timed launches in one round")
+    app.add_option("--launches", plan.launches, "Number of timed launches in one round")
         ->check(CLI::Range(1, 1000));
-    app.add_option("--json", plan.json, "File for the results (docs/results/DEVICE.json)");
+    app.add_option("--json", plan.json, "File for the results (default: docs/results/DEVICE.json)");
     app.add_option("--commit", plan.commit, "Commit of the source, if git cannot tell");
     app.add_option("--draw", plan.draw,
                    "Only draw the charts of a JSON file that was written earlier;\n"
                    "docs/results/predicted.json gives charts of predicted times");
-    app.add_option("--into", plan.folder, "Folder for the charts (docs/diagrams)");
+    app.add_option("--into", plan.folder, "Folder for the charts (default: docs/diagrams)");
     app.add_flag("--no-python", plan.no_python, "Leave out PyTorch, CuPy and Triton");
-    app.add_flag("--check", plan.check_only, "Time nothing: only verify everything at small sizes");
+    app.add_flag("--check", plan.check_only,
+                 "Only verify everything at small sizes, without timing");
     add_device_option(app, plan.device_option);
 }
 
@@ -199,7 +200,7 @@ private:
         const double needed = static_cast<double>(Contest::bytes_needed(heat, shape)) + 1e9;
         const auto free = static_cast<double>(free_device_bytes(device_.simulated));
         if (needed <= free) return "";
-        return format("it needs %.1f GB of the device's memory, but only %.1f GB are free",
+        return format("the shape needs %.1f GB of the device's memory, but only %.1f GB are free",
                       needed / 1e9, free / 1e9);
     }
 
@@ -271,9 +272,9 @@ void check_gpu(const Plan& plan) {
     if (plan.check_only) return;
     const std::string why = find_gpu_problem();
     if (why.empty()) return;
-    throw UsageError("no GPU works here (" + why + "): nothing can be timed. --draw " +
+    throw UsageError("no GPU works here (" + why + "), so nothing can be timed. --draw " +
                      kRepository +
-                     "/docs/results/predicted.json --into FOLDER draws what is predicted");
+                     "/docs/results/predicted.json --into FOLDER draws the predicted times");
 }
 
 int run_plan(const Plan& plan, char** argv) {

@@ -16,9 +16,9 @@ constexpr const char* kNames[] = {"torch_copy", "torch_contiguous", "cupy_copyto
 PythonRivals::PythonRivals(const std::string& script, bool wanted) {
     const std::string python = from_environment("COALESCE_PYTHON", "python3");
     if (!wanted) {
-        absence_reason_ = "not asked for (--no-python)";
+        absence_reason_ = "not requested (--no-python)";
     } else if (find_program(python).empty()) {
-        absence_reason_ = python + " was not found; set COALESCE_PYTHON to another one";
+        absence_reason_ = python + " was not found; set COALESCE_PYTHON to another Python";
     } else {
         python_ = std::make_unique<Child>(Command{.program = python,
                                                   .arguments = {"-u", script},
@@ -30,7 +30,7 @@ PythonRivals::PythonRivals(const std::string& script, bool wanted) {
 void PythonRivals::give_up(const std::string& why) {
     python_.reset();
     absence_reason_ = why;
-    std::cerr << "bench: from here on, the rivals in Python are left out: " << why << "\n";
+    std::cerr << "bench: the Python rivals are left out from here on: " << why << "\n";
     for (Entry& entry : entries_) {
         entry.skipped = why;
         entry.ms.clear();
@@ -64,7 +64,7 @@ void PythonRivals::begin(Shape shape) {
     for (Entry& entry : entries_) {
         // A rival without a message is available and its result is correct.
         const json state =
-            answer.value(entry.variant, json{{"skipped", "rivals.py does not know it"}});
+            answer.value(entry.variant, json{{"skipped", "rivals.py does not know this rival"}});
         entry.skipped = state.value("skipped", "");
         entry.wrong = state.value("wrong", "");
     }

@@ -52,10 +52,10 @@ std::vector<timing::TimePair> pairs_of(const Record& record, const Json& predict
     for (const Json& row : predicted.at("results")) {
         const std::string kernel = row.at("variant");
         const auto published = left.find(kernel);
-        if (published == left.end()) fail_at(record, kernel, "it has no figure for");
+        if (published == left.end()) fail_at(record, kernel, "the record has no figure for");
         if (!row.contains("predicted")) {
             throw RecordError(record.program + " " + kernel + " is not predicted: " +
-                              row.value("not_predicted", std::string("it is wrong")));
+                              row.value("not_predicted", std::string("the result is wrong")));
         }
         const Json& p = row["predicted"];
         pairs.push_back({.name = kernel,

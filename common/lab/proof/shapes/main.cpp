@@ -45,13 +45,13 @@ struct CommandLine {
 };
 
 void add_options(CLI::App& app, CommandLine& words) {
-    app.add_option("--launches", words.launches, "Timed launches of each (24)")
+    app.add_option("--launches", words.launches, "Number of timed launches of each case (24)")
         ->check(CLI::Range(1, 1000));
     app.add_option("--json", words.json, "File for the results (docs/results/shapes.json)");
     app.add_option("--permutes-json", words.permutes_json,
                    "File for the results of permutes (docs/results/library/permutes.json)");
     app.add_option("--commit", words.commit, "Commit of the source, if git cannot tell");
-    app.add_flag("--check", words.check_only, "Time nothing: only verify all cases");
+    app.add_flag("--check", words.check_only, "Only verify all cases, without timing");
     add_device_option(app, words.device);
     app.add_flag("--tables", words.tables, "Write the tables and the chart again from the results");
     app.add_flag("--check-tables", words.are_tables_current,

@@ -125,7 +125,7 @@ std::vector<SuiteCase> read_suite(const std::string& folder) {
             all.insert(all.end(), cases.begin(), cases.end());
         }
     }
-    if (all.empty()) throw std::runtime_error(folder + " marks no cases: has it moved?");
+    if (all.empty()) throw std::runtime_error(folder + " marks no cases; has the folder moved?");
     return all;
 }
 

@@ -52,10 +52,11 @@ void add_time_options(CLI::App& app, TimeWords& words, CLI::Option*& time) {
                           "Compare predicted times with measured ones instead,\nfor this GPU "
                           "(default: this computer's GPU, or docs/results)");
     time->type_name("GPU")->expected(0, 1);
-    app.add_option("--lesson", words.lessons, "--time: only these lessons (all, and the search)");
+    app.add_option("--lesson", words.lessons,
+                   "--time: compare only these lessons (all, and the search)");
     app.add_option("--sizes", words.sizes, "--time: list of ROWSxCOLS (" + words.sizes + ")");
     app.add_flag("--published", words.published, "--time: use docs/results even if there is a GPU");
-    app.add_flag("--no-search", words.no_search, "--time: only the lessons");
+    app.add_flag("--no-search", words.no_search, "--time: compare only the lessons");
     app.add_option("--against", words.against,
                    "--time: use the times in these files from another\nrun instead of predictions");
     app.add_flag("--literature", words.literature,
@@ -70,14 +71,14 @@ void add_time_options(CLI::App& app, TimeWords& words, CLI::Option*& time) {
 }
 
 void add_options(CLI::App& app, CommandLine& words) {
-    app.add_option("--patterns", words.patterns, "Random access patterns (240)")
+    app.add_option("--patterns", words.patterns, "Number of random access patterns (240)")
         ->check(CLI::Range(1, 100000));
-    app.add_option("--matrices", words.matrices, "Random patterns of small matrices (60)")
+    app.add_option("--matrices", words.matrices, "Number of random patterns of small matrices (60)")
         ->check(CLI::Range(0, 100000));
     app.add_option("--seed", words.seed, "Seed of the random patterns (1)");
     app.add_flag("--counters", words.counters_only, "Compare only the counters, with ncu");
     app.add_flag("--bugs", words.bugs_only, "Compare only the seeded bugs, with compute-sanitizer");
-    app.add_option("--jobs", words.jobs, "Number of checkers at a time (one per core, at most 12)")
+    app.add_option("--jobs", words.jobs, "Number of parallel checkers (one per core, at most 12)")
         ->check(CLI::Range(1, 256));
     app.add_option("--json", words.json,
                    "File for the results (docs/results/validation/results.json)");
@@ -133,7 +134,7 @@ private:
         const std::string why = needs_gpu ? find_gpu_problem() : "";
         if (!why.empty()) {
             throw UsageError("no GPU works here (" + why +
-                             "), but the simulator is to be compared with one");
+                             "), but the simulator must be compared with a GPU");
         }
         if (!words_.bugs_only && words_.ncu_output.empty()) ncu_ = find_tool("ncu");
         if (!words_.counters_only) sanitizer_ = find_tool("compute-sanitizer");

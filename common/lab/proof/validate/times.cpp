@@ -93,7 +93,8 @@ std::vector<std::string> list_programs(const TimeWords& words) {
     std::vector<std::string> programs;
     for (const std::string& word : words.lessons) {
         const course::Step* step = course.find(word);
-        if (!step) throw UsageError("there is no lesson \"" + word + "\"; ./learn list names them");
+        if (!step)
+            throw UsageError("there is no lesson \"" + word + "\"; ./learn list shows all lessons");
         programs.push_back(step->name);
     }
     for (const course::Step& step : course.steps)
@@ -233,7 +234,7 @@ std::vector<std::string> find_unpredicted(const Json& predicted, Shape shape,
         const std::string step = row.at("step"), variant = row.at("variant");
         if (row.contains("predicted") || measured.ms(step, variant, shape) == 0) continue;
         const std::string why =
-            row.value("not_predicted", row.value("skipped", std::string("it is wrong")));
+            row.value("not_predicted", row.value("skipped", std::string("the result is wrong")));
         reasons.push_back(step + " " + variant + ": " + why);
     }
     return reasons;
@@ -253,7 +254,7 @@ std::string times_text(const std::vector<ComparedTime>& times) {
     }
     add("all", summarize_all(times), summarize_all(keep_known(times)));
     if (keep_known(times).size() < times.size())
-        figures += "known: without the kernels that the model says it does not cover.\n";
+        figures += "known: only kernels that the model covers completely.\n";
     return text + figures;
 }
 

@@ -71,7 +71,7 @@ std::string find_tool(const std::string& name) {
     }
     throw UsageError(name +
                      " was not found: install the CUDA toolkit's profiling tools (packages "
-                     "cuda-nsight-compute and cuda-sanitizer), or put it on the PATH");
+                     "cuda-nsight-compute and cuda-sanitizer), or put the tool on the PATH");
 }
 
 std::string tool_version(const std::string& tool) {

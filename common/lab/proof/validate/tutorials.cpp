@@ -49,9 +49,9 @@ void add_options(CLI::App& app, CommandLine& words) {
     app.add_option("--record", words.record, "The folder of the record (docs/results/tutorial)");
     app.add_option("--programs", words.programs,
                    "The folder of the programs (tutorial, beside this program)");
-    app.add_option("--theme", words.themes, "Only these themes")
+    app.add_option("--theme", words.themes, "Compare only these themes")
         ->check(CLI::IsMember(tutorial_themes()));
-    app.add_option("--only", words.only, "Only these kernels (not with --measure)");
+    app.add_option("--only", words.only, "Compare only these kernels (not with --measure)");
     app.add_flag("--time", words.with_times, "Also compare predicted times, at full size");
     app.add_option("--gpu", words.gpu, "The GPU for which times are predicted (H200)");
     app.add_flag("--held-back", words.with_held_back,
@@ -63,9 +63,10 @@ void add_options(CLI::App& app, CommandLine& words) {
     app.add_option("--known", words.known, "File of known differences (known_differences.txt)")
         ->check(CLI::ExistingFile);
     app.add_option("--least-equal", words.min_equal_fraction,
-                   "Fail if less than this percentage have equal counters");
-    app.add_option("--least-repeatable", words.min_repeatable_fraction,
-                   "The same for the kernels for which the GPU counts the same in\nevery run");
+                   "Fail if less than this percentage of the kernels have equal counters");
+    app.add_option(
+        "--least-repeatable", words.min_repeatable_fraction,
+        "Like --least-equal, for kernels whose counts are the same in every\nrun on the GPU");
     app.add_option("--least-within", words.min_within_fraction,
                    "Fail if less than this percentage of the predictions are\nwithin their bands, "
                    "in each half");

@@ -206,8 +206,9 @@ TEST_CASE("a file that does not contain results is reported, with its first mist
     CHECK(complaint("[]") == ": expected an object");
     CHECK(complaint(R"({"device": 3})") == ": device: expected an object");
     CHECK(complaint(R"({"device": {"name": "G"}})") == ": device: no \"kind\"");
-    CHECK(has(complaint(R"({"device": {"name": "G", "kind": "toy"}})"), ": device.kind: expected gpu, sim"));
-    CHECK(complaint(of(GPU, {})) == ": results: there are none");
+    CHECK(has(complaint(R"({"device": {"name": "G", "kind": "toy"}})"),
+              ": device.kind: expected gpu, sim"));
+    CHECK(complaint(of(GPU, {})) == ": results: the list is empty");
     // Each field is tested twice: missing, and with a value of the wrong type.
     const std::vector<std::pair<Json, std::vector<const char*>>> rows = {
         {timed("02_naive", "naive"),

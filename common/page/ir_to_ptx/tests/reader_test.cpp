@@ -119,7 +119,7 @@ TEST_CASE("IR that can never be translated is rejected with a reason and a line"
         {"%p = alloca i8, i32 %n, align 1", "store i8 3, ptr %p, align 1",
          "a local array needs a size that is known at compile time"},
         {"%p = call i32 (ptr, ...) @many(ptr %out, i32 3)", "",
-         "a function with any number of arguments is not supported"},
+         "a function with a variable number of arguments is not supported"},
         {"indirectbr ptr %out, [label %next]", "", "the instruction 'indirectbr' is not supported"},
         {"store ptr blockaddress(@k, %next), ptr %out, align 8", "",
          "there is no address of a label (&&name) on a GPU"},

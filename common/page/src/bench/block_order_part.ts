@@ -9,7 +9,7 @@ const TILE = 32;
 const CELL = 26;
 
 const markup = `<h3>Order of the blocks</h3>
-<p class="faint">Where each block reads first, in <code>in</code>; blocks begin in the order of their numbers.</p>
+<p class="faint">The tile of <code>in</code> that each block reads first. Blocks begin in the order of their numbers.</p>
 <label class="follow">Begun <input name="begun" type="range" min="1" max="1" value="1"/><output></output></label>
 <div class="drawing" tabindex="0" role="group" aria-label="Tiles in the order of their blocks"></div>`;
 
@@ -81,6 +81,6 @@ export class BlockOrderPart {
         this.slider.setAttribute("aria-valuetext", words);
         const size = `viewBox="0 0 ${across * CELL + 4} ${down * CELL + 4}" style="max-width: ${across * CELL + 4}px"`;
         (this.root.querySelector(".drawing") as HTMLElement).innerHTML =
-            `<svg class="diagram" role="img" ${size} aria-label="Tiles of in, ${down} x ${across}, by the block that takes them; ${words} have begun">${cells}</svg>`;
+            `<svg class="diagram" role="img" ${size} aria-label="Tiles of in, ${down} x ${across}, by the block that processes them; ${words} have begun">${cells}</svg>`;
     }
 }

@@ -15,7 +15,7 @@ function legendOf({ rows, cols, in_place, signs }: CellMap): string {
     const words: [string, string][] = [["X", "wrong"], ["?", in_place ? "unchanged" : "never written"], [".", "right"]];
     const keys = words.flatMap(([sign, name]) => (signs.includes(sign) ? [`<span class="key ${KINDS[sign]}">${name}</span>`] : []));
     const [down, across] = [covered(rows), covered(cols)];
-    const scale = down * across > 1 ? ` A square stands for ${down} x ${across} cells, and shows the worst of them.` : "";
+    const scale = down * across > 1 ? ` Each square stands for ${down} x ${across} cells, and shows the worst cell.` : "";
     return `<code>${in_place ? "data" : "out"}</code>, ${rows} x ${cols}: ${keys.join(" ")}${scale}`;
 }
 

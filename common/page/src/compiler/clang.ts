@@ -82,7 +82,7 @@ export class Clang {
 /** Explains why clang failed. In a page, clang has a smaller stack than in a terminal. */
 function failureOf(error: unknown): string {
     if (error instanceof RangeError) return "templates, calls or brackets are nested deeper than the compiler in a page can follow";
-    return `the compiler itself has failed (${error}); please report it with this kernel`;
+    return `the compiler itself has failed (${error}); please report this error, with your kernel`;
 }
 
 function encoded(text: string): Uint8Array {

@@ -33,7 +33,7 @@ export class Stopped extends Error {}
 
 const fromFiles =
     "A page that is opened from the file system cannot load a compiler. " +
-    "./learn play shows the same pages at an address where it may.";
+    "./learn play serves the same pages at an address from which they can load it.";
 
 export class Compiler {
     /** The compiler's version, such as "clang 22.1.0", once the compiler is ready. */

@@ -39,7 +39,7 @@ async function start(folder: string) {
         reply({ loaded });
     } catch (error) {
         const why = error instanceof Error ? error.message : String(error);
-        reply({ failure: `The compiler could not be loaded (${why}). Run tries again.` });
+        reply({ failure: `The compiler could not be loaded (${why}). Press Run to try again.` });
     }
 }
 

@@ -15,7 +15,7 @@ export function showDifference(parent: HTMLElement, yours: string, theirs: strin
             appearance,
             EditorState.readOnly.of(true),
             EditorView.editable.of(false),
-            EditorView.contentAttributes.of({ "aria-label": "What the solution has in place of your lines", tabindex: "0" }),
+            EditorView.contentAttributes.of({ "aria-label": "Lines of the solution that replace your lines", tabindex: "0" }),
             unifiedMergeView({ original: yours, mergeControls: false, gutter: true, highlightChanges: false, collapseUnchanged: { margin: 3, minSize: 6 } }),
         ],
     });

@@ -53,7 +53,7 @@ export class Editor {
                 bracketMatching(),
                 indentOnInput(),
                 keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),
-                EditorView.contentAttributes.of({ "aria-label": `${label}. Escape leaves it.`, tabindex: "0" }),
+                EditorView.contentAttributes.of({ "aria-label": `${label}. Press Escape to leave the editor.`, tabindex: "0" }),
                 EditorView.updateListener.of((update) => {
                     if (update.docChanged) events.changed();
                 }),

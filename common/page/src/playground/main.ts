@@ -123,9 +123,9 @@ class Page {
         await this.writeLink();
         try {
             await navigator.clipboard.writeText(location.href);
-            this.say("The link is in the clipboard: it carries what is here.");
+            this.say("The link was copied. It contains what this page shows.");
         } catch {
-            this.say("This browser gives no clipboard to the page; the address above is the link.");
+            this.say("This browser does not let the page use the clipboard; the address above is the link.");
         }
     }
 }

@@ -39,9 +39,9 @@ export function starts(): Map<string, Start[]> {
 function startOf(program: Program, variant: Variant | NoKernel, task: Task, exercise: Work): Start {
     const none = (why_not: string): Start => ({ name: variant.name, task, text: "", why_not });
     if (!variant.launch) return none(variant.why_not);
-    if (variant.produces !== exercise.produces) return none("it does another task, which no exercise asks for");
+    if (variant.produces !== exercise.produces) return none("this variant does another task, which no exercise asks for");
     const text = textOf(program, variant, exercise.kernel);
-    return text ? { name: variant.name, task, text, why_not: "" } : none("its text is not found in the program");
+    return text ? { name: variant.name, task, text, why_not: "" } : none("the text of the kernel was not found in the program");
 }
 
 // ---- converting a variant of a lesson's program to a learner's file ----

@@ -32,7 +32,7 @@ const markup = `
 <button type="button" name="next-barrier">Next barrier</button><button type="button" name="mistake">Show me the mistake</button>
 <label class="block">Block <input name="block" type="number" min="0"/></label></div>
 <label class="follow">Step <input name="step" type="range" min="1"/><output></output></label>
-<div class="stage" tabindex="0" role="group" aria-label="The step; arrow keys go on and back">
+<div class="stage" tabindex="0" role="group" aria-label="The step; the arrow keys move forward and back">
 <pre class="source"></pre><div class="events" role="status"></div>
 <div class="wide variables" tabindex="0" role="group" aria-label="Variables of the lanes"></div></div>
 <div class="grids"></div>`;
@@ -86,7 +86,7 @@ export class WatchPart {
             const answer = await this.examiner.steps<Answer>(task, text, block);
             if (answer.problem !== undefined || answer.steps.steps.length === 0) {
                 this.steps = null;
-                return this.say(answer.problem ?? "The block executes nothing.");
+                return this.say(answer.problem ?? "The block executes no step that can be shown.");
             }
             if (!workOf(task).file.includes("/x_")) nameValuesBySource(answer.steps);
             this.begin(answer, text);
@@ -100,7 +100,7 @@ export class WatchPart {
         this.text = text;
         this.slider.max = String(steps.steps.length);
         const [x, y, z] = steps.block_index;
-        this.say(`${shape}, block (${x}, ${y}, ${z}). ${mistake}${steps.is_complete ? "" : " Only the first steps are recorded."}`);
+        this.say(`${shape}, block (${x}, ${y}, ${z}). ${mistake}${steps.is_complete ? "" : " Only the first steps were recorded."}`);
         this.find("button[name=mistake]").hidden = steps.moments.length === 0;
         this.show(steps.moments[0]?.step ?? 0);
     }
@@ -168,17 +168,17 @@ export class WatchPart {
         const { arrays, moments } = this.steps as Steps;
         const found = moments
             .filter((moment) => moment.step === this.at)
-            .map(({ check, kind, message }) => (check === "result" ? "Here the wrong element is stored." : `${kind}: ${message}`));
+            .map(({ check, kind, message }) => (check === "result" ? "This step stores the wrong element." : `${kind}: ${message}`));
         for (const access of step.accesses ?? []) {
             const array = arrays[access.array] as MemoryArray;
             const cost = access.wavefronts ?? access.sectors ?? 0;
             const unit = (access.wavefronts === undefined ? "sector" : "wavefront") + (cost === 1 ? "" : "s");
-            const least = cost > access.ideal ? `, where ${access.ideal} would do` : "";
+            const least = cost > access.ideal ? `, where ${access.ideal} would be enough` : "";
             const async = access.asynchronous ? ", asynchronous" : "";
             found.push(`${access.kind} ${access.kind === "load" ? "from" : "to"} ${array.name}: ${nameLanes(access.lanes)}, ${cost} ${unit}${least}${async}`);
         }
         for (const { barrier, arrived, expected, complete } of step.barriers ?? [])
-            found.push(`Barrier ${barrier}: ${arrived} of ${expected} threads have arrived${complete ? ", all go on" : ""}.`);
+            found.push(`Barrier ${barrier}: ${arrived} of ${expected} threads have arrived${complete ? ", so all of them continue" : ""}.`);
         for (const { lanes, why, line } of step.waiting ?? [])
             found.push(why === "exited" ? `${nameLanes(lanes)} have ended.` : `${nameLanes(lanes)} wait (${why}), line ${line}.`);
         if (step.in_flight) found.push(`${step.in_flight} bytes of asynchronous copies are in flight.`);

@@ -18,8 +18,8 @@ export class ExplainPart {
     }
 
     async show(task: Task, text: string, result: Examined | null) {
-        this.root.innerHTML = `<section class="box explained" aria-label="Explained"><h3>Why it costs what it costs</h3><div class="why"></div>
-<h3>The solution beside yours</h3><div class="difference"></div></section>`;
+        this.root.innerHTML = `<section class="box explained" aria-label="Explained"><h3>Why the kernel costs this much</h3><div class="why"></div>
+<h3>The solution beside your kernel</h3><div class="difference"></div></section>`;
         if (result?.passed || this.progress.hasPassed(nameOf(task))) this.showSolution(task, text);
         else this.offerSolution(task, text);
         await this.showWhy(task, text, result);
@@ -31,7 +31,7 @@ export class ExplainPart {
 
     private async showWhy(task: Task, text: string, result: Examined | null) {
         if (!result?.verdict.counters) {
-            this.find(".why").innerHTML = "<p>There is nothing to count yet: run it first.</p>";
+            this.find(".why").innerHTML = "<p>There are no costs to explain yet: run the kernel first.</p>";
             return;
         }
         const lines = result.lines.map(({ line, reasons }) => `<dt>Line ${line}: <code>${escaped(text.split("\n")[line - 1]?.trim() ?? "")}</code></dt>${reasons.map((reason) => `<dd>${escaped(reason)}</dd>`).join("")}`);
@@ -42,14 +42,14 @@ export class ExplainPart {
     }
 
     private offerSolution(task: Task, text: string) {
-        this.find(".difference").innerHTML = `<p>It is shown when yours has passed. <button type="button">Show it all the same</button></p>`;
+        this.find(".difference").innerHTML = `<p>The solution is shown once your kernel has passed. <button type="button">Show it anyway</button></p>`;
         this.find(".difference button").addEventListener("click", () => this.showSolution(task, text));
     }
 
     private showSolution(task: Task, text: string) {
         this.progress.keepSolutionSeen(nameOf(task));
         const { solution } = workOf(task);
-        if (solution === text) this.find(".difference").innerHTML = "<p>Yours is the solution, letter for letter.</p>";
+        if (solution === text) this.find(".difference").innerHTML = "<p>Your kernel is identical to the solution.</p>";
         else showDifference(this.find(".difference"), text, solution);
     }
 }

@@ -28,4 +28,4 @@ async function start(root: HTMLElement) {
 }
 
 const root = document.querySelector<HTMLElement>(".your-turn");
-if (root) start(root).catch((error) => root.append(`It could not start: ${error}`));
+if (root) start(root).catch((error) => root.append(`The editor could not start: ${error}`));

@@ -38,8 +38,8 @@ export class PredictPart {
         const questions = this.open(task);
         const fields = questions.map(
             ({ question }, i) => `<p><label for="guess-${i}">${withCode(question)}</label> <input id="guess-${i}" name="guess-${i}" inputmode="decimal" autocomplete="off" size="6"/></p>`);
-        this.root.innerHTML = `<form class="box predict" aria-label="Predict"><h3>What will it cost? Say it before you see it</h3>${fields.join("")}
-<p class="wrong" role="alert"></p><div class="tools"><button type="submit">Keep my guess</button><button type="button" name="none">No guess</button></div></form>`;
+        this.root.innerHTML = `<form class="box predict" aria-label="Predict"><h3>What will it cost? Predict before you look</h3>${fields.join("")}
+<p class="wrong" role="alert"></p><div class="tools"><button type="submit">Save my guess</button><button type="button" name="none">No guess</button></div></form>`;
         const form = this.root.querySelector("form") as HTMLFormElement;
         form.addEventListener("submit", (event) => {
             event.preventDefault();
@@ -51,7 +51,7 @@ export class PredictPart {
     private take(task: Task, questions: Question[], form: HTMLFormElement) {
         const said = [...form.querySelectorAll("input")].map(({ value }) => numberIn(value));
         if (said.includes(undefined)) {
-            (form.querySelector(".wrong") as HTMLElement).textContent = "A number from 0 to a million, please; leave a field empty for no guess.";
+            (form.querySelector(".wrong") as HTMLElement).textContent = "Please enter a number from 0 to a million, or leave the field empty for no guess.";
             return;
         }
         this.keep(task, questions, said as (number | null)[]);
@@ -70,11 +70,11 @@ export class PredictPart {
         for (const one of predictions) if (one.fact !== null) this.progress.keepFact(name, one);
         const items = predictions.map((one) => `<li class="${one.is_right === null ? "" : one.is_right ? "right" : "wrong"}">${escaped(lineFor(one))}</li>`);
         this.root.innerHTML = items.length
-            ? `<section class="box predict" aria-label="What you said"><h3>What you said</h3><ul>${items.join("")}</ul></section>`
+            ? `<section class="box predict" aria-label="Your predictions"><h3>Your predictions</h3><ul>${items.join("")}</ul></section>`
             : "";
     }
 }
 
 function lineFor({ words, said, text }: Prediction): string {
-    return `${words}: ${said === null ? "no guess" : `you said ${said}`}${text ? `; ${text}` : "; it is known when your kernel has passed"}`;
+    return `${words}: ${said === null ? "no guess" : `you said ${said}`}${text ? `; ${text}` : "; the answer is shown once your kernel has passed"}`;
 }

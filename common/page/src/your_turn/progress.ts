@@ -71,10 +71,10 @@ function stateFrom(json: string): State {
     try {
         state = JSON.parse(json);
     } catch {
-        throw new Error("That is not a state.json: it is not JSON.");
+        throw new Error("This file is not a state.json, because it is not valid JSON.");
     }
-    if (typeof state?.format !== "number" || typeof state.exercises !== "object") throw new Error("That is not a state.json of the course.");
-    if (state.format !== FORMAT) throw new Error(`That state.json has the format ${state.format}; this page knows ${FORMAT}.`);
+    if (typeof state?.format !== "number" || typeof state.exercises !== "object") throw new Error("This file is not a state.json of the course.");
+    if (state.format !== FORMAT) throw new Error(`This state.json has format ${state.format}, but this page reads only format ${FORMAT}.`);
     const known = Object.entries(state.exercises).map(([name, record]) => [name, { ...newRecord(), ...record }]);
     return { ...newState(), ...state, exercises: Object.fromEntries(known) };
 }
@@ -262,7 +262,7 @@ export class Progress {
             if (value === null) localStorage.removeItem(PREFIX + key);
             else localStorage.setItem(PREFIX + key, value);
         } catch {
-            this.problem = "This browser keeps nothing for this page: what you write is gone when you leave it. Save it below.";
+            this.problem = "This browser stores nothing for this page, so your text is lost when you leave the page. Save your text below.";
         }
     }
 }

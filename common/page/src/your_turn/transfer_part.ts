@@ -5,7 +5,7 @@ import type { EarlierText, Progress } from "./progress";
 
 const markup = `<summary>Your work</summary>
 <p class="kept"></p>
-<div class="tools"><button type="button" name="save-text"></button><button type="button" name="save-state">Save what I have done</button>
+<div class="tools"><button type="button" name="save-text"></button><button type="button" name="save-state">Save my progress</button>
 <label class="file">Open <input type="file" accept=".cu,.json" multiple/></label></div>
 <p class="standing" role="status"></p>
 <ul class="earlier"></ul>`;
@@ -42,7 +42,7 @@ export class TransferPart {
         this.find("button[name=save-text]").textContent = "Save this text";
         this.find(".kept").textContent =
             this.progress.problem ||
-            "This browser keeps what you write and what has passed. Save both to go on with another browser, or with a copy of the course.";
+            "This browser stores your text and your progress. Save both to continue in another browser, or in a copy of the course.";
     }
 
     /** Lists the earlier texts, and calls `bring` with the text that the learner restores. */
@@ -50,7 +50,7 @@ export class TransferPart {
         const items = texts.map(({ text, at }) => {
             const item = document.createElement("li");
             const button = document.createElement("button");
-            Object.assign(button, { type: "button", textContent: "Bring back" });
+            Object.assign(button, { type: "button", textContent: "Restore" });
             button.addEventListener("click", () => bring(text));
             item.append(`${new Date(at).toLocaleString()}, ${countOf(text.trimEnd().split("\n").length, "line")} `, button);
             return item;
@@ -69,7 +69,7 @@ export class TransferPart {
             if (file.name.endsWith(".json")) {
                 this.progress.take(text);
                 this.taken();
-                say("Taken over. What was done there counts here.");
+                say("Your progress was imported, and now counts here.");
             } else {
                 this.read(text);
                 say(`${file.name} is in the editor.`);

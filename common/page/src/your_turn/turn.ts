@@ -20,7 +20,7 @@ const markup = `
 <button type="button" name="exercise">Exercise</button><button type="button" name="hunt">Bug hunt</button>
 <button type="button" name="across" class="beside" aria-pressed="false">Full width</button></div>
 <div class="other-tab" role="status" hidden><p>Another tab has changed this text.</p>
-<div class="tools"><button type="button" name="theirs">Take that text</button><button type="button" name="mine">Keep this one</button></div></div>
+<div class="tools"><button type="button" name="theirs">Use that text</button><button type="button" name="mine">Keep this text</button></div></div>
 <div class="on-bench"></div>
 <div class="predictions"></div>
 <div class="hints"></div>
@@ -75,7 +75,7 @@ export class Turn {
         addWatch(this.bench, this.examiner, () => this.task);
         this.bench.addTool("explain", "Explain", () => void this.helped(() => this.explain.show(this.task, this.bench.text, this.bench.last)));
         this.bench.addTool("reset", "Reset", () => this.reset());
-        this.bench.addTool("restore", "What I had", () => this.restore());
+        this.bench.addTool("restore", "My last text", () => this.restore());
         this.bench.addTool("share", "Copy a link", () => void this.share());
     }
 
@@ -220,10 +220,10 @@ export class Turn {
 
     private reset() {
         const { skeleton } = workOf(this.task);
-        if (this.bench.text === skeleton) return this.bench.say("It already has its original text.");
+        if (this.bench.text === skeleton) return this.bench.say("The file already has its original text.");
         this.progress.keepEarlierText(nameOf(this.task), this.bench.text);
         this.bench.text = skeleton;
-        this.bench.say("As at first. What you wrote is kept: “What I had” brings it back.");
+        this.bench.say("The original text is back. Your own text was saved: “My last text” restores it.");
         this.showStanding();
     }
 

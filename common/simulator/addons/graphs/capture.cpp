@@ -130,7 +130,7 @@ void end_capture(cudaStream_t stream, cudaGraph_t* graph) {
             invalidate(*capture, cudaErrorStreamCaptureUnjoined,
                        "another stream took part in the capture, but the stream in which the "
                        "capture began does not wait for it: record an event in the other stream, "
-                       "and wait for that event in this one, before the capture ends.");
+                       "and wait for this event in the first stream, before the capture ends.");
         }
     }
     if (graph)
@@ -174,7 +174,7 @@ void check_default_stream_order(cudaStream_t stream) {
     }
     invalidate_all(
         disturbed, cudaErrorStreamCaptureImplicit,
-        "the call uses the default stream, for which a captured stream would have to wait; capture "
+        "the call uses the default stream, which would make a captured stream wait; capture only "
         "streams made with cudaStreamNonBlocking, or make the call before or after the capture.");
 }
 

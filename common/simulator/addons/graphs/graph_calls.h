@@ -28,7 +28,7 @@ inline Executable& find_executable(cudaGraphExec_t handle) {
 /// Returns the executable graph's copy of the node `original`.
 inline Node& find_node_in_executable(cudaGraphExec_t handle, cudaGraphNode_t original) {
     Node* node = find_executable(handle).graph->find_copy(Graphs::instance().find(original));
-    if (!node) refuse("the node is not one of the graph that was instantiated.");
+    if (!node) refuse("the node does not belong to the instantiated graph.");
     return *node;
 }
 

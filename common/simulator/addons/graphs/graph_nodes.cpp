@@ -54,7 +54,7 @@ void copy_kept_attributes(const Work& before, Work& after) {
 template <class Make>
 void set_parameters(Node& node, Make make) {
     Work work = make(*node.graph);
-    if (type_of(work) != node.type()) refuse("the node is of another type.");
+    if (type_of(work) != node.type()) refuse("the node has another type.");
     copy_kept_attributes(node.work, work);
     check(work);
     node.work = std::move(work);

@@ -18,7 +18,7 @@ void execute_node(const AllocateWork& work) {
     if (begin_use(*work.memory)) return;
     refuse(
         "the graph allocates memory that its last launch also allocated, and that was never freed; "
-        "free it, or instantiate with cudaGraphInstantiateFlagAutoFreeOnLaunch.");
+        "free this memory, or instantiate with cudaGraphInstantiateFlagAutoFreeOnLaunch.");
 }
 
 void execute_node(const FreeWork& work) {

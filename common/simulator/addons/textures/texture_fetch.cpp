@@ -142,7 +142,7 @@ const Op* run_query(Warp& w, const Op* op) {
         const auto object = find_image_object(number);
         if (!object || object->is_surface != query.is_surface)
             return w.fail(op, Status::illegal_address, "memcheck", "no such texture",
-                          "there is no texture or surface object of this number", lane, number);
+                          "there is no texture or surface object with this number", lane, number);
         const u32 level = query.takes_level ? w.lanes<u32>(query.read[1])[lane] : 0;
         result[lane] = query_size(*object, query.what, level);
     }

@@ -12,8 +12,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <set>
 #include <iterator>
+#include <set>
 
 #include "simulator/tests/command/command_run.h"
 
@@ -89,7 +89,8 @@ TEST_CASE("--sample checks some of the equal launches, and counts all of them") 
         REQUIRE(kernel != got.report["kernels"].end());
         CHECK((*kernel)["launches"] == 5);
         CHECK((*kernel)["store_requests"] == 10);
-        CHECK(has(got.err, "of them counted, and not checked") == kernel->contains("only_counted"));
+        CHECK(has(got.err, "of these launches were counted, but not checked") ==
+              kernel->contains("only_counted"));
         REQUIRE(got.report["reports"].size() == 1);
         return std::pair(got.report["reports"][0]["count"].get<int>(),
                          kernel->value("only_counted", 0));
@@ -197,7 +198,7 @@ TEST_CASE("--time takes a GPU, by default H200, and the program follows the opti
     CHECK(other.report["kernels"][0]["predicted"]["gpu"] == "NVIDIA L4");
     const Outcome unknown = run({kProgram}, {"--time=H2000"});
     CHECK(unknown.exit_code == 2);
-    CHECK(has(unbroken(unknown.err), "known: NVIDIA H200"));
+    CHECK(has(unbroken(unknown.err), "the known GPUs are NVIDIA H200"));
     const Outcome two_words = run({kProgram}, {"--time", "RTX", "4090"});
     REQUIRE(two_words.report.is_object());
     CHECK(has(two_words.report["kernels"][0]["predicted"]["gpu"], "RTX 4090"));
@@ -212,7 +213,7 @@ TEST_CASE("an unknown GPU is rejected with a list of the known ones") {
         const Outcome got = run({kProgram}, {"--time", name});
         CHECK(got.exit_code == 2);
         CHECK(has(unbroken(got.err),
-                  "no GPU is called \"" + std::string(name) + "\"; known: NVIDIA H200"));
+                  "no GPU is called \"" + std::string(name) + "\"; the known GPUs are NVIDIA H200"));
         CHECK_FALSE(has(got.err, "there is no program"));
     }
     // An argument that names a command or looks like a path is taken to be the program.

@@ -53,7 +53,7 @@ TEST_CASE("a lint states its cost, and does not fail the gate") {
     CHECK(std::regex_search(
         unbroken(got.err),
         std::regex(R"(lint: uncoalesced-store in transposed_store.* 32 sectors per store.*)"
-                   R"(Price: [0-9.]+ ms of [0-9.]+ \(predicted\))")));
+                   R"(Predicted cost: [0-9.]+ of [0-9.]+ ms\.)")));
     const Json result = Json::parse(sarif.content())["runs"][0]["results"][0];
     CHECK(result["ruleId"] == "lint/uncoalesced-store");
     CHECK(result["level"] == "warning");

@@ -36,7 +36,7 @@
 // expect-stderr: apicheck: CUDA_ERROR_INVALID_VALUE from cuMemcpyHtoD
 // expect-stderr: apicheck: CUDA_ERROR_INVALID_VALUE from cuMemAlloc
 // expect-stderr: apicheck: CUDA_ERROR_INVALID_VALUE from cuLaunchKernel
-// expect-stderr: The buffer of arguments holds 8 bytes
+// expect-stderr: The buffer of arguments has 8 bytes
 // expect-stderr: apicheck: CUDA_ERROR_INVALID_HANDLE from cuStreamSynchronize
 // expect-stderr: from cuStreamSynchronize
 // expect-stderr: coalesce: cuArrayGetPlane is not simulated; use plain CUDA arrays.

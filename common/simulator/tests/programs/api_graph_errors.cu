@@ -27,7 +27,7 @@
 // expect-stderr: apicheck: cudaErrorInvalidValue from cudaGraphAddMemsetNode
 // expect-stderr: apicheck: cudaErrorInvalidValue from cudaGraphAddHostNode
 // expect-stderr: apicheck: cudaErrorInvalidValue from cudaGraphExecMemsetNodeSetParams
-// expect-stderr: The node is not one of the graph that was instantiated.
+// expect-stderr: The node does not belong to the instantiated graph.
 // expect-stderr: memcheck
 #include "api_check.h"
 

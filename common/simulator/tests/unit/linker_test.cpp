@@ -64,9 +64,9 @@ TEST_CASE("a name that no file defines remains a declaration") {
 
 TEST_CASE("two definitions of a visible name are rejected") {
     CHECK(problem_with({".visible .global .u32 x;\n", ".visible .global .u32 x;\n"}) ==
-          "two files define the variable 'x': declare it extern in one");
+          "two files define the variable 'x': declare it extern in one of the files");
     CHECK(problem_with({address_function("f", "f"), address_function("f", "f")}) ==
-          "two files define the function 'f': declare it extern in one");
+          "two files define the function 'f': declare it extern in one of the files");
     CHECK(problem_with({address_function("f", "f"), address_function("f", "f", "")}) == "(linked)");
 }
 

@@ -704,7 +704,7 @@ TEST_CASE("absurd nesting and absurd counts are rejected quickly") {
     CHECK(refusal_of_module(".global .b8 x = " + repeat("{", kMany)).line == 4);
     // The text of a sparse table is short, but its initial value has many zero bytes.
     CHECK(refusal_of_module(".global .b8 a[4][1000000000] = {{1}, {2}, {3}, {4}};").message ==
-          "the initialisers of this module make too many bytes");
+          "the initialisers of this module fill too many bytes");
     CHECK(refusal_of_body("mov" + repeat(".x", 100) + ";").line == 5);
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
     CHECK(seconds < 10);

@@ -35,8 +35,9 @@ auto& mipmapped_arrays() {
 template <class Found>
 Found& require_found(Found* found, const Found* handle) {
     if (!found)
-        refuse(handle ? "the array does not exist; it was freed before, or never allocated."
-                      : "the array is a null pointer.");
+        refuse(handle
+                   ? "the array does not exist; the array was freed before, or was never allocated."
+                   : "the array is a null pointer.");
     return *found;
 }
 

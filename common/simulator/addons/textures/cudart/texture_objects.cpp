@@ -185,7 +185,7 @@ void create_surface(cudaSurfaceObject_t* number, const cudaResourceDesc* resourc
 void destroy(u64 number, bool is_surface) {
     if (number == 0) return;
     if (!remove_image_object(number, is_surface))
-        refuse("the object does not exist; it was destroyed before, or never created.");
+        refuse("the object does not exist; the object was destroyed before, or was never created.");
     std::lock_guard lock(descriptions().mutex);
     descriptions().of.erase(number);
 }

@@ -5,7 +5,7 @@
 // expect: alone: 1
 // expect: calls the other file: cudaErrorUnsupportedPtxVersion
 // expect-stderr: execution: unsupported in call_other
-// expect-stderr: call of multiply(int, int), which no PTX of the program
+// expect-stderr: the called function multiply(int, int) is not defined
 // expect-stderr: -arch=sm_90
 // expect-exit: 2
 #include "../../programs/api_check.h"
