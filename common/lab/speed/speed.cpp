@@ -267,7 +267,8 @@ int main(int argc, char** argv) {
     int streams = 0;
     app.add_option("--without", without, "with --programs: measure the cost of this check")
         ->check(CLI::IsMember(kAllChecks));
-    app.add_option("--streams", streams, "with --without: number of idle streams that each program creates")
+    app.add_option("--streams", streams,
+                   "with --without: number of idle streams that each program creates")
         ->check(CLI::Range(0, 100));
     CLI11_PARSE(app, argc, argv);
     const std::string own = fs::weakly_canonical(own_folder() / "../lib");
