@@ -176,8 +176,8 @@ int predict(Session& session, const Work& exercise, const std::vector<std::strin
     bool is_known = record.best_counters.is_object();
     std::cout << "\n"
               << wrap(is_known ? "Why: ./learn explain " + exercise.words()
-                               : "The actual costs are those of your own kernel. These costs are "
-                                 "shown once it passes: ./learn check " +
+                               : "The actual costs are those of your own kernel, and are shown "
+                                 "once it passes: ./learn check " +
                                      exercise.words());
     return 0;
 }
