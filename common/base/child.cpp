@@ -37,8 +37,8 @@ std::vector<std::string> merge_environment(const std::vector<std::string>& chang
 
 /// Runs in the child between fork and exec, where only async-signal-safe calls are allowed.
 [[noreturn]] void exec_command(const Command& command, const std::vector<char*>& arguments,
-                               const std::vector<char*>& environment, int in, int out, int trouble,
-                               pid_t parent) {
+                               const std::vector<char*>& environment, int in, int out,
+                               int error_pipe, pid_t parent) {
     if (command.has_own_process_group) {
         setpgid(0, 0);
         if (!end_with_parent(parent)) _exit(126);
@@ -57,18 +57,18 @@ std::vector<std::string> merge_environment(const std::vector<std::string>& chang
         execvpe(arguments[0], arguments.data(), environment.data());
     }
     const int error = errno;
-    _exit(write(trouble, &error, sizeof error) > 0 ? 127 : 126);
+    _exit(write(error_pipe, &error, sizeof error) > 0 ? 127 : 126);
 }
 
 /// Forks with all signals blocked, so that none of this program's handlers runs in the child before
 /// exec.
-template <class Become>
-pid_t start(Become become_other) {
+template <class RunInChild>
+pid_t fork_child(RunInChild run_in_child) {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     const pid_t process = fork();
-    if (process == 0) become_other();
+    if (process == 0) run_in_child();
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     return process;
 }
@@ -113,12 +113,12 @@ Child::Child(const Command& command) : has_own_process_group_(command.has_own_pr
     const std::vector<std::string> variables = merge_environment(command.environment);
     const std::vector<char*> arguments = to_c_string_array(words),
                              environment = to_c_string_array(variables);
-    Pipe in, out, trouble;
+    Pipe in, out, error_pipe;
     if (!command.has_stdin_pipe) in.read.reset(open("/dev/null", O_RDONLY | O_CLOEXEC));
     const pid_t parent = getpid();
-    process_ = start([&] {
+    process_ = fork_child([&] {
         exec_command(command, arguments, environment, in.read.get(), out.write.get(),
-                     trouble.write.get(), parent);
+                     error_pipe.write.get(), parent);
     });
     int error = process_ < 0 ? errno : 0;
     // With SIGPIPE ignored, `send_line` returns false if the child has ended. Otherwise the signal
@@ -127,9 +127,10 @@ Child::Child(const Command& command) : has_own_process_group_(command.has_own_pr
     input_ = std::move(in.write);
     output_ = std::move(out.read);
     fcntl(output_.get(), F_SETFL, O_NONBLOCK);
-    trouble.write.reset();
+    error_pipe.write.reset();
     // A successful exec closes the write end of the pipe, so the read returns 0.
-    while (process_ > 0 && read(trouble.read.get(), &error, sizeof error) < 0 && errno == EINTR) {
+    while (process_ > 0 && read(error_pipe.read.get(), &error, sizeof error) < 0 &&
+           errno == EINTR) {
     }
     if (error == 0) return;
     if (process_ > 0) reap(true);
@@ -231,7 +232,8 @@ ProcessResult run_child(const std::vector<std::string>& words, double seconds,
 }
 
 std::string find_program(const std::string& name) {
-    std::istringstream folders(name.find('/') == name.npos ? from_environment("PATH", "") : ".");
+    std::istringstream folders(name.find('/') == name.npos ? environment_variable_or("PATH", "")
+                                                           : ".");
     for (std::string folder; std::getline(folders, folder, ':');) {
         const std::filesystem::path file = std::filesystem::path(folder) / name;
         std::error_code error;
@@ -240,13 +242,13 @@ std::string find_program(const std::string& name) {
     return "";
 }
 
-std::string from_environment(const char* name, const std::string& otherwise) {
+std::string environment_variable_or(const char* name, const std::string& otherwise) {
     const char* value = std::getenv(name);
     return value && *value ? value : otherwise;
 }
 
 std::string prepend_to_library_path(const std::string& folder) {
-    const std::string present = from_environment("LD_LIBRARY_PATH", "");
+    const std::string present = environment_variable_or("LD_LIBRARY_PATH", "");
     // An empty entry would stand for the working directory.
     return present.empty() ? folder : folder + ":" + present;
 }

@@ -96,7 +96,7 @@ std::vector<char*> to_c_string_array(const std::vector<std::string>& words);
 std::string find_program(const std::string& name);
 
 /// Returns the value of an environment variable, or `otherwise` if it is unset or empty.
-std::string from_environment(const char* name, const std::string& otherwise);
+std::string environment_variable_or(const char* name, const std::string& otherwise);
 
 /// Returns an LD_LIBRARY_PATH with `folder` as its first entry.
 std::string prepend_to_library_path(const std::string& folder);

@@ -5,23 +5,24 @@
 namespace coalesce {
 namespace {
 
-std::string format_time(const char* form, std::tm* (*parts_of)(const std::time_t*, std::tm*)) {
+std::string format_time(const char* time_format,
+                        std::tm* (*to_calendar_time)(const std::time_t*, std::tm*)) {
     const std::time_t now = std::time(nullptr);
     std::tm parts{};
-    parts_of(&now, &parts);
+    to_calendar_time(&now, &parts);
     char text[32];
-    std::strftime(text, sizeof text, form, &parts);
+    std::strftime(text, sizeof text, time_format, &parts);
     return text;
 }
 
 }  // namespace
 
-std::string local_time(const char* form) {
-    return format_time(form, localtime_r);
+std::string local_time(const char* time_format) {
+    return format_time(time_format, localtime_r);
 }
 
-std::string utc_time(const char* form) {
-    return format_time(form, gmtime_r);
+std::string utc_time(const char* time_format) {
+    return format_time(time_format, gmtime_r);
 }
 
 }  // namespace coalesce

@@ -86,7 +86,7 @@ public:
     void operator()(const char* key, T& value) {
         const auto found = json_.find(key);
         if (found == json_.end()) throw Error(path_ + ": no \"" + key + "\"");
-        known_.push_back(key);
+        read_keys_.push_back(key);
         decode(*found, value, path_.empty() ? key : path_ + "." + key);
     }
     /// Reports whether the key is present. Use it for keys that older files may lack.
@@ -95,7 +95,7 @@ public:
     void finish() const {
         for (const auto& [key, value] : json_.items()) {
             bool is_known = false;
-            for (const std::string_view one : known_) is_known = is_known || one == key;
+            for (const std::string_view one : read_keys_) is_known = is_known || one == key;
             if (!is_known) throw Error(path_ + ": unknown key \"" + key + "\"");
         }
     }
@@ -103,7 +103,7 @@ public:
 private:
     const Json& json_;
     std::string path_;
-    std::vector<std::string_view> known_;
+    std::vector<std::string_view> read_keys_;
 };
 
 /// Passes alternating names and values to the codec, in the given order.
@@ -128,7 +128,7 @@ void version(Codec& codec, const char* what, int known) {
 // ---- how each type is encoded ----
 
 template <class T>
-struct Kind {
+struct TypeCodec {
     static Json encode(const T& value) {
         if constexpr (Described<T>) {
             Writer writer;
@@ -153,7 +153,7 @@ struct Kind {
             if (!json.is_boolean()) throw Error(path + ": expected true or false");
             value = json.get<bool>();
         } else if constexpr (std::integral<T>) {
-            decode_whole(json, value, path);
+            decode_integer(json, value, path);
         } else if constexpr (std::floating_point<T>) {
             if (!json.is_number()) throw Error(path + ": expected a number");
             value = json.get<T>();
@@ -172,7 +172,7 @@ private:
         }
         throw Error(path + ": unknown name \"" + json.get<std::string>() + "\"");
     }
-    static void decode_whole(const Json& json, T& value, const std::string& path) {
+    static void decode_integer(const Json& json, T& value, const std::string& path) {
         const bool fits = json.is_number_unsigned()
                               ? json.get<std::uint64_t>() <=
                                     static_cast<std::uint64_t>(std::numeric_limits<T>::max())
@@ -185,7 +185,7 @@ private:
 };
 
 template <class T>
-struct Kind<std::optional<T>> {
+struct TypeCodec<std::optional<T>> {
     static Json encode(const std::optional<T>& value) {
         return value ? codec::encode(*value) : Json(nullptr);
     }
@@ -196,7 +196,7 @@ struct Kind<std::optional<T>> {
 };
 
 template <class T>
-struct Kind<std::vector<T>> {
+struct TypeCodec<std::vector<T>> {
     static Json encode(const std::vector<T>& list) {
         Json json = Json::array();
         for (const T& one : list) json.push_back(codec::encode(one));
@@ -213,7 +213,7 @@ struct Kind<std::vector<T>> {
 };
 
 template <class T>
-struct Kind<std::map<std::string, T>> {
+struct TypeCodec<std::map<std::string, T>> {
     static Json encode(const std::map<std::string, T>& map) {
         Json json = Json::object();
         for (const auto& [key, value] : map) json[key] = codec::encode(value);
@@ -234,7 +234,7 @@ struct BinaryString {
     std::string& bytes;
 };
 template <>
-struct Kind<BinaryString> {
+struct TypeCodec<BinaryString> {
     static Json encode(const BinaryString& value) {
         try {
             Json json = value.bytes;
@@ -254,15 +254,15 @@ struct Kind<BinaryString> {
 
 /// JSON is stored unchanged.
 template <>
-struct Kind<Json> {
+struct TypeCodec<Json> {
     static Json encode(const Json& json) { return json; }
     static void decode(const Json& json, Json& value, const std::string&) { value = json; }
 };
 
 template <class T, std::size_t count>
-struct Kind<std::array<T, count>> {
+struct TypeCodec<std::array<T, count>> {
     static Json encode(const std::array<T, count>& list) {
-        return Kind<std::vector<T>>::encode({list.begin(), list.end()});
+        return TypeCodec<std::vector<T>>::encode({list.begin(), list.end()});
     }
     static void decode(const Json& json, std::array<T, count>& list, const std::string& path) {
         if (!json.is_array() || json.size() != count) {
@@ -274,11 +274,11 @@ struct Kind<std::array<T, count>> {
 
 template <class T>
 Json encode(const T& value) {
-    return Kind<T>::encode(value);
+    return TypeCodec<T>::encode(value);
 }
 template <class T>
 void decode(const Json& json, T& value, const std::string& path) {
-    Kind<T>::decode(json, value, path);
+    TypeCodec<T>::decode(json, value, path);
 }
 
 // ---- strings of JSON ----

@@ -122,13 +122,13 @@ namespace {
 
 /// The temporary folders that currently exist. This object is never destroyed, because a
 /// TemporaryFolder may outlive all other static objects.
-struct Folders {
+struct TemporaryFolders {
     std::mutex mutex;
     std::set<fs::path> paths;
 };
 
-Folders& temporary_folders() {
-    static auto& folders = *new Folders;
+TemporaryFolders& temporary_folders() {
+    static auto& folders = *new TemporaryFolders;
     return folders;
 }
 

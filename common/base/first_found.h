@@ -8,13 +8,13 @@
 
 namespace coalesce {
 
-/// Calls the rules in order and returns the first result that is not empty. Each rule takes `seen`
-/// and returns an optional.
-template <class Rule, class... Seen>
-auto first_found(std::initializer_list<Rule> rules, const Seen&... seen) {
-    std::invoke_result_t<Rule, const Seen&...> found;
+/// Calls the rules in order and returns the first result that is not empty. Each rule takes
+/// `arguments` and returns an optional.
+template <class Rule, class... Arguments>
+auto first_found(std::initializer_list<Rule> rules, const Arguments&... arguments) {
+    std::invoke_result_t<Rule, const Arguments&...> found;
     for (const Rule rule : rules) {
-        if ((found = std::invoke(rule, seen...))) break;
+        if ((found = std::invoke(rule, arguments...))) break;
     }
     return found;
 }

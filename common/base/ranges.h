@@ -6,19 +6,19 @@
 
 namespace coalesce {
 
-template <class Container, class Is>
-bool any_of(const Container& container, Is is) {
-    return std::any_of(container.begin(), container.end(), is);
+template <class Container, class Predicate>
+bool any_of(const Container& container, Predicate predicate) {
+    return std::any_of(container.begin(), container.end(), predicate);
 }
 
-template <class Container, class Is>
-bool all_of(const Container& container, Is is) {
-    return std::all_of(container.begin(), container.end(), is);
+template <class Container, class Predicate>
+bool all_of(const Container& container, Predicate predicate) {
+    return std::all_of(container.begin(), container.end(), predicate);
 }
 
-template <class Container, class Is>
-bool none_of(const Container& container, Is is) {
-    return std::none_of(container.begin(), container.end(), is);
+template <class Container, class Predicate>
+bool none_of(const Container& container, Predicate predicate) {
+    return std::none_of(container.begin(), container.end(), predicate);
 }
 
 }  // namespace coalesce

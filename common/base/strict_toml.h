@@ -158,8 +158,8 @@ private:
     /// Returns `found`, or throws an Error if `found` is empty.
     template <class Found>
     Found require_value(const Found& found, const toml::node& node, const char* key,
-                        const std::string& be) const {
-        if (!found) fail(node, std::string("`") + key + "` must be " + be);
+                        const std::string& expected) const {
+        if (!found) fail(node, std::string("`") + key + "` must be " + expected);
         return found;
     }
     static std::optional<double> number_within(const toml::node& node, double least, double most) {
@@ -171,11 +171,11 @@ private:
     /// invalid.
     template <class Value, class ValueOf>
     std::vector<Value> all_of(const toml::table& table, const char* key, const std::string& where,
-                              const std::string& be, ValueOf value_of) const {
+                              const std::string& expected, ValueOf value_of) const {
         const toml::node& node = required_node(table, key, where, "[...]");
         std::vector<Value> all;
-        for (const toml::node& one : *require_value(node.as_array(), node, key, be)) {
-            all.push_back(*require_value(value_of(one), node, key, be));
+        for (const toml::node& one : *require_value(node.as_array(), node, key, expected)) {
+            all.push_back(*require_value(value_of(one), node, key, expected));
         }
         return all;
     }

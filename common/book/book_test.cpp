@@ -262,8 +262,8 @@ TEST_CASE("chapters that are not listed are added to the contents, with their ne
     const Contents contents = read_contents(repository.path());
     REQUIRE(contents.pages.size() == 2);
     CHECK(contents.find("teacher")->title == "For teachers");
-    CHECK(has(neighbours_html("lesson_01_copy.html", contents), "teacher.html"));
-    CHECK(neighbours_html("files.html", contents).empty());
+    CHECK(has(previous_and_next_links_html("lesson_01_copy.html", contents), "teacher.html"));
+    CHECK(previous_and_next_links_html("files.html", contents).empty());
 }
 
 TEST_CASE("a site without faults") {
@@ -289,7 +289,7 @@ TEST_CASE("faults of a site") {
     site.write("lesson_01_copy.html", "<p>a lesson without its kernel</p>");
     CHECK(find_site_faults(site.path()).size() == 1);
     site.write("orphan.html", "<a href=\"index.html\">x</a>");
-    CHECK(unreachable_pages(site.path()) == std::vector<std::string>{"orphan.html"});
+    CHECK(find_unreachable_pages(site.path()) == std::vector<std::string>{"orphan.html"});
     CHECK(find_site_faults(site.path()).back() == "orphan.html: no page leads here");
 }
 
@@ -356,7 +356,9 @@ TEST_CASE("a lesson leads to its whole program, and the index to the first lesso
 }
 
 TEST_CASE("in the pages, buttons and links take the place of the terminal's commands") {
-    const auto page = [](const std::string& text) { return for_the_page(text, "03_tiled"); };
+    const auto page = [](const std::string& text) {
+        return replace_terminal_commands(text, "03_tiled");
+    };
     CHECK(page("# 03\n\n    ./learn run 03\n\nText") == "# 03\n\n\n\nText");
     CHECK(page("Write it in `exercises/03_tiled/kernel.cu`, here or in your own editor.") ==
           "Write it in the editor.");
@@ -409,12 +411,12 @@ TEST_CASE("the explorer has the frame of every page, and a policy for what it lo
     const Contents contents = read_contents(repository.path());
     const std::string fragment =
         "<!-- page: The tool; tool.css tool.js -->\n<main id=\"content\">It</main>\n";
-    const std::string html = application_html(fragment, contents);
+    const std::string html = application_page_html(fragment, contents);
     CHECK(has(html, "<title>Coalesce: The tool</title>"));
     CHECK(has(html, "<link rel=\"stylesheet\" href=\"tool.css\"/>"));
     CHECK(has(html, "<script defer src=\"tool.js\"></script>"));
     CHECK(has(html, "lesson_01_copy.html"));
     CHECK(has(html, "Content-Security-Policy"));
     CHECK_FALSE(has(html, "$relpath"));
-    CHECK_THROWS_AS(application_html("<main></main>", contents), BookError);
+    CHECK_THROWS_AS(application_page_html("<main></main>", contents), BookError);
 }

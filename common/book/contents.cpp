@@ -75,12 +75,12 @@ void write_text(const std::filesystem::path& file, const std::string& text) {
     if (!out.flush()) throw BookError(file.string() + ": cannot be written");
 }
 
-std::string Page::step() const {
+std::string Page::step_name() const {
     constexpr std::string_view prefix = "lesson_";
     return name.starts_with(prefix) ? name.substr(prefix.size()) : "";
 }
 
-std::string Page::exercise() const {
+std::string Page::exercise_name() const {
     return name.starts_with(kExercisePrefix) ? name.substr(kExercisePrefix.size()) : "";
 }
 

@@ -31,11 +31,11 @@ struct Page {
     std::string section;  ///< the sidebar heading under which the page is listed
 
     /// Returns "index.html", for example.
-    std::string html() const { return name + ".html"; }
+    std::string html_file() const { return name + ".html"; }
     /// Returns "03_tiled" for a lesson, otherwise "".
-    std::string step() const;
+    std::string step_name() const;
     /// Returns "x_row_sums" for the page of an exercise beyond the transpose, otherwise "".
-    std::string exercise() const;
+    std::string exercise_name() const;
 };
 
 /// All pages in order.

@@ -66,7 +66,7 @@ std::string add_level_marks(const std::string& html) {
             text = "</h1>";
             is_title = false;
         } else if (name.size() == 2 && name[0] == 'h' && name[1] >= '1' && name[1] <= '5') {
-            if (!is_close) is_lower = !tag.has("class");
+            if (!is_close) is_lower = !tag.has_attribute("class");
             if (is_lower) ++text[is_close ? 3 : 2];
         }
         result += text;
@@ -108,8 +108,8 @@ std::string remove_empty_headings(std::string html) {
     return html;
 }
 
-/// Removes the scripts in Doxygen's lists that fold their rows. The book does not fold them, and its
-/// policy forbids scripts in attributes.
+/// Removes the scripts in Doxygen's lists that fold their rows. The book does not fold them, and
+/// its policy forbids scripts in attributes.
 std::string remove_handlers(std::string html) {
     const std::string begin = " onclick=\"";
     for (std::size_t at = 0; (at = html.find(begin, at)) != html.npos;) {
@@ -177,7 +177,7 @@ std::string add_description(std::string html) {
     const std::size_t place = html.find(mark);
     if (place == html.npos) return html;
     const std::size_t main = std::min(html.find("<main"), html.size());
-    std::string text = plain_text(between(html.substr(main), "<p>", "</p>"));
+    std::string text = plain_text(text_between(html.substr(main), "<p>", "</p>"));
     constexpr std::size_t most = 200;
     if (text.size() > most) text = text.substr(0, text.rfind(' ', most)) + " ...";
     if (text.empty()) text = "GPU memory performance, taught by transposing one matrix";

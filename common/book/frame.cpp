@@ -7,31 +7,31 @@ namespace coalesce::book {
 namespace {
 
 // The policy lists the sources from which a page may load. It allows styles in the page, because
-// pictures have style sheets of their own. It allows WebAssembly and workers from blobs, because the
-// simulator and the compiler are WebAssembly in workers whose scripts are part of the page's script.
-// It allows data, because the simulator's script contains its WebAssembly as data.
-constexpr const char* kPolicy =
+// pictures have style sheets of their own. It allows WebAssembly and workers from blobs, because
+// the simulator and the compiler are WebAssembly in workers whose scripts are part of the page's
+// script. It allows data, because the simulator's script contains its WebAssembly as data.
+constexpr const char* kContentSecurityPolicy =
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval' blob:; worker-src 'self' blob:; "
     "style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; "
     "connect-src 'self' blob: data:; base-uri 'none'; form-action 'none'";
 
-std::string link(const std::string& target, const std::string& text) {
+std::string link_html(const std::string& target, const std::string& text) {
     return "<a href=\"" + target + "\">" + to_html(text) + "</a>";
 }
 
 /// Returns the link to a lesson. Markup separates the lesson's number, and an attribute contains
 /// the name of its exercise, with which a script marks what the reader has done.
-std::string lesson_link(const Page& page) {
+std::string lesson_link_html(const Page& page) {
     const std::size_t space = page.title.find(' ');
     std::string title = page.title.substr(space == page.title.npos ? 0 : space + 1);
     // The part of the title after the colon appears only on the page itself.
     title = title.substr(0, title.find(':'));
-    return "<a href=\"" + page.html() + "\" data-exercise=\"" + page.step() +
-           "\"><span class=\"number\">" + page.step().substr(0, 2) + "</span> " + to_html(title) +
-           "</a>";
+    return "<a href=\"" + page.html_file() + "\" data-exercise=\"" + page.step_name() +
+           "\"><span class=\"number\">" + page.step_name().substr(0, 2) + "</span> " +
+           to_html(title) + "</a>";
 }
 
-std::string sidebar(const Contents& contents, bool with_explorer) {
+std::string sidebar_html(const Contents& contents, bool with_explorer) {
     std::string html, section;
     for (const Page& page : contents.pages) {
         if (page.section != section) {
@@ -39,31 +39,33 @@ std::string sidebar(const Contents& contents, bool with_explorer) {
             section = page.section;
             html += "<h2>" + to_html(section) + "</h2>\n<ul>\n";
             if (with_explorer && section == "Lessons") {
-                html += "<li>" + link("explorer.html", "The explorer") + "</li>\n<li>" +
-                        link("playground.html", "The playground") + "</li>\n";
+                html += "<li>" + link_html("explorer.html", "The explorer") + "</li>\n<li>" +
+                        link_html("playground.html", "The playground") + "</li>\n";
             }
         }
-        html += "<li>" + (page.step().empty() ? link(page.html(), page.title) : lesson_link(page)) +
+        html += "<li>" +
+                (page.step_name().empty() ? link_html(page.html_file(), page.title)
+                                          : lesson_link_html(page)) +
                 "</li>\n";
         if (page.name == "harness") {
-            html += "<li>" + link("annotated.html", "Its structures") + "</li>\n<li>" +
-                    link("files.html", "Its headers") + "</li>\n";
+            html += "<li>" + link_html("annotated.html", "Its structures") + "</li>\n<li>" +
+                    link_html("files.html", "Its headers") + "</li>\n";
         }
     }
     return html + "</ul>\n";
 }
 
 /// Returns the links at the top of each page.
-std::string places(const Contents& contents, bool with_explorer) {
+std::string top_links_html(const Contents& contents, bool with_explorer) {
     std::string html;
-    if (contents.find("introduction")) html += link("introduction.html", "Introduction");
+    if (contents.find("introduction")) html += link_html("introduction.html", "Introduction");
     if (with_explorer)
-        html += link("explorer.html", "Explorer") + link("playground.html", "Playground");
-    if (contents.find("results")) html += link("results.html", "Results");
+        html += link_html("explorer.html", "Explorer") + link_html("playground.html", "Playground");
+    if (contents.find("results")) html += link_html("results.html", "Results");
     return "<nav class=\"places\" aria-label=\"Places\">" + html + "</nav>";
 }
 
-void replace(std::string& html, const std::string& mark, const std::string& text) {
+void replace_mark(std::string& html, const std::string& mark, const std::string& text) {
     const std::size_t place = html.find(mark);
     if (place == html.npos) throw BookError("common/book/theme/header.html: there is no " + mark);
     html.replace(place, mark.size(), text);
@@ -78,17 +80,17 @@ void replace_all(std::string& html, const std::string& mark, const std::string& 
 
 std::string header_html(const Contents& contents, bool with_explorer) {
     std::string html = read_file(contents.root / "common/book/theme/header.html");
-    replace(
-        html, "<!-- policy -->",
-        std::string("<meta http-equiv=\"Content-Security-Policy\" content=\"") + kPolicy + "\"/>");
-    replace(html, "<!-- places -->", places(contents, with_explorer));
-    replace(html, "<!-- sidebar -->", sidebar(contents, with_explorer));
+    replace_mark(html, "<!-- policy -->",
+                 std::string("<meta http-equiv=\"Content-Security-Policy\" content=\"") +
+                     kContentSecurityPolicy + "\"/>");
+    replace_mark(html, "<!-- places -->", top_links_html(contents, with_explorer));
+    replace_mark(html, "<!-- sidebar -->", sidebar_html(contents, with_explorer));
     return html;
 }
 
-std::string application_html(const std::string& fragment, const Contents& contents) {
-    const std::string title = between(fragment, "<!-- page: ", ";"),
-                      files = between(fragment, "; ", " -->");
+std::string application_page_html(const std::string& fragment, const Contents& contents) {
+    const std::string title = text_between(fragment, "<!-- page: ", ";"),
+                      files = text_between(fragment, "; ", " -->");
     if (title.empty() || files.empty() || fragment.find("<main") == fragment.npos) {
         throw BookError("a page begins with <!-- page: TITLE; FILES -->, and has a <main>");
     }
@@ -97,7 +99,7 @@ std::string application_html(const std::string& fragment, const Contents& conten
     replace_all(html, "$projectname", "Coalesce");
     replace_all(html, "$relpath^", "");
     replace_all(html, "$title", to_html(title));
-    replace(html, "<body>", "<body class=\"wide-page\">");
+    replace_mark(html, "<body>", "<body class=\"wide-page\">");
     std::string head;
     for (std::size_t at = 0; at < files.size();) {
         const std::size_t end = std::min(files.find(' ', at), files.size());
@@ -106,22 +108,22 @@ std::string application_html(const std::string& fragment, const Contents& conten
                                        : "<script defer src=\"" + file + "\"></script>\n";
         at = end + 1;
     }
-    replace(html, "</head>", head + "</head>");
+    replace_mark(html, "</head>", head + "</head>");
     return html + fragment.substr(fragment.find("<main")) + "</div>\n</body>\n</html>\n";
 }
 
-std::string neighbours_html(const std::string& html_file, const Contents& contents) {
+std::string previous_and_next_links_html(const std::string& html_file, const Contents& contents) {
     for (std::size_t i = 0; i < contents.pages.size(); ++i) {
-        if (contents.pages[i].html() != html_file) continue;
+        if (contents.pages[i].html_file() != html_file) continue;
         std::string html = "<nav class=\"neighbours\" aria-label=\"Before and after\">";
         if (i > 0) {
             const Page& page = contents.pages[i - 1];
-            html += "<a rel=\"prev\" href=\"" + page.html() + "\">&larr; " + to_html(page.title) +
-                    "</a>";
+            html += "<a rel=\"prev\" href=\"" + page.html_file() + "\">&larr; " +
+                    to_html(page.title) + "</a>";
         }
         if (i + 1 < contents.pages.size()) {
             const Page& page = contents.pages[i + 1];
-            html += "<a rel=\"next\" href=\"" + page.html() + "\">" + to_html(page.title) +
+            html += "<a rel=\"next\" href=\"" + page.html_file() + "\">" + to_html(page.title) +
                     " &rarr;</a>";
         }
         return html + "</nav>\n";

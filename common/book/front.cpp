@@ -10,19 +10,19 @@ namespace coalesce::book {
 namespace {
 
 /// The measurements that the front page shows.
-constexpr const char* kMeasurements = "docs/results/nvidia-h200.json";
+constexpr const char* kMeasurementsFile = "docs/results/nvidia-h200.json";
 /// The first and the last lesson in the chart. Later lessons solve other problems.
-constexpr const char* kFirstInChart = "02";
-constexpr const char* kLastInChart = "10";
+constexpr const char* kFirstLessonInChart = "02";
+constexpr const char* kLastLessonInChart = "10";
 
 nlohmann::json read_measurements(const Contents& contents) {
-    const auto file = contents.root / kMeasurements;
+    const auto file = contents.root / kMeasurementsFile;
     if (!std::filesystem::exists(file)) return nullptr;
     return nlohmann::json::parse(read_file(file));
 }
 
 /// Returns the bandwidth of a lesson's kernel in GB/s, or 0 if it was not measured.
-long bandwidth(const nlohmann::json& measured, const course::Step& step) {
+long bandwidth_gbps(const nlohmann::json& measured, const course::Step& step) {
     if (!measured.is_object() || step.variants.empty()) return 0;
     for (const auto& row : measured.at("results")) {
         if (row.at("step") == step.name && row.at("variant") == step.variants.front().name)
@@ -33,11 +33,12 @@ long bandwidth(const nlohmann::json& measured, const course::Step& step) {
 
 /// Returns the measured bandwidths of the lessons whose tiles have rows of 32 and 33 floats, as
 /// data for the picture's script.
-std::string lessons_of_rows(const nlohmann::json& measured, const course::Course& course) {
+std::string lesson_bandwidths_by_row_length(const nlohmann::json& measured,
+                                            const course::Course& course) {
     nlohmann::json words = nlohmann::json::object();
     const auto add = [&](const char* length, const char* number, const std::string& what) {
         const course::Step* step = course.find(number);
-        const long gbps = step ? bandwidth(measured, *step) : 0;
+        const long gbps = step ? bandwidth_gbps(measured, *step) : 0;
         if (gbps) words[length] = what + std::to_string(gbps) + " GB/s on an H200, measured.";
     };
     add("32", "03", "Lesson 03 reads its tile like this: ");
@@ -46,23 +47,24 @@ std::string lessons_of_rows(const nlohmann::json& measured, const course::Course
 }
 
 /// Returns the part of a title before its colon, such as "Naive".
-std::string short_title(const std::string& title) {
+std::string title_before_colon(const std::string& title) {
     return title.substr(0, title.find(':'));
 }
 
-std::string chart(const nlohmann::json& measured, const Contents& contents,
-                  const course::Course& course) {
+std::string bandwidth_chart_html(const nlohmann::json& measured, const Contents& contents,
+                                 const course::Course& course) {
     if (!measured.is_object()) return "";
     const double copy = measured.at("copy_gbps").get<double>();
     std::string rows;
     for (const course::Step& step : course.steps) {
-        const long gbps = bandwidth(measured, step);
+        const long gbps = bandwidth_gbps(measured, step);
         const Page* page = contents.find("lesson_" + step.name);
-        if (!gbps || !page || step.number() < kFirstInChart || step.number() > kLastInChart)
+        if (!gbps || !page || step.number() < kFirstLessonInChart ||
+            step.number() > kLastLessonInChart)
             continue;
         const std::string percent = std::to_string(std::lround(100 * gbps / copy)) + "%";
-        rows += "<li><a href=\"" + page->html() + "\"><span class=\"number\">" + step.number() +
-                "</span> " + to_html(short_title(step.title)) +
+        rows += "<li><a href=\"" + page->html_file() + "\"><span class=\"number\">" +
+                step.number() + "</span> " + to_html(title_before_colon(step.title)) +
                 "</a><span class=\"rung\" aria-hidden=\"true\"><i style=\"width: " + percent +
                 "\"></i></span><span class=\"figure\">" + std::to_string(gbps) + "</span></li>\n";
     }
@@ -77,9 +79,10 @@ std::string chart(const nlohmann::json& measured, const Contents& contents,
 
 }  // namespace
 
-std::string front_html(const Contents& contents, const course::Course& course, bool with_explorer) {
+std::string front_page_html(const Contents& contents, const course::Course& course,
+                            bool with_explorer) {
     const auto first = std::find_if(contents.pages.begin(), contents.pages.end(),
-                                    [](const Page& one) { return !one.step().empty(); });
+                                    [](const Page& one) { return !one.step_name().empty(); });
     if (first == contents.pages.end()) throw BookError("there is no lesson to begin with");
     const nlohmann::json measured = read_measurements(contents);
     const std::string other = with_explorer ? "<a href=\"playground.html\">Break a kernel</a>"
@@ -90,13 +93,14 @@ std::string front_html(const Contents& contents, const course::Course& course, b
            "how they touch memory. Learn to see it, one idea at a time, with kernels that run, "
            "explain themselves, and are yours to break: here in the browser, without a GPU.</p>\n"
            "<p class=\"ways\"><a class=\"first\" href=\"" +
-           first->html() + "\">Start with the first lesson</a> " + other +
+           first->html_file() + "\">Start with the first lesson</a> " + other +
            "</p>\n</div>\n<figure class=\"toy\"><figcaption><b>Try it.</b> 32 lanes of a warp each "
            "read a float from shared memory, all from the same column of a tile. Memory is 32 "
            "banks wide.</figcaption><div class=\"bank-toy\" data-lessons=\"" +
-           to_html(lessons_of_rows(measured, course)) +
+           to_html(lesson_bandwidths_by_row_length(measured, course)) +
            "\"><p>This picture needs JavaScript.</p></div></figure></section>\n" +
-           chart(measured, contents, course) + "<script defer src=\"front.js\"></script>\n";
+           bandwidth_chart_html(measured, contents, course) +
+           "<script defer src=\"front.js\"></script>\n";
 }
 
 }  // namespace coalesce::book

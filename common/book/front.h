@@ -1,4 +1,5 @@
-// The parts of the front page that are made from results: its beginning, and the lessons' bandwidths.
+// The parts of the front page that are made from results: its beginning, and the lessons'
+// bandwidths.
 #pragma once
 
 #include <string>
@@ -10,6 +11,7 @@ namespace coalesce::book {
 
 /// Returns the front page's beginning: what the course is, the buttons that lead into it, and a
 /// picture to play with.
-std::string front_html(const Contents& contents, const course::Course& course, bool with_explorer);
+std::string front_page_html(const Contents& contents, const course::Course& course,
+                            bool with_explorer);
 
 }  // namespace coalesce::book

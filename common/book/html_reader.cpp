@@ -97,7 +97,8 @@ std::string plain_text(const std::string& commented) {
     return result;
 }
 
-std::string between(const std::string& text, const std::string& begin, const std::string& end) {
+std::string text_between(const std::string& text, const std::string& begin,
+                         const std::string& end) {
     const std::size_t from = text.find(begin);
     if (from == text.npos) return "";
     const std::size_t to = text.find(end, from + begin.size());

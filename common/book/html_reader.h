@@ -12,7 +12,7 @@ struct Tag {
     std::string name;                ///< such as "a" or "/a"
     std::map<std::string, std::string> attributes;
 
-    bool has(const std::string& key) const { return attributes.contains(key); }
+    bool has_attribute(const std::string& key) const { return attributes.contains(key); }
     /// Returns the value of the attribute, or "" if the tag does not have it.
     std::string attribute(const std::string& key) const {
         const auto found = attributes.find(key);
@@ -29,6 +29,6 @@ bool find_tag(const std::string& html, std::size_t from, Tag& tag);
 std::string plain_text(const std::string& html);
 
 /// Returns the text between the first `begin` and the next `end`, or "" if they do not occur.
-std::string between(const std::string& text, const std::string& begin, const std::string& end);
+std::string text_between(const std::string& text, const std::string& begin, const std::string& end);
 
 }  // namespace coalesce::book

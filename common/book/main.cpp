@@ -29,9 +29,9 @@ int write_pages(const fs::path& root, const fs::path& folder, bool with_explorer
     for (const Page& page : contents.pages) {
         write_text(folder / "pages" / (page.name + ".md"),
                    doxygen_text(page, contents, course, with_explorer));
-        if (!page.step().empty()) {
-            write_text(folder / "pages" / ("source_" + page.step() + ".md"),
-                       source_text(page.step(), root / "steps"));
+        if (!page.step_name().empty()) {
+            write_text(folder / "pages" / ("source_" + page.step_name() + ".md"),
+                       source_text(page.step_name(), root / "steps"));
         }
     }
     write_text(folder / "header.html", header_html(contents, with_explorer));

@@ -8,11 +8,11 @@ namespace {
 
 /// A rule that replaces a phrase about the terminal with one about the page. A space in the pattern
 /// matches any white space, because texts are wrapped. Rules with longer patterns come first.
-struct Rule {
+struct ReplacementRule {
     const char *pattern, *replacement;
 };
 
-constexpr Rule kRules[] = {
+constexpr ReplacementRule kReplacementRules[] = {
     {R"(In the book, this section is a quiz that checks your answers\. In a terminal, run `\./learn predict \d\d`\. )",
      ""},
     {R"( After an edit, run `\./learn build`\.)", ""},
@@ -58,14 +58,14 @@ std::string replace_all(const std::string& text, const std::regex& pattern,
 
 }  // namespace
 
-std::string for_the_page(const std::string& text, const std::string& step) {
+std::string replace_terminal_commands(const std::string& text, const std::string& step) {
     // Remove the commands at the beginning of a lesson, which run the lesson's program.
     std::string result = replace_all(text, std::regex(R"(\n {4}\./learn [^\n]*)"), "");
     const std::string run = R"(`\./learn run \d\d --variant (\w+) --rows (\d+) --cols (\d+)`)";
     result = replace_all(result, expression(run),
                          "<a href=\"explorer.html#a=" + step +
                              ",$1,$2,$3,0,0,0\">$1 with $2 rows and $3 columns</a>");
-    for (const Rule& rule : kRules)
+    for (const ReplacementRule& rule : kReplacementRules)
         result = replace_all(result, expression(rule.pattern), rule.replacement);
     return result;
 }

@@ -8,6 +8,6 @@ namespace coalesce::book {
 
 /// Returns a lesson's text with the commands of the terminal replaced by the names of buttons, and
 /// by links to the explorer. `step` is the lesson's name: "03_tiled".
-std::string for_the_page(const std::string& text, const std::string& step);
+std::string replace_terminal_commands(const std::string& text, const std::string& step);
 
 }  // namespace coalesce::book

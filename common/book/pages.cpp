@@ -44,66 +44,70 @@ bool find_link(const std::string& line, std::size_t from, Link& link) {
 
 /// Returns the text with every character escaped that is not a letter, a digit or one of "_-.".
 std::string encode_for_url(const std::string& text) {
-    std::string result;
+    std::string result_text;
     for (const char c : text) {
         const auto byte = static_cast<unsigned char>(c);
         const bool is_plain = std::isalnum(byte) || c == '_' || c == '-' || c == '.';
         constexpr const char* digits = "0123456789ABCDEF";
-        result +=
+        result_text +=
             is_plain ? std::string(1, c) : std::string{'%', digits[byte / 16], digits[byte % 16]};
     }
-    return result;
+    return result_text;
 }
 
 /// Writes one page, and keeps track of the current line for use in messages.
-class Writer {
+class PageWriter {
 public:
-    Writer(const Page& the_page, const Contents& all, const course::Course& the_course,
-           bool explorer)
+    PageWriter(const Page& the_page, const Contents& all, const course::Course& the_course,
+               bool explorer)
         : page(the_page), contents(all), course(the_course), with_explorer(explorer) {}
 
     std::string text() {
         const std::string text = read_file(contents.root / page.file);
-        std::istringstream lines(with_explorer && has_exercise() ? for_the_page(text, page.step())
-                                                                 : text);
+        std::istringstream lines(with_explorer && has_exercise()
+                                     ? replace_terminal_commands(text, page.step_name())
+                                     : text);
         for (std::string line; std::getline(lines, line);) {
-            ++number;
-            result += convert_line(line) + "\n";
+            ++line_number;
+            result_text += convert_line(line) + "\n";
         }
-        if (in_fence || in_diagram) fail("a ``` is not closed");
-        if (in_answer) fail("a <details> is not closed");
-        if (in_copy) fail("a <!-- copy --> has no <!-- end of copy -->");
-        const std::string program = "source_" + page.step();
-        if (!page.step().empty() && result.find("(\\ref " + program + ")") == result.npos) {
-            result += "\nThe whole program: [" + program_file() + "](\\ref " + program + ").\n";
+        if (is_in_code_block || is_in_diagram) fail("a ``` is not closed");
+        if (is_in_answer) fail("a <details> is not closed");
+        if (is_in_copy_for_terminal) fail("a <!-- copy --> has no <!-- end of copy -->");
+        const std::string program = "source_" + page.step_name();
+        if (!page.step_name().empty() &&
+            result_text.find("(\\ref " + program + ")") == result_text.npos) {
+            result_text +=
+                "\nThe whole program: [" + program_file() + "](\\ref " + program + ").\n";
         }
-        return result;
+        return result_text;
     }
 
 private:
     [[noreturn]] void fail(const std::string& why) const {
-        throw BookError(page.file + ":" + std::to_string(number) + ": " + why);
+        throw BookError(page.file + ":" + std::to_string(line_number) + ": " + why);
     }
 
     std::string convert_line(const std::string& line) {
-        if (in_copy) {
-            in_copy = line != "<!-- end of copy -->";
+        if (is_in_copy_for_terminal) {
+            is_in_copy_for_terminal = line != "<!-- end of copy -->";
             return "";
         }
-        if (in_diagram && line != "```") {
+        if (is_in_diagram && line != "```") {
             diagram.push_back(line);
             return "";
         }
-        if (line == "```" && (in_diagram || (!in_fence && has_diagrams()))) return toggle_diagram();
+        if (line == "```" && (is_in_diagram || (!is_in_code_block && has_diagrams())))
+            return toggle_diagram();
         if (line.starts_with("```")) {
-            in_fence = !in_fence;
+            is_in_code_block = !is_in_code_block;
             // Doxygen expects the language of a code block in braces, with a dot. Text diagrams
             // have no language.
-            return line == "```" || !in_fence ? line : "```{." + line.substr(3) + "}";
+            return line == "```" || !is_in_code_block ? line : "```{." + line.substr(3) + "}";
         }
-        if (in_fence || line.starts_with("    ")) return line;
+        if (is_in_code_block || line.starts_with("    ")) return line;
         if (line.starts_with("<!-- ")) return convert_comment(line);
-        if (line.starts_with("   <!-- try: ")) return experiment(line);
+        if (line.starts_with("   <!-- try: ")) return playground_link(line);
         if (line.starts_with("<details") || line.starts_with("</details"))
             return convert_answer_tag(line);
         if (line.starts_with('#')) return heading(line);
@@ -112,12 +116,12 @@ private:
 
     /// Reports whether blocks of text without a language are diagrams in this page. In other pages,
     /// some of these blocks are the output of commands.
-    bool has_diagrams() const { return !page.step().empty() || page.name == "introduction"; }
+    bool has_diagrams() const { return !page.step_name().empty() || page.name == "introduction"; }
 
     /// Begins a diagram and returns "", or ends it and returns its drawing.
     std::string toggle_diagram() {
-        in_diagram = !in_diagram;
-        if (in_diagram) return "";
+        is_in_diagram = !is_in_diagram;
+        if (is_in_diagram) return "";
         const std::string svg = draw_text(diagram);
         diagram.clear();
         return "\\htmlonly\n" + svg + "\n\\endhtmlonly\n";
@@ -140,8 +144,8 @@ private:
         const std::string open = "<details><summary>", close = "</details>";
         const bool opens = line.starts_with(open) && line.ends_with("</summary>");
         if (!opens && line != close) fail("a folded answer is " + open + "...</summary>, " + close);
-        if (opens == in_answer) fail(opens ? "an answer within an answer" : "no answer is open");
-        in_answer = opens;
+        if (opens == is_in_answer) fail(opens ? "an answer within an answer" : "no answer is open");
+        is_in_answer = opens;
         const std::string html = opens ? "<details class=\"answer\">" + line.substr(9) : close;
         return "\\htmlonly\n" + html + "\n\\endhtmlonly";
     }
@@ -150,15 +154,16 @@ private:
         const std::size_t end = line.find(" -->");
         if (end == line.npos) return line;
         const std::string body = line.substr(5, end - 5);
-        if (body.starts_with("snippet: ")) return program_part(body.substr(9));
+        if (body.starts_with("snippet: ")) return program_snippet(body.substr(9));
         if (body == "questions") return step_questions_html();
         if (body == "editor") return exercise_editor_html();
         if (body == "own editor") return with_explorer ? editor_html("") : "";
         if (body == "begin") {
-            return "\\htmlonly\n" + front_html(contents, course, with_explorer) + "\\endhtmlonly\n";
+            return "\\htmlonly\n" + front_page_html(contents, course, with_explorer) +
+                   "\\endhtmlonly\n";
         }
-        if (body == "copy") in_copy = true;
-        if (body == "usage") return "```\n" + usage() + "```\n";
+        if (body == "copy") is_in_copy_for_terminal = true;
+        if (body == "usage") return "```\n" + learn_help_text() + "```\n";
         if (body.starts_with("explorer: ") && with_explorer) {
             return "\\htmlonly\n<p class=\"to-explorer\"><a href=\"explorer.html#" +
                    to_html(body.substr(10)) +
@@ -170,12 +175,12 @@ private:
     /// Returns a part of the step's program. If the lesson has an exercise, its main kernel is the
     /// solution, so it is folded. `what` is the name of the part, followed by the file name if it
     /// is not the expected one.
-    std::string program_part(const std::string& what) const {
+    std::string program_snippet(const std::string& what) const {
         const std::size_t space = what.find(' ');
         const std::string name = what.substr(0, space);
         const std::string expected = name == "example" ? "example.cu" : program_file();
         const std::string file = space == what.npos ? expected : what.substr(space + 1);
-        const std::string text = "\n\\snippet " + page.step() + "/" + file + " " + name + "\n";
+        const std::string text = "\n\\snippet " + page.step_name() + "/" + file + " " + name + "\n";
         if (!with_explorer || name != "kernel" || !has_exercise()) return text;
         return "\n\\htmlonly\n<details class=\"solved\"><summary>The kernel: it solves the "
                "exercise. Open it now, "
@@ -183,9 +188,9 @@ private:
                text + "\n\\htmlonly\n</details>\n\\endhtmlonly\n";
     }
 
-    /// Returns a link that opens the exercise's solution in the playground with an edit: "FROM => TO".
-    /// Several edits are separated by ";;".
-    std::string experiment(const std::string& line) const {
+    /// Returns a link that opens the exercise's solution in the playground with an edit: "FROM =>
+    /// TO". Several edits are separated by ";;".
+    std::string playground_link(const std::string& line) const {
         if (!with_explorer || !has_exercise()) return "";
         const std::size_t end = line.find(" -->");
         std::string edits = line.substr(13, end - 13), link;
@@ -198,33 +203,33 @@ private:
                     "&to=" + encode_for_url(edit.substr(arrow + 4));
             at = next + 4;
         }
-        return "   <a class=\"to-explorer\" href=\"playground.html#try=" + page.step() +
+        return "   <a class=\"to-explorer\" href=\"playground.html#try=" + page.step_name() +
                to_html(link) + "\">Try it</a>";
     }
 
     std::string step_questions_html() const {
         return "\\htmlonly\n<section class=\"questions\" aria-label=\"Questions\">\n" +
-               questions_html(page.step(), contents, course) + "</section>\n\\endhtmlonly\n";
+               questions_html(page.step_name(), contents, course) + "</section>\n\\endhtmlonly\n";
     }
 
     /// Returns the element in which a script shows the exercise's editor.
     std::string exercise_editor_html() const {
         if (!with_explorer || !has_exercise()) return "";
-        return editor_html(page.step());
+        return editor_html(page.step_name());
     }
 
     /// Returns the name of the file with the lesson's kernel.
     std::string program_file() const {
-        return course::program_file(contents.root / "steps" / page.step());
+        return course::program_file(contents.root / "steps" / page.step_name());
     }
 
     bool has_exercise() const {
-        const course::Step* step = course.find(page.step());
+        const course::Step* step = course.find(page.step_name());
         return step && step->exercise;
     }
 
     /// Returns the output of `./learn help`, which is the text in the function `usage` of ./learn.
-    std::string usage() const {
+    std::string learn_help_text() const {
         const std::string script = read_file(contents.root / "learn");
         const std::string begin = "cat <<'END'\n", end = "\nEND\n";
         const std::size_t function = script.find("usage() {");
@@ -249,7 +254,7 @@ private:
         const std::size_t hash = link.target.find('#');
         const std::string path = link.target.substr(0, hash);
         const std::string anchor = hash == std::string::npos ? "" : link.target.substr(hash + 1);
-        if (path.empty()) return ref(page.name + "_" + anchor, link.text);
+        if (path.empty()) return reference_link(page.name + "_" + anchor, link.text);
         const fs::path file = (fs::path(page.file).parent_path() / path).lexically_normal();
         if (!fs::exists(contents.root / file)) fail("there is no " + file.string());
         if (link.is_image) {
@@ -259,13 +264,14 @@ private:
                    "\" alt=\"" + to_html(link.text) + "\"/>\n\\endhtmlonly";
         }
         if (const Page* target = contents.find_by_html_file(file.string())) {
-            return ref(anchor.empty() ? target->name : target->name + "_" + anchor, link.text);
+            return reference_link(anchor.empty() ? target->name : target->name + "_" + anchor,
+                                  link.text);
         }
-        if (!page.step().empty() && file.filename() == program_file()) {
-            return ref("source_" + page.step(), link.text);
+        if (!page.step_name().empty() && file.filename() == program_file()) {
+            return reference_link("source_" + page.step_name(), link.text);
         }
-        if (file.filename() == "example.cu" && !page.step().empty()) {
-            return ref("source_" + page.step() + "_example", link.text);
+        if (file.filename() == "example.cu" && !page.step_name().empty()) {
+            return reference_link("source_" + page.step_name() + "_example", link.text);
         }
         // The book does not show this file, so write its path.
         std::string name = link.text;
@@ -274,7 +280,7 @@ private:
         return link.text + " (`" + (path.starts_with("..") ? file.string() : path) + "`)";
     }
 
-    static std::string ref(const std::string& label, const std::string& text) {
+    static std::string reference_link(const std::string& label, const std::string& text) {
         return "[" + text + "](\\ref " + label + ")";
     }
 
@@ -282,13 +288,13 @@ private:
     const Contents& contents;
     const course::Course& course;
     const bool with_explorer;
-    std::string result;
-    int number = 0;
-    bool in_fence = false, in_answer = false;
-    bool in_diagram = false;           ///< whether the current line is part of a diagram
+    std::string result_text;
+    int line_number = 0;
+    bool is_in_code_block = false, is_in_answer = false;
+    bool is_in_diagram = false;        ///< whether the current line is part of a diagram
     std::vector<std::string> diagram;  ///< the lines of the current diagram so far
     /// Whether the current line belongs to a part that is meant only for readers of the file.
-    bool in_copy = false;
+    bool is_in_copy_for_terminal = false;
 };
 
 }  // namespace
@@ -321,10 +327,10 @@ std::string source_text(const std::string& step, const fs::path& steps) {
 
 std::string doxygen_text(const Page& page, const Contents& contents, const course::Course& course,
                          bool with_explorer) {
-    if (!page.exercise().empty()) {
-        return exercise_text(page, *course.lesson(page.exercise())->exercise, with_explorer);
+    if (!page.exercise_name().empty()) {
+        return exercise_text(page, *course.lesson(page.exercise_name())->exercise, with_explorer);
     }
-    return Writer(page, contents, course, with_explorer).text();
+    return PageWriter(page, contents, course, with_explorer).text();
 }
 
 }  // namespace coalesce::book

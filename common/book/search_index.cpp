@@ -36,11 +36,11 @@ bool find_heading(const std::string& html, std::size_t from, Heading& heading) {
 }  // namespace
 
 nlohmann::json list_sections(const std::string& page, const std::string& html) {
-    std::string title = plain_text(between(html, "<title>", "</title>"));
+    std::string title = plain_text(text_between(html, "<title>", "</title>"));
     const std::size_t name = title.find(": ");
     title = title.substr(name == title.npos ? 0 : name + 2);
     // Leave out the links at the end of a page, which contain the titles of other pages.
-    std::string main = "<main" + between(html, "<main", "</main>");
+    std::string main = "<main" + text_between(html, "<main", "</main>");
     main = main.substr(0, main.find("<nav class=\"neighbours\""));
     nlohmann::json sections = nlohmann::json::array();
     Heading here, next;

@@ -46,7 +46,7 @@ std::map<std::string, std::set<std::string>> collect_links(const fs::path& folde
 
 }  // namespace
 
-std::vector<std::string> unreachable_pages(const fs::path& folder) {
+std::vector<std::string> find_unreachable_pages(const fs::path& folder) {
     const auto links = collect_links(folder);
     std::set<std::string> reached{"index.html"};
     for (std::vector<std::string> todo{"index.html"}; !todo.empty();) {
@@ -68,7 +68,7 @@ namespace {
 
 /// Adds a class to the body that names the page's layout: the front page, or a lesson with an
 /// editor.
-std::string with_layout_class(std::string html) {
+std::string add_layout_class(std::string html) {
     const std::string body = "<body>";
     const std::size_t at = html.find(body);
     const auto set = [&](const std::string& name) {
@@ -86,7 +86,7 @@ std::string with_layout_class(std::string html) {
 
 void finish_site(const fs::path& folder, const Contents& contents) {
     // Delete the lists that Doxygen generates but the book does not use.
-    for (const std::string& name : unreachable_pages(folder)) fs::remove(folder / name);
+    for (const std::string& name : find_unreachable_pages(folder)) fs::remove(folder / name);
     nlohmann::json index = nlohmann::json::array();
     const auto add = [&](const std::string& name, const std::string& html) {
         for (auto& section : list_sections(name, html)) index.push_back(section);
@@ -99,16 +99,16 @@ void finish_site(const fs::path& folder, const Contents& contents) {
         const std::size_t place = html.find(mark);
         if (place == html.npos) continue;  // Doxygen did not generate this page
         has_explorer = has_explorer || html.find("href=\"explorer.html\"") != html.npos;
-        html.replace(place, mark.size(), neighbours_html(name, contents));
+        html.replace(place, mark.size(), previous_and_next_links_html(name, contents));
         html = postprocess_page(html, contents.root / "docs/diagrams", name);
-        html = with_layout_class(html);
+        html = add_layout_class(html);
         write_text(file, html);
         add(name, html);
     }
     for (const char* name : {"explorer.html", "playground.html"}) {
         if (!has_explorer) continue;
         const std::string html =
-            application_html(read_file(contents.root / "common/page" / name), contents);
+            application_page_html(read_file(contents.root / "common/page" / name), contents);
         write_text(folder / name, html);
         add(name, html);
     }
@@ -124,10 +124,10 @@ namespace {
 struct CheckedPage {
     std::string name;
     std::set<std::string> anchors;
-    struct Use {
+    struct LinkUse {
         std::string tag, target;
     };
-    std::vector<Use> uses;
+    std::vector<LinkUse> uses;
     std::vector<std::string> duplicate_anchors;
     bool has_code = false;
 };
@@ -145,7 +145,7 @@ CheckedPage read_page(const fs::path& file) {
             page.duplicate_anchors.push_back(id);
         if (!name.empty()) page.anchors.insert(name);
         for (const char* kind : {"href", "src"}) {
-            if (tag.has(kind)) page.uses.push_back({tag.name, tag.attribute(kind)});
+            if (tag.has_attribute(kind)) page.uses.push_back({tag.name, tag.attribute(kind)});
         }
     }
     return page;
@@ -155,8 +155,8 @@ bool is_external_link(const std::string& target) {
     return target.find("://") != target.npos || target.starts_with("//");
 }
 
-std::string find_fault(const CheckedPage::Use& use, const CheckedPage& page, const fs::path& folder,
-                       const std::map<std::string, CheckedPage>& pages) {
+std::string find_fault(const CheckedPage::LinkUse& use, const CheckedPage& page,
+                       const fs::path& folder, const std::map<std::string, CheckedPage>& pages) {
     if (use.target.starts_with("data:")) return "";
     if (is_external_link(use.target)) {
         return use.tag == "a" ? "" : "<" + use.tag + "> from another host: " + use.target;
@@ -184,7 +184,7 @@ std::vector<std::string> find_site_faults(const fs::path& folder) {
     }
     std::vector<std::string> faults;
     for (const auto& [name, page] : pages) {
-        for (const CheckedPage::Use& use : page.uses) {
+        for (const CheckedPage::LinkUse& use : page.uses) {
             const std::string fault = find_fault(use, page, folder, pages);
             if (!fault.empty()) faults.push_back(name + ": " + fault);
         }
@@ -194,7 +194,7 @@ std::vector<std::string> find_site_faults(const fs::path& folder) {
             faults.push_back(name + ": a lesson shows its kernel, and there is no code");
         }
     }
-    for (const std::string& name : unreachable_pages(folder)) {
+    for (const std::string& name : find_unreachable_pages(folder)) {
         faults.push_back(name + ": no page leads here");
     }
     return faults;

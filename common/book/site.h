@@ -14,7 +14,7 @@ namespace coalesce::book {
 void finish_site(const std::filesystem::path& html, const Contents& contents);
 
 /// Returns the pages that cannot be reached from index.html by following links.
-std::vector<std::string> unreachable_pages(const std::filesystem::path& html);
+std::vector<std::string> find_unreachable_pages(const std::filesystem::path& html);
 
 /// Returns the mistakes in a site, one per line: links to missing pages, files or anchors;
 /// references to other hosts, except plain links; duplicate identifiers; lessons without their

@@ -10,28 +10,28 @@ namespace coalesce::book {
 namespace {
 
 // The size of a character, in pixels.
-constexpr double kAcross = 8.2;
-constexpr int kDown = 23;
-constexpr int kMargin = 6;
+constexpr double kCharacterWidthPixels = 8.2;
+constexpr int kLineHeightPixels = 23;
+constexpr int kMarginPixels = 6;
 /// The maximum number of characters in a cell, such as "255" or "[31]".
-constexpr std::size_t kLongestCell = 4;
+constexpr std::size_t kMaxCellCharacters = 4;
 /// The minimum number of neighbouring cells that are drawn as cells. Fewer numbers belong to a
 /// sentence.
-constexpr int kFewestCells = 3;
+constexpr int kMinNeighbouringCells = 3;
 /// The minimum number of blanks between two drawings that stand side by side.
-constexpr std::size_t kBlanksBetweenDrawings = 5;
+constexpr std::size_t kMinBlanksBetweenDrawings = 5;
 
-enum class Kind { word, cell, marked, empty, ellipsis, separator, range, brace, edge };
+enum class PartKind { word, cell, marked, empty, ellipsis, separator, range, brace, edge };
 
 /// A part of a line, from its first character to its last one.
-struct Part {
-    Kind kind = Kind::word;
+struct LinePart {
+    PartKind kind = PartKind::word;
     std::size_t begin = 0, end = 0;
     std::string text;
 };
 
 bool is_cell_text(const std::string& text) {
-    if (text.empty() || text.size() > kLongestCell) return false;
+    if (text.empty() || text.size() > kMaxCellCharacters) return false;
     const bool is_number = std::all_of(text.begin(), text.end(), [](unsigned char c) {
         return std::isdigit(c) || c == '(' || c == ')' || c == '\'';
     });
@@ -49,7 +49,7 @@ std::string trimmed(const std::string& text) {
 
 /// Returns the label in a line of dashes ("32 B" for "------ 32 B ------"). In a range, replaces
 /// the dots with an ellipsis.
-std::string label_of(std::string text) {
+std::string extract_label(std::string text) {
     for (char& c : text)
         if (c == '-') c = ' ';
     const std::size_t dots = text.find("..");
@@ -68,7 +68,7 @@ bool is_brace(const std::string& inside) {
 }
 
 /// Returns the part of the line that begins at `at`: a bracketed or quoted part, a bar, or a word.
-Part part_at(const std::string& line, std::size_t at) {
+LinePart read_line_part(const std::string& line, std::size_t at) {
     const char c = line[at];
     const bool follows_name =
         at > 0 && (std::isalnum(static_cast<unsigned char>(line[at - 1])) || line[at - 1] == '_');
@@ -77,8 +77,8 @@ Part part_at(const std::string& line, std::size_t at) {
         if (close != line.npos) {
             const std::string inside = line.substr(at + 1, close - at - 1);
             const bool is_short = trimmed(inside).size() <= 3;
-            return {is_short ? Kind::marked : Kind::range, at, close + 1,
-                    is_short ? trimmed(inside) : label_of(inside)};
+            return {is_short ? PartKind::marked : PartKind::range, at, close + 1,
+                    is_short ? trimmed(inside) : extract_label(inside)};
         }
     }
     if (c == '(') {
@@ -86,14 +86,14 @@ Part part_at(const std::string& line, std::size_t at) {
         const std::string inside = trimmed(line.substr(at + 1, close - at - 1));
         const bool is_number =
             !inside.empty() && inside.find_first_not_of("0123456789") == inside.npos;
-        if (is_number) return {Kind::word, at, close + 1, "(" + inside + ")"};
+        if (is_number) return {PartKind::word, at, close + 1, "(" + inside + ")"};
     }
     if (c == '|' || c == '\'') {
         const std::size_t close = line.find(c, at + 1);
         const std::string inside = close == line.npos ? "" : line.substr(at + 1, close - at - 1);
         if (is_brace(inside))
-            return {Kind::brace, at, c == '|' ? close : close + 1, label_of(inside)};
-        if (c == '|') return {Kind::separator, at, at + 1, ""};
+            return {PartKind::brace, at, c == '|' ? close : close + 1, extract_label(inside)};
+        if (c == '|') return {PartKind::separator, at, at + 1, ""};
     }
     std::size_t end = at + 1;
     while (end < line.size() && line[end] != ' ' && line[end] != '|') {
@@ -104,24 +104,27 @@ Part part_at(const std::string& line, std::size_t at) {
     }
     const std::string text = line.substr(at, end - at);
     if (text.size() > 2 && text.starts_with("+-") && text.ends_with("-+")) {
-        return {Kind::edge, at, end, ""};
+        return {PartKind::edge, at, end, ""};
     }
     const bool is_dots = text.size() > 1 && text.find_first_not_of('.') == text.npos;
-    return {text == "." ? Kind::empty : is_dots ? Kind::ellipsis : Kind::word, at, end, text};
+    return {text == "." ? PartKind::empty
+            : is_dots   ? PartKind::ellipsis
+                        : PartKind::word,
+            at, end, text};
 }
 
-std::vector<Part> parts_of(const std::string& line) {
-    std::vector<Part> parts;
+std::vector<LinePart> split_into_parts(const std::string& line) {
+    std::vector<LinePart> parts;
     for (std::size_t at = line.find_first_not_of(' '); at < line.size();
          at = line.find_first_not_of(' ', at)) {
-        parts.push_back(part_at(line, at));
+        parts.push_back(read_line_part(line, at));
         at = parts.back().end;
     }
     return parts;
 }
 
 /// Reports whether a row with this name contains column numbers, which are not cells themselves.
-bool is_name_of_columns(const std::string& text) {
+bool is_column_label(const std::string& text) {
     static const std::set<std::string> names = {"c",           "col",        "bank",    "lane",
                                                 "lanes",       "slot",       "thread",  "threads",
                                                 "threadIdx.x", "blockIdx.x", "position"};
@@ -129,71 +132,73 @@ bool is_name_of_columns(const std::string& text) {
 }
 
 /// Reports whether a part follows another one after a single blank.
-bool follows(const Part& part, const Part& before) {
+bool is_next_word(const LinePart& part, const LinePart& before) {
     return part.begin == before.end + 1;
 }
 
 /// Returns the index of the first part after a row's label. A label is a word, or several words
 /// with single blanks between them. "r 0" is a label, and "0 1 2" is not.
-std::size_t end_of_label(const std::vector<Part>& parts, std::size_t begin, std::size_t end) {
+std::size_t find_end_of_label(const std::vector<LinePart>& parts, std::size_t begin,
+                              std::size_t end) {
     static const std::set<std::string> names_of_rows = {"r", "n", "row", "GPU"};
     if (names_of_rows.contains(parts[begin].text) && begin + 1 < end) return begin + 2;
     std::size_t last = begin;
     bool is_cells = is_cell_text(parts[begin].text);
-    while (last + 1 < end && parts[last + 1].kind == Kind::word &&
-           follows(parts[last + 1], parts[last])) {
+    while (last + 1 < end && parts[last + 1].kind == PartKind::word &&
+           is_next_word(parts[last + 1], parts[last])) {
         ++last;
         is_cells = is_cells && is_cell_text(parts[last].text);
     }
     if (is_cells && (last == begin || last - begin >= 2)) return begin;
-    return parts[begin].kind == Kind::word ? last + 1 : begin;
+    return parts[begin].kind == PartKind::word ? last + 1 : begin;
 }
 
 /// Turns the words after a row's label into cells, if there are enough words.
-void find_cells(std::vector<Part>& parts, std::size_t begin, std::size_t end) {
+void turn_words_into_cells(std::vector<LinePart>& parts, std::size_t begin, std::size_t end) {
     if (begin >= end) return;
-    const std::size_t first = end_of_label(parts, begin, end);
+    const std::size_t first = find_end_of_label(parts, begin, end);
     // Column numbers are not cells themselves.
-    if (is_name_of_columns(parts[begin].text) && first <= begin + 2) return;
+    if (is_column_label(parts[begin].text) && first <= begin + 2) return;
     for (std::size_t at = first; at < end;) {
         std::size_t last = at;
         int cells = 0;
-        while (last < end && (parts[last].kind != Kind::word || is_cell_text(parts[last].text)) &&
-               parts[last].kind != Kind::brace) {
-            cells += parts[last].kind == Kind::word || parts[last].kind == Kind::marked ||
-                     parts[last].kind == Kind::empty;
+        while (last < end &&
+               (parts[last].kind != PartKind::word || is_cell_text(parts[last].text)) &&
+               parts[last].kind != PartKind::brace) {
+            cells += parts[last].kind == PartKind::word || parts[last].kind == PartKind::marked ||
+                     parts[last].kind == PartKind::empty;
             ++last;
         }
-        if (cells >= kFewestCells) {
+        if (cells >= kMinNeighbouringCells) {
             for (std::size_t i = at; i < last; ++i)
-                if (parts[i].kind == Kind::word) parts[i].kind = Kind::cell;
+                if (parts[i].kind == PartKind::word) parts[i].kind = PartKind::cell;
         }
         at = std::max(last, at + 1);
     }
 }
 
-double x_of(double column) {
-    return kMargin + column * kAcross;
+double column_to_pixels(double column) {
+    return kMarginPixels + column * kCharacterWidthPixels;
 }
 
-std::string number(double value) {
+std::string format_pixels(double value) {
     std::string text = std::to_string(value);
     return text.substr(0, text.find('.') + 2);
 }
 
-std::string box(const char* kind, double from, double to, double top, double height) {
-    return std::string("<rect class=\"") + kind + "\" x=\"" + number(from) + "\" y=\"" +
-           number(top) + "\" width=\"" + number(to - from) + "\" height=\"" + number(height) +
-           "\" rx=\"3\"/>";
+std::string rectangle_svg(const char* kind, double from, double to, double top, double height) {
+    return std::string("<rect class=\"") + kind + "\" x=\"" + format_pixels(from) + "\" y=\"" +
+           format_pixels(top) + "\" width=\"" + format_pixels(to - from) + "\" height=\"" +
+           format_pixels(height) + "\" rx=\"3\"/>";
 }
 
-std::string text_at(const char* kind, double x, double y, const std::string& text) {
-    return std::string("<text class=\"") + kind + "\" x=\"" + number(x) + "\" y=\"" + number(y) +
-           "\">" + to_html(text) + "</text>";
+std::string text_svg(const char* kind, double x, double y, const std::string& text) {
+    return std::string("<text class=\"") + kind + "\" x=\"" + format_pixels(x) + "\" y=\"" +
+           format_pixels(y) + "\">" + to_html(text) + "</text>";
 }
 
 /// Replaces ASCII arrows and dashes with typographic characters, and removes backquotes.
-std::string with_arrows(std::string text) {
+std::string replace_ascii_arrows(std::string text) {
     const std::pair<const char*, const char*> signs[] = {
         {"-->", "→"}, {"->", "→"}, {"<-", "←"}, {"--", "—"}, {"`", ""}};
     for (const auto& [from, to] : signs) {
@@ -205,46 +210,53 @@ std::string with_arrows(std::string text) {
     return text;
 }
 
-std::string drawn(const Part& part, int row) {
-    const double top = kMargin + row * kDown, base = top + 15.5;
+std::string part_svg(const LinePart& part, int row) {
+    const double top = kMarginPixels + row * kLineHeightPixels, base = top + 15.5;
     const double begin = static_cast<double>(part.begin), end = static_cast<double>(part.end);
-    const double middle = (x_of(begin) + x_of(end)) / 2;
+    const double middle = (column_to_pixels(begin) + column_to_pixels(end)) / 2;
     // A cell is a little wider than its text.
-    const double half = std::max(11.0, (end - begin) * kAcross / 2 + 1);
+    const double half = std::max(11.0, (end - begin) * kCharacterWidthPixels / 2 + 1);
     switch (part.kind) {
-        case Kind::cell:
-            return box("plain", middle - half, middle + half, top + 1, kDown - 3) +
-                   text_at("in-cell", middle, base, part.text);
-        case Kind::marked:
-            return box("marked", middle - half, middle + half, top + 1, kDown - 3) +
-                   text_at("in-marked", middle, base, part.text);
-        case Kind::empty: return box("plain", middle - half, middle + half, top + 1, kDown - 3);
-        case Kind::ellipsis: return text_at("middle faint", middle, base, "…");
-        case Kind::separator:
-            return "<path class=\"line\" d=\"M" + number(middle) + " " + number(top) + "v" +
-                   std::to_string(kDown) + "\"/>";
-        case Kind::edge:
-            return "<path class=\"line\" d=\"M" + number(x_of(begin + .5)) + " " +
-                   number(top + kDown / 2.0) + "H" + number(x_of(end - .5)) + "\"/>";
-        case Kind::range:
-            return box("marked", x_of(begin) + 1, x_of(end) - 1, top + 1, kDown - 3) +
-                   text_at("in-marked", middle, base, part.text);
-        case Kind::brace:
-            return "<path class=\"line\" d=\"M" + number(x_of(begin) + 3) + " " + number(top + 2) +
-                   "v6H" + number(x_of(end) - 3) + "v-6\"/>" +
-                   text_at("middle faint", middle, base + 6, part.text);
-        case Kind::word: return text_at("word", x_of(begin), base, with_arrows(part.text));
+        case PartKind::cell:
+            return rectangle_svg("plain", middle - half, middle + half, top + 1,
+                                 kLineHeightPixels - 3) +
+                   text_svg("in-cell", middle, base, part.text);
+        case PartKind::marked:
+            return rectangle_svg("marked", middle - half, middle + half, top + 1,
+                                 kLineHeightPixels - 3) +
+                   text_svg("in-marked", middle, base, part.text);
+        case PartKind::empty:
+            return rectangle_svg("plain", middle - half, middle + half, top + 1,
+                                 kLineHeightPixels - 3);
+        case PartKind::ellipsis: return text_svg("middle faint", middle, base, "…");
+        case PartKind::separator:
+            return "<path class=\"line\" d=\"M" + format_pixels(middle) + " " + format_pixels(top) +
+                   "v" + std::to_string(kLineHeightPixels) + "\"/>";
+        case PartKind::edge:
+            return "<path class=\"line\" d=\"M" + format_pixels(column_to_pixels(begin + .5)) +
+                   " " + format_pixels(top + kLineHeightPixels / 2.0) + "H" +
+                   format_pixels(column_to_pixels(end - .5)) + "\"/>";
+        case PartKind::range:
+            return rectangle_svg("marked", column_to_pixels(begin) + 1, column_to_pixels(end) - 1,
+                                 top + 1, kLineHeightPixels - 3) +
+                   text_svg("in-marked", middle, base, part.text);
+        case PartKind::brace:
+            return "<path class=\"line\" d=\"M" + format_pixels(column_to_pixels(begin) + 3) + " " +
+                   format_pixels(top + 2) + "v6H" + format_pixels(column_to_pixels(end) - 3) +
+                   "v-6\"/>" + text_svg("middle faint", middle, base + 6, part.text);
+        case PartKind::word:
+            return text_svg("word", column_to_pixels(begin), base, replace_ascii_arrows(part.text));
     }
     return "";
 }
 
 /// Joins words that have single blanks between them, so that they can be set in the typeface of
 /// text.
-std::vector<Part> with_sentences(const std::vector<Part>& parts) {
-    std::vector<Part> joined;
-    for (const Part& part : parts) {
-        const bool continues = !joined.empty() && part.kind == Kind::word &&
-                               joined.back().kind == Kind::word &&
+std::vector<LinePart> join_words_into_sentences(const std::vector<LinePart>& parts) {
+    std::vector<LinePart> joined;
+    for (const LinePart& part : parts) {
+        const bool continues = !joined.empty() && part.kind == PartKind::word &&
+                               joined.back().kind == PartKind::word &&
                                part.begin == joined.back().end + 1;
         if (continues) {
             joined.back().text += " " + part.text;
@@ -263,29 +275,30 @@ std::string draw_text(const std::vector<std::string>& lines) {
     std::size_t columns = 0;
     int row = 0;
     for (const std::string& line : lines) {
-        std::vector<Part> parts = parts_of(line);
+        std::vector<LinePart> parts = split_into_parts(line);
         std::size_t begin = 0;
         for (std::size_t i = 0; i <= parts.size(); ++i) {
             const bool is_end =
                 i == parts.size() ||
-                (i > begin + 1 && parts[i].begin >= parts[i - 1].end + kBlanksBetweenDrawings);
+                (i > begin + 1 && parts[i].begin >= parts[i - 1].end + kMinBlanksBetweenDrawings);
             if (!is_end) continue;
-            find_cells(parts, begin, i);
+            turn_words_into_cells(parts, begin, i);
             begin = i;
         }
         // Collect the marks separately and draw them last, because they may cover a part of the
         // cells beside them.
-        for (const Part& part : with_sentences(parts))
-            (part.kind == Kind::marked || part.kind == Kind::range ? marks : body) +=
-                drawn(part, row);
+        for (const LinePart& part : join_words_into_sentences(parts))
+            (part.kind == PartKind::marked || part.kind == PartKind::range ? marks : body) +=
+                part_svg(part, row);
         columns = std::max(columns, line.size());
         all += trimmed(line) + "; ";
         ++row;
     }
     const bool is_shared = all.find("bank") != all.npos || all.find("tile") != all.npos ||
                            all.find("wavefront") != all.npos || all.find("slot") != all.npos;
-    const std::string size = number(x_of(static_cast<double>(columns)) + kMargin) + " " +
-                             std::to_string(row * kDown + 2 * kMargin);
+    const std::string size =
+        format_pixels(column_to_pixels(static_cast<double>(columns)) + kMarginPixels) + " " +
+        std::to_string(row * kLineHeightPixels + 2 * kMarginPixels);
     return "<div class=\"drawing text-drawing\" tabindex=\"0\" role=\"group\" "
            "aria-label=\"Drawing\"><svg class=\"diagram " +
            std::string(is_shared ? "of-shared" : "of-global") + "\" role=\"img\" aria-label=\"" +

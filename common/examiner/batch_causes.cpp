@@ -12,17 +12,17 @@ namespace coalesce {
 namespace {
 
 /// The smallest elements that a block accesses in `in` and in `out`, which are stacks of matrices.
-struct Begins {
+struct BlockBegins {
     std::optional<std::int64_t> in, out;
 };
 
 /// Returns the smallest element that the first warp of block (0, 0, z) accesses in `in` and in
 /// `out`.
-Begins begins_of_block(long long z, const Trial& trial, const Evidence& evidence) {
+BlockBegins begins_of_block(long long z, const Trial& trial, const Evidence& evidence) {
     const auto block = static_cast<std::uint64_t>(z * trial.launch.grid[0] * trial.launch.grid[1]);
     const Trial seen =
         evidence.launch_without_checks(trial.shape, {.block = block, .limit = kMaxTracedAccesses});
-    Begins begins;
+    BlockBegins begins;
     for (const simulated::Access& access : seen.accesses) {
         if (access.is_shared || access.active == 0) continue;
         const std::uint64_t base = access.is_store ? seen.out_address : seen.in_address;
@@ -97,7 +97,7 @@ bool explain_pointer_advance(Failure& failure, const Evidence& evidence) {
     return false;
 }
 
-bool look_at_begin_of_matrix(Failure& failure, const Trial& trial, const Evidence& evidence) {
+bool explain_by_matrix_begin(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const Problem problem{
         .rows = trial.shape.rows, .cols = trial.shape.cols, .produces = evidence.exercise.task()};
     const std::int64_t matrices = problem.batches();
@@ -110,8 +110,8 @@ bool look_at_begin_of_matrix(Failure& failure, const Trial& trial, const Evidenc
     }
     if (matrices < 2 || trial.launch.grid[2] < 2) return false;
     const auto expected = static_cast<std::int64_t>(trial.elements()) / matrices;
-    const Begins first = begins_of_block(0, trial, evidence),
-                 second = begins_of_block(1, trial, evidence);
+    const BlockBegins first = begins_of_block(0, trial, evidence),
+                      second = begins_of_block(1, trial, evidence);
     for (const bool is_out : {false, true}) {
         const auto& from = is_out ? first.out : first.in;
         const auto& to = is_out ? second.out : second.in;
@@ -159,8 +159,8 @@ void explain_batch_race(Failure& failure, const simulated::Report& race, const T
                         const Evidence& evidence) {
     const auto &one = race.thread.block, &other = race.other_thread.block;
     const bool differ_by_z = one[0] == other[0] && one[1] == other[1] && one[2] != other[2];
-    if (!differ_by_z || race.is("globalrace", "read after write")) return;
-    if (look_at_begin_of_matrix(failure, trial, evidence)) return;
+    if (!differ_by_z || race.matches("globalrace", "read after write")) return;
+    if (explain_by_matrix_begin(failure, trial, evidence)) return;
     const bool knows = uses_block_z(evidence);
     failure.headline =
         "blocks of different matrices store to the same elements, because the index does not "

@@ -119,7 +119,7 @@ bool is_block_as_asked(const BlockSize& block, const Limits& limits) {
 
 }  // namespace
 
-void look_at_block(Failure& failure, const Trial& trial, const Evidence& evidence) {
+void explain_by_block_size(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const bool is_possible = failure.kind == FailureKind::outside_shared_memory ||
                              failure.kind == FailureKind::uninitialised_shared ||
                              failure.kind == FailureKind::shared_race ||

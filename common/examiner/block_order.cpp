@@ -80,8 +80,8 @@ std::string pair_text(std::int64_t first, std::int64_t second) {
     return "(" + std::to_string(first) + ", " + std::to_string(second) + ")";
 }
 
-Failure wrong_tile(const std::string& file, const Trial& trial, long long block,
-                   const TakenTile& taken, Cell expected) {
+Failure explain_wrong_tile(const std::string& file, const Trial& trial, long long block,
+                           const TakenTile& taken, Cell expected) {
     const auto x = block % trial.launch.grid[0], y = block / trial.launch.grid[0];
     return {.kind = FailureKind::wrong_block_order,
             .headline =
@@ -147,8 +147,9 @@ const BlockOrder* find_block_order(const std::string& name) {
     throw std::invalid_argument("there is no block order \"" + name + "\"");
 }
 
-std::optional<Failure> wrong_block_order(const BlockOrder& order, const std::string& file_name,
-                                         const std::function<Trial(const TrialRequest&)>& launch) {
+std::optional<Failure> find_wrong_block_order(
+    const BlockOrder& order, const std::string& file_name,
+    const std::function<Trial(const TrialRequest&)>& launch) {
     unsigned warps = 1;
     // Look at another warp of each block, so that a kernel cannot fake the order in a single warp.
     const auto launch_for = [&](long long block) {
@@ -172,7 +173,7 @@ std::optional<Failure> wrong_block_order(const BlockOrder& order, const std::str
         const Cell expected = expected_tile(order, block);
         const auto taken = find_taken_tile(trial, order.tile, expected);
         if (taken && !(taken->tile == expected))
-            return wrong_tile(file_name, trial, block, *taken, expected);
+            return explain_wrong_tile(file_name, trial, block, *taken, expected);
     }
     return std::nullopt;
 }

@@ -77,8 +77,8 @@ std::string bounds_check_advice(const Evidence& evidence) {
                        : "row with rows and col with cols.");
 }
 
-Failure no_bounds_check(const Trial& trial, const Place& place, const std::string& details,
-                        const Evidence& evidence) {
+Failure explain_missing_bounds_check(const Trial& trial, const Place& place,
+                                     const std::string& details, const Evidence& evidence) {
     return {.kind = FailureKind::no_bounds_check,
             .headline =
                 "threads without an element access memory outside of the matrix: a bounds check is "
@@ -96,7 +96,7 @@ std::optional<Failure> find_wrong_index(const Trial& trial, const Evidence& evid
     const auto mistake_at = [&](const Trial& seen) -> std::optional<Failure> {
         if (!seen.comparison || !has_trait(seen.comparison->fault(), trait::certain))
             return std::nullopt;
-        return wrong_result(seen, *seen.comparison, evidence);
+        return explain_wrong_result(seen, *seen.comparison, evidence);
     };
     // On a shape with partial tiles, a missing bounds check can look like a wrong index, so skip
     // that shape if the kernel was correct on whole tiles.
@@ -147,16 +147,16 @@ Failure explain_out_of_bounds(const Trial& trial, const Place& place, const std:
                      .place = place,
                      .shape = trial.shape,
                      .details = details};
-    if (look_at_begin_of_matrix(of_stack, trial, evidence)) return of_stack;
+    if (explain_by_matrix_begin(of_stack, trial, evidence)) return of_stack;
     const bool is_ragged = !has_whole_tiles(trial.shape);
     if (is_ragged && evidence.was_correct_on_whole_tiles) {
-        return no_bounds_check(trial, place, details, evidence);
+        return explain_missing_bounds_check(trial, place, details, evidence);
     }
     // A kernel whose tile is larger than the small matrices may still be correct on the large shape
     // for which costs are counted. Such a kernel is missing a bounds check.
     if (!evidence.was_correct_on_whole_tiles &&
         evidence.relaunch({.shape = evidence.exercise.counted}).is_good()) {
-        return no_bounds_check(trial, place, details, evidence);
+        return explain_missing_bounds_check(trial, place, details, evidence);
     }
     return {.kind = FailureKind::out_of_bounds,
             .headline = "the kernel accesses memory outside of its matrices.",

@@ -148,10 +148,10 @@ std::optional<Failure> find_matrix_cause(const Trial& trial, const Evidence& evi
     auto failure =
         first_found({find_local_array_overrun, find_memory_error, find_second_initialization,
                      find_execution_error, find_refused_launch, find_copy_error, find_barrier_error,
-                     find_unshared_tile, uninitialised, find_result_error},
+                     find_unshared_tile, find_uninitialised_read, find_result_error},
                     trial, evidence);
     if (!failure) return failure;
-    look_at_block(*failure, trial, evidence);
+    explain_by_block_size(*failure, trial, evidence);
     const bool is_of_block = failure->headline.starts_with("the block does not fit") ||
                              failure->headline.starts_with("the loops do not fit");
     // Each of these rules searches the source for a mistake that explains the symptom. The first
@@ -159,9 +159,10 @@ std::optional<Failure> find_matrix_cause(const Trial& trial, const Evidence& evi
     const bool is_of_batch = failure->headline.find("second matrix") != std::string::npos ||
                              failure->headline.find("along z") != std::string::npos;
     if (!is_of_block && !is_of_batch && !explain_pointer_advance(*failure, evidence) &&
-        !look_at_pipeline(*failure, evidence) && !look_at_tile_choice(*failure, trial, evidence) &&
-        !look_at_indices(*failure, trial, evidence))
-        look_at_conditions(*failure, trial, evidence);
+        !explain_by_pipeline(*failure, evidence) &&
+        !explain_by_tile_choice(*failure, trial, evidence) &&
+        !explain_by_indices(*failure, trial, evidence))
+        explain_by_conditions(*failure, trial, evidence);
     return failure;
 }
 

@@ -45,7 +45,8 @@ std::vector<std::string> front_end_arguments(bool keeps_variables) {
 }  // namespace
 
 ClangRequest clang_ir_request_for_wrapped(const std::string& wrapped, bool keeps_variables) {
-    const auto& how = keeps_variables ? translator::kForDebugger : translator::kOptimiser;
+    const auto& how =
+        keeps_variables ? translator::kDebuggerOptions : translator::kOptimizerOptions;
     const auto arguments = concatenated(concatenated(front_end_arguments(keeps_variables), how),
                                         {"-o", kOutputName, kInputName});
     return {arguments, wrapped, kInputName, kOutputName, kHeadersName, keeps_variables};
@@ -53,7 +54,7 @@ ClangRequest clang_ir_request_for_wrapped(const std::string& wrapped, bool keeps
 
 ClangRequest clang_ir_request(const Source& source, const std::vector<std::string>& sizes,
                               bool keeps_variables) {
-    return clang_ir_request_for_wrapped(wrapped(source.text, Dialect::bare_clang, sizes),
+    return clang_ir_request_for_wrapped(wrap_source(source.text, Dialect::bare_clang, sizes),
                                         keeps_variables);
 }
 

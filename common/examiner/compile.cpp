@@ -9,7 +9,7 @@
 namespace coalesce {
 namespace {
 
-Failure no_compiler(Compiler wanted) {
+Failure explain_missing_compiler(Compiler wanted) {
     if (wanted == Compiler::clang_ir) {
         return {.kind = FailureKind::no_compiler,
                 .headline =
@@ -30,7 +30,7 @@ Failure no_compiler(Compiler wanted) {
 
 Compiled compile_or_find(const Source& source, const CompileOptions& options,
                          const FoundCompiler& compiler) {
-    const std::string text = wrapped(source.text, dialect_of(compiler), options.kernel.sizes);
+    const std::string text = wrap_source(source.text, dialect_of(compiler), options.kernel.sizes);
     const std::string entry = mangle_kernel_name(options.kernel);
     const std::string key = compiler.identity +
                             (options.keeps_variables ? " for a debugger\n" : "\n") +
@@ -59,7 +59,7 @@ Compiled compile(const Source& source, const CompileOptions& options) {
     if (!source.is_good()) {
         compiled.failure = source.problem;
     } else if (!compiler) {
-        compiled.failure = no_compiler(resolve_compiler_kind(options.compiler));
+        compiled.failure = explain_missing_compiler(resolve_compiler_kind(options.compiler));
     } else {
         compiled = compile_or_find(source, options, *compiler);
     }

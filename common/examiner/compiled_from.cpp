@@ -23,8 +23,8 @@ int find_line_with(const std::string& text, const std::string& word) {
     return place == code.npos ? 0 : line_number_at(code, place);
 }
 
-Failure missing_kernel(const Source& source, const Signature& signature,
-                       const std::vector<std::string>& others) {
+Failure explain_missing_kernel(const Source& source, const Signature& signature,
+                               const std::vector<std::string>& others) {
     const std::string& kernel = signature.kernel;
     Failure failure{.kind = FailureKind::kernel_missing,
                     .headline = "there is no kernel called '" + kernel + "'.",
@@ -42,7 +42,8 @@ Failure missing_kernel(const Source& source, const Signature& signature,
     return failure;
 }
 
-Failure wrong_signature(const Source& source, const Signature& signature, const std::string& name) {
+Failure explain_wrong_signature(const Source& source, const Signature& signature,
+                                const std::string& name) {
     return {.kind = FailureKind::wrong_signature,
             .headline = "the kernel's parameters do not match the arguments that are passed to it.",
             .place = {source.name, find_line_with(source.text, signature.kernel), 0},
@@ -64,16 +65,16 @@ void find_entry(Compiled& compiled, const Source& source, const Signature& signa
     const auto close = std::find_if(entries.begin(), entries.end(), [&](const std::string& entry) {
         return entry == kernel || entry.starts_with("_Z" + name);
     });
-    compiled.failure = close != entries.end() ? wrong_signature(source, signature, *close)
-                                              : missing_kernel(source, signature, entries);
+    compiled.failure = close != entries.end() ? explain_wrong_signature(source, signature, *close)
+                                              : explain_missing_kernel(source, signature, entries);
 }
 
 std::string first_line_of(const std::string& text) {
     return text.substr(0, text.find('\n'));
 }
 
-Failure missing_configure(const Source& source, const Signature& signature,
-                          const std::string& compiler_says) {
+Failure explain_missing_configure(const Source& source, const Signature& signature,
+                                  const std::string& compiler_says) {
     Failure failure{.kind = FailureKind::configure_missing,
                     .headline = "there is no 'configure' that returns the launch for " +
                                 joined(signature.sizes, " and ") + ".",
@@ -87,7 +88,7 @@ Failure missing_configure(const Source& source, const Signature& signature,
     return failure;
 }
 
-Failure does_not_compile(const Source& source, const std::vector<Message>& messages) {
+Failure explain_compile_errors(const Source& source, const std::vector<Message>& messages) {
     constexpr std::size_t shown = 3;
     std::vector<const Message*> errors;
     for (const Message& message : messages) {
@@ -127,7 +128,7 @@ Failure explain_compiler_crash(const Source& source, const std::string& compiler
                 "help, install the compiler again."};
 }
 
-Failure out_of_time(const Source& source, int seconds) {
+Failure explain_compile_time_out(const Source& source, int seconds) {
     return {.kind = FailureKind::compile_time_out,
             .headline = "the compiler was still running after " +
                         format_count(static_cast<std::uint64_t>(seconds), "second") + ".",
@@ -139,19 +140,19 @@ Failure out_of_time(const Source& source, int seconds) {
 Failure explain_compile_failure(const Source& source, const Signature& signature,
                                 const std::string& compiler, const RawOutput& raw,
                                 const CompilerOutput& said) {
-    if (raw.has_timed_out) return out_of_time(source, raw.seconds);
+    if (raw.has_timed_out) return explain_compile_time_out(source, raw.seconds);
     const bool has_error =
         std::any_of(said.messages.begin(), said.messages.end(),
                     [](const Message& message) { return message.severity == Severity::error; });
-    if (has_error) return does_not_compile(source, said.messages);
+    if (has_error) return explain_compile_errors(source, said.messages);
     if (!said.configure.empty())
-        return missing_configure(source, signature, said.configure.front());
+        return explain_missing_configure(source, signature, said.configure.front());
     return explain_compiler_crash(source, compiler, raw, said.in_own_lines);
 }
 
 /// Returns the failure for a file that the compiler accepts but our translator does not. The file
 /// may be correct.
-Failure not_translated(const Source& source, const translator::Untranslated& why) {
+Failure explain_missing_translation(const Source& source, const translator::Untranslated& why) {
     const bool is_known = why.file == kLearnerFile;
     return {
         .kind = FailureKind::not_translated,
@@ -190,10 +191,10 @@ Compiled finish_compilation(const Source& source, const Signature& signature,
     compiled.messages = std::move(said.messages);
     if (!compiled.ok()) return compiled;
     try {
-        compiled.ptx = raw.ir.empty() ? raw.ptx : translator::ptx_of(raw.ir);
+        compiled.ptx = raw.ir.empty() ? raw.ptx : translator::translate_ir_to_ptx(raw.ir);
         find_entry(compiled, source, signature);
     } catch (const translator::Untranslated& why) {
-        compiled.failure = not_translated(source, why);
+        compiled.failure = explain_missing_translation(source, why);
     }
     if (!compiled.ok()) compiled.ptx.clear();
     return compiled;

@@ -250,8 +250,8 @@ void explain_extra_requests(Failure& failure, const Verdict& found, const Access
 constexpr std::uint64_t kLoadsPerPrintCall = 4;
 
 /// Finds accesses that are cheap enough per request, but more numerous than in the solution.
-std::optional<Failure> too_many_requests(const Verdict& found, const AccessKind& access,
-                                         const RelaunchFunction& relaunch) {
+std::optional<Failure> find_too_many_requests(const Verdict& found, const AccessKind& access,
+                                              const RelaunchFunction& relaunch) {
     if (!found.solution_counters) return std::nullopt;
     const std::uint64_t has = *found.counters.*access.requests;
     const std::uint64_t enough = *found.solution_counters.*access.requests;
@@ -282,7 +282,7 @@ std::optional<Failure> too_many_requests(const Verdict& found, const AccessKind&
 
 /// Finds atomic operations in a kernel whose solution needs none. The counters in `found` must
 /// still count atomics and stores separately.
-std::optional<Failure> needless_atomics(const Verdict& found) {
+std::optional<Failure> find_needless_atomics(const Verdict& found) {
     const auto& solution = found.solution_counters;
     if (!solution || found.counters->atomic_requests == 0 || solution->atomic_requests > 0) {
         return std::nullopt;
@@ -324,7 +324,7 @@ constexpr std::uint64_t kMaxInstructionRatio = 16;
 /// Finds kernels that execute far too many instructions. A kernel could pass data between warps bit
 /// by bit, through counting barriers or mbarrier phases, or between lanes. No access counter would
 /// reveal this, but it takes many instructions.
-std::optional<Failure> too_many_instructions(const Verdict& found) {
+std::optional<Failure> find_too_many_instructions(const Verdict& found) {
     if (!found.solution_counters) return std::nullopt;
     const std::uint64_t has = found.counters->warp_instructions;
     const std::uint64_t enough = found.solution_counters->warp_instructions;
@@ -453,7 +453,7 @@ std::optional<Failure> find_excess_over_solution(const Verdict& verdict) {
                                                wavefronts(solution) > 0));
         if (is_bad) return explain_excess(counted, access, has, enough);
     }
-    return too_many_instructions(counted);
+    return find_too_many_instructions(counted);
 }
 
 std::vector<Failure> find_exceeded_limits(const Verdict& found, const LaunchShape& launch,
@@ -469,14 +469,15 @@ std::vector<Failure> find_exceeded_limits(const Verdict& found, const LaunchShap
     const Verdict counted = count_atomics_as_stores(found);
     for (const AccessKind& access : kAccesses)
         add(find_too_costly_requests(counted, access, limits));
-    add(needless_atomics(found));
+    add(find_needless_atomics(found));
     add(find_too_little_work_per_block(found, launch, limits));
-    for (const AccessKind& access : kAccesses) add(too_many_requests(counted, access, relaunch));
-    add(copies_not_async(found, limits));
-    add(copies_not_overlapped(found, limits));
-    add(loads_not_overlapped(found, limits));
+    for (const AccessKind& access : kAccesses)
+        add(find_too_many_requests(counted, access, relaunch));
+    add(find_copies_not_async(found, limits));
+    add(find_copies_not_overlapped(found, limits));
+    add(find_loads_not_overlapped(found, limits));
     add(find_single_block(found, launch));
-    add(too_many_instructions(found));
+    add(find_too_many_instructions(found));
     return failures;
 }
 

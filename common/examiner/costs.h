@@ -30,24 +30,24 @@ std::optional<Failure> find_excess_over_solution(const Verdict& verdict);
 /// Finds loads that cannot overlap because there is a barrier or a store between them, in the
 /// source or in the compiled kernel. Loads in a loop that the compiler did not unroll cannot
 /// overlap either, but are not reported.
-std::optional<Failure> loads_not_overlapped(const Verdict& verdict, const Limits& limits);
+std::optional<Failure> find_loads_not_overlapped(const Verdict& verdict, const Limits& limits);
 
 /// Finds kernels that wait for all asynchronous copies before they read a tile, although the lesson
 /// requires some copies to stay in flight.
-std::optional<Failure> copies_not_overlapped(const Verdict& verdict, const Limits& limits);
+std::optional<Failure> find_copies_not_overlapped(const Verdict& verdict, const Limits& limits);
 
 /// Finds kernels without asynchronous copies, if the lesson requires such copies.
-std::optional<Failure> copies_not_async(const Verdict& verdict, const Limits& limits);
+std::optional<Failure> find_copies_not_async(const Verdict& verdict, const Limits& limits);
 
 // ---- too_slow.cpp: limits on the predicted time ----
 
 /// Finds kernels whose predicted speed, as a fraction of a copy's speed, is below the limit even at
 /// the favourable end of the model's error band. Returns nothing if the model does not cover
 /// something that could make the kernel faster.
-std::optional<Failure> too_slow_predicted(const Verdict& verdict, const Limits& limits);
+std::optional<Failure> find_slow_prediction(const Verdict& verdict, const Limits& limits);
 /// Returns the failure for a kernel whose time cannot be predicted, although the solution's time
 /// can be.
-Failure not_predicted(const std::string& file, Shape shape);
+Failure explain_missing_prediction(const std::string& file, Shape shape);
 
 // ---- block_order.cpp ----
 //
@@ -73,7 +73,8 @@ const BlockOrder* find_block_order(const std::string& name);
 /// Returns a failure for the first block that does not take the tile that `order` prescribes.
 /// Launches the kernel once for each block it checks. Returns nothing if the order is correct, or
 /// if the grid is far too large.
-std::optional<Failure> wrong_block_order(const BlockOrder& order, const std::string& file_name,
-                                         const std::function<Trial(const TrialRequest&)>& launch);
+std::optional<Failure> find_wrong_block_order(
+    const BlockOrder& order, const std::string& file_name,
+    const std::function<Trial(const TrialRequest&)>& launch);
 
 }  // namespace coalesce

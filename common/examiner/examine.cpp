@@ -155,7 +155,7 @@ private:
             int largest = 0;
             for (const Shape shape : exercise_.shapes)
                 largest = std::max(largest, size_at(shape, i));
-            const int most = task.most.empty() ? 2 * largest + 1 : task.most[i];
+            const int most = task.max_sizes.empty() ? 2 * largest + 1 : task.max_sizes[i];
             larger.push_back(std::min(2 * largest + 1, most));
         }
         const Shape shape = shape_of(larger);
@@ -261,7 +261,7 @@ private:
     /// Finds blocks that take tiles in an order other than the lesson's, and the line that chooses
     /// a block's tile.
     std::optional<Failure> find_wrong_order(const BlockOrder& order) {
-        auto failure = wrong_block_order(order, source_.name, relaunch_);
+        auto failure = find_wrong_block_order(order, source_.name, relaunch_);
         const int line = find_tile_choice_line(source_.text);
         if (failure && line > 0) failure->place.line = line;
         return failure;
@@ -273,8 +273,9 @@ private:
             order && verdict_.is_simulated) {
             fail_if(find_wrong_order(*order));
         }
-        fail_if(too_slow_predicted(verdict_, exercise_.limits));
-        if (is_prediction_missing()) fail(not_predicted(source_.name, predicted_shape(exercise_)));
+        fail_if(find_slow_prediction(verdict_, exercise_.limits));
+        if (is_prediction_missing())
+            fail(explain_missing_prediction(source_.name, predicted_shape(exercise_)));
         if (verdict_.failures.empty()) verdict_.outcome = Verdict::Outcome::passed;
     }
 
@@ -360,7 +361,7 @@ private:
             Limits limits;
             limits.predicted_fraction_of_copy =
                 tolerance * std::min(limit, solution->fraction_of_copy());
-            auto failure = too_slow_predicted(found, limits);
+            auto failure = find_slow_prediction(found, limits);
             if (!failure) continue;
             verdict_.shapes.push_back({shape, true, {}});
             return fail(std::move(*failure));

@@ -38,11 +38,11 @@ std::vector<ComparisonTerm> parse_comparisons(const std::string& condition) {
 }
 
 /// The statement that follows a condition.
-struct Body {
+struct StatementBody {
     std::size_t begin = 0, end = 0;  ///< offsets of the body's first character and past its last
 };
 
-Body find_body(const std::string& code, std::size_t after_condition) {
+StatementBody find_body(const std::string& code, std::size_t after_condition) {
     const std::size_t begin =
         std::min(code.find_first_not_of(" \t\r\n", after_condition), code.size());
     if (begin < code.size() && code[begin] == '{')
@@ -100,7 +100,7 @@ std::vector<Condition> find_conditions(const std::string& text, int line) {
     std::vector<Condition> found;
     for (const TextMatch& one : find_matches(code, keyword)) {
         const std::size_t open = match_end(one) - 1, close = find_closing_bracket(code, open);
-        const Body body = find_body(code, close + 1);
+        const StatementBody body = find_body(code, close + 1);
         if (match_offset(one) > target) break;
         const std::string statement = trimmed(code.substr(body.begin, body.end - body.begin));
         const bool exits = statement.starts_with("return") || statement.starts_with("break") ||

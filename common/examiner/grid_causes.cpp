@@ -43,7 +43,7 @@ bool fits_transposed_block(const LaunchShape& launch, Shape shape) {
     return !covers_by_threads(launch, shape) && is_grid_for(turned, shape.rows, shape.cols);
 }
 
-std::string numbers(const Trial& trial) {
+std::string format_blocks_and_threads(const Trial& trial) {
     return "configure(" + std::to_string(trial.shape.rows) + ", " +
            std::to_string(trial.shape.cols) + ") gives " + trial.launch.text();
 }
@@ -118,7 +118,7 @@ Failure explain_exchanged_grid(const Trial& trial, const Evidence& evidence) {
                 "sizes of the grid, were exchanged.",
             .place = {evidence.source.name, find_configure_line(evidence.source.text, ".grid"), 0},
             .shape = trial.shape,
-            .details = wrap(numbers(trial) + "."),
+            .details = wrap(format_blocks_and_threads(trial) + "."),
             .next = "The grid's first size must cover the columns, and its second size the rows."};
 }
 
@@ -187,7 +187,7 @@ void explain_grid_is_large_enough(Failure& failure, const Trial& trial, const Ev
     const auto origins = find_origins_if_2d(trial.shape, trial.launch, evidence);
     failure.headline +=
         " There are enough threads for all cells" + explain_unwritten_cells(trial.launch, origins);
-    failure.details += wrap(numbers(trial) + ".");
+    failure.details += wrap(format_blocks_and_threads(trial) + ".");
     if (origins) failure.details += wrap(origins->text());
     failure.next =
         "Work out row and col for the first thread of blocks (1, 0) and (0, 1), and for threads "
@@ -212,8 +212,9 @@ bool explain_grid_too_small(Failure& failure, const Trial& trial, const Evidence
     if (!seen.comparison || !stores_each_element_once(seen, seen.comparison->right)) return false;
     failure.headline += " The grid is too small.";
     failure.place.line = find_configure_line(evidence.source.text, ".grid");
-    failure.details += wrap(
-        numbers(trial) + "; all of these threads store, and no two of them store the same cell.");
+    failure.details +=
+        wrap(format_blocks_and_threads(trial) +
+             "; all of these threads store, and no two of them store the same cell.");
     return true;
 }
 
@@ -262,7 +263,7 @@ bool explain_transposed_block(Failure& failure, const LaunchShape& wide, const T
     failure.fault = Fault::grid_too_small;
     failure.headline += " The grid fits blocks of " + format_product(block[1], block[0]) +
                         " threads, but the blocks have " + format_product(block[0], block[1]) + ".";
-    failure.details += wrap(numbers(trial) + ".");
+    failure.details += wrap(format_blocks_and_threads(trial) + ".");
     failure.next = "Give the block's two sizes in the same order as the divisors of the grid.";
     failure.place.line = find_configure_line(evidence.source.text, ".block");
     return true;
@@ -279,7 +280,7 @@ bool explain_grid_with_too_few_blocks(Failure& failure, const LaunchShape& wide,
     failure.next = advice_for_fault(failure.fault, evidence.exercise.task());
     failure.headline += " The grid is too small: the matrix needs " +
                         format_product(needed->x, needed->y) + " blocks.";
-    failure.details += wrap(origins->text() + " " + numbers(trial) + ".");
+    failure.details += wrap(origins->text() + " " + format_blocks_and_threads(trial) + ".");
     failure.place.line = find_configure_line(evidence.source.text, ".grid");
     return true;
 }
@@ -296,7 +297,7 @@ void explain_store_conflict(Failure& failure, const StoreConflict& met, const Tr
                             const Evidence& evidence) {
     const std::string both = met.first.text() + " and " + met.second.text() + " store " +
                              cell_text(met.element, trial, evidence);
-    failure.details += wrap(numbers(trial) + ".");
+    failure.details += wrap(format_blocks_and_threads(trial) + ".");
     if (const auto origins = find_origins_if_2d(trial.shape, trial.launch, evidence)) {
         failure.details += wrap(origins->text());
     }

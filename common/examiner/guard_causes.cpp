@@ -348,7 +348,7 @@ void blame_strict_check(Failure& failure, const LineMistake& mistake) {
 
 }  // namespace
 
-bool look_at_conditions(Failure& failure, const Trial& trial, const Evidence& evidence) {
+bool explain_by_conditions(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const std::string& text = evidence.source.text;
     if (failure.kind == FailureKind::no_bounds_check ||
         failure.kind == FailureKind::out_of_bounds) {

@@ -20,15 +20,15 @@ namespace {
 
 constexpr std::string_view kWhitespace = " \t\r\f\v";
 
-struct Line {
+struct JoinedLine {
     int number = 0;
     std::string text;
 };
 
 /// Returns the lines as the preprocessor sees them, that is, with continued lines joined.
-std::vector<Line> joined_lines(const std::string& text) {
-    std::vector<Line> lines;
-    Line line{1, ""};
+std::vector<JoinedLine> joined_lines(const std::string& text) {
+    std::vector<JoinedLine> lines;
+    JoinedLine line{1, ""};
     int number = 1;
     for (std::size_t i = 0; i < text.size(); ++i) {
         const bool is_windows_end = text[i] == '\r' && i + 1 < text.size() && text[i + 1] == '\n';
@@ -70,13 +70,13 @@ bool has_clear_line_ends(const std::string& text) {
 /// Replaces each block comment that every compiler is certain to recognize by a space. That is the
 /// case if nothing before the comment on its line could be a string, a directive or another
 /// comment, because only raw strings extend from one line to the next.
-std::vector<Line> without_sure_comments(std::vector<Line> lines) {
-    const auto is_unsure = [](const Line& line) {
+std::vector<JoinedLine> without_sure_comments(std::vector<JoinedLine> lines) {
+    const auto is_unsure = [](const JoinedLine& line) {
         return line.text.find("R\"") != line.text.npos || line.text.find("\?\?/") != line.text.npos;
     };
     if (std::ranges::any_of(lines, is_unsure)) return lines;
     bool is_inside = false;
-    for (Line& line : lines) {
+    for (JoinedLine& line : lines) {
         std::string code;
         for (std::size_t at = 0;;) {
             if (is_inside) {
@@ -185,8 +185,8 @@ bool is_inside_include_path(std::string_view name) {
 /// __has_include, although the text does not contain it.
 class PastingMacros {
 public:
-    explicit PastingMacros(const std::vector<Line>& lines) {
-        for (const Line& line : lines) {
+    explicit PastingMacros(const std::vector<JoinedLine>& lines) {
+        for (const JoinedLine& line : lines) {
             for (const Directive& directive : find_directives(line.text)) {
                 if (directive.name == "define") note(directive.rest);
             }
@@ -225,12 +225,12 @@ private:
 };
 
 /// Reports whether a name in the text is the beginning of __has_include or __has_embed.
-bool has_beginning_of_question(const std::vector<Line>& lines) {
+bool has_beginning_of_question(const std::vector<JoinedLine>& lines) {
     const auto is_beginning = [](std::string_view name) {
         return name.size() > 2 && (std::string_view("__has_include").starts_with(name) ||
                                    std::string_view("__has_embed").starts_with(name));
     };
-    return std::ranges::any_of(lines, [&](const Line& line) {
+    return std::ranges::any_of(lines, [&](const JoinedLine& line) {
         return std::ranges::any_of(names_in(line.text), is_beginning);
     });
 }
@@ -248,12 +248,12 @@ Failure refuse_include(const std::string& file, int line, const std::string& hea
 
 Failure find_refused_include(const std::string& text, const std::string& file_name) {
     constexpr std::string_view opening[] = {"include", "include_next", "import", "embed"};
-    std::vector<Line> lines = joined_lines(text);
+    std::vector<JoinedLine> lines = joined_lines(text);
     if (has_clear_line_ends(text)) lines = without_sure_comments(std::move(lines));
     const PastingMacros pasting(lines);
     // Conditions in the toolkit's headers may expand macros that the learner's file defines.
     const bool pastes_question = !pasting.empty() && has_beginning_of_question(lines);
-    for (const Line& line : lines) {
+    for (const JoinedLine& line : lines) {
         // These directives reveal whether a file exists.
         const bool looks_for_files = line.text.find("__has_include") != line.text.npos ||
                                      line.text.find("__has_embed") != line.text.npos;

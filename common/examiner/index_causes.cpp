@@ -240,17 +240,17 @@ bool explain_other_block_step(Failure& failure, const Trial& trial, const Eviden
     if (lines.size() != 2) return false;
     const auto &first = *lines.begin(), &second = *lines.rbegin();
     const bool is_first = first.second.size() < second.second.size();
-    const auto &odd = is_first ? first : second, &usual = is_first ? second : first;
+    const auto &odd = is_first ? first : second, &usual_pitch = is_first ? second : first;
     const auto value = [&](const std::string& size) -> std::optional<long long> {
         if (size == "blockDim.x") return trial.launch.block[0];
         if (size == "blockDim.y") return trial.launch.block[1];
         return constant_value(evidence.source.text, size);
     };
-    const bool is_same = value(odd.first) == value(usual.first);
-    if (odd.second.size() != 1 || usual.second.size() < 3 || is_same) return false;
+    const bool is_same = value(odd.first) == value(usual_pitch.first);
+    if (odd.second.size() != 1 || usual_pitch.second.size() < 3 || is_same) return false;
     blame_line(
         failure, odd.second.front(),
-        "blocks are " + odd.first + " apart here, but " + usual.first +
+        "blocks are " + odd.first + " apart here, but " + usual_pitch.first +
             " apart on all other lines.",
         "On every line, multiply the block's index by the side of the tile that a block moves.");
     return true;
@@ -300,7 +300,7 @@ int factor_of_thread(const std::string& expression) {
     return found[1].matched ? std::stoi(found.str(1)) : 1;
 }
 
-bool look_at_indices(Failure& failure, const Trial& trial, const Evidence& evidence) {
+bool explain_by_indices(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const bool is_bound =
         failure.kind == FailureKind::out_of_bounds || failure.kind == FailureKind::no_bounds_check;
     if (failure.kind == FailureKind::misaligned) return explain_misaligned(failure, evidence);

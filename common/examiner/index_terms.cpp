@@ -39,14 +39,14 @@ std::set<std::string> find_coordinate_variables(const std::string& code) {
     return names;
 }
 
-bool has(const std::vector<std::string>& terms, const std::string& words) {
+bool contains_all_words(const std::vector<std::string>& terms, const std::string& words) {
     return std::any_of(terms.begin(), terms.end(),
                        [&](const std::string& term) { return term.find(words) != term.npos; });
 }
 
-class Kernel {
+class KernelIndexTerms {
 public:
-    explicit Kernel(const std::string& text)
+    explicit KernelIndexTerms(const std::string& text)
         : coordinates_(find_coordinate_variables(text)), loops_(find_loops(text)) {}
 
     /// Reports whether the terms in `others` should have been multiplied by the row length along
@@ -55,7 +55,7 @@ public:
                            const std::vector<std::string>& others) const {
         const std::string thread = "threadIdx.";
         if (factor.starts_with(thread))
-            return has(others, "blockIdx." + factor.substr(thread.size()));
+            return contains_all_words(others, "blockIdx." + factor.substr(thread.size()));
         const auto counts_with = [&](const Loop& loop) { return loop.counter == factor; };
         if (std::none_of(loops_.begin(), loops_.end(), counts_with)) return false;
         const auto is_coordinate = [&](const std::string& term) {
@@ -63,7 +63,9 @@ public:
         };
         // If two of the terms are coordinates, one of them is the row, which needs the factor.
         const auto named = std::count_if(others.begin(), others.end(), is_coordinate);
-        return named + has(others, "threadIdx.x") + has(others, "threadIdx.y") >= 2;
+        return named + contains_all_words(others, "threadIdx.x") +
+                   contains_all_words(others, "threadIdx.y") >=
+               2;
     }
 
 private:
@@ -77,7 +79,7 @@ MissingParentheses find_missing_parentheses(const std::string& text) {
     static const TextPattern matrix(R"(\b(?:in|out|data)\s*\[)");
     static const TextPattern product(R"((threadIdx\.[xy]|\w+)\s*\*\s*(rows|cols))");
     const std::string code = code_for_search(text);
-    const Kernel kernel(code);
+    const KernelIndexTerms kernel(code);
     for (const TextMatch& one : find_matches(code, matrix)) {
         const std::size_t open = match_end(one) - 1;
         const std::string index =

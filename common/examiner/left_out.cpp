@@ -14,7 +14,7 @@ using simulated::Access;
 
 /// A stage through which a warp moves elements. The stages lead from `in` to `out`, possibly
 /// through shared memory.
-struct Stage {
+struct WarpStage {
     bool is_shared = false, is_store = false;
     std::string_view action = "";  ///< such as "reads"
     std::string_view object = "";
@@ -42,28 +42,28 @@ struct Stage {
     /// Reports whether the index probably does not depend on its loop's counter. The signs are
     /// stores that repeat the same elements, or fewer loads than stores. (Compilers load each
     /// element only once, and omit unused loads.)
-    bool may_ignore_loop_counter(const Stage& stored) const {
+    bool may_ignore_loop_counter(const WarpStage& stored) const {
         return is_store ? touched > elements : elements < stored.elements;
     }
     /// Reports whether the stage accesses a simple fraction of the elements, such as a half or a
     /// quarter. Other fractions may be due to the edge of a tile, which not every stage touches.
-    bool is_simple_fraction_of(const Stage& whole) const {
+    bool is_simple_fraction_of(const WarpStage& whole) const {
         return elements < whole.elements && lanes < whole.lanes && whole.elements % elements == 0;
     }
 };
 
-using Stages = std::array<Stage, 4>;
+using WarpStages = std::array<WarpStage, 4>;
 
 /// Returns the stages through which the first warp moves elements.
-Stages trace_warp_stages(const Trial& trial, const Evidence& evidence) {
-    Stages way = {{{false, false, "reads", "of `in`"},
-                   {true, true, "writes", "of the tile"},
-                   {true, false, "reads", "of the tile"},
-                   {false, true, "stores", "of `out`"}}};
+WarpStages trace_warp_stages(const Trial& trial, const Evidence& evidence) {
+    WarpStages way = {{{false, false, "reads", "of `in`"},
+                       {true, true, "writes", "of the tile"},
+                       {true, false, "reads", "of the tile"},
+                       {false, true, "stores", "of `out`"}}};
     const Trial seen = evidence.launch_without_checks(trial.shape, kFirstWarp);
     if (seen.accesses.size() == kMaxTracedAccesses) return {};
     for (const Access& access : seen.accesses) {
-        for (Stage& stage : way) {
+        for (WarpStage& stage : way) {
             if (stage.has(access)) {
                 stage.note(access);
             } else if (access.is_shared && stage.is_shared) {
@@ -75,7 +75,7 @@ Stages trace_warp_stages(const Trial& trial, const Evidence& evidence) {
     return way;
 }
 
-std::string format_left_out(const Stage& most, const Stage& least) {
+std::string format_left_out(const WarpStage& most, const WarpStage& least) {
     const std::string verb = most.action == least.action ? "" : std::string(least.action) + " ";
     return "a warp " + std::string(most.action) + " " + format_count(most.elements, "element") +
            " " + std::string(most.object) + ", but " + verb + "only " +
@@ -84,12 +84,12 @@ std::string format_left_out(const Stage& most, const Stage& least) {
 
 }  // namespace
 
-std::optional<LeftOutStage> elements_left_out(const Trial& trial, const Evidence& evidence) {
+std::optional<LeftOutStage> find_left_out_stage(const Trial& trial, const Evidence& evidence) {
     if (evidence.exercise.task().in_place) return std::nullopt;
-    const Stages way = trace_warp_stages(trial, evidence);
-    const Stage* least = nullptr;
-    const Stage* most = nullptr;
-    for (const Stage& stage : way) {
+    const WarpStages way = trace_warp_stages(trial, evidence);
+    const WarpStage* least = nullptr;
+    const WarpStage* most = nullptr;
+    for (const WarpStage& stage : way) {
         if (stage.elements == 0) continue;
         if (!least || stage.elements < least->elements) least = &stage;
         if (!most || stage.elements > most->elements) most = &stage;

@@ -51,7 +51,7 @@ bool is_sticky_error(cudaError_t error) {
            std::end(left_behind);
 }
 
-Failure does_not_load(cudaError_t error, const std::string& log, const std::string& file) {
+Failure explain_load_failure(cudaError_t error, const std::string& log, const std::string& file) {
     Failure failure{
         .kind = FailureKind::does_not_load,
         .headline = "the device rejected the compiled kernel (" + format_cuda_error(error) + ").",
@@ -137,7 +137,7 @@ LoadedKernel::LoadedKernel(const Compiled& compiled)
     if (error == cudaSuccess) error = cudaMalloc(&configure_result_, 7 * sizeof(long long));
     if (error != cudaSuccess) {
         static_cast<void>(cudaGetLastError());
-        problem_ = does_not_load(error, log, file_name_);
+        problem_ = explain_load_failure(error, log, file_name_);
         return;
     }
     static_shared_bytes_ = attributes.sharedSizeBytes;

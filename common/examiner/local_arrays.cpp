@@ -11,13 +11,13 @@
 namespace coalesce {
 namespace {
 
-using Values = std::map<std::string, long long>;
+using NamedValues = std::map<std::string, long long>;
 
 /// Evaluates an integer expression made up of numbers, names, + - * / % and parentheses. The text
 /// is untrusted, so numbers and the depth of parentheses have limits, which no real index reaches.
-class Expression {
+class IndexExpressionParser {
 public:
-    Expression(const std::string& expression, const Values& names)
+    IndexExpressionParser(const std::string& expression, const NamedValues& names)
         : text_(expression), values_(names) {}
 
     /// Returns the value, or nothing if the text is not such an expression or contains an unknown
@@ -25,22 +25,24 @@ public:
     std::optional<long long> value() {
         const long long found = sum();
         skip_blanks();
-        return is_good_ && at_ == text_.size() ? std::optional(found) : std::nullopt;
+        return is_good_ && position_ == text_.size() ? std::optional(found) : std::nullopt;
     }
 
 private:
     void skip_blanks() {
-        while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_]))) ++at_;
+        while (position_ < text_.size() &&
+               std::isspace(static_cast<unsigned char>(text_[position_])))
+            ++position_;
     }
     /// Consumes and returns the next character if it is in `wanted`; otherwise returns 0.
-    char take(const std::string& wanted) {
+    char accept(const std::string& wanted) {
         skip_blanks();
-        if (at_ == text_.size() || wanted.find(text_[at_]) == wanted.npos) return '\0';
-        return text_[at_++];
+        if (position_ == text_.size() || wanted.find(text_[position_]) == wanted.npos) return '\0';
+        return text_[position_++];
     }
     long long sum() {
         long long found = product();
-        while (const char sign = take("+-")) {
+        while (const char sign = accept("+-")) {
             const long long next = product();
             found = limited(sign == '+' ? found + next : found - next);
         }
@@ -48,7 +50,7 @@ private:
     }
     long long product() {
         long long found = factor();
-        while (const char sign = take("*/%")) {
+        while (const char sign = accept("*/%")) {
             const long long next = factor();
             is_good_ &= sign == '*' || next != 0;
             if (!is_good_) return 0;
@@ -65,18 +67,19 @@ private:
     }
     long long factor() {
         constexpr int most_depth = 64;
-        if (take("(")) {
+        if (accept("(")) {
             is_good_ &= ++depth_ <= most_depth;
             const long long found = is_good_ ? sum() : 0;
             --depth_;
-            is_good_ &= take(")") != '\0';
+            is_good_ &= accept(")") != '\0';
             return found;
         }
-        const std::size_t begin = at_;
-        while (at_ < text_.size() &&
-               (std::isalnum(static_cast<unsigned char>(text_[at_])) || text_[at_] == '_'))
-            ++at_;
-        return value_of(text_.substr(begin, at_ - begin));
+        const std::size_t begin = position_;
+        while (
+            position_ < text_.size() &&
+            (std::isalnum(static_cast<unsigned char>(text_[position_])) || text_[position_] == '_'))
+            ++position_;
+        return value_of(text_.substr(begin, position_ - begin));
     }
     long long value_of(const std::string& word) {
         constexpr std::size_t most_digits = 9;
@@ -89,22 +92,22 @@ private:
     }
 
     const std::string& text_;
-    const Values& values_;
-    std::size_t at_ = 0;
+    const NamedValues& values_;
+    std::size_t position_ = 0;
     int depth_ = 0;
     bool is_good_ = true;
 };
 
-std::optional<long long> value_of(const std::string& text, const Values& values) {
-    return Expression(text, values).value();
+std::optional<long long> value_of(const std::string& text, const NamedValues& values) {
+    return IndexExpressionParser(text, values).value();
 }
 
 /// Returns the constants defined by declarations such as `constexpr int TILE_DIM = 32, BLOCK_ROWS =
 /// 8;`.
-Values find_constants(const std::string& code) {
+NamedValues find_constants(const std::string& code) {
     static const TextPattern declaration(R"(\bconst(?:expr)?\s+(?:int|unsigned)\s+([^;{}]*);)");
     static const TextPattern part(R"((\w+)\s*=\s*([^,]*))");
-    Values values;
+    NamedValues values;
     for (const TextMatch& found : find_matches(code, declaration)) {
         const std::string declared = found.str(1);
         for (const TextMatch& one : find_matches(declared, part)) {
@@ -121,7 +124,8 @@ struct CountingLoop {
     long long last_value;
 };
 
-std::vector<CountingLoop> find_counting_loops(const std::string& code, const Values& constants) {
+std::vector<CountingLoop> find_counting_loops(const std::string& code,
+                                              const NamedValues& constants) {
     static const TextPattern header(
         R"(\bfor\s*\(\s*(?:int|unsigned)\s+(\w+)\s*=\s*([^;]*);\s*(\w+)\s*(<=?)\s*([^;]*);\s*)"
         R"((?:\+\+\s*(\w+)|(\w+)\s*\+\+|(\w+)\s*\+=\s*([^){;]*))\))");
@@ -144,10 +148,10 @@ std::vector<CountingLoop> find_counting_loops(const std::string& code, const Val
 }
 
 /// Returns the lengths of all one-dimensional arrays that are not in shared memory.
-Values find_arrays(const std::string& code, const Values& constants) {
+NamedValues find_arrays(const std::string& code, const NamedValues& constants) {
     static const TextPattern array(R"([;{}]\s*([\w\s]*?)\b(\w+)\s*\[([^\]=;]*)\]\s*(?:;|=|\{))");
     static const TextPattern type(R"((?:const\s+)?(?:float|int|unsigned|double)[234]?\s*)");
-    Values arrays;
+    NamedValues arrays;
     for (const TextMatch& found : find_matches(code, array)) {
         const std::string before = found.str(1);
         TextMatch match;
@@ -158,9 +162,9 @@ Values find_arrays(const std::string& code, const Values& constants) {
 }
 
 /// Returns the constants, plus the last counter value of each loop around a line.
-Values values_in_last_iteration(const Values& constants, const std::vector<CountingLoop>& loops,
-                                int line) {
-    Values values = constants;
+NamedValues values_in_last_iteration(const NamedValues& constants,
+                                     const std::vector<CountingLoop>& loops, int line) {
+    NamedValues values = constants;
     for (const CountingLoop& loop : loops) {
         if (line >= loop.first_line && line <= loop.last_line) values[loop.name] = loop.last_value;
     }
@@ -186,8 +190,8 @@ const TextPattern& access_pattern() {
 
 ArrayOverrun find_array_overrun(const std::string& text) {
     const std::string code = code_for_search(text);
-    const Values constants = find_constants(code);
-    const Values arrays = find_arrays(code, constants);
+    const NamedValues constants = find_constants(code);
+    const NamedValues arrays = find_arrays(code, constants);
     const std::vector<CountingLoop> loops = find_counting_loops(code, constants);
     if (arrays.empty() || has_bounds_check(code, loops)) return {};
     for (const TextMatch& found : find_matches(code, access_pattern())) {
@@ -205,7 +209,7 @@ ArrayOverrun find_array_overrun(const std::string& text) {
 
 LocalArray find_local_array(const std::string& text, int line) {
     const std::string code = code_for_search(text);
-    const Values arrays = find_arrays(code, find_constants(code));
+    const NamedValues arrays = find_arrays(code, find_constants(code));
     for (const TextMatch& found : find_matches(code, access_pattern())) {
         const auto known = arrays.find(found.str(1));
         if (known != arrays.end() && line_of(code, found) == line)
@@ -222,7 +226,7 @@ std::vector<SharedArray> list_shared_arrays(const std::string& text) {
     static const TextPattern array(R"(\b__shared__[^;{}]*?\b(\w+)\s*((?:\[[^\];]*\]\s*)+);)");
     static const TextPattern dimension(R"(\[([^\]]*)\])");
     const std::string code = code_for_search(text);
-    const Values constants = find_constants(code);
+    const NamedValues constants = find_constants(code);
     std::vector<SharedArray> arrays;
     for (const TextMatch& found : find_matches(code, array)) {
         SharedArray& shared =
@@ -253,7 +257,7 @@ int find_loop_that_runs_once_too_often(const std::string& text, int line) {
     static const TextPattern header(R"(\bfor\s*\([^;]*;[^;]*<=\s*(\w+)\s*;)");
     const std::string code = code_for_search(text);
     const std::vector<Loop> loops = find_loops(code);
-    const Values constants = find_constants(code);
+    const NamedValues constants = find_constants(code);
     for (const TextMatch& found : find_matches(code, header)) {
         const int first = line_of(code, found);
         const bool is_around = std::ranges::any_of(loops, [&](const Loop& loop) {

@@ -103,7 +103,7 @@ Failure find_line_that_waits(const Verdict& found) {
 
 }  // namespace
 
-std::optional<Failure> loads_not_overlapped(const Verdict& found, const Limits& limits) {
+std::optional<Failure> find_loads_not_overlapped(const Verdict& found, const Limits& limits) {
     const Counters& counters = *found.counters;
     if (counters.load_waits == 0) return std::nullopt;
     const double in_flight =
@@ -120,7 +120,7 @@ std::optional<Failure> loads_not_overlapped(const Verdict& found, const Limits& 
     return failure;
 }
 
-std::optional<Failure> copies_not_async(const Verdict& found, const Limits& limits) {
+std::optional<Failure> find_copies_not_async(const Verdict& found, const Limits& limits) {
     if (limits.copies_in_flight == 0 || found.counters->copy_waits > 0) return std::nullopt;
     Failure failure{.kind = FailureKind::copies_not_async,
                     .headline =
@@ -137,7 +137,7 @@ std::optional<Failure> copies_not_async(const Verdict& found, const Limits& limi
     return failure;
 }
 
-std::optional<Failure> copies_not_overlapped(const Verdict& found, const Limits& limits) {
+std::optional<Failure> find_copies_not_overlapped(const Verdict& found, const Limits& limits) {
     const Counters& counters = *found.counters;
     if (counters.copy_waits == 0 || counters.shared_load_requests == 0) return std::nullopt;
     const double under_way = static_cast<double>(counters.copy_bytes_under_way) /

@@ -37,7 +37,7 @@ std::string offset_text(const std::string& name, std::uint64_t address, std::uin
     return name + " + " + std::to_string(address - begin);
 }
 
-struct Addresses {
+struct MatrixAddresses {
     std::uint64_t in = 0, out = 0, bytes = 0;
 
     /// Reports whether the address is in `out`, or at least closer to `out` than to `in`.
@@ -71,7 +71,7 @@ unsigned lanes_per_pass(const simulated::Access& access) {
     return 128 / access.bytes_per_lane * (has_pairs ? 2 : 1);
 }
 
-WarpAccess draw_access(const simulated::Access& access, const Addresses& matrices,
+WarpAccess draw_access(const simulated::Access& access, const MatrixAddresses& matrices,
                        const Source& source) {
     WarpAccess drawn{access,
                      {source.name, access.line, 0},
@@ -131,7 +131,7 @@ void run(const Source& source, const Exercise& exercise, Runner& runner,
                               .traced = {request.block, request.warp, kMaxTracedAccesses}});
     correct_load_lines(source.text, trial);
     picture.problem = trial.launch_failure;
-    const Addresses matrices{trial.in_address, trial.out_address, 4 * trial.elements()};
+    const MatrixAddresses matrices{trial.in_address, trial.out_address, 4 * trial.elements()};
     for (const simulated::Access& access : trial.accesses) {
         if (access.active != 0 && access.line > 0)
             add_access(picture.accesses, draw_access(access, matrices, source));
@@ -204,7 +204,7 @@ Picture draw_warp_picture(const Source& source, const Exercise& exercise, Runner
                           const PictureRequest& request) {
     Picture picture;
     picture.file = source.name;
-    picture.of = request;
+    picture.request = request;
     try {
         run(source, exercise, runner, request, picture);
     } catch (const std::exception& problem) {

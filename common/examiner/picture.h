@@ -48,7 +48,7 @@ struct WarpAccess : simulated::Access {
 struct Picture {
     Failure problem;                   ///< why there is no picture; kind none if there is one
     std::string file;                  ///< the file's name in messages
-    PictureRequest of;                 ///< the warp that was drawn
+    PictureRequest request;            ///< the warp that was drawn
     std::vector<WarpAccess> accesses;  ///< one access per line and kind of access, in order
 
     /// Reports whether there is a picture.

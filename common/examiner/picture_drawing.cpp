@@ -16,7 +16,7 @@ char lane_character(int lane) {
 }
 
 std::string title(const Picture& picture) {
-    const PictureRequest& of = picture.of;
+    const PictureRequest& of = picture.request;
     return picture.file + ": warp " + std::to_string(of.warp) + " of block " +
            std::to_string(of.block) + ", " + std::to_string(of.shape.rows) + " x " +
            std::to_string(of.shape.cols) + ", simulated";

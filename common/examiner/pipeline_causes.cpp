@@ -354,7 +354,7 @@ bool blame_expected_bytes(Failure& failure, const std::string& text) {
 
 }  // namespace
 
-bool look_at_pipeline(Failure& failure, const Evidence& evidence) {
+bool explain_by_pipeline(Failure& failure, const Evidence& evidence) {
     const std::string& text = evidence.source.text;
     if (failure.kind == FailureKind::deadlock) return blame_expected_bytes(failure, text);
     if (!is_of_pipeline(failure) || tracks_copies_with_mbarrier(text)) return false;

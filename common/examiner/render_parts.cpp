@@ -141,14 +141,14 @@ std::string excerpt(const std::string& text, int line, int column) {
 namespace {
 
 /// A kind of access, which has its own row in the table.
-struct Kind {
+struct CostKind {
     const char* what;
     std::uint64_t Counters::*requests;
     std::uint64_t Counters::*cost;
     std::uint64_t Counters::*ideal;  ///< null: the minimum is all sectors of the matrix
 };
 
-constexpr Kind kCostKinds[] = {
+constexpr CostKind kCostKinds[] = {
     {"sectors per load", &Counters::load_requests, &Counters::load_sectors, nullptr},
     {"sectors per store", &Counters::store_requests, &Counters::store_sectors, nullptr},
     {"wavefronts per shared load", &Counters::shared_load_requests,
@@ -162,7 +162,7 @@ std::string ratio_text(double count, std::uint64_t requests) {
     return format_short(count / static_cast<double>(requests));
 }
 
-std::string format_ratio(const std::optional<Counters>& counters, const Kind& kind) {
+std::string format_ratio(const std::optional<Counters>& counters, const CostKind& kind) {
     if (!counters) return "-";
     return ratio_text(static_cast<double>(*counters.*kind.cost), *counters.*kind.requests);
 }
@@ -193,7 +193,7 @@ std::vector<CostRow> cost_rows(const Verdict& verdict) {
     const auto& solution = verdict.solution_counters;
     constexpr double floats_in_a_sector = 8;
     const double sectors = element_count(verdict.counted) / floats_in_a_sector;
-    for (const Kind& kind : kCostKinds) {
+    for (const CostKind& kind : kCostKinds) {
         if (yours.*kind.requests == 0 && !(solution && *solution.*kind.requests > 0)) continue;
         const double ideal = kind.ideal ? static_cast<double>(yours.*kind.ideal) : sectors;
         const bool has_ideal = kind.ideal || verdict.sizes.empty();

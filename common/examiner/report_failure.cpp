@@ -10,8 +10,9 @@ namespace coalesce {
 using simulated::Report;
 
 const Report* find_report(const Trial& trial, const char* check, const char* kind) {
-    const auto found = std::find_if(trial.reports.begin(), trial.reports.end(),
-                                    [&](const Report& report) { return report.is(check, kind); });
+    const auto found =
+        std::find_if(trial.reports.begin(), trial.reports.end(),
+                     [&](const Report& report) { return report.matches(check, kind); });
     return found == trial.reports.end() ? nullptr : &*found;
 }
 

@@ -78,7 +78,7 @@ int find_mistake_line(const Trial& trial, const Finding& finding, const Evidence
 /// Explains where the kernel loses or misplaces elements. The result does not show this, but the
 /// accesses of a single warp do.
 void explain_left_out_elements(Failure& failure, const Trial& trial, const Evidence& evidence) {
-    const auto left_out = elements_left_out(trial, evidence);
+    const auto left_out = find_left_out_stage(trial, evidence);
     if (!left_out) return;
     failure.kind = FailureKind::elements_left_out;
     failure.fault = Fault::none;
@@ -124,7 +124,8 @@ void explain_unmoved_tiles(Failure& failure, const Evidence& evidence) {
 
 }  // namespace
 
-Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evidence& evidence) {
+Failure explain_wrong_result(const Trial& trial, const Comparison& comparison,
+                             const Evidence& evidence) {
     const Finding& first = comparison.findings.front();
     const bool is_of_launch = has_trait(first.fault, trait::may_be_launch);
     if (is_of_launch) {
@@ -187,7 +188,7 @@ void explain_wrong_pitch(Failure& failure, const Report& race, const Evidence& e
     failure.place.line = odd.line;
     failure.details +=
         wrap("Line " + std::to_string(odd.line) + " assumes that a row of `" + matrix + "` has " +
-             odd.pitch + " elements, but all other lines assume " + odd.usual + ".");
+             odd.pitch + " elements, but all other lines assume " + odd.usual_pitch + ".");
     failure.next = advice_for_fault(Fault::wrong_pitch, task);
 }
 
@@ -236,7 +237,7 @@ std::optional<Failure> find_result_error(const Trial& trial, const Evidence& evi
         return explain_out_of_bounds(trial, {evidence.source.name, trial.store_line, 0},
                                      wrap(end_sentence(finding->text())), evidence);
     }
-    return wrong_result(trial, comparison, evidence);
+    return explain_wrong_result(trial, comparison, evidence);
 }
 
 }  // namespace coalesce

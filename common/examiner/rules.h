@@ -76,14 +76,14 @@ std::optional<Failure> find_local_array_overrun(const Trial& trial, const Eviden
 
 /// Blames a bounds condition that admits threads outside the matrix, or that excludes threads whose
 /// elements exist. Returns false and leaves the failure unchanged if there is no such condition.
-bool look_at_conditions(Failure& failure, const Trial& trial, const Evidence& evidence);
+bool explain_by_conditions(Failure& failure, const Trial& trial, const Evidence& evidence);
 
 // ---- index_causes.cpp ----
 //
 // Names the mistake in the index of a vector, of the tile, or of an element that two threads store.
 
 /// Blames the part of an index that is wrong. Returns false if the text shows no such mistake.
-bool look_at_indices(Failure& failure, const Trial& trial, const Evidence& evidence);
+bool explain_by_indices(Failure& failure, const Trial& trial, const Evidence& evidence);
 
 // ---- pipeline_causes.cpp ----
 //
@@ -91,7 +91,7 @@ bool look_at_indices(Failure& failure, const Trial& trial, const Evidence& evide
 
 /// Blames the step of a pipeline that is missing or misplaced. Returns false if the text shows no
 /// such mistake.
-bool look_at_pipeline(Failure& failure, const Evidence& evidence);
+bool explain_by_pipeline(Failure& failure, const Evidence& evidence);
 
 // ---- tile_causes.cpp ----
 //
@@ -99,7 +99,7 @@ bool look_at_pipeline(Failure& failure, const Evidence& evidence);
 
 /// Blames the mistake in the lines that choose a tile, or points at these lines if it finds none in
 /// them. Returns false if the kernel has no such lines.
-bool look_at_tile_choice(Failure& failure, const Trial& trial, const Evidence& evidence);
+bool explain_by_tile_choice(Failure& failure, const Trial& trial, const Evidence& evidence);
 /// Returns the last line that chooses the tile of a block, or 0.
 int find_tile_choice_line(const std::string& text);
 
@@ -110,7 +110,7 @@ int find_tile_choice_line(const std::string& text);
 
 /// Changes the failure if the kernel is correct with a different number of threads per block.
 /// Usually the block size was taken from another lesson, or was not halved or quartered.
-void look_at_block(Failure& failure, const Trial& trial, const Evidence& evidence);
+void explain_by_block_size(Failure& failure, const Trial& trial, const Evidence& evidence);
 
 // ---- sync_causes.cpp ----
 //
@@ -132,7 +132,7 @@ std::optional<Failure> find_barrier_error(const Trial& trial, const Evidence& ev
 std::optional<Failure> find_unshared_tile(const Trial& trial, const Evidence& evidence);
 
 /// Finds reads of memory that was never written.
-std::optional<Failure> uninitialised(const Trial& trial, const Evidence& evidence);
+std::optional<Failure> find_uninitialised_read(const Trial& trial, const Evidence& evidence);
 
 // ---- result_causes.cpp ----
 //
@@ -143,7 +143,8 @@ std::optional<Failure> uninitialised(const Trial& trial, const Evidence& evidenc
 std::optional<Failure> find_result_error(const Trial& trial, const Evidence& evidence);
 
 /// Returns the failure that the pattern of incorrect cells suggests.
-Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evidence& evidence);
+Failure explain_wrong_result(const Trial& trial, const Comparison& comparison,
+                             const Evidence& evidence);
 
 // ---- batch_causes.cpp ----
 //
@@ -151,7 +152,7 @@ Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evi
 
 /// Changes the failure if the first block of the second matrix begins at the wrong element of a
 /// stack. Returns false if the stack is not to blame.
-bool look_at_begin_of_matrix(Failure& failure, const Trial& trial, const Evidence& evidence);
+bool explain_by_matrix_begin(Failure& failure, const Trial& trial, const Evidence& evidence);
 /// Changes the failure and returns true if the text moves a pointer by something else than a whole
 /// number of matrices.
 bool explain_pointer_advance(Failure& failure, const Evidence& evidence);
@@ -196,6 +197,6 @@ struct LeftOutStage {
 
 /// Returns the stage at which the first warp leaves out elements. Returns nothing if every stage
 /// moves the same number of elements, or if the recording of the warp's accesses is incomplete.
-std::optional<LeftOutStage> elements_left_out(const Trial& trial, const Evidence& evidence);
+std::optional<LeftOutStage> find_left_out_stage(const Trial& trial, const Evidence& evidence);
 
 }  // namespace coalesce

@@ -39,7 +39,7 @@ void SampledMatrix::fill(void* in, const Touched& loaded) const {
     if (!loaded.is_all) wanted.ranges = {{reinterpret_cast<std::uint64_t>(in), problem_.bytes()}};
     for_each_run(in, problem_.bytes(), wanted, [&](std::uint64_t first, std::vector<float>& run) {
         for (std::size_t i = 0; i < run.size(); ++i) {
-            const Bits bits = pattern_.at(first + i);
+            const Bits bits = pattern_.value_at(first + i);
             std::memcpy(&run[i], &bits.low, sizeof run[i]);
         }
         CUDA_CHECK(cudaMemcpy(static_cast<float*>(in) + first, run.data(),
@@ -47,18 +47,19 @@ void SampledMatrix::fill(void* in, const Touched& loaded) const {
     });
 }
 
-SampledMatrix::Element SampledMatrix::classify_element(std::uint64_t index, float value) const {
+SampledMatrix::ElementState SampledMatrix::classify_element(std::uint64_t index,
+                                                            float value) const {
     Bits bits;
     std::memcpy(&bits.low, &value, sizeof value);
     // Memory that was never written contains zeros, so a block that loads from it stores zeros.
-    if (bits == Bits{}) return Element::none;
+    if (bits == Bits{}) return ElementState::none;
     const auto from = pattern_.index_of(bits, static_cast<std::uint64_t>(problem_.elements()));
-    if (!from) return Element::wrong;
+    if (!from) return ElementState::wrong;
     const auto source = problem_.source_of(problem_.out_cell(static_cast<std::int64_t>(index)));
     if (source && problem_.index(*source) == static_cast<std::int64_t>(*from))
-        return Element::right;
+        return ElementState::right;
     // In an in-place transpose, an element that is still in its old position was not stored.
-    return problem_.is_in_place() && *from == index ? Element::none : Element::wrong;
+    return problem_.is_in_place() && *from == index ? ElementState::none : ElementState::wrong;
 }
 
 SampledValues SampledMatrix::check(const void* out, const Touched& stored) const {
@@ -67,9 +68,9 @@ SampledValues SampledMatrix::check(const void* out, const Touched& stored) const
         CUDA_CHECK(cudaMemcpy(run.data(), static_cast<const float*>(out) + first,
                               run.size() * sizeof(float), cudaMemcpyDeviceToHost));
         for (std::size_t i = 0; i < run.size(); ++i) {
-            const Element element = classify_element(first + i, run[i]);
-            right += element == Element::right ? 1 : 0;
-            wrong += element == Element::wrong ? 1 : 0;
+            const ElementState element = classify_element(first + i, run[i]);
+            right += element == ElementState::right ? 1 : 0;
+            wrong += element == ElementState::wrong ? 1 : 0;
         }
     });
     const double asked = static_cast<double>(stored.bytes) / sizeof(float);

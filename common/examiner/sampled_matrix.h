@@ -32,8 +32,8 @@ public:
 private:
     /// The state of an output element: it has the correct value, it has no value because it was not
     /// stored, or it has an incorrect value.
-    enum class Element { right, none, wrong };
-    Element classify_element(std::uint64_t index, float value) const;
+    enum class ElementState { right, none, wrong };
+    ElementState classify_element(std::uint64_t index, float value) const;
 
     Problem problem_;
     Pattern pattern_;

@@ -77,7 +77,7 @@ std::string Thread::text() const {
     return "block " + format_coordinates(block) + ", thread " + format_coordinates(thread);
 }
 
-bool Report::is(const char* wanted_check, const char* wanted_kind) const {
+bool Report::matches(const char* wanted_check, const char* wanted_kind) const {
     return check == wanted_check && (*wanted_kind == '\0' || kind == wanted_kind);
 }
 

@@ -38,7 +38,7 @@ struct Report {
     std::uint64_t address = 0;
 
     /// Reports whether the report has this check and kind. An empty kind matches any kind.
-    bool is(const char* wanted_check, const char* wanted_kind = "") const;
+    bool matches(const char* wanted_check, const char* wanted_kind = "") const;
 };
 
 /// Returns all reports since the last call of simulator_library::clear_reports. `file_name`

@@ -74,7 +74,7 @@ int find_line_comparing_blocks(const std::string& text);
 /// lines.
 struct OddPitch {
     int line = 0;  ///< line with the odd pitch; 0 if there is none
-    std::string pitch, usual;
+    std::string pitch, usual_pitch;
 };
 /// Finds the line with the odd pitch. At least two other lines must use the usual pitch.
 OddPitch find_odd_pitch(const std::string& text, const std::string& array);

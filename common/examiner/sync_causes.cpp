@@ -17,7 +17,7 @@ namespace {
 /// to, or nullptr.
 const Report* find_pending_copy(const Trial& trial) {
     const auto is_pending = [](const Report& report) {
-        return report.is("racecheck") &&
+        return report.matches("racecheck") &&
                report.message.find("asynchronous copy has not yet") != report.message.npos;
     };
     const auto found = std::find_if(trial.reports.begin(), trial.reports.end(), is_pending);
@@ -40,7 +40,7 @@ std::optional<Failure> find_copy_error(const Trial& trial, const Evidence& evide
         return failure_from_report(FailureKind::copy_not_waited_for, *report, trial, evidence,
                                    headline, next);
     };
-    const bool is_read = report->is("racecheck", "read after write");
+    const bool is_read = report->matches("racecheck", "read after write");
     const bool is_own = report->thread.text() == report->other_thread.text();
     if (tracks_copies_with_mbarrier(evidence.source.text)) {
         const std::string wait =
@@ -178,7 +178,7 @@ std::optional<Failure> find_shared_race(const Trial& trial, const Evidence& evid
                     "Let every thread that reads wait at the mbarrier, whichever thread started "
                     "the copies; or put __syncthreads() after the wait.");
     }
-    if (race && !race->is("racecheck", "write after write") &&
+    if (race && !race->matches("racecheck", "write after write") &&
         is_barrier_in_loop_of_both(*race, evidence)) {
         return make(
             FailureKind::missing_barrier, *race,
@@ -187,7 +187,7 @@ std::optional<Failure> find_shared_race(const Trial& trial, const Evidence& evid
             "Fill the whole tile in one loop, wait at one barrier after this loop, and read "
             "the tile in a second loop.");
     }
-    if (race && race->is("racecheck", "write after read")) {
+    if (race && race->matches("racecheck", "write after read")) {
         return make(
             FailureKind::missing_barrier, *race,
             "threads overwrite the tile while others still read it: a barrier is missing.",
@@ -265,14 +265,14 @@ std::optional<Failure> find_barrier_error(const Trial& trial, const Evidence& ev
     return find_shared_race(trial, evidence);
 }
 
-std::optional<Failure> uninitialised(const Trial& trial, const Evidence& evidence) {
+std::optional<Failure> find_uninitialised_read(const Trial& trial, const Evidence& evidence) {
     if (const Report* report = find_report(trial, "initcheck", "uninitialised shared read")) {
         Failure failure =
             failure_from_report(FailureKind::uninitialised_shared, *report, trial, evidence,
                                 "this reads shared memory that was never written.",
                                 "Fill the tile first: does a thread write each of its elements, "
                                 "and is the tile read with the same layout?");
-        if (const auto left_out = elements_left_out(trial, evidence)) {
+        if (const auto left_out = find_left_out_stage(trial, evidence)) {
             failure.details += wrap("Along the way: " + left_out->sentence);
             failure.place.line = left_out->line;
             failure.next = left_out->next;

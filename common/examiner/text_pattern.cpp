@@ -55,7 +55,7 @@ public:
     std::vector<TextPattern::Instruction> compile() {
         Code all = {save(0)};
         append(all, alternatives());
-        if (at_ != text_.size()) fail("there is an unmatched )");
+        if (position_ != text_.size()) fail("there is an unmatched )");
         all.push_back(save(1));
         all.push_back({});
         return all;
@@ -68,21 +68,21 @@ private:
     [[noreturn]] void fail(const std::string& why) const {
         throw std::invalid_argument("pattern " + std::string(text_) + ": " + why);
     }
-    bool take(std::string_view wanted) {
-        if (!text_.substr(at_).starts_with(wanted)) return false;
-        at_ += wanted.size();
+    bool accept(std::string_view wanted) {
+        if (!text_.substr(position_).starts_with(wanted)) return false;
+        position_ += wanted.size();
         return true;
     }
     char next() {
-        if (at_ == text_.size()) fail("the pattern ends too early");
-        return text_[at_++];
+        if (position_ == text_.size()) fail("the pattern ends too early");
+        return text_[position_++];
     }
 
     static TextPattern::Instruction save(std::size_t slot) {
         return {.kind = Kind::save, .first = slot};
     }
-    static Code one(Kind kind) { return {{.kind = kind}}; }
-    static Code one(const Characters& characters) {
+    static Code match_one(Kind kind) { return {{.kind = kind}}; }
+    static Code match_one(const Characters& characters) {
         return {{.kind = Kind::character, .characters = characters}};
     }
     static void append(Code& to, const Code& from) {
@@ -117,30 +117,31 @@ private:
 
     Code alternatives() {
         const Code first = sequence();
-        return take("|") ? either(first, alternatives()) : first;
+        return accept("|") ? either(first, alternatives()) : first;
     }
     Code sequence() {
         Code code;
-        while (at_ < text_.size() && text_[at_] != '|' && text_[at_] != ')') append(code, factor());
+        while (position_ < text_.size() && text_[position_] != '|' && text_[position_] != ')')
+            append(code, factor());
         return code;
     }
     Code factor() {
         const Code part = atom();
         std::size_t least = 1, most = 1;
-        if (take("*")) {
+        if (accept("*")) {
             least = 0, most = kUnlimited;
-        } else if (take("+")) {
+        } else if (accept("+")) {
             most = kUnlimited;
-        } else if (take("?")) {
+        } else if (accept("?")) {
             least = 0;
-        } else if (take("{")) {
+        } else if (accept("{")) {
             least = number();
-            most = take(",") ? number() : least;
-            if (!take("}")) fail("a } is missing");
+            most = accept(",") ? number() : least;
+            if (!accept("}")) fail("a } is missing");
         } else {
             return part;
         }
-        const bool is_lazy = take("?");
+        const bool is_lazy = accept("?");
         Code code;
         for (std::size_t i = 0; i < least; ++i) append(code, part);
         if (most == kUnlimited) append(code, repeated(part, is_lazy));
@@ -150,7 +151,8 @@ private:
     }
     std::size_t number() {
         std::size_t value = 0;
-        while (at_ < text_.size() && std::isdigit(static_cast<unsigned char>(text_[at_])))
+        while (position_ < text_.size() &&
+               std::isdigit(static_cast<unsigned char>(text_[position_])))
             value = 10 * value + static_cast<std::size_t>(next() - '0');
         return value;
     }
@@ -158,48 +160,49 @@ private:
         const char c = next();
         switch (c) {
             case '(': return group();
-            case '[': return one(bracketed());
-            case '.': return one(~Characters().set('\n').set('\r'));
-            case '^': return one(Kind::begin);
-            case '$': return one(Kind::end);
+            case '[': return match_one(bracketed());
+            case '.': return match_one(~Characters().set('\n').set('\r'));
+            case '^': return match_one(Kind::begin);
+            case '$': return match_one(Kind::end);
             case '*':
             case '+':
             case '?':
             case '{': fail("there is nothing to repeat");
             case '\\': {
                 const char letter = next();
-                if (letter == 'b') return one(Kind::word_boundary);
+                if (letter == 'b') return match_one(Kind::word_boundary);
                 if (std::isdigit(static_cast<unsigned char>(letter)))
                     fail("back-references are not supported");
-                return one(characters_of_escape(letter));
+                return match_one(characters_of_escape(letter));
             }
-            default: return one(Characters().set(index_of(c)));
+            default: return match_one(Characters().set(index_of(c)));
         }
     }
     Code group() {
-        const bool is_captured = !take("?:");
-        if (is_captured && take("?")) fail("look-around is not supported");
+        const bool is_captured = !accept("?:");
+        if (is_captured && accept("?")) fail("look-around is not supported");
         const std::size_t number = is_captured ? ++groups_ : 0;
         if (number >= TextMatch::kMaxParts) fail("there are too many groups");
         Code code;
         if (is_captured) code.push_back(save(2 * number));
         append(code, alternatives());
         if (is_captured) code.push_back(save(2 * number + 1));
-        if (!take(")")) fail("a ) is missing");
+        if (!accept(")")) fail("a ) is missing");
         return code;
     }
     Characters bracketed() {
-        const bool is_negated = take("^");
+        const bool is_negated = accept("^");
         Characters found;
-        while (!take("]")) {
+        while (!accept("]")) {
             const char first = next();
             if (first == '\\') {
                 found |= characters_of_escape(next());
                 continue;
             }
             char last = first;
-            if (at_ + 1 < text_.size() && text_[at_] == '-' && text_[at_ + 1] != ']') {
-                ++at_;
+            if (position_ + 1 < text_.size() && text_[position_] == '-' &&
+                text_[position_ + 1] != ']') {
+                ++position_;
                 last = next();
             }
             for (std::size_t c = index_of(first); c <= index_of(last); ++c) found.set(c);
@@ -208,7 +211,7 @@ private:
     }
 
     std::string_view text_;
-    std::size_t at_ = 0, groups_ = 0;
+    std::size_t position_ = 0, groups_ = 0;
 };
 
 /// A search in one text. A thread (of the search) is an instruction that the text up to the current

@@ -50,11 +50,11 @@ TileChoice find_block_number(const std::string& text) {
 }
 
 /// The grid's size along the axis of a tile coordinate, and its size along the other axis.
-struct GridSize {
-    std::string own, other;  ///< for rows: "gridDim.y" and "gridDim.x"
+struct GridAxes {
+    std::string matching_extent, other_extent;  ///< for rows: "gridDim.y" and "gridDim.x"
 };
 
-LineMistake find_wrong_size(const TileChoice& choice, const GridSize& size,
+LineMistake find_wrong_size(const TileChoice& choice, const GridAxes& size,
                             const std::string& unit) {
     if (choice.value.find("blockDim") != choice.value.npos) {
         return {choice.line,
@@ -77,19 +77,19 @@ LineMistake find_wrong_size(const TileChoice& choice, const GridSize& size,
                     "the block's first element is computed.",
                 "Let " + in_backticks(choice.name) + " count tiles, without TILE_DIM."};
     }
-    const std::string wrapped = "% " + size.other;
+    const std::string wrapped = "% " + size.other_extent;
     if (choice.value.ends_with(wrapped)) {
         return {choice.line,
-                in_backticks(choice.name) + " is a remainder modulo " + size.other +
-                    ", but there are " + size.own + " " + unit + " of tiles.",
-                "Take the remainder modulo " + size.own + "."};
+                in_backticks(choice.name) + " is a remainder modulo " + size.other_extent +
+                    ", but there are " + size.matching_extent + " " + unit + " of tiles.",
+                "Take the remainder modulo " + size.matching_extent + "."};
     }
     return {};
 }
 
 /// Looks for a tile index that can exceed the number of tiles, because the kernel takes no
 /// remainder.
-LineMistake find_missing_remainder(const TileChoice& choice, const GridSize& size,
+LineMistake find_missing_remainder(const TileChoice& choice, const GridAxes& size,
                                    const std::string& text) {
     const std::string& value = choice.value;
     const auto is_sum_of_terms = [](const std::string& expression) {
@@ -102,7 +102,7 @@ LineMistake find_missing_remainder(const TileChoice& choice, const GridSize& siz
         return {choice.line,
                 "min lets several blocks process the last tile, instead of continuing at the first "
                 "tile.",
-                "Take the remainder modulo " + size.own + "."};
+                "Take the remainder modulo " + size.matching_extent + "."};
     }
     const bool is_corrected =
         text.find(choice.name + " -=") != text.npos || text.find(choice.name + " %=") != text.npos;
@@ -111,16 +111,17 @@ LineMistake find_missing_remainder(const TileChoice& choice, const GridSize& siz
             in_backticks(choice.name) + " = " + in_backticks(value) +
                 " goes beyond the last tile: nothing takes the remainder of the whole sum.",
             "Put the sum into brackets, and take its remainder modulo the number of tiles, " +
-                size.own + "."};
+                size.matching_extent + "."};
 }
 
-LineMistake find_difference(const TileChoice& choice, const GridSize& size) {
+LineMistake find_difference(const TileChoice& choice, const GridAxes& size) {
     static const TextPattern difference(R"(-\s*\w+\s*\)\s*%)");
     if (!contains(choice.value, difference)) return {};
     return {choice.line,
             "the difference in " + in_backticks(choice.value) +
                 " can be negative, and then its remainder is not the number of a tile.",
-            "Add " + size.own + " before the remainder is taken, or add instead of subtracting."};
+            "Add " + size.matching_extent +
+                " before the remainder is taken, or add instead of subtracting."};
 }
 
 /// Looks for a kernel that computes the remainder and the quotient of the block's number with
@@ -145,21 +146,23 @@ LineMistake find_unequal_divisors(const TileChoice& row, const TileChoice& col) 
 }
 
 /// Looks for a tile row that counts blocks along x, or a tile column that counts blocks along y.
-LineMistake find_other_axis(const TileChoice& choice, const GridSize& size,
+LineMistake find_other_axis(const TileChoice& choice, const GridAxes& size,
                             const std::string& unit) {
-    const std::string other_index = size.own == "gridDim.y" ? "blockIdx.x" : "blockIdx.y";
+    const std::string other_index =
+        size.matching_extent == "gridDim.y" ? "blockIdx.x" : "blockIdx.y";
     if (choice.value != other_index) return {};
     return {choice.line,
-            in_backticks(choice.name) + " is " + other_index + ", which goes up to " + size.other +
-                " - 1, but there are " + size.own + " " + unit + " of tiles.",
+            in_backticks(choice.name) + " is " + other_index + ", which goes up to " +
+                size.other_extent + " - 1, but there are " + size.matching_extent + " " + unit +
+                " of tiles.",
             "Number the blocks along both axes first, and compute the row and the column of a tile "
             "from that number; or let " +
-                in_backticks(choice.name) + " go up to " + size.own + " - 1."};
+                in_backticks(choice.name) + " go up to " + size.matching_extent + " - 1."};
 }
 
 LineMistake find_tile_mistake(const TileChoice& row, const TileChoice& col,
                               const std::string& text) {
-    const GridSize rows{"gridDim.y", "gridDim.x"}, cols{"gridDim.x", "gridDim.y"};
+    const GridAxes rows{"gridDim.y", "gridDim.x"}, cols{"gridDim.x", "gridDim.y"};
     const TileChoice number = find_block_number(text);
     if (number.value.find("blockDim") != number.value.npos) {
         return {number.line,
@@ -170,7 +173,7 @@ LineMistake find_tile_mistake(const TileChoice& row, const TileChoice& col,
     for (const bool is_row : {true, false}) {
         const TileChoice& one = is_row ? row : col;
         if (one.line == 0) continue;
-        const GridSize& size = is_row ? rows : cols;
+        const GridAxes& size = is_row ? rows : cols;
         const std::string unit = is_row ? "rows" : "columns";
         for (const LineMistake& mistake :
              {find_wrong_size(one, size, unit), find_other_axis(one, size, unit),
@@ -338,7 +341,7 @@ int find_tile_choice_line(const std::string& text) {
                                                             : std::max(row.line, col.line);
 }
 
-bool look_at_tile_choice(Failure& failure, const Trial& trial, const Evidence& evidence) {
+bool explain_by_tile_choice(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const std::string& text = evidence.source.text;
     if (!may_be_tile_choice(failure)) return false;
     const TileChoice row = find_tile_choice(text, "row"), col = find_tile_choice(text, "col");

@@ -23,7 +23,7 @@ bool may_be_faster(timing::Unknown unknown) {
 
 }  // namespace
 
-Failure not_predicted(const std::string& file, Shape shape) {
+Failure explain_missing_prediction(const std::string& file, Shape shape) {
     return {
         .kind = FailureKind::too_slow_predicted,
         .headline = "at " + shape.name() +
@@ -34,7 +34,7 @@ Failure not_predicted(const std::string& file, Shape shape) {
             "Let configure return a launch for every shape, and let no block wait for another."};
 }
 
-std::optional<Failure> too_slow_predicted(const Verdict& verdict, const Limits& limits) {
+std::optional<Failure> find_slow_prediction(const Verdict& verdict, const Limits& limits) {
     if (!verdict.predicted || limits.predicted_fraction_of_copy <= 0) return std::nullopt;
     const Predicted& predicted = *verdict.predicted;
     const double most = predicted.fraction_of_copy() * (1 + predicted.error_band);

@@ -34,7 +34,7 @@ void describe(auto& codec, Place& place) {
 /// Reads and writes the rows of a map, in which `.` is a correct cell, `?` a cell that was never
 /// written, and `X` an incorrect cell.
 template <>
-struct codec::Kind<CellMap> {
+struct codec::TypeCodec<CellMap> {
     static Json encode(const CellMap& map);
     static void decode(const Json& json, CellMap& map, const std::string& path);
 };

@@ -14,14 +14,14 @@ Failure failure_from_id(const std::string& id) {
     throw codec::Error("no failure is called \"" + id + "\"");
 }
 
-codec::Json codec::Kind<CellMap>::encode(const CellMap& map) {
+codec::Json codec::TypeCodec<CellMap>::encode(const CellMap& map) {
     return {{"rows", map.out_rows()},
             {"cols", map.out_cols()},
             {"in_place", map.is_in_place()},
             {"signs", map.signs()}};
 }
 
-void codec::Kind<CellMap>::decode(const Json& json, CellMap& map, const std::string& path) {
+void codec::TypeCodec<CellMap>::decode(const Json& json, CellMap& map, const std::string& path) {
     constexpr std::int64_t largest = std::int64_t{1} << 32;
     Reader reader(json, path);
     std::int64_t rows = 0, cols = 0;

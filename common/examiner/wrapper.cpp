@@ -106,8 +106,8 @@ std::string line_directive(const char* file) {
 
 }  // namespace
 
-std::string wrapped(const std::string& text, Dialect dialect,
-                    const std::vector<std::string>& sizes) {
+std::string wrap_source(const std::string& text, Dialect dialect,
+                        const std::vector<std::string>& sizes) {
     std::string all = line_directive(kPrologueName);
     if (dialect == Dialect::bare_clang) all += kClangPrologue;
     all += exercise_header();

@@ -21,8 +21,8 @@ const char* exercise_header();
 /// Returns the learner's text surrounded by lines of our own, which #line directives hide.
 /// `#include "exercise.h"` is replaced with spaces, because the lines before the text already
 /// contain that header. `sizes` are the arguments that `configure` gets.
-std::string wrapped(const std::string& text, Dialect dialect,
-                    const std::vector<std::string>& sizes = {"rows", "cols"});
+std::string wrap_source(const std::string& text, Dialect dialect,
+                        const std::vector<std::string>& sizes = {"rows", "cols"});
 
 /// The kinds of places that a compiler message can refer to.
 enum class PlaceKind {

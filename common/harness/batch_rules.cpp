@@ -19,8 +19,9 @@ Explanation test_other_size(const Problem& problem, const Sample& sample, int ro
     const Permutation right = problem.axes();
     const Permutation other = batch_of_transposes(static_cast<int>(problem.rows / rows), rows,
                                                   static_cast<int>(problem.cols));
-    auto found = count_explained(
-        sample, [&](const Seen& seen) { return source_index(other, seen.index) == seen.source; });
+    auto found = count_explained(sample, [&](const SampledCell& seen) {
+        return source_index(other, seen.index) == seen.source;
+    });
     found.fault = Fault::matrix_size_wrong;
     found.meaning = "the kernel seems to use matrices of " + format_count(rows, "row") +
                     " each, but the matrices have " + std::to_string(right.extents[1]);
@@ -41,7 +42,7 @@ Explanation find_best_size(const Problem& problem, const Sample& sample) {
 /// Tests whether each matrix is correct in itself, but is stored in the position of another.
 Explanation test_other_order(const Sample& sample, const Problem& problem, std::int64_t size) {
     std::set<std::pair<std::int64_t, std::int64_t>> moves;
-    auto found = count_explained(sample, [&](const Seen& seen) {
+    auto found = count_explained(sample, [&](const SampledCell& seen) {
         const bool is_whole = seen.source % size == expected_source(problem, seen.index) % size;
         if (is_whole) moves.insert({seen.index / size, seen.source / size});
         return is_whole;
@@ -69,17 +70,17 @@ std::string distance_text(const Problem& problem, std::int64_t distance) {
 
 /// Tests whether the kernel read matrix n at n times the wrong distance.
 Explanation test_other_distance(const Sample& sample, const Problem& problem, std::int64_t size) {
-    const auto distance_of = [&](const Seen& seen) -> std::int64_t {
+    const auto distance_of = [&](const SampledCell& seen) -> std::int64_t {
         const std::int64_t number = seen.index / size;
         const std::int64_t away = seen.source - expected_source(problem, seen.index);
         return number > 0 && away % number == 0 ? size + away / number : size;
     };
     std::vector<std::int64_t> all;
-    for (const Seen& seen : sample.cells) all.push_back(distance_of(seen));
-    const std::int64_t distance = most_common<std::int64_t>(std::move(all), size);
+    for (const SampledCell& seen : sample.cells) all.push_back(distance_of(seen));
+    const std::int64_t distance = most_frequent<std::int64_t>(std::move(all), size);
     if (distance == size || distance < 0) return {};
-    auto found =
-        count_explained(sample, [&](const Seen& seen) { return distance_of(seen) == distance; });
+    auto found = count_explained(
+        sample, [&](const SampledCell& seen) { return distance_of(seen) == distance; });
     found.fault = Fault::wrong_origin;
     found.meaning = "the kernel seems to read matrices at a distance of " +
                     distance_text(problem, distance) + ", but the matrices are " +

@@ -70,7 +70,7 @@ fs::path simulator_folder() {
                      std::strerror(errno));
 }
 
-int attribute(cudaDeviceAttr which) {
+int device_attribute(cudaDeviceAttr which) {
     int value = 0;
     CUDA_CHECK(cudaDeviceGetAttribute(&value, which, 0));
     return value;
@@ -83,14 +83,14 @@ Device describe(bool simulated) {
     CUDA_CHECK(cudaGetDeviceProperties(&properties, 0));
     device.name = properties.name;
     device.compute = format("%d.%d", properties.major, properties.minor);
-    device.l2_bytes = static_cast<std::size_t>(attribute(cudaDevAttrL2CacheSize));
+    device.l2_bytes = static_cast<std::size_t>(device_attribute(cudaDevAttrL2CacheSize));
     if (simulated) return device;
     int driver = 0;
     CUDA_CHECK(cudaDriverGetVersion(&driver));
     device.driver = format("%d.%d", driver / 1000, driver % 1000 / 10);
     // The clock rate is in kHz and the bus width in bits. There are two transfers per clock cycle.
-    device.peak_gbps = 2.0 * attribute(cudaDevAttrMemoryClockRate) * 1e3 *
-                       attribute(cudaDevAttrGlobalMemoryBusWidth) / 8 / 1e9;
+    device.peak_gbps = 2.0 * device_attribute(cudaDevAttrMemoryClockRate) * 1e3 *
+                       device_attribute(cudaDevAttrGlobalMemoryBusWidth) / 8 / 1e9;
     return device;
 }
 

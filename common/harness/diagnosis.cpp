@@ -51,37 +51,37 @@ bool Diagnosis::is_examined(std::int64_t index) const {
     return mix(static_cast<std::uint32_t>(index)) % sampling_interval_ == 0;
 }
 
-void Diagnosis::look_at(Cell out, Bits held, bool is_untouched) {
+void Diagnosis::record_cell(Cell out, Bits held, bool is_untouched) {
     const std::int64_t index = out.row * problem_.out_cols() + out.col;
     bad_cells_.note(index, held, is_untouched);
     record_position(out, is_untouched);
     if (is_untouched || !is_examined(index)) return;
-    const Look look(problem_, pattern_, index, held, is_untouched);
+    const ObservedCell look(problem_, pattern_, index, held, is_untouched);
     wrong_cells_.note(look);
-    const Look in_matrix = look.relative_to(matrix_);
+    const ObservedCell in_matrix = look.relative_to(matrix_);
     record_value(look, in_matrix);
     record_value_change(look);
     add_to_sample(look, in_matrix);
     for (std::size_t i = 0; i < explained_.size(); ++i) {
         const Hypothesis& hypothesis = hypotheses()[i];
-        const Look& seen = hypothesis.is_of_array ? look : in_matrix;
+        const ObservedCell& seen = hypothesis.is_of_array ? look : in_matrix;
         if (hypothesis.explains(seen)) explained_[i].note(look);
     }
 }
 
-void Diagnosis::Lines::note(std::int64_t row, std::int64_t col) {
+void Diagnosis::LineCounts::note(std::int64_t row, std::int64_t col) {
     ++rows[static_cast<std::size_t>(row % kPeriod)];
     ++cols[static_cast<std::size_t>(col % kPeriod)];
 }
 
-void Diagnosis::Tiles::merge(const Tiles& other) {
+void Diagnosis::TileTallies::merge(const TileTallies& other) {
     inside += other.inside;
     wrong.merge(other.wrong);
     untransposed.merge(other.untransposed);
     same.merge(other.same);
 }
 
-void Diagnosis::Lines::merge(const Lines& other) {
+void Diagnosis::LineCounts::merge(const LineCounts& other) {
     for (std::size_t i = 0; i < kPeriod; ++i) {
         rows[i] += other.rows[i];
         cols[i] += other.cols[i];
@@ -93,17 +93,17 @@ void Diagnosis::record_position(Cell out, bool is_untouched) {
     bad_lines_.note(row, out.col);
     if (is_untouched) untouched_lines_.note(row, out.col);
     bad_tiles_[out_tiles(kSmallestTile).number_of(out)] = true;
-    for (Tiles& tiles : tiles_) {
+    for (TileTallies& tiles : tiles_) {
         tiles.inside += row < tiles.full_end.row && out.col < tiles.full_end.col;
     }
     above_diagonal_ += out.row < out.col;
     below_diagonal_ += out.row > out.col;
 }
 
-void Diagnosis::record_value(const Look& look, const Look& in_matrix) {
+void Diagnosis::record_value(const ObservedCell& look, const ObservedCell& in_matrix) {
     if (look.contains_guard_bytes()) guard_values_.note(look);
     if (look.is_not_from_input()) foreign_values_.note(look);
-    for (Tiles& tiles : tiles_) {
+    for (TileTallies& tiles : tiles_) {
         if (is_of_wrong_tile(in_matrix, tiles.side)) tiles.wrong.note(look);
         if (is_of_untransposed_tile(in_matrix, tiles.side)) tiles.untransposed.note(look);
         if (is_of_same_tile(in_matrix, tiles.side)) tiles.same.note(look);
@@ -111,15 +111,17 @@ void Diagnosis::record_value(const Look& look, const Look& in_matrix) {
 }
 
 /// Classifies how the value in the cell differs from the expected one.
-void Diagnosis::record_value_change(const Look& look) {
+void Diagnosis::record_value_change(const ObservedCell& look) {
     if (!look.expected) return;
     const std::size_t size = problem_.element_size;
-    const Bits right = pattern_.at(static_cast<std::uint64_t>(problem_.index(*look.expected)));
+    const Bits right =
+        pattern_.value_at(static_cast<std::uint64_t>(problem_.index(*look.expected)));
     value_changes_[static_cast<std::size_t>(classify_change(right, look.held, size))].note(look);
     // A value that occurs in the input was moved, not computed.
     if (look.source) return;
-    const Bits before = problem_.is_in_place() ? pattern_.at(static_cast<std::uint64_t>(look.index))
-                                               : pattern_.poison();
+    const Bits before = problem_.is_in_place()
+                            ? pattern_.value_at(static_cast<std::uint64_t>(look.index))
+                            : pattern_.poison();
     // A sum that is a NaN can come from many different values, so do not use it as the example.
     if (is_sum(look.held, right, before, size) && !is_nan(look.held, size)) sum_values_.note(look);
     bool is_whole = false;
@@ -131,7 +133,7 @@ void Diagnosis::record_value_change(const Look& look) {
     if (is_whole) nonzero_converted_values_.note(look);
 }
 
-void Diagnosis::add_to_sample(const Look& look, const Look& in_matrix) {
+void Diagnosis::add_to_sample(const ObservedCell& look, const ObservedCell& in_matrix) {
     if (look.contains_guard_bytes()) return;
     const std::uint64_t close = std::min(comparison_.wrong, kMaxExaminedCells);
     const auto one_in = static_cast<std::uint32_t>(1 + close / kMaxSampledCells);
@@ -175,9 +177,9 @@ void Diagnosis::merge(const Diagnosis& other) {
     }
 }
 
-Finding Diagnosis::say(Fault fault, const Tally& example, const std::string& meaning,
-                       const std::string& guess) const {
-    const Look look(problem_, pattern_, example.first, example.held, example.is_untouched);
+Finding Diagnosis::make_finding(Fault fault, const Tally& example, const std::string& meaning,
+                                const std::string& guess) const {
+    const ObservedCell look(problem_, pattern_, example.first, example.held, example.is_untouched);
     return {fault, look.text() + ": " + meaning, guess};
 }
 
@@ -185,11 +187,12 @@ Finding Diagnosis::conclude() const {
     return comparison_.wrong == 0 ? conclude_untouched() : conclude_wrong();
 }
 
-Finding Diagnosis::say(const Explanation& explanation) const {
+Finding Diagnosis::make_finding(const Explanation& explanation) const {
     const auto [index, source, before] = explanation.example;
     Tally example;
-    example.note(before + index, pattern_.at(static_cast<std::uint64_t>(before + source)), false);
-    return say(explanation.fault, example, explanation.meaning);
+    example.note(before + index, pattern_.value_at(static_cast<std::uint64_t>(before + source)),
+                 false);
+    return make_finding(explanation.fault, example, explanation.meaning);
 }
 
 /// Reports whether there are too few bad cells to show a pattern. A mistake in a kernel affects
@@ -200,7 +203,7 @@ bool Diagnosis::has_too_few_bad_cells() const {
 }
 
 /// Returns the number of matrices in the output.
-std::uint64_t Diagnosis::matrices() const {
+std::uint64_t Diagnosis::count_matrices() const {
     return static_cast<std::uint64_t>(problem_.elements() / matrix_.elements());
 }
 

@@ -21,7 +21,7 @@ struct Tally {
     bool is_untouched = false;
 
     void note(std::int64_t index, Bits what, bool untouched);
-    void note(const Look& look) { note(look.index, look.held, look.is_untouched); }
+    void note(const ObservedCell& look) { note(look.index, look.held, look.is_untouched); }
     void merge(const Tally& other);
 };
 
@@ -61,7 +61,7 @@ public:
     explicit Diagnosis(const Comparison& comparison);
 
     /// Records a bad cell of the output and its contents.
-    void look_at(Cell out, Bits held, bool is_untouched);
+    void record_cell(Cell out, Bits held, bool is_untouched);
     void merge(const Diagnosis& other);
     /// Returns the most likely mistake, with a sentence about an example cell.
     Finding conclude() const;
@@ -72,20 +72,20 @@ private:
     static constexpr int kPeriod = 64;
 
     /// The number of cells with some property in each row and in each column.
-    struct Lines {
+    struct LineCounts {
         std::array<std::uint64_t, kPeriod> rows{}, cols{};
 
         void note(std::int64_t row, std::int64_t col);
-        void merge(const Lines& other);
+        void merge(const LineCounts& other);
     };
 
     /// Counts bad cells by their position relative to tiles with this side.
-    struct Tiles {
+    struct TileTallies {
         std::int64_t side;
         Cell full_end;             ///< row and column at which the last full tile ends
         std::uint64_t inside = 0;  ///< the bad cells before full_end
         Tally wrong{}, untransposed{}, same{};
-        void merge(const Tiles& other);
+        void merge(const TileTallies& other);
     };
     /// The side of the smallest tiles for which bad cells are recorded. Larger tiles consist of
     /// several of these.
@@ -94,9 +94,9 @@ private:
     // The following functions are used while cells are collected.
     bool is_examined(std::int64_t index) const;
     void record_position(Cell out, bool is_untouched);
-    void record_value(const Look& look, const Look& in_matrix);
-    void record_value_change(const Look& look);
-    void add_to_sample(const Look& look, const Look& in_matrix);
+    void record_value(const ObservedCell& look, const ObservedCell& in_matrix);
+    void record_value_change(const ObservedCell& look);
+    void add_to_sample(const ObservedCell& look, const ObservedCell& in_matrix);
 
     // Diagnoses outputs that have unwritten cells but no wrong cells. See diagnosis_untouched.cpp.
     Finding conclude_untouched() const;
@@ -104,9 +104,9 @@ private:
     std::optional<Finding> find_written_rectangle() const;
     std::optional<Finding> find_missed_edge() const;
     std::optional<Finding> find_missed_part_of_tile() const;
-    BadLines bad_lines() const { return lines_of(bad_lines_, comparison_.wrong > 0); }
-    BadLines lines_of(const Lines& lines, bool are_wrong) const;
-    BadLines lines_of(const Lines& lines, bool are_wrong, bool by_rows) const;
+    BadLines bad_lines() const { return find_bad_lines(bad_lines_, comparison_.wrong > 0); }
+    BadLines find_bad_lines(const LineCounts& lines, bool are_wrong) const;
+    BadLines find_bad_lines(const LineCounts& lines, bool are_wrong, bool by_rows) const;
     std::optional<Finding> find_missed_batches() const;
     std::optional<Finding> find_missed_tiles() const;
     std::optional<Finding> find_half_exchanged() const;
@@ -116,21 +116,21 @@ private:
     std::optional<Finding> find_stores_to_one_line() const;
     std::optional<Finding> find_read_outside() const;
     std::optional<Finding> find_foreign_values() const;
-    std::optional<Finding> pattern() const;
-    std::optional<Finding> batches() const;
+    std::optional<Finding> find_rule_for_pattern() const;
+    std::optional<Finding> find_wrong_batches() const;
     std::size_t find_best_hypothesis() const;
     bool fits_right_cells(const Hypothesis& hypothesis) const;
     std::string describe_exceptions() const;
-    double fraction_left_unexplained(const Hypothesis& hypothesis) const;
+    double fraction_of_cells_made_wrong(const Hypothesis& hypothesis) const;
     Explanation find_best_rule() const;
     std::optional<Finding> find_computed_value() const;
     std::optional<Finding> find_lost_bits() const;
-    std::optional<Finding> mixed() const;
+    std::optional<Finding> find_mixed_tiles() const;
     bool is_of_component() const;
     std::optional<Finding> find_lost_component() const;
     std::optional<Finding> find_overwritten_cells() const;
     std::optional<Finding> find_scrambled_cells() const;
-    std::optional<Finding> wrong_tile() const;
+    std::optional<Finding> find_wrong_tile() const;
     Finding conclude_scattered() const;
     std::optional<Finding> find_whole_tiles() const;
     bool has_whole_tiles(std::int64_t side) const;
@@ -139,7 +139,7 @@ private:
 
     // The following functions are used by both diagnoses.
     bool has_too_few_bad_cells() const;
-    std::uint64_t matrices() const;
+    std::uint64_t count_matrices() const;
     TileGrid out_tiles(std::int64_t side) const {
         return {problem_.out_rows(), problem_.out_cols(), side};
     }
@@ -147,9 +147,9 @@ private:
     std::uint64_t cells_of_bad_tiles(std::int64_t side) const;
     /// Returns "out", or "data" for an in-place transpose.
     const char* out_matrix() const { return problem_.is_in_place() ? "data" : "out"; }
-    Finding say(Fault fault, const Tally& example, const std::string& meaning,
-                const std::string& guess = "") const;
-    Finding say(const Explanation& explanation) const;
+    Finding make_finding(Fault fault, const Tally& example, const std::string& meaning,
+                         const std::string& guess = "") const;
+    Finding make_finding(const Explanation& explanation) const;
 
     const Comparison& comparison_;
     Problem problem_;
@@ -163,14 +163,14 @@ private:
     /// and the cells whose values are not in the input.
     Tally wrong_cells_, guard_values_, foreign_values_;
     std::array<Tally, 7> value_changes_{};  ///< changed values, indexed by ValueChange
-    std::vector<Tiles> tiles_;              ///< an entry for each of kTileSides
+    std::vector<TileTallies> tiles_;        ///< an entry for each of kTileSides
     /// Cells that contain the sum of the expected value and the output's old value.
     Tally sum_values_;
     /// For each Integer, the cells that contain the expected value converted to that type.
     std::array<Tally, 3> converted_values_{};
     Tally nonzero_converted_values_;  ///< the cells in converted_values_ that are not zero
     Sample sample_;                   ///< a sample of the wrong cells, with positions in `matrix_`
-    Lines bad_lines_, untouched_lines_;
+    LineCounts bad_lines_, untouched_lines_;
     Sample array_sample_;  ///< the cells of `sample_`, with positions in the whole batch
     /// The number of bad cells above and below the diagonal.
     std::uint64_t above_diagonal_ = 0, below_diagonal_ = 0;

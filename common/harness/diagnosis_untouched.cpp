@@ -61,34 +61,39 @@ Finding Diagnosis::conclude_untouched() const {
     if (found) return *found;
     if (comparison_.right == static_cast<std::uint64_t>(std::min(problem_.rows, problem_.cols)) &&
         above_diagonal_ + below_diagonal_ == bad_cells_.count) {
-        return say(Fault::never_written, bad_cells_,
-                   "only the cells on the diagonal were written. Are the row and the column the "
-                   "same number in every thread?");
+        return make_finding(
+            Fault::never_written, bad_cells_,
+            "only the cells on the diagonal were written. Are the row and the column the "
+            "same number in every thread?");
     }
     const std::uint64_t others = bad_cells_.count - 1;
-    if (others == 0) return say(Fault::never_written, bad_cells_, "no other cell is affected");
+    if (others == 0)
+        return make_finding(Fault::never_written, bad_cells_, "no other cell is affected");
     const std::string also = problem_.is_in_place() ? (others == 1 ? "so is " : "so are ")
                                                     : (others == 1 ? "nor was " : "nor were ");
-    return say(
+    return make_finding(
         Fault::never_written, bad_cells_, also + format_count(others, "other cell"),
         others < 8 ? "Look at the map" : "These cells form no simple pattern: look at the map");
 }
 
 Finding Diagnosis::conclude_nothing_written() const {
     if (comparison_.input_is_changed) {
-        return say(Fault::arguments_exchanged, bad_cells_,
-                   "the kernel wrote to its input instead; the destination is the first argument");
+        return make_finding(
+            Fault::arguments_exchanged, bad_cells_,
+            "the kernel wrote to its input instead; the destination is the first argument");
     }
     if (problem_.elements() == 1) {
-        return say(Fault::nothing_written, bad_cells_,
-                   "this is the only cell. Was the kernel launched, and does it store anything?");
+        return make_finding(
+            Fault::nothing_written, bad_cells_,
+            "this is the only cell. Was the kernel launched, and does it store anything?");
     }
-    return say(Fault::nothing_written, bad_cells_,
-               problem_.is_in_place()
-                   ? "all other cells are unchanged too. Was the kernel launched, does it store "
-                     "anything, or is each pair exchanged twice?"
-                   : "no other cell was written either. Was the kernel launched, and does it store "
-                     "anything?");
+    return make_finding(
+        Fault::nothing_written, bad_cells_,
+        problem_.is_in_place()
+            ? "all other cells are unchanged too. Was the kernel launched, does it store "
+              "anything, or is each pair exchanged twice?"
+            : "no other cell was written either. Was the kernel launched, and does it store "
+              "anything?");
 }
 
 /// Recognizes outputs that are correct up to some row and column, and unwritten beyond that. If the
@@ -99,15 +104,16 @@ std::optional<Finding> Diagnosis::find_written_rectangle() const {
     const std::int64_t shorter = std::min(problem_.rows, problem_.cols);
     const char* const were = problem_.is_in_place() ? "is right" : "was written";
     if (is_rectangle && problem_.rows != problem_.cols && rows == shorter && cols == shorter) {
-        return say(Fault::bounds_exchanged, bad_cells_,
-                   "only the " + std::to_string(shorter) + " x " + std::to_string(shorter) +
-                       " square " + were,
-                   "Perhaps rows and cols are exchanged in the bounds check or in the grid");
+        return make_finding(
+            Fault::bounds_exchanged, bad_cells_,
+            "only the " + std::to_string(shorter) + " x " + std::to_string(shorter) + " square " +
+                were,
+            "Perhaps rows and cols are exchanged in the bounds check or in the grid");
     }
     if (auto found = find_missed_part_of_tile()) return found;
     if (!is_rectangle) return std::nullopt;
     const std::string first = rows == 1 ? "row" : std::to_string(rows) + " rows";
-    return say(
+    return make_finding(
         Fault::grid_too_small, bad_cells_,
         "only the first " + first + " and " + format_count(cols, "column") + " of " + out_matrix() +
             (problem_.is_in_place() ? " are right" : " were written"),
@@ -116,22 +122,22 @@ std::optional<Finding> Diagnosis::find_written_rectangle() const {
 
 /// Recognizes outputs with bad cells only beyond the last full tile.
 std::optional<Finding> Diagnosis::find_missed_edge() const {
-    for (const Tiles& tiles : tiles_) {
+    for (const TileTallies& tiles : tiles_) {
         const auto [rows, cols] = tiles.full_end;
-        const std::int64_t full = rows * cols * static_cast<std::int64_t>(matrices());
-        // With a side of 2 or 4, only 1 to 3 rows and columns lie beyond the last full tile. If they
-        // are bad, that may well have a cause other than the tiles.
+        const std::int64_t full = rows * cols * static_cast<std::int64_t>(count_matrices());
+        // With a side of 2 or 4, only 1 to 3 rows and columns lie beyond the last full tile. If
+        // they are bad, that may well have a cause other than the tiles.
         const bool has_edge = tiles.side >= 8 && full > 0 && full < problem_.elements();
         if (!has_edge || tiles.inside > 0) continue;
         const std::uint64_t beyond = static_cast<std::uint64_t>(problem_.elements() - full);
         // One edge is on the right and one at the bottom. At least one of the edges must be
         // entirely bad.
         if (2 * bad_cells_.count < beyond) continue;
-        return say(comparison_.wrong > 0 ? Fault::edge_wrong : Fault::ragged_edge_missed,
-                   bad_cells_,
-                   "only cells beyond the last full tile (" + size_text(tiles.side) +
-                       ") are wrong or unwritten. Is the grid rounded up, and are the bounds "
-                       "checked for each element?");
+        return make_finding(
+            comparison_.wrong > 0 ? Fault::edge_wrong : Fault::ragged_edge_missed, bad_cells_,
+            "only cells beyond the last full tile (" + size_text(tiles.side) +
+                ") are wrong or unwritten. Is the grid rounded up, and are the bounds "
+                "checked for each element?");
     }
     return std::nullopt;
 }
@@ -140,18 +146,19 @@ std::optional<Finding> Diagnosis::find_missed_edge() const {
 std::optional<Finding> Diagnosis::find_missed_part_of_tile() const {
     const BadLines lines = bad_lines();
     if (lines.text.empty()) return std::nullopt;
-    return say(Fault::part_of_each_tile, bad_cells_, lines.text,
-               guess_missing_part(lines.period, lines.bad));
+    return make_finding(Fault::part_of_each_tile, bad_cells_, lines.text,
+                        guess_missing_part(lines.period, lines.bad));
 }
 
-BadLines Diagnosis::lines_of(const Lines& lines, bool are_wrong) const {
-    BadLines found = lines_of(lines, are_wrong, true);
-    return found.text.empty() ? lines_of(lines, are_wrong, false) : found;
+BadLines Diagnosis::find_bad_lines(const LineCounts& lines, bool are_wrong) const {
+    BadLines found = find_bad_lines(lines, are_wrong, true);
+    return found.text.empty() ? find_bad_lines(lines, are_wrong, false) : found;
 }
 
 /// Finds a period for which rows (or columns) with certain remainders are entirely bad, and all
 /// others are entirely correct.
-BadLines Diagnosis::lines_of(const Lines& all_lines, bool are_wrong, bool by_rows) const {
+BadLines Diagnosis::find_bad_lines(const LineCounts& all_lines, bool are_wrong,
+                                   bool by_rows) const {
     const auto& counts = by_rows ? all_lines.rows : all_lines.cols;
     const std::int64_t length = by_rows ? matrix_.out_rows() : matrix_.out_cols();
     const std::int64_t other = by_rows ? matrix_.out_cols() : matrix_.out_rows();
@@ -164,7 +171,7 @@ BadLines Diagnosis::lines_of(const Lines& all_lines, bool are_wrong, bool by_row
                 count += counts[static_cast<std::size_t>(i)];
             }
             const std::uint64_t all = count_with_remainder(length, side, remainder) *
-                                      static_cast<std::uint64_t>(other) * matrices();
+                                      static_cast<std::uint64_t>(other) * count_matrices();
             bad[static_cast<std::size_t>(remainder)] = count > 0;
             touched += count > 0;
             full += is_nearly_all(count, all);
@@ -187,11 +194,12 @@ std::optional<Finding> Diagnosis::find_missed_batches() const {
     const std::uint64_t size = static_cast<std::uint64_t>(problem_.elements() / axes.extents[0]);
     const auto first = static_cast<std::uint64_t>(bad_cells_.first);
     if (first % size != 0 || comparison_.right != first) return std::nullopt;
-    return say(Fault::batches_missed, bad_cells_,
-               "only the first " + std::to_string(first / size) + " of " +
-                   std::to_string(axes.extents[0]) +
-                   " slices along the first axis were written. Are there blocks for the other "
-                   "slices, and does each block move both pointers to its own slice?");
+    return make_finding(
+        Fault::batches_missed, bad_cells_,
+        "only the first " + std::to_string(first / size) + " of " +
+            std::to_string(axes.extents[0]) +
+            " slices along the first axis were written. Are there blocks for the other "
+            "slices, and does each block move both pointers to its own slice?");
 }
 
 /// Recognizes outputs in which each tile is either correct or unwritten.
@@ -215,7 +223,7 @@ std::optional<Finding> Diagnosis::find_missed_tiles() const {
         const bool is_diagonal = is_exactly_diagonal(tiles, missed);
         const std::string of = " of " + std::to_string(grid.count()) + " tiles (" +
                                size_text(side) + ") of " + out_matrix();
-        return say(
+        return make_finding(
             Fault::never_written, bad_cells_,
             std::to_string(count) + of +
                 (problem_.is_in_place() ? count == 1 ? " is unchanged" : " are unchanged"
@@ -251,13 +259,14 @@ std::optional<Finding> Diagnosis::find_half_exchanged() const {
     const std::size_t best = find_best_hypothesis();
     if (hypotheses()[best].fault == Fault::tile_not_moved &&
         is_nearly_all(explained_[best].count, wrong_cells_.count)) {
-        return say(Fault::half_exchanged, explained_[best],
-                   right +
-                       "; each tile on the other side was transposed, but stayed where it was. Is "
-                       "one tile of a pair stored twice?");
+        return make_finding(
+            Fault::half_exchanged, explained_[best],
+            right +
+                "; each tile on the other side was transposed, but stayed where it was. Is "
+                "one tile of a pair stored twice?");
     }
-    return say(Fault::half_exchanged, bad_cells_,
-               right + ". Load both cells of a pair before you store either cell");
+    return make_finding(Fault::half_exchanged, bad_cells_,
+                        right + ". Load both cells of a pair before you store either cell");
 }
 
 }  // namespace coalesce

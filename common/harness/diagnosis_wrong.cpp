@@ -14,17 +14,20 @@ std::string tile_name(Cell cell, std::int64_t side) {
 }  // namespace
 
 Finding Diagnosis::conclude_wrong() const {
-    using My = Diagnosis;
+    using DiagnosisRule = Diagnosis;
     auto found =
-        first_found({&My::find_stores_to_one_line, &My::find_overwritten_cells,
-                     &My::find_half_exchanged, &My::pattern, &My::batches, &My::find_read_outside,
-                     &My::find_computed_value, &My::find_lost_bits, &My::find_missed_edge},
+        first_found({&DiagnosisRule::find_stores_to_one_line,
+                     &DiagnosisRule::find_overwritten_cells, &DiagnosisRule::find_half_exchanged,
+                     &DiagnosisRule::find_rule_for_pattern, &DiagnosisRule::find_wrong_batches,
+                     &DiagnosisRule::find_read_outside, &DiagnosisRule::find_computed_value,
+                     &DiagnosisRule::find_lost_bits, &DiagnosisRule::find_missed_edge},
                     *this);
     if (!found && !has_too_few_bad_cells()) {
-        found =
-            first_found({&My::find_whole_tiles, &My::find_scrambled_cells, &My::find_lost_component,
-                         &My::find_missed_part_of_tile, &My::mixed, &My::wrong_tile},
-                        *this);
+        found = first_found(
+            {&DiagnosisRule::find_whole_tiles, &DiagnosisRule::find_scrambled_cells,
+             &DiagnosisRule::find_lost_component, &DiagnosisRule::find_missed_part_of_tile,
+             &DiagnosisRule::find_mixed_tiles, &DiagnosisRule::find_wrong_tile},
+            *this);
     }
     if (!found) found = find_foreign_values();
     return found ? *found : conclude_scattered();
@@ -32,15 +35,16 @@ Finding Diagnosis::conclude_wrong() const {
 
 std::optional<Finding> Diagnosis::find_read_outside() const {
     if (2 * guard_values_.count < wrong_cells_.count) return std::nullopt;
-    return say(Fault::read_outside, guard_values_, "the kernel read outside of its input");
+    return make_finding(Fault::read_outside, guard_values_, "the kernel read outside of its input");
 }
 
 std::optional<Finding> Diagnosis::find_foreign_values() const {
     if (2 * foreign_values_.count < wrong_cells_.count) return std::nullopt;
-    return say(Fault::value_not_of_input, foreign_values_,
-               "this value does not occur in the input. Was it computed, or read from memory that "
-               "was never written?" +
-                   std::string(comparison_.wrong == 1 ? " No other cell is wrong" : ""));
+    return make_finding(
+        Fault::value_not_of_input, foreign_values_,
+        "this value does not occur in the input. Was it computed, or read from memory that "
+        "was never written?" +
+            std::string(comparison_.wrong == 1 ? " No other cell is wrong" : ""));
 }
 
 /// Recognizes outputs in which all stores went to the first row or the first column. Ignores the
@@ -50,11 +54,12 @@ std::optional<Finding> Diagnosis::find_stores_to_one_line() const {
     const bool is_one_line =
         is_row != is_column && problem_.out_rows() > 1 && problem_.out_cols() > 1;
     if (!is_one_line || problem_.is_in_place()) return std::nullopt;
-    return say(Fault::line_repeated, wrong_cells_,
-               is_row ? "every store goes to the first row of out: the index has no term that is "
-                        "multiplied by the length of a row"
-                      : "every store goes to the first column of out: the index has no term for "
-                        "the position within a row");
+    return make_finding(
+        Fault::line_repeated, wrong_cells_,
+        is_row ? "every store goes to the first row of out: the index has no term that is "
+                 "multiplied by the length of a row"
+               : "every store goes to the first column of out: the index has no term for "
+                 "the position within a row");
 }
 
 Finding Diagnosis::conclude_scattered() const {
@@ -62,21 +67,21 @@ Finding Diagnosis::conclude_scattered() const {
                            std::to_string(problem_.elements()) +
                            (comparison_.right == 1 ? " is right" : " are right");
     if (comparison_.wrong == 1)
-        return say(Fault::scattered, wrong_cells_, "this is the only wrong cell" + of);
-    return say(Fault::scattered, wrong_cells_,
-               "no simple mistake explains the " + std::to_string(comparison_.wrong) +
-                   " wrong cells" + of + ". Look at the map");
+        return make_finding(Fault::scattered, wrong_cells_, "this is the only wrong cell" + of);
+    return make_finding(Fault::scattered, wrong_cells_,
+                        "no simple mistake explains the " + std::to_string(comparison_.wrong) +
+                            " wrong cells" + of + ". Look at the map");
 }
 
 /// Looks for a mistake that predicts the value of each wrong cell. Returns the mistake that
 /// explains the most cells, if it explains nearly all of them.
-std::optional<Finding> Diagnosis::pattern() const {
+std::optional<Finding> Diagnosis::find_rule_for_pattern() const {
     if (has_too_few_bad_cells()) return std::nullopt;
     // A hypothesis need not explain cells at the edge that contain the bytes of a guard band.
     const std::uint64_t cells = wrong_cells_.count - guard_values_.count;
     const std::size_t best = find_best_hypothesis();
     const Explanation rule = find_best_rule();
-    const double rule_share = fraction_of(rule.count, rule.of);
+    const double rule_share = fraction_of(rule.explained_count, rule.applicable_count);
     std::optional<Finding> found;
     const double share = fraction_of(explained_[best].count, cells);
     // If a rule and a hypothesis explain the same number of wrong cells, prefer the one that does
@@ -85,18 +90,18 @@ std::optional<Finding> Diagnosis::pattern() const {
         rule_share > share || (rule_share == share && rule.fault == Fault::neighbour_repeated &&
                                !fits_right_cells(hypotheses()[best]));
     if (is_rule) {
-        if (!is_nearly_all(rule.count, rule.of)) return std::nullopt;
+        if (!is_nearly_all(rule.explained_count, rule.applicable_count)) return std::nullopt;
         // If the distance is a whole number of tiles, describe it as a distance between tiles.
         if (auto tiles = rule.fault == Fault::shifted ? find_whole_tiles() : std::nullopt)
             return tiles;
         if (rule.fault == Fault::shifted && is_of_component()) {
-            found = say(rule);
+            found = make_finding(rule);
             found->fault = Fault::scrambled_in_tile;
             found->sentence +=
                 describe_exceptions() + ". Does one component of a vector use a different index?";
             return found;
         }
-        found = say(rule);
+        found = make_finding(rule);
         const bool is_of_all =
             rule.fault != Fault::neighbours_exchanged && rule.fault != Fault::neighbour_repeated;
         if (is_of_all && 2 * comparison_.right > static_cast<std::uint64_t>(problem_.elements())) {
@@ -104,20 +109,20 @@ std::optional<Finding> Diagnosis::pattern() const {
         }
     } else if (is_nearly_all(explained_[best].count, cells)) {
         const Hypothesis& hypothesis = hypotheses()[best];
-        found = say(hypothesis.fault, explained_[best], hypothesis.meaning);
+        found = make_finding(hypothesis.fault, explained_[best], hypothesis.meaning);
         if (!fits_right_cells(hypothesis)) found->sentence += describe_exceptions();
     }
     return found;
 }
 
 /// Recognizes batches whose matrices were stored to, or read from, the wrong position.
-std::optional<Finding> Diagnosis::batches() const {
+std::optional<Finding> Diagnosis::find_wrong_batches() const {
     // After such a mistake, the matrices would still fill the whole output. Unwritten cells are the
     // sign of a different mistake, for example that all blocks store to the same matrix.
     if (has_too_few_bad_cells() || comparison_.untouched > 0) return std::nullopt;
     const Explanation found = explain_by_batches(problem_, array_sample_);
-    if (!is_nearly_all(found.count, found.of)) return std::nullopt;
-    return say(found);
+    if (!is_nearly_all(found.explained_count, found.applicable_count)) return std::nullopt;
+    return make_finding(found);
 }
 
 /// Returns a note if the mistake should have made more cells wrong than it did.
@@ -149,20 +154,20 @@ std::size_t Diagnosis::find_best_hypothesis() const {
 bool Diagnosis::fits_right_cells(const Hypothesis& hypothesis) const {
     const double bad =
         fraction_of(bad_cells_.count, static_cast<std::uint64_t>(problem_.elements()));
-    return fraction_left_unexplained(hypothesis) < 1.25 * bad;
+    return fraction_of_cells_made_wrong(hypothesis) < 1.25 * bad;
 }
 
 /// Returns the fraction of the output's cells that the mistake would make wrong.
-double Diagnosis::fraction_left_unexplained(const Hypothesis& hypothesis) const {
+double Diagnosis::fraction_of_cells_made_wrong(const Hypothesis& hypothesis) const {
     constexpr std::int64_t most_tries = 4096;
     const std::int64_t step = 1 + problem_.elements() / most_tries;
     std::uint64_t tries = 0, wrong = 0;
     for (std::int64_t i = 0; i < problem_.elements(); i += step, ++tries) {
         const auto right = problem_.source_of(problem_.out_cell(i));
         if (!right) continue;
-        const Bits held = pattern_.at(static_cast<std::uint64_t>(problem_.index(*right)));
-        const Look look(problem_, pattern_, i, held, false);
-        const Look seen = hypothesis.is_of_array ? look : look.relative_to(matrix_);
+        const Bits held = pattern_.value_at(static_cast<std::uint64_t>(problem_.index(*right)));
+        const ObservedCell look(problem_, pattern_, i, held, false);
+        const ObservedCell seen = hypothesis.is_of_array ? look : look.relative_to(matrix_);
         wrong += !hypothesis.explains(seen);
     }
     return fraction_of(wrong, tries);
@@ -177,12 +182,13 @@ Explanation Diagnosis::find_best_rule() const {
     const Explanation pitch = may_be_pitch ? explain_by_pitch(matrix_, sample_) : Explanation{};
     const Explanation components = explain_by_components(matrix_, sample_);
     Explanation best = explain_by_shift(matrix_, sample_);
-    const bool both = best.count > 0 && !is_better(best, pitch) && !is_better(pitch, best);
+    const bool both =
+        best.explained_count > 0 && !is_better(best, pitch) && !is_better(pitch, best);
     if (both) best.meaning += "; or " + pitch.meaning;
     if (is_better(pitch, best)) best = pitch;
     // If all components of a vector are shifted by the same distance, prefer the simpler
     // explanation, which is a constant distance.
-    const bool is_component = components.count > 0 && !is_better(best, components);
+    const bool is_component = components.explained_count > 0 && !is_better(best, components);
     return is_component ? components : best;
 }
 
@@ -193,10 +199,10 @@ std::optional<Finding> Diagnosis::find_computed_value() const {
     // Require more sums than could occur by chance.
     if (10 * sum_values_.count >= wrong_cells_.count &&
         is_nearly_all(sum_values_.count + nan.count, wrong_cells_.count)) {
-        return say(Fault::value_added, sum_values_,
-                   std::string("the value is the sum of the expected value and of what ") +
-                       out_matrix() +
-                       " contained before. Was the value added (+=) instead of assigned (=)?");
+        return make_finding(
+            Fault::value_added, sum_values_,
+            std::string("the value is the sum of the expected value and of what ") + out_matrix() +
+                " contained before. Was the value added (+=) instead of assigned (=)?");
     }
     std::size_t best = 0;
     for (std::size_t i = 1; i < converted_values_.size(); ++i) {
@@ -207,10 +213,10 @@ std::optional<Finding> Diagnosis::find_computed_value() const {
         20 * nonzero_converted_values_.count >= wrong_cells_.count && !has_too_few_bad_cells();
     if (!shows || !is_nearly_all(converted_values_[best].count, wrong_cells_.count))
         return std::nullopt;
-    return say(Fault::value_converted, nonzero_converted_values_,
-               std::string("the value seems to have been converted to ") +
-                   name_of(static_cast<Integer>(best)) +
-                   ", which loses the fraction and limits large values");
+    return make_finding(Fault::value_converted, nonzero_converted_values_,
+                        std::string("the value seems to have been converted to ") +
+                            name_of(static_cast<Integer>(best)) +
+                            ", which loses the fraction and limits large values");
 }
 
 /// Recognizes values that are nearly correct, because a conversion or a computation changed only
@@ -226,24 +232,26 @@ std::optional<Finding> Diagnosis::find_lost_bits() const {
     if (is_nearly_all(special, wrong_cells_.count)) {
         const std::string cure = ". Move the bits, without any arithmetic";
         if (subnormal.count >= nan.count && subnormal.count >= zero.count) {
-            return say(Fault::subnormal_flushed, subnormal, "subnormal numbers became zero" + cure);
+            return make_finding(Fault::subnormal_flushed, subnormal,
+                                "subnormal numbers became zero" + cure);
         }
         if (nan.count >= zero.count) {
-            return say(Fault::nan_changed, nan, "NaNs were replaced by other NaNs" + cure);
+            return make_finding(Fault::nan_changed, nan, "NaNs were replaced by other NaNs" + cure);
         }
-        return say(Fault::negative_zero_lost, zero, "-0.0 became 0.0" + cure);
+        return make_finding(Fault::negative_zero_lost, zero, "-0.0 became 0.0" + cure);
     }
     if (2 * sign.count >= wrong_cells_.count &&
         is_nearly_all(sign.count + nan.count + zero.count, wrong_cells_.count)) {
-        return say(Fault::value_not_of_input, sign,
-                   "the value has the wrong sign. Is any arithmetic done with the value?");
+        return make_finding(Fault::value_not_of_input, sign,
+                            "the value has the wrong sign. Is any arithmetic done with the value?");
     }
     const bool is_rounded =
         is_nearly_all(special + close.count + range.count, wrong_cells_.count) &&
         20 * close.count >= wrong_cells_.count;
     if (!is_rounded) return std::nullopt;
-    return say(Fault::value_rounded, close,
-               "the value is nearly right, as if it had been converted to a type with fewer bits");
+    return make_finding(
+        Fault::value_rounded, close,
+        "the value is nearly right, as if it had been converted to a type with fewer bits");
 }
 
 // ---- tiles ----
@@ -256,16 +264,17 @@ bool Diagnosis::has_whole_tiles(std::int64_t side) const {
 
 /// Recognizes outputs with correct and wrong cells in the same tiles. The output does not show the
 /// reason, but the order in which warps ran may be the cause.
-std::optional<Finding> Diagnosis::mixed() const {
+std::optional<Finding> Diagnosis::find_mixed_tiles() const {
     std::uint64_t stale = 0;
-    for (const Tiles& tiles : tiles_) stale = std::max(stale, tiles.wrong.count);
+    for (const TileTallies& tiles : tiles_) stale = std::max(stale, tiles.wrong.count);
     // The order of warps within a block cannot explain tiles that are entirely bad.
     const bool is_mixed = !has_whole_tiles(32);
     if (!is_mixed || !is_nearly_all(stale + foreign_values_.count, wrong_cells_.count))
         return std::nullopt;
-    return say(Fault::mixed_in_tile, wrong_cells_,
-               "right and wrong cells are side by side in the same tiles, without a pattern. "
-               "Perhaps threads read a tile before all of it is written");
+    return make_finding(
+        Fault::mixed_in_tile, wrong_cells_,
+        "right and wrong cells are side by side in the same tiles, without a pattern. "
+        "Perhaps threads read a tile before all of it is written");
 }
 
 /// Reports whether the bad rows (or columns) are the same ones in each group of two or four.
@@ -280,10 +289,11 @@ std::optional<Finding> Diagnosis::find_lost_component() const {
     const bool are_foreign =
         comparison_.untouched == 0 && is_nearly_all(foreign_values_.count, wrong_cells_.count);
     if (!is_of_component() || !are_foreign) return std::nullopt;
-    return say(Fault::component_lost, foreign_values_,
-               bad_lines().text +
-                   ", and the values in these cells do not occur in the input. A component of a "
-                   "vector is lost: is each component set before the vector is used?");
+    return make_finding(
+        Fault::component_lost, foreign_values_,
+        bad_lines().text +
+            ", and the values in these cells do not occur in the input. A component of a "
+            "vector is lost: is each component set before the vector is used?");
 }
 
 /// Recognizes outputs in which some rows (or columns) of each tile are unwritten, and the others
@@ -291,13 +301,13 @@ std::optional<Finding> Diagnosis::find_lost_component() const {
 /// to the same position.
 std::optional<Finding> Diagnosis::find_overwritten_cells() const {
     if (comparison_.untouched < comparison_.wrong || problem_.is_in_place()) return std::nullopt;
-    const BadLines lines = lines_of(untouched_lines_, false);
-    const auto tiles = std::find_if(tiles_.begin(), tiles_.end(), [&](const Tiles& one) {
+    const BadLines lines = find_bad_lines(untouched_lines_, false);
+    const auto tiles = std::find_if(tiles_.begin(), tiles_.end(), [&](const TileTallies& one) {
         return one.side == static_cast<std::int64_t>(lines.period);
     });
     if (lines.text.empty() || tiles == tiles_.end()) return std::nullopt;
     if (!is_nearly_all(tiles->same.count, wrong_cells_.count)) return std::nullopt;
-    return say(
+    return make_finding(
         Fault::part_of_each_tile, tiles->same,
         lines.text +
             ", and the others hold values from elsewhere in their tile. Does a loop store to the "
@@ -305,14 +315,15 @@ std::optional<Finding> Diagnosis::find_overwritten_cells() const {
 }
 
 std::optional<Finding> Diagnosis::find_scrambled_cells() const {
-    for (const Tiles& tiles : tiles_) {
+    for (const TileTallies& tiles : tiles_) {
         const bool is_whole = tiles.side >= std::max(matrix_.rows, matrix_.cols);
         if (tiles.side > 64 || is_whole || !is_nearly_all(tiles.same.count, wrong_cells_.count))
             continue;
-        return say(Fault::scrambled_in_tile, tiles.same,
-                   "the tile (" + size_text(tiles.side) +
-                       ") is right, but the position within it is wrong. Is the tile read with the "
-                       "same layout with which it was written?");
+        return make_finding(
+            Fault::scrambled_in_tile, tiles.same,
+            "the tile (" + size_text(tiles.side) +
+                ") is right, but the position within it is wrong. Is the tile read with the "
+                "same layout with which it was written?");
     }
     return std::nullopt;
 }
@@ -322,7 +333,7 @@ std::optional<Finding> Diagnosis::find_scrambled_cells() const {
 std::optional<Finding> Diagnosis::find_whole_tiles() const {
     if (problem_.is_permuted()) return std::nullopt;
     std::optional<Finding> found;
-    for (const Tiles& tiles : tiles_) {
+    for (const TileTallies& tiles : tiles_) {
         const bool is_turned = is_nearly_all(tiles.wrong.count, wrong_cells_.count);
         if (tiles.side < kSmallestTile || !has_whole_tiles(tiles.side)) continue;
         if (!is_turned && !is_nearly_all(tiles.untransposed.count, wrong_cells_.count)) continue;
@@ -330,10 +341,10 @@ std::optional<Finding> Diagnosis::find_whole_tiles() const {
         if (found && rule.empty()) continue;
         const Tally& example = is_turned ? tiles.wrong : tiles.untransposed;
         const bool had_rule = !rule.empty();
-        found =
-            say(Fault::wrong_tile, example,
-                describe_tiles(example, tiles.side, is_turned) + (had_rule ? ": " : ". ") +
-                    (had_rule ? rule : "Look at how the kernel computes tiles from block indices"));
+        found = make_finding(
+            Fault::wrong_tile, example,
+            describe_tiles(example, tiles.side, is_turned) + (had_rule ? ": " : ". ") +
+                (had_rule ? rule : "Look at how the kernel computes tiles from block indices"));
         if (had_rule) break;
     }
     return found;
@@ -344,7 +355,7 @@ std::string Diagnosis::describe_tiles(const Tally& example, std::int64_t side,
                                       bool is_turned) const {
     const std::vector<bool> bad = bad_tiles(side);
     const auto count = static_cast<std::uint64_t>(std::count(bad.begin(), bad.end(), true));
-    const Look look(problem_, pattern_, example.first, example.held, false);
+    const ObservedCell look(problem_, pattern_, example.first, example.held, false);
     std::string text = std::to_string(count) + " of " +
                        format_count(out_tiles(side).count(), "tile") + " (" + size_text(side) +
                        ") " + (count == 1 ? "is" : "are") +
@@ -370,7 +381,7 @@ std::string Diagnosis::describe_tile_moves(std::int64_t side) const {
         moves.push_back({tile_of(*right), tile_of(*right)});
     }
     is_known.flip();
-    for (const Seen& seen : sample_.cells) {
+    for (const SampledCell& seen : sample_.cells) {
         const Cell cell = problem_.out_cell(seen.index);
         const auto right = problem_.source_of(cell);
         if (is_known[out.number_of(cell)] || !right) continue;
@@ -381,13 +392,14 @@ std::string Diagnosis::describe_tile_moves(std::int64_t side) const {
 }
 
 /// Recognizes values from the wrong tile, for tiles that are too small to be examined one by one.
-std::optional<Finding> Diagnosis::wrong_tile() const {
-    for (const Tiles& tiles : tiles_) {
+std::optional<Finding> Diagnosis::find_wrong_tile() const {
+    for (const TileTallies& tiles : tiles_) {
         if (!is_nearly_all(tiles.wrong.count, wrong_cells_.count)) continue;
-        return say(Fault::wrong_tile, tiles.wrong,
-                   "the position within the tile (" + size_text(tiles.side) +
-                       ") is right, but the tile is wrong. Look at how the kernel computes tiles "
-                       "from block indices");
+        return make_finding(
+            Fault::wrong_tile, tiles.wrong,
+            "the position within the tile (" + size_text(tiles.side) +
+                ") is right, but the tile is wrong. Look at how the kernel computes tiles "
+                "from block indices");
     }
     return std::nullopt;
 }

@@ -9,17 +9,17 @@ namespace {
 
 // ---- whole matrix ----
 
-bool holds_copy(const Look& look) {
+bool holds_copy(const ObservedCell& look) {
     return look.has_value_of(look.out) || look.has_value_of(look.problem.in_cell(look.index));
 }
 
-bool is_copied_cell(const Look& look) {
+bool is_copied_cell(const ObservedCell& look) {
     const Problem& problem = look.problem;
     if (problem.is_permuted()) return look.has_value_of(problem.in_cell(look.index));
     return problem.produces.kind == Produces::transpose && holds_copy(look);
 }
 
-bool is_transposed_cell(const Look& look) {
+bool is_transposed_cell(const ObservedCell& look) {
     const Problem& problem = look.problem;
     if (problem.is_turned() || problem.is_permuted()) return false;
     return look.has_value_of({look.out.col, look.out.row}) ||
@@ -28,7 +28,7 @@ bool is_transposed_cell(const Look& look) {
 
 /// Reports whether the value was stored at out[a * pitch + b] with this wrong pitch. Several cells
 /// may then have been stored to the same position.
-bool is_stored_with_pitch(const Look& look, std::int64_t pitch) {
+bool is_stored_with_pitch(const ObservedCell& look, std::int64_t pitch) {
     constexpr int most_tries = 64;
     const bool turned = look.problem.is_turned();
     const std::int64_t length = look.problem.out_cols();
@@ -41,7 +41,7 @@ bool is_stored_with_pitch(const Look& look, std::int64_t pitch) {
     return false;
 }
 
-bool has_exchanged_pitch(const Look& look) {
+bool has_exchanged_pitch(const ObservedCell& look) {
     const Problem& problem = look.problem;
     if (problem.rows == problem.cols || !look.expected || problem.is_permuted()) return false;
     // If elements are large enough for their values to be unique, the rules in index_rules.cpp
@@ -55,7 +55,7 @@ bool has_exchanged_pitch(const Look& look) {
     return is_stored_with_pitch(look, wrong);
 }
 
-bool rotated_by_180(const Look& look) {
+bool is_rotated_by_180(const ObservedCell& look) {
     if (!look.expected) return false;
     const Cell right = *look.expected;
     const std::int64_t row = look.problem.rows - 1 - right.row;
@@ -66,18 +66,18 @@ bool rotated_by_180(const Look& look) {
 
 /// Returns a test that checks whether the first `rows` rows and `cols` columns are repeated in all
 /// others.
-auto test_repeated(std::int64_t rows, std::int64_t cols) {
-    return [=](const Look& look) {
+auto make_repetition_test(std::int64_t rows, std::int64_t cols) {
+    return [=](const ObservedCell& look) {
         return look.expected &&
                look.has_value_of({look.expected->row % rows, look.expected->col % cols});
     };
 }
-constexpr std::int64_t kAll = INT64_MAX;
+constexpr std::int64_t kAllRowsOrCols = INT64_MAX;
 
 /// Returns a test that checks whether the value comes from a cell `rows` rows and `cols` columns
 /// after the correct one.
-auto test_neighbour(int rows, int cols) {
-    return [=](const Look& look) {
+auto make_neighbour_test(int rows, int cols) {
+    return [=](const ObservedCell& look) {
         return look.expected &&
                look.has_value_of({look.expected->row + rows, look.expected->col + cols});
     };
@@ -85,7 +85,7 @@ auto test_neighbour(int rows, int cols) {
 
 // ---- tiles ----
 
-bool is_tile_transposed_in_place(const Look& look, int tile) {
+bool is_tile_transposed_in_place(const ObservedCell& look, int tile) {
     const auto [row, col] = look.out;
     switch (look.problem.produces.kind) {
         case Produces::transpose:
@@ -96,7 +96,7 @@ bool is_tile_transposed_in_place(const Look& look, int tile) {
     }
 }
 
-bool is_tile_moved_untransposed(const Look& look, int tile) {
+bool is_tile_moved_untransposed(const ObservedCell& look, int tile) {
     const auto [row, col] = look.out;
     switch (look.problem.produces.kind) {
         case Produces::transpose:
@@ -110,7 +110,7 @@ bool is_tile_moved_untransposed(const Look& look, int tile) {
 
 /// Reports whether the value comes from the mirror image of the correct position, within the same
 /// tile.
-bool is_turned_around_in_tile(const Look& look, int tile) {
+bool is_turned_around_in_tile(const ObservedCell& look, int tile) {
     if (!look.expected) return false;
     const auto [row, col] = *look.expected;
     const std::int64_t other_row = row / tile * tile + (tile - 1 - row % tile);
@@ -124,7 +124,7 @@ bool is_turned_around_in_tile(const Look& look, int tile) {
 using Order = std::array<int, 4>;
 
 /// Reports whether the value fits an array with its axes permuted by `order`.
-bool in_order(const Look& look, int rank, const Order& order) {
+bool has_axes_in_order(const ObservedCell& look, int rank, const Order& order) {
     Permutation other = look.problem.axes();
     if (!look.problem.is_permuted() || other.rank != rank) return false;
     other.order = order;
@@ -133,7 +133,7 @@ bool in_order(const Look& look, int rank, const Order& order) {
 
 /// Reports whether the value fits an output in which the first matrix (or array) of a batch is
 /// repeated in place of the others.
-bool is_of_first_batch(const Look& look) {
+bool is_of_first_batch(const ObservedCell& look) {
     const Problem& problem = look.problem;
     if (!problem.is_permuted() || !look.expected) return false;
     const std::int64_t size = problem.elements() / problem.axes().extents[0];
@@ -143,17 +143,19 @@ bool is_of_first_batch(const Look& look) {
 
 void add_tiles(std::vector<Hypothesis>& list, int tile) {
     const std::string side = " (" + size_text(tile) + ")";
-    list.push_back({Fault::tile_not_moved,
-                    [=](const Look& look) { return is_tile_transposed_in_place(look, tile); },
-                    "each tile" + side +
-                        " was transposed, but stayed where it was: swap the block indices too"});
-    list.push_back({Fault::tile_not_transposed,
-                    [=](const Look& look) { return is_tile_moved_untransposed(look, tile); },
-                    "each tile" + side +
-                        " was stored in the right place, but was not transposed: its rows must "
-                        "become columns"});
     list.push_back(
-        {Fault::tile_repeated, test_repeated(tile, tile),
+        {Fault::tile_not_moved,
+         [=](const ObservedCell& look) { return is_tile_transposed_in_place(look, tile); },
+         "each tile" + side +
+             " was transposed, but stayed where it was: swap the block indices too"});
+    list.push_back(
+        {Fault::tile_not_transposed,
+         [=](const ObservedCell& look) { return is_tile_moved_untransposed(look, tile); },
+         "each tile" + side +
+             " was stored in the right place, but was not transposed: its rows must "
+             "become columns"});
+    list.push_back(
+        {Fault::tile_repeated, make_repetition_test(tile, tile),
          "the first tile" + side +
              " is repeated in place of the other tiles: blockIdx is missing in an index"});
 }
@@ -165,7 +167,7 @@ void add_turned_tiles(std::vector<Hypothesis>& list) {
         if (tile <= 4) continue;
         list.push_back(
             {Fault::tile_turned_around,
-             [=](const Look& look) { return is_turned_around_in_tile(look, tile); },
+             [=](const ObservedCell& look) { return is_turned_around_in_tile(look, tile); },
              "each tile (" + size_text(tile) +
                  ") is in the right place, but its rows or columns are in reverse order"});
     }
@@ -177,9 +179,10 @@ void add_orders(std::vector<Hypothesis>& list, int rank) {
     while (std::next_permutation(order.begin(), order.begin() + rank)) {
         std::string meaning = "the axes of in were put into the order";
         for (int k = 0; k < rank; ++k) meaning += " " + std::to_string(order[k]);
-        list.push_back({Fault::axes_in_other_order,
-                        [=](const Look& look) { return in_order(look, rank, order); }, meaning,
-                        true});
+        list.push_back(
+            {Fault::axes_in_other_order,
+             [=](const ObservedCell& look) { return has_axes_in_order(look, rank, order); },
+             meaning, true});
     }
 }
 
@@ -194,25 +197,25 @@ std::vector<Hypothesis> list_hypotheses() {
     for (const int tile : kTileSides) add_tiles(list, tile);
     list.insert(
         list.end(),
-        {{Fault::line_repeated, test_repeated(1, kAll),
+        {{Fault::line_repeated, make_repetition_test(1, kAllRowsOrCols),
           "the first row of the input is repeated in place of the other rows: an index does not "
           "depend on the row"},
-         {Fault::line_repeated, test_repeated(kAll, 1),
+         {Fault::line_repeated, make_repetition_test(kAllRowsOrCols, 1),
           "the first column of the input is repeated in place of the other columns: an index does "
           "not depend on the column"},
-         {Fault::turned_around, rotated_by_180,
+         {Fault::turned_around, is_rotated_by_180,
           "the matrix was rotated or mirrored instead of transposed"},
          {Fault::batch_repeated, is_of_first_batch,
           "the first slice along the first axis is repeated in place of the other slices: the "
           "index of this axis is missing where the input is read",
           true},
-         {Fault::off_by_one_row, test_neighbour(1, 0),
+         {Fault::off_by_one_row, make_neighbour_test(1, 0),
           "off by one row: the value comes from the next row"},
-         {Fault::off_by_one_col, test_neighbour(0, 1),
+         {Fault::off_by_one_col, make_neighbour_test(0, 1),
           "off by one column: the value comes from the next column"},
-         {Fault::off_by_one_row, test_neighbour(-1, 0),
+         {Fault::off_by_one_row, make_neighbour_test(-1, 0),
           "off by one row: the value comes from the previous row"},
-         {Fault::off_by_one_col, test_neighbour(0, -1),
+         {Fault::off_by_one_col, make_neighbour_test(0, -1),
           "off by one column: the value comes from the previous column"}});
     add_turned_tiles(list);
     for (const int rank : {3, 4}) add_orders(list, rank);
@@ -226,19 +229,19 @@ const std::vector<Hypothesis>& hypotheses() {
     return list;
 }
 
-bool is_of_same_tile(const Look& look, int tile) {
+bool is_of_same_tile(const ObservedCell& look, int tile) {
     if (!look.source || !look.expected) return false;
     const Cell is = *look.source, should = *look.expected;
     return is.row / tile == should.row / tile && is.col / tile == should.col / tile;
 }
 
-bool is_of_untransposed_tile(const Look& look, int tile) {
+bool is_of_untransposed_tile(const ObservedCell& look, int tile) {
     if (!look.source || look.problem.produces.kind != Produces::transpose) return false;
     const Cell is = *look.source;
     return is.row % tile == look.out.row % tile && is.col % tile == look.out.col % tile;
 }
 
-bool is_of_wrong_tile(const Look& look, int tile) {
+bool is_of_wrong_tile(const ObservedCell& look, int tile) {
     if (!look.source || !look.expected || is_of_same_tile(look, tile)) return false;
     const Cell is = *look.source, should = *look.expected;
     return is.row % tile == should.row % tile && is.col % tile == should.col % tile;

@@ -14,7 +14,7 @@ namespace coalesce {
 struct Hypothesis {
     Fault fault;
     /// Reports whether the mistake explains the contents of the cell.
-    std::function<bool(const Look& look)> explains;
+    std::function<bool(const ObservedCell& look)> explains;
     /// A description of the mistake. Messages put "out(0,1) holds in(0,1), expected in(1,0): "
     /// before it.
     std::string meaning;
@@ -31,12 +31,12 @@ inline constexpr int kTileSides[] = {32, 16, 64, 8, 128, 4, 2};
 
 /// Reports whether the value comes from the correct position within a tile of side `tile`, but from
 /// the wrong tile.
-bool is_of_wrong_tile(const Look& look, int tile);
+bool is_of_wrong_tile(const ObservedCell& look, int tile);
 /// Reports whether the value comes from the correct position in some tile of side `tile`, but
 /// without the transposition within the tile.
-bool is_of_untransposed_tile(const Look& look, int tile);
+bool is_of_untransposed_tile(const ObservedCell& look, int tile);
 /// Reports whether the value comes from the correct tile of side `tile`, but from a different
 /// position within it.
-bool is_of_same_tile(const Look& look, int tile);
+bool is_of_same_tile(const ObservedCell& look, int tile);
 
 }  // namespace coalesce

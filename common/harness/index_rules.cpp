@@ -15,7 +15,7 @@ struct IndexExpression {
     bool is_by_row;
     std::int64_t pitch;
 
-    std::int64_t at(std::int64_t row, std::int64_t col) const {
+    std::int64_t evaluate(std::int64_t row, std::int64_t col) const {
         return is_by_row ? row * pitch + col : col * pitch + row;
     }
     bool operator==(const IndexExpression&) const = default;
@@ -40,7 +40,7 @@ IndexPair right_indices(const Problem& problem) {
 
 /// Reports whether some thread (row, col) would store this value at this index. With a pitch that
 /// is too small, several threads store to the same index, and each could be the last.
-bool explains(const IndexPair& indices, const Problem& problem, const Seen& seen) {
+bool explains(const IndexPair& indices, const Problem& problem, const SampledCell& seen) {
     constexpr int most_tries = 64;
     const auto [by_row, pitch] = indices.out;
     const std::int64_t major_end = by_row ? problem.rows : problem.cols;
@@ -50,7 +50,7 @@ bool explains(const IndexPair& indices, const Problem& problem, const Seen& seen
         const std::int64_t minor = seen.index - major * pitch;
         if (minor >= minor_end) return false;
         const std::int64_t row = by_row ? major : minor, col = by_row ? minor : major;
-        if (indices.in.at(row, col) == seen.source) return true;
+        if (indices.in.evaluate(row, col) == seen.source) return true;
     }
     return false;
 }
@@ -63,7 +63,7 @@ public:
         if (major == 0 || place <= minor || (place - minor) % major != 0) return;
         pitches_.push_back((place - minor) / major);
     }
-    std::int64_t most_voted_pitch() const { return most_common<std::int64_t>(pitches_, 1); }
+    std::int64_t most_voted_pitch() const { return most_frequent<std::int64_t>(pitches_, 1); }
 
 private:
     std::vector<std::int64_t> pitches_;
@@ -80,7 +80,7 @@ Candidates candidates(const Problem& problem, const Sample& sample) {
     Candidates found;
     for (const bool by_row : {true, false}) {
         PitchVote reads, stores;
-        for (const Seen& seen : sample.cells) {
+        for (const SampledCell& seen : sample.cells) {
             const Cell from = problem.in_cell(seen.source);
             const Cell out = problem.out_cell(seen.index);
             const Cell thread = right.out.is_by_row ? out : Cell{out.col, out.row};
@@ -178,7 +178,7 @@ Fault fault_for_shift(Cell step) {
 /// Looks for a constant distance in rows and columns of the input. If `wraps` is set, a distance
 /// beyond an edge continues at the opposite edge.
 Explanation find_constant_shift(const Problem& problem, const Sample& sample, bool wraps) {
-    const auto step_of = [&](const Seen& seen) -> Cell {
+    const auto step_of = [&](const SampledCell& seen) -> Cell {
         const Cell is = problem.in_cell(seen.source);
         const auto should = problem.source_of(problem.out_cell(seen.index));
         if (!should) return {};
@@ -187,18 +187,19 @@ Explanation find_constant_shift(const Problem& problem, const Sample& sample, bo
         return {wrap_to_shortest(step.row, problem.rows), wrap_to_shortest(step.col, problem.cols)};
     };
     std::vector<Cell> all;
-    for (const Seen& seen : sample.cells) all.push_back(step_of(seen));
-    const Cell step = most_common<Cell>(std::move(all), {});
+    for (const SampledCell& seen : sample.cells) all.push_back(step_of(seen));
+    const Cell step = most_frequent<Cell>(std::move(all), {});
     if (step == Cell{}) return {};
-    auto found = count_explained(sample, [&](const Seen& seen) { return step_of(seen) == step; });
+    auto found =
+        count_explained(sample, [&](const SampledCell& seen) { return step_of(seen) == step; });
     // Near the edges, there is no cell at that distance, so these cells neither support nor refute
     // the rule.
-    const auto is_at_edge = [&](const Seen& seen) {
+    const auto is_at_edge = [&](const SampledCell& seen) {
         const auto should = problem.source_of(problem.out_cell(seen.index));
-        return !should || !problem.has({should->row + step.row, should->col + step.col});
+        return !should || !problem.contains({should->row + step.row, should->col + step.col});
     };
-    if (!wraps) found.of -= count_explained(sample, is_at_edge).count;
-    if (2 * found.of < sample.count) return {};
+    if (!wraps) found.applicable_count -= count_explained(sample, is_at_edge).explained_count;
+    if (2 * found.applicable_count < sample.count) return {};
     found.fault = fault_for_shift(step);
     found.meaning = describe_shift(step, wraps);
     return found;
@@ -206,20 +207,20 @@ Explanation find_constant_shift(const Problem& problem, const Sample& sample, bo
 
 /// Looks for a constant distance in elements, in the memory of the input or of the output.
 Explanation elements(const Problem& problem, const Sample& sample, bool is_in_out) {
-    const auto distance_of = [&](const Seen& seen) -> std::int64_t {
+    const auto distance_of = [&](const SampledCell& seen) -> std::int64_t {
         if (!is_in_out) {
             const auto should = problem.source_of(problem.out_cell(seen.index));
             return should ? seen.source - problem.index(*should) : 0;
         }
         const Cell from = problem.in_cell(seen.source);
-        return seen.index - right_indices(problem).out.at(from.row, from.col);
+        return seen.index - right_indices(problem).out.evaluate(from.row, from.col);
     };
     std::vector<std::int64_t> all;
-    for (const Seen& seen : sample.cells) all.push_back(distance_of(seen));
-    const std::int64_t distance = most_common<std::int64_t>(std::move(all), 0);
+    for (const SampledCell& seen : sample.cells) all.push_back(distance_of(seen));
+    const std::int64_t distance = most_frequent<std::int64_t>(std::move(all), 0);
     if (distance == 0) return {};
-    auto found =
-        count_explained(sample, [&](const Seen& seen) { return distance_of(seen) == distance; });
+    auto found = count_explained(
+        sample, [&](const SampledCell& seen) { return distance_of(seen) == distance; });
     found.fault = Fault::shifted;
     found.meaning = is_in_out
                         ? "the value lies " + describe_distance(distance, "its correct position")
@@ -243,7 +244,7 @@ using Components = std::array<std::int64_t, kVectorWidth>;
 /// Returns the actual and the expected source of a value, as positions within a group along one
 /// axis. Returns nothing if the groups differ, or if the coordinates on the other axis differ.
 std::optional<std::pair<std::int64_t, std::int64_t>> find_component(const Problem& problem,
-                                                                    const Seen& seen,
+                                                                    const SampledCell& seen,
                                                                     bool by_rows) {
     const Cell is = problem.in_cell(seen.source);
     const auto should = problem.source_of(problem.out_cell(seen.index));
@@ -256,13 +257,13 @@ std::optional<std::pair<std::int64_t, std::int64_t>> find_component(const Proble
 
 Components vote_for_components(const Problem& problem, const Sample& sample, bool by_rows) {
     std::array<std::vector<std::int64_t>, kVectorWidth> votes;
-    for (const Seen& seen : sample.cells) {
+    for (const SampledCell& seen : sample.cells) {
         const auto found = find_component(problem, seen, by_rows);
         if (found) votes[static_cast<std::size_t>(found->second)].push_back(found->first);
     }
     Components components{};
     for (std::size_t i = 0; i < components.size(); ++i) {
-        components[i] = most_common(votes[i], static_cast<std::int64_t>(i));
+        components[i] = most_frequent(votes[i], static_cast<std::int64_t>(i));
     }
     return components;
 }
@@ -325,9 +326,9 @@ Explanation explain_by_pitch(const Problem& problem, const Sample& sample) {
     int distance = 0;
     for (const IndexPair& pair : list_index_pairs(candidates(problem, sample), right)) {
         auto found = count_explained(
-            sample, [&](const Seen& seen) { return explains(pair, problem, seen); });
-        if (found.count == 0 || found.count < best.count) continue;
-        if (found.count == best.count) {
+            sample, [&](const SampledCell& seen) { return explains(pair, problem, seen); });
+        if (found.explained_count == 0 || found.explained_count < best.explained_count) continue;
+        if (found.explained_count == best.explained_count) {
             const bool says_as_much = pair.distance(right) == distance;
             if (says_as_much) best.meaning += "; or " + describe_wrong_index(problem, pair, right);
             continue;
@@ -356,11 +357,11 @@ Explanation explain_by_components(const Problem& problem, const Sample& sample) 
     Explanation best;
     for (const bool by_rows : {true, false}) {
         const Components components = vote_for_components(problem, sample, by_rows);
-        auto found = count_explained(sample, [&](const Seen& seen) {
+        auto found = count_explained(sample, [&](const SampledCell& seen) {
             const auto here = find_component(problem, seen, by_rows);
             return here && components[static_cast<std::size_t>(here->second)] == here->first;
         });
-        if (found.count == 0 || !is_better(found, best)) continue;
+        if (found.explained_count == 0 || !is_better(found, best)) continue;
         describe_components(components, by_rows, found);
         best = std::move(found);
     }

@@ -41,8 +41,8 @@ std::string in_name(const Problem& problem, Cell cell) {
     return "in" + indices_text(axes.extents, axes.rank, problem.index(cell));
 }
 
-Look::Look(const Problem& problem, const Pattern& pattern, std::int64_t index, Bits held,
-           bool is_untouched)
+ObservedCell::ObservedCell(const Problem& problem, const Pattern& pattern, std::int64_t index,
+                           Bits held, bool is_untouched)
     : problem(problem),
       pattern(pattern),
       index(index),
@@ -54,10 +54,10 @@ Look::Look(const Problem& problem, const Pattern& pattern, std::int64_t index, B
     if (found) source = problem.in_cell(static_cast<std::int64_t>(*found));
 }
 
-Look Look::relative_to(const Problem& one_matrix) const {
+ObservedCell ObservedCell::relative_to(const Problem& one_matrix) const {
     if (problem.batches() == 0) return *this;
     const std::int64_t size = one_matrix.elements();
-    Look look(one_matrix, pattern, index % size, held, is_untouched);
+    ObservedCell look(one_matrix, pattern, index % size, held, is_untouched);
     look.source.reset();
     if (source && problem.index(*source) / size == index / size) {
         look.source = one_matrix.in_cell(problem.index(*source) % size);
@@ -65,13 +65,13 @@ Look Look::relative_to(const Problem& one_matrix) const {
     return look;
 }
 
-bool Look::has_value_of(Cell cell) const {
-    if (!problem.has(cell)) return false;
+bool ObservedCell::has_value_of(Cell cell) const {
+    if (!problem.contains(cell)) return false;
     if (pattern.has_unique_values()) return source == cell;
-    return pattern.at(static_cast<std::uint64_t>(problem.index(cell))) == held;
+    return pattern.value_at(static_cast<std::uint64_t>(problem.index(cell))) == held;
 }
 
-bool Look::contains_guard_bytes() const {
+bool ObservedCell::contains_guard_bytes() const {
     unsigned char bytes[sizeof held];
     std::memcpy(bytes, &held, sizeof held);
     for (std::size_t i = 0; i < problem.element_size; ++i) {
@@ -81,11 +81,11 @@ bool Look::contains_guard_bytes() const {
     return pattern.has_unique_values();
 }
 
-bool Look::is_not_from_input() const {
+bool ObservedCell::is_not_from_input() const {
     return pattern.has_unique_values() && !source;
 }
 
-std::string Look::text() const {
+std::string ObservedCell::text() const {
     const std::string name = out_name(problem, out);
     if (is_untouched)
         return name + (problem.is_in_place() ? " is unchanged" : " was never written");
@@ -95,7 +95,7 @@ std::string Look::text() const {
     if (contains_guard_bytes()) return name + " holds data from outside of the input" + should;
     std::string text = name + " holds " + value_text(held, problem.element_size) + should;
     if (expected && is_not_from_input()) {
-        const Bits right = pattern.at(static_cast<std::uint64_t>(problem.index(*expected)));
+        const Bits right = pattern.value_at(static_cast<std::uint64_t>(problem.index(*expected)));
         text += ", which is " + value_text(right, problem.element_size);
     }
     return text;

@@ -9,9 +9,9 @@
 namespace coalesce {
 
 /// A bad cell of the output: its position, its expected value, and its actual value.
-struct Look {
-    Look(const Problem& problem, const Pattern& pattern, std::int64_t index, Bits held,
-         bool is_untouched);
+struct ObservedCell {
+    ObservedCell(const Problem& problem, const Pattern& pattern, std::int64_t index, Bits held,
+                 bool is_untouched);
 
     const Problem& problem;
     const Pattern& pattern;
@@ -35,7 +35,7 @@ struct Look {
     /// Returns this look with positions relative to the matrix of the batch that contains the cell.
     /// Without a batch, returns a copy. `one_matrix` is the result of `Problem::for_one_matrix`,
     /// and must outlive the returned look.
-    Look relative_to(const Problem& one_matrix) const;
+    ObservedCell relative_to(const Problem& one_matrix) const;
 
     /// Returns a phrase such as "out(0,1) holds in(0,1), expected in(1,0)".
     std::string text() const;

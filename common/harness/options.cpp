@@ -12,14 +12,14 @@ namespace {
 
 /// Reads the arguments in order. A value may follow its option as the next argument ("--rows 3") or
 /// after an equals sign ("--rows=3").
-class Reader {
+class ArgumentReader {
 public:
-    explicit Reader(const std::vector<std::string>& arguments) : arguments_(arguments) {}
+    explicit ArgumentReader(const std::vector<std::string>& arguments) : arguments_(arguments) {}
 
     /// Moves to the next option. Returns false at the end.
     bool next() {
-        if (at_ == arguments_.size()) return false;
-        option_ = arguments_[at_++];
+        if (index_ == arguments_.size()) return false;
+        option_ = arguments_[index_++];
         const std::size_t equals = option_.find('=');
         inline_value_.reset();
         if (option_.starts_with("--") && equals != std::string::npos) {
@@ -32,9 +32,9 @@ public:
     /// Returns the value of the option, or `usual` if the next argument is another option.
     std::string value(const std::optional<std::string>& usual = std::nullopt) {
         if (inline_value_) return *inline_value_;
-        const bool is_there = at_ < arguments_.size() && !arguments_[at_].starts_with("--");
+        const bool is_there = index_ < arguments_.size() && !arguments_[index_].starts_with("--");
         if (!is_there && !usual) throw UsageError(option_ + " needs a value");
-        return is_there ? arguments_[at_++] : *usual;
+        return is_there ? arguments_[index_++] : *usual;
     }
     /// Throws UsageError if the option has a value.
     void reject_value() const {
@@ -43,7 +43,7 @@ public:
 
 private:
     const std::vector<std::string>& arguments_;
-    std::size_t at_ = 0;
+    std::size_t index_ = 0;
     std::string option_;
     std::optional<std::string> inline_value_;
 };
@@ -137,7 +137,7 @@ Options parse_options(const std::vector<std::string>& arguments) {
                                                 {"--list", &options.list},
                                                 {"--verify", &verify},
                                                 {"--bench", &bench}};
-    for (Reader reader(arguments); reader.next();) {
+    for (ArgumentReader reader(arguments); reader.next();) {
         const std::string option = reader.option();
         if (const auto flag = flags.find(option); flag != flags.end()) {
             reader.reject_value();

@@ -70,10 +70,10 @@ Word repeated_byte(unsigned char byte) {
     return word;
 }
 
-/// Maps `mixed` to a number below `limit` that is not the poison.
-std::uint64_t scale_avoiding_poison(std::uint32_t mixed, std::uint64_t limit,
+/// Maps `scrambled_index` to a number below `limit` that is not the poison.
+std::uint64_t scale_avoiding_poison(std::uint32_t scrambled_index, std::uint64_t limit,
                                     std::uint64_t poison) {
-    const std::uint64_t value = (std::uint64_t{mixed} * (limit - 1)) >> 32;
+    const std::uint64_t value = (std::uint64_t{scrambled_index} * (limit - 1)) >> 32;
     return value >= poison ? value + 1 : value;
 }
 
@@ -88,11 +88,11 @@ std::uint32_t mix(std::uint32_t value) {
     return value ^ (value >> 16);
 }
 
-std::uint32_t unmix(std::uint32_t mixed) {
+std::uint32_t unmix(std::uint32_t scrambled_index) {
     constexpr std::uint32_t first = inverse(0x7feb352du), second = inverse(0x846ca68bu);
-    mixed = unshift(mixed, 16) * second;
-    mixed = unshift(mixed, 15) * first;
-    return unshift(mixed, 16) - kStart32;
+    scrambled_index = unshift(scrambled_index, 16) * second;
+    scrambled_index = unshift(scrambled_index, 15) * first;
+    return unshift(scrambled_index, 16) - kStart32;
 }
 
 std::uint64_t mix(std::uint64_t value) {
@@ -102,12 +102,12 @@ std::uint64_t mix(std::uint64_t value) {
     return value ^ (value >> 31);
 }
 
-std::uint64_t unmix(std::uint64_t mixed) {
+std::uint64_t unmix(std::uint64_t scrambled_index) {
     constexpr std::uint64_t first = inverse(0xbf58476d1ce4e5b9u),
                             second = inverse(0x94d049bb133111ebu);
-    mixed = unshift(mixed, 31) * second;
-    mixed = unshift(mixed, 27) * first;
-    return unshift(mixed, 30) - kStart64;
+    scrambled_index = unshift(scrambled_index, 31) * second;
+    scrambled_index = unshift(scrambled_index, 27) * first;
+    return unshift(scrambled_index, 30) - kStart64;
 }
 
 Pattern::Pattern(std::size_t element_size, std::uint64_t seed) : size_(element_size), seed_(seed) {
@@ -168,7 +168,7 @@ std::uint64_t Pattern::index_holding(std::uint64_t original) const {
     return original;
 }
 
-Bits Pattern::mixed(std::uint64_t index) const {
+Bits Pattern::scrambled_index(std::uint64_t index) const {
     if (size_ == 4) {
         return {mix(static_cast<std::uint32_t>(index) ^ static_cast<std::uint32_t>(seed_)), 0};
     }
@@ -176,8 +176,8 @@ Bits Pattern::mixed(std::uint64_t index) const {
     return {low, size_ == 16 ? mix(~low) : 0};
 }
 
-Bits Pattern::at(std::uint64_t index) const {
-    if (size_ >= 4) return mixed(exchanged_index(index));
+Bits Pattern::value_at(std::uint64_t index) const {
+    if (size_ >= 4) return scrambled_index(exchanged_index(index));
     const std::uint32_t value =
         mix(static_cast<std::uint32_t>(index) ^ static_cast<std::uint32_t>(seed_));
     if (size_ == 1) return {scale_avoiding_poison(value, 1u << 8, poison_.low), 0};
@@ -190,7 +190,7 @@ Bits Pattern::at(std::uint64_t index) const {
 std::optional<std::uint64_t> Pattern::index_of(Bits bits, std::uint64_t count) const {
     if (size_ < 4) return std::nullopt;
     const std::uint64_t index = index_holding(preimage(bits));
-    if (index >= count || at(index) != bits) return std::nullopt;
+    if (index >= count || value_at(index) != bits) return std::nullopt;
     return index;
 }
 
@@ -198,7 +198,7 @@ template <class Element>
 void Pattern::fill_as(void* to, std::uint64_t first, std::size_t count) const {
     auto* bytes = static_cast<unsigned char*>(to);
     for (std::size_t i = 0; i < count; ++i) {
-        const Bits value = at(first + i);
+        const Bits value = value_at(first + i);
         std::memcpy(bytes + i * sizeof(Element), &value, sizeof(Element));
     }
 }

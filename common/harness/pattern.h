@@ -47,7 +47,7 @@ public:
     /// Returns the size of an element in bytes.
     std::size_t element_size() const { return size_; }
     /// Returns element `index`. For elements of up to 4 bytes, the index must be below 2^32 - 64.
-    Bits at(std::uint64_t index) const;
+    Bits value_at(std::uint64_t index) const;
     /// Returns the index below `count` of the element with these bits, or nothing if there is none.
     /// Always returns nothing for elements of 1 and 2 bytes, which are not unique.
     std::optional<std::uint64_t> index_of(Bits bits, std::uint64_t count) const;
@@ -72,7 +72,7 @@ private:
     void exchange(std::uint64_t index, std::uint64_t other);
     void assign_special_values();
     std::uint64_t preimage(Bits special) const;
-    Bits mixed(std::uint64_t index) const;
+    Bits scrambled_index(std::uint64_t index) const;
 
     std::size_t size_;
     std::uint64_t seed_;

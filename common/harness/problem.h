@@ -74,7 +74,7 @@ struct Problem {
     std::size_t bytes() const { return static_cast<std::size_t>(elements()) * element_size; }
 
     /// Reports whether the cell is within the input.
-    bool has(Cell cell) const {
+    bool contains(Cell cell) const {
         return cell.row >= 0 && cell.row < rows && cell.col >= 0 && cell.col < cols;
     }
     /// Returns the index in memory of a cell of the input, in elements.
@@ -102,7 +102,7 @@ struct Problem {
                           out.row / tile * tile + out.col % tile};
                 break;
         }
-        if (!has(source)) return std::nullopt;
+        if (!contains(source)) return std::nullopt;
         return source;
     }
 

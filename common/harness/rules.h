@@ -12,7 +12,7 @@
 namespace coalesce {
 
 /// A wrong cell whose value occurs in the input. Both positions are indices in memory.
-struct Seen {
+struct SampledCell {
     std::int64_t index;   ///< position in the output
     std::int64_t source;  ///< position in the input
     /// The number of elements in the array that precede the matrix containing both positions. 0
@@ -22,7 +22,7 @@ struct Seen {
 
 /// An evenly spread sample of the wrong cells.
 struct Sample {
-    std::vector<Seen> cells;  ///< cells whose values occur in the input, in order
+    std::vector<SampledCell> cells;  ///< cells whose values occur in the input, in order
     /// The number of all sampled cells, including cells whose values do not occur in the input.
     std::uint64_t count = 0;
 };
@@ -30,16 +30,16 @@ struct Sample {
 /// A measure of how well a rule explains a sample.
 struct Explanation {
     Fault fault = Fault::none;
-    std::uint64_t count = 0;  ///< number of cells that the rule explains
-    std::uint64_t of = 0;     ///< number of cells that the rule applies to
-    Seen example{};           ///< the first explained cell
+    std::uint64_t explained_count = 0;   ///< number of cells that the rule explains
+    std::uint64_t applicable_count = 0;  ///< number of cells that the rule applies to
+    SampledCell example{};               ///< the first explained cell
     /// A description of the mistake. Messages put "out(0,1) holds ...: " before it.
     std::string meaning;
 };
 
 /// Returns the most frequent value, or `otherwise` if there are no values.
 template <class Value>
-Value most_common(std::vector<Value> values, Value otherwise) {
+Value most_frequent(std::vector<Value> values, Value otherwise) {
     std::sort(values.begin(), values.end());
     Value best = otherwise;
     std::ptrdiff_t most = 0;
@@ -62,18 +62,19 @@ inline double fraction_of(std::uint64_t count, std::uint64_t of) {
 /// Reports whether `one` explains a larger fraction of cells than `other`, or the same fraction of
 /// a larger number of cells.
 inline bool is_better(const Explanation& one, const Explanation& other) {
-    const double mine = fraction_of(one.count, one.of), theirs = fraction_of(other.count, other.of);
-    return mine > theirs || (mine == theirs && one.count > other.count);
+    const double mine = fraction_of(one.explained_count, one.applicable_count),
+                 theirs = fraction_of(other.explained_count, other.applicable_count);
+    return mine > theirs || (mine == theirs && one.explained_count > other.explained_count);
 }
 
 /// Counts the cells for which `explains(cell)` is true, and records the first.
 template <class Explains>
 Explanation count_explained(const Sample& sample, Explains explains) {
     Explanation found;
-    found.of = sample.count;
-    for (const Seen& seen : sample.cells) {
+    found.applicable_count = sample.count;
+    for (const SampledCell& seen : sample.cells) {
         if (!explains(seen)) continue;
-        if (found.count++ == 0) found.example = seen;
+        if (found.explained_count++ == 0) found.example = seen;
     }
     return found;
 }

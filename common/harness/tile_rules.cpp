@@ -9,7 +9,7 @@ namespace {
 
 /// A rule that predicts which tile is found in the position of tile `should`.
 struct TileMoveRule {
-    Cell (*holds)(Cell should, Cell tiles);
+    Cell (*held_tile)(Cell should, Cell tiles);
     const char* text;
 };
 
@@ -70,22 +70,22 @@ Cell shortest_step(const TileMove& move, Cell tiles) {
 
 std::string constant_shift(Cell tiles, const std::vector<TileMove>& moves) {
     const Cell step = shortest_step(moves.front(), tiles);
-    const bool fits = std::all_of(moves.begin(), moves.end(), [&](const TileMove& move) {
+    const bool is_constant = std::all_of(moves.begin(), moves.end(), [&](const TileMove& move) {
         return shortest_step(move, tiles) == step;
     });
-    if (!fits || step == Cell{}) return "";
+    if (!is_constant || step == Cell{}) return "";
     return "each tile comes from " + distances_text(step, "tile", "tile") +
            ", with wrap-around at the edges";
 }
 
 /// Reports whether the rule describes the moves in either direction, because the mistake may be in
 /// the loads or in the stores.
-bool fits(const TileMoveRule& rule, Cell tiles, const std::vector<TileMove>& moves) {
+bool explains_moves(const TileMoveRule& rule, Cell tiles, const std::vector<TileMove>& moves) {
     const auto reads = [&](const TileMove& move) {
-        return rule.holds(move.expected, tiles) == move.holds;
+        return rule.held_tile(move.expected, tiles) == move.holds;
     };
     const auto stores = [&](const TileMove& move) {
-        return rule.holds(move.holds, tiles) == move.expected;
+        return rule.held_tile(move.holds, tiles) == move.expected;
     };
     return std::all_of(moves.begin(), moves.end(), reads) ||
            std::all_of(moves.begin(), moves.end(), stores);
@@ -94,7 +94,7 @@ bool fits(const TileMoveRule& rule, Cell tiles, const std::vector<TileMove>& mov
 /// A rule that predicts which tile is processed by block `number`. If the tile is outside the grid,
 /// the block processes none.
 struct BlockTileRule {
-    Cell (*takes)(std::int64_t number, Cell tiles);
+    Cell (*tile_of_block)(std::int64_t number, Cell tiles);
     const char* text;
 };
 
@@ -140,7 +140,7 @@ std::vector<bool> find_missed_tiles_by_rule(const BlockTileRule& rule, Cell tile
     const std::int64_t count = tiles.row * tiles.col;
     std::vector<bool> missed(static_cast<std::size_t>(count), true);
     for (std::int64_t number = 0; number < count; ++number) {
-        const Cell tile = rule.takes(number, tiles);
+        const Cell tile = rule.tile_of_block(number, tiles);
         const bool is_there = tile.row < tiles.row && tile.col < tiles.col;
         if (is_there) missed[static_cast<std::size_t>(tile.row * tiles.col + tile.col)] = false;
     }
@@ -155,7 +155,7 @@ std::string find_move_rule(Cell tiles, const std::vector<TileMove>& moves) {
     std::string text = constant_shift(tiles, moves);
     int said = !text.empty();
     for (const TileMoveRule& rule : kMoveRules) {
-        if (said == most_said || !fits(rule, tiles, moves)) continue;
+        if (said == most_said || !explains_moves(rule, tiles, moves)) continue;
         text += (said++ > 0 ? "; or " : "") + std::string(rule.text);
     }
     return text;

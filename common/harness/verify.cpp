@@ -125,7 +125,7 @@ public:
 
     /// Returns the value that the cell had before the launch.
     Bits value_before(std::int64_t index) const {
-        return problem_.is_in_place() ? pattern_.at(static_cast<std::uint64_t>(index))
+        return problem_.is_in_place() ? pattern_.value_at(static_cast<std::uint64_t>(index))
                                       : pattern_.poison();
     }
 
@@ -133,7 +133,8 @@ private:
     CellState state_of(Cell out, std::int64_t index, Bits held) const {
         const std::optional<Cell> source = problem_.source_of(out);
         if (!source) return held == pattern_.poison() ? CellState::right : CellState::wrong;
-        const Bits expected = pattern_.at(static_cast<std::uint64_t>(problem_.index(*source)));
+        const Bits expected =
+            pattern_.value_at(static_cast<std::uint64_t>(problem_.index(*source)));
         if (held == expected) return CellState::right;
         if (held == value_before(index)) return CellState::untouched;
         if (!problem_.keeps_nan_payloads && is_nan(expected, problem_.element_size) &&
@@ -150,7 +151,7 @@ private:
 /// Calls `visit(comparer, share, cell, state, held)` for every cell of the output, on several
 /// threads. Each thread records its findings in its own share. Returns the merged shares.
 template <class MakeShare, class Visit>
-auto look_at_cells(const Problem& problem, const GuardedSpan& out, MakeShare make_share,
+auto observe_cells(const Problem& problem, const GuardedSpan& out, MakeShare make_share,
                    Visit visit) {
     const Comparer comparer(problem);
     const int threads = thread_count(problem.elements());
@@ -175,7 +176,7 @@ Comparison count_cells(const Problem& problem, const GuardedSpan& out) {
         const std::int64_t index = cell.row * problem.out_cols() + cell.col;
         mine.note(cell, state, held == comparer.value_before(index));
     };
-    return look_at_cells(
+    return observe_cells(
         problem, out, [&] { return Comparison(problem); }, note);
 }
 
@@ -183,9 +184,9 @@ Comparison count_cells(const Problem& problem, const GuardedSpan& out) {
 Finding diagnose(const GuardedSpan& out, const Comparison& comparison) {
     const auto note = [](const Comparer&, Diagnosis& mine, Cell cell, CellState state, Bits held) {
         if (state == CellState::right) return;
-        mine.look_at(cell, held, state == CellState::untouched);
+        mine.record_cell(cell, held, state == CellState::untouched);
     };
-    return look_at_cells(
+    return observe_cells(
                comparison.problem, out, [&] { return Diagnosis(comparison); }, note)
         .conclude();
 }

@@ -15,7 +15,7 @@
 namespace coalesce::learn {
 
 void describe(auto& codec, Attempt& attempt) {
-    fields(codec, "number", attempt.number, "at", attempt.at, "hash", attempt.hash, "ms",
+    fields(codec, "number", attempt.number, "at", attempt.made_at, "hash", attempt.hash, "ms",
            attempt.ms, "of_copy", attempt.fraction_of_copy, "error_band", attempt.error_band, "gpu",
            attempt.gpu, "is_doubtful", attempt.is_uncertain, "load", attempt.load, "store",
            attempt.store, "measured_ms", attempt.measured_ms);
@@ -53,7 +53,7 @@ void add(std::vector<Attempt>& all, Attempt attempt) {
     attempt.number = all.empty() ? 1 : all.back().number + 1;
     if (same == all.end()) same = all.insert(all.end(), attempt);
     attempt.number = same->number;
-    attempt.at = same->at;
+    attempt.made_at = same->made_at;
     *same = attempt;
 }
 
@@ -113,7 +113,7 @@ RelativeSpeed compare_speed(const Predicted& yours, const Predicted& other) {
 Attempt make_attempt(const Verdict& verdict, const std::optional<Predicted>& predicted,
                      const std::optional<Counters>& counters) {
     Attempt attempt;
-    attempt.at = time_now();
+    attempt.made_at = time_now();
     attempt.hash = verdict.source_hash;
     if (predicted) {
         attempt.ms = predicted->ms;
@@ -176,7 +176,7 @@ std::string format_attempts(const std::vector<Attempt>& attempts, const Attempt*
     for (const Attempt& one : sorted) {
         const bool is_other = one.number == 0;
         text += row_of(one, is_other ? "" : change_of(one, attempts),
-                       is_other ? name : short_time(one.at), is_measured);
+                       is_other ? name : short_time(one.made_at), is_measured);
     }
     return text;
 }

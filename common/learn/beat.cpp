@@ -29,7 +29,7 @@ Attempts attempts() {
 
 // Writes `text` to the learner's file, and prints a message that describes the new content as
 // `what`.
-int put(const std::string& text, const std::string& what, const std::string& next) {
+int write_learner_file(const std::string& text, const std::string& what, const std::string& next) {
     const bool is_new = replace_file(kLearnerFilePath, "beat", text);
     std::cout << kLearnerFilePath.string() << (is_new ? " now contains " : " already contains ")
               << what << ".\n"
@@ -48,7 +48,7 @@ int restore_attempt(const std::vector<Attempt>& attempts, int number) {
         throw UsageError("the source of attempt " + std::to_string(number) + " is lost: " +
                          Attempts::copy_path(*attempt).string() + " is missing or has changed");
     }
-    return put(*text, "attempt " + std::to_string(number), kAgain);
+    return write_learner_file(*text, "attempt " + std::to_string(number), kAgain);
 }
 
 void show_table(const std::vector<Attempt>& attempts, const Attempt* other) {
@@ -101,7 +101,8 @@ void show_prediction(const Verdict& verdict, const Style& style) {
 }
 
 // Measures the learner's kernel and the solution on the GPU, if this computer has one.
-void measure_both(const Work& exercise, const std::string& file, Attempt& yours, Attempt& other) {
+void measure_both(const LearnerExercise& exercise, const std::string& file, Attempt& yours,
+                  Attempt& other) {
     std::string why;
     const auto time = [&](const std::string& of) -> std::optional<double> {
         const Json measured = measure_in_child(exercise, of, false, why);
@@ -140,7 +141,7 @@ int print_rejected_attempt(const CheckResult& result, const Style& style) {
 }
 
 int score_attempt(Session& session, const BeatArguments& words, const CheckResult& result,
-                  const Work& exercise, const std::string& file) {
+                  const LearnerExercise& exercise, const std::string& file) {
     const Verdict& verdict = *result.verdict;
     const Style& style = session.style;
     std::cout << style.paint_strong("beat") << ": " << style.paint_good("right") << " on all shapes"
@@ -190,7 +191,8 @@ int beat(Session& session, const BeatArguments& words) {
         throw UsageError(
             "--list, --reset, --restore and --file cannot be combined; give only one of them");
     }
-    if (words.is_reset) return put(beat_starting_text(), "its original text", "Next: ./learn beat");
+    if (words.is_reset)
+        return write_learner_file(beat_starting_text(), "its original text", "Next: ./learn beat");
     if (words.restore > 0) return restore_attempt(attempts().read(), words.restore);
     if (words.is_list) {
         show_table(attempts().read(), nullptr);
@@ -206,7 +208,7 @@ int beat(Session& session, const BeatArguments& words) {
                   << "\n";
     }
     require_file(words.file);
-    const Work exercise = find_exercise(session.course, kLessonToBeat, false);
+    const LearnerExercise exercise = find_exercise(session.course, kLessonToBeat, false);
     const std::string file = words.file.empty() ? own.string() : words.file;
     const CheckResult result =
         check({.exercise = exercise, .file = file, .seconds = words.seconds});

@@ -16,7 +16,7 @@ namespace {
 
 const std::string kAll = "all";
 
-CheckRequest request_for(const Work& exercise, const CheckArguments& words) {
+CheckRequest request_for(const LearnerExercise& exercise, const CheckArguments& words) {
     // The simulator checks the kernel and counts its costs. A GPU is used only to measure the time.
     std::string device = words.device == "gpu" ? "gpu" : "sim";
     return {.exercise = exercise,
@@ -43,7 +43,7 @@ void validate_arguments(const CheckArguments& words) {
     }
 }
 
-Json to_json_result(const Work& exercise, const CheckResult& result) {
+Json to_json_result(const LearnerExercise& exercise, const CheckResult& result) {
     return {{"exercise", exercise.step->name},
             {"hunt", exercise.is_hunt},
             {"outcome", dashed_name(result.outcome)},
@@ -58,7 +58,7 @@ int print_results(const std::vector<Json>& results, int code) {
 }
 
 // Prints the full result of one check, which has already been stored.
-void show(Session& session, const Work& exercise, const CheckArguments& words,
+void show(Session& session, const LearnerExercise& exercise, const CheckArguments& words,
           const CheckResult& result) {
     if (result.outcome != CheckResult::passed) {
         std::cout << format_failure(exercise, result, session.style, words.has_full_map);
@@ -88,7 +88,7 @@ void show(Session& session, const Work& exercise, const CheckArguments& words,
 }
 
 int check_one(Session& session, const CheckArguments& words) {
-    Work exercise = session.exercise(words.exercise, words.is_hunt);
+    LearnerExercise exercise = session.exercise(words.exercise, words.is_hunt);
     CheckResult result = check(request_for(exercise, words));
     if (words.file.empty()) record_check(session, exercise, result);
     if (words.json) return print_results({to_json_result(exercise, result)}, result.outcome);
@@ -96,7 +96,8 @@ int check_one(Session& session, const CheckArguments& words) {
     return result.outcome;
 }
 
-std::string format_check_line(const Work& exercise, const CheckResult& result, const Style& style) {
+std::string format_check_line(const LearnerExercise& exercise, const CheckResult& result,
+                              const Style& style) {
     std::string name = exercise.name();
     name.resize(20, ' ');
     const std::string text = name + describe_outcome(result.outcome, style);
@@ -113,7 +114,7 @@ int check_all(Session& session, const CheckArguments& words) {
     int passed = 0, not_examined = 0, count = 0;
     for (auto& exercise : list_exercises(session.course)) {
         if (words.is_hunt && !exercise.step->hunt) continue;
-        Work one = {exercise.step, words.is_hunt};
+        LearnerExercise one = {exercise.step, words.is_hunt};
         CheckResult result = check(request_for(one, words));
         record_check(session, one, result);
         ++count;
@@ -137,7 +138,7 @@ int check(Session& session, const CheckArguments& words) {
     return words.exercise == kAll ? check_all(session, words) : check_one(session, words);
 }
 
-void update_record(Record& record, const Work& exercise, const CheckResult& result) {
+void update_record(Record& record, const LearnerExercise& exercise, const CheckResult& result) {
     if (result.outcome == CheckResult::not_examined) return;
     record.checks++;
     record.last_hash = result.hash();
@@ -156,7 +157,7 @@ void update_record(Record& record, const Work& exercise, const CheckResult& resu
     compare_guesses(record, exercise, false);
 }
 
-State record_check(Session& session, const Work& exercise, const CheckResult& result) {
+State record_check(Session& session, const LearnerExercise& exercise, const CheckResult& result) {
     if (result.outcome == CheckResult::not_examined) return session.progress.read();
     return session.progress.update([&](State& state) {
         state.current = exercise.name();
@@ -164,11 +165,12 @@ State record_check(Session& session, const Work& exercise, const CheckResult& re
     });
 }
 
-PassedText collect_passed_text(const Session& session, const Work& exercise, const Record& record) {
+PassedText collect_passed_text(const Session& session, const LearnerExercise& exercise,
+                               const Record& record) {
     PassedText more;
     more.record = &record;
     if (!exercise.is_hunt && exercise.step->hunt) more.next.push_back({exercise.step, true});
-    const Work behind = exercise_after(session.course, exercise);
+    const LearnerExercise behind = exercise_after(session.course, exercise);
     if (behind.step != nullptr) more.next.push_back(behind);
     return more;
 }

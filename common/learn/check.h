@@ -30,11 +30,12 @@ struct CheckArguments {
 int check(Session& session, const CheckArguments& words);
 
 /// Updates `record` with the result of checking the exercise's own file.
-void update_record(Record& record, const Work& exercise, const CheckResult& result);
+void update_record(Record& record, const LearnerExercise& exercise, const CheckResult& result);
 /// Stores the result of checking the exercise's own file, and returns the new state.
-State record_check(Session& session, const Work& exercise, const CheckResult& result);
+State record_check(Session& session, const LearnerExercise& exercise, const CheckResult& result);
 /// Collects additional text about a kernel that passed. The result points to `record`, which must
 /// outlive it.
-PassedText collect_passed_text(const Session& session, const Work& exercise, const Record& record);
+PassedText collect_passed_text(const Session& session, const LearnerExercise& exercise,
+                               const Record& record);
 
 }  // namespace coalesce::learn

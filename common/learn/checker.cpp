@@ -17,14 +17,14 @@ namespace {
 namespace fs = std::filesystem;
 
 // Returns the path of the stored verdict from the exercise's last check.
-fs::path stored_verdict_path(const Work& exercise) {
+fs::path stored_verdict_path(const LearnerExercise& exercise) {
     return learners_folder() / "verdicts" /
            (exercise.step->name + (exercise.is_hunt ? ".hunt.json" : ".json"));
 }
 
 // Returns a path for the new verdict in the learner's folder, or in the temporary folder if the
 // learner's folder is not writable.
-fs::path choose_verdict_path(const Work& exercise) {
+fs::path choose_verdict_path(const LearnerExercise& exercise) {
     fs::path file = stored_verdict_path(exercise);
     std::error_code error;
     fs::create_directories(file.parent_path(), error);
@@ -195,7 +195,7 @@ CheckResult check(const CheckRequest& request) {
     return Check(request).finish();
 }
 
-std::optional<Verdict> last_verdict(const Work& exercise, const std::string& hash) {
+std::optional<Verdict> last_verdict(const LearnerExercise& exercise, const std::string& hash) {
     try {
         Verdict verdict = read_verdict(stored_verdict_path(exercise));
         if (verdict.source_hash == hash) return verdict;

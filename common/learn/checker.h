@@ -15,7 +15,7 @@ namespace coalesce::learn {
 
 /// The kernel to examine, and the options of the examination.
 struct CheckRequest {
-    Work exercise;
+    LearnerExercise exercise;
     std::string file = "";       ///< a file to examine instead of the exercise's own, as typed
     std::string device = "sim";  ///< "sim", "gpu" or "auto"
     int seconds = 60;            ///< time limit, after which the child process is killed
@@ -75,6 +75,6 @@ CheckResult check(const CheckRequest& request);
 
 /// Returns the verdict of the last check of an exercise, or nothing if there is none for the source
 /// with this hash.
-std::optional<Verdict> last_verdict(const Work& exercise, const std::string& hash);
+std::optional<Verdict> last_verdict(const LearnerExercise& exercise, const std::string& hash);
 
 }  // namespace coalesce::learn

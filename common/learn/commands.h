@@ -49,7 +49,7 @@ int run_program(const RunRequest& request);
 
 /// Prints a level of the hint for the failure found by the last check. `level` is 1 to 4, or 0 for
 /// the next level. Returns the exit code.
-int hint(Session& session, const Work& exercise, int level);
+int hint(Session& session, const LearnerExercise& exercise, int level);
 
 // `learn picture`: draws the memory that one warp of the learner's kernel accesses.
 
@@ -64,7 +64,7 @@ struct PictureArguments {
 /// Runs the kernel on the simulated GPU in this process, and draws its accesses. `argv` is the
 /// command line of this process, which may restart itself to load the simulator. Returns the exit
 /// code, which is 1 if the kernel cannot be run. Throws UsageError.
-int picture(const Work& exercise, const PictureArguments& words, char** argv);
+int picture(const LearnerExercise& exercise, const PictureArguments& words, char** argv);
 
 // `learn step`: shows one block of the learner's kernel line by line, forwards and backwards.
 
@@ -80,7 +80,8 @@ struct StepArguments {
 /// Records the steps of a block on the simulated GPU in this process, and shows them on the screen,
 /// or prints them if there is no terminal. `argv` is the command line of this process. Returns the
 /// exit code, which is 1 if the kernel cannot be run. Throws UsageError.
-int step(Session& session, const Work& exercise, const StepArguments& words, char** argv);
+int step(Session& session, const LearnerExercise& exercise, const StepArguments& words,
+         char** argv);
 
 // `learn roofline`: shows whether memory or instructions limit the learner's kernel.
 
@@ -94,7 +95,7 @@ struct RooflineArguments {
 /// Counts the kernel and the solution on the simulated GPU, and draws both in a roofline. `argv` is
 /// the command line of this process, which may restart itself to load the simulator. Returns the
 /// exit code, which is 1 if the kernel is wrong. Throws UsageError.
-int roofline(const Work& exercise, const RooflineArguments& words, char** argv);
+int roofline(const LearnerExercise& exercise, const RooflineArguments& words, char** argv);
 
 // `learn diff` and `learn explain`: show what changes from one step to the next, or from the
 // learner's kernel to the solution.
@@ -108,12 +109,12 @@ struct DiffArguments {
 /// Prints the difference between a step's kernel and the kernel of the step it builds on, or
 /// between the learner's kernels for these two steps. Returns the exit code, which is 1 if the
 /// learner may not see the lessons' kernels yet. Throws UsageError.
-int diff(Session& session, const Work& exercise, const DiffArguments& words);
+int diff(Session& session, const LearnerExercise& exercise, const DiffArguments& words);
 
 /// Prints the learner's kernel next to the solution, and explains its costs. If the exercise has
 /// not passed, asks the learner for confirmation first, unless `yes` is set. Returns the exit code,
 /// which is 1 if the learner declined.
-int explain(Session& session, const Work& exercise, bool yes);
+int explain(Session& session, const LearnerExercise& exercise, bool yes);
 
 // `learn ptx`: prints a compiler listing of PTX per source line, and how many blocks fit on a
 // multiprocessor.
@@ -146,7 +147,7 @@ bool replace_file(const std::filesystem::path& relative_file, const std::string&
 
 /// Restores the exercise's file. Returns the exit code. If the file cannot be written, throws an
 /// exception and leaves it unchanged.
-int reset(const Work& exercise);
+int reset(const LearnerExercise& exercise);
 
 // `learn beat`: the open exercise at the end of the course. Every correct kernel counts. Its time
 // is predicted, and also measured if there is a GPU, and then compared with the time of the fastest
@@ -189,14 +190,14 @@ enum class WatchState {
 
 /// Returns the lines at the bottom of the screen, at most 80 columns wide: an empty line, a line
 /// that says what the watch is waiting for, and a line that lists the keys, if there are any.
-std::string watch_footer(const Work& exercise, const std::string& time, bool has_keys,
+std::string watch_footer(const LearnerExercise& exercise, const std::string& time, bool has_keys,
                          WatchState waits);
 /// The height of the footer in lines. The verdict uses the rest of the screen.
 inline constexpr int kWatchFooterLines = 3;
 
 /// Watches the exercise until the learner types q or a signal arrives. If stdin is not a terminal,
 /// end-of-file on stdin also ends the watch. Returns the exit code.
-int watch(Session& session, const Work& exercise, const WatchArguments& words);
+int watch(Session& session, const LearnerExercise& exercise, const WatchArguments& words);
 
 // `learn doctor`: reports what is installed on this computer, what is missing, and what to do about
 // it.

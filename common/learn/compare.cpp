@@ -19,11 +19,11 @@
 namespace coalesce::learn {
 namespace {
 
-std::string learners_text(const Work& exercise) {
+std::string learners_text(const LearnerExercise& exercise) {
     auto text = read_if_exists(exercise.file());
     if (text) return *text;
     throw UsageError(exercise.relative_file().string() + " cannot be read; ./learn reset " +
-                     exercise.words() + " restores it");
+                     exercise.command_arguments() + " restores it");
 }
 
 // Returns the text without its opening comment, which is the same in both files.
@@ -37,7 +37,8 @@ std::string without_head(const std::string& text) {
     return rest;
 }
 
-void show_side_by_side(const Work& exercise, const std::string& yours, const Style& style) {
+void show_side_by_side(const LearnerExercise& exercise, const std::string& yours,
+                       const Style& style) {
     auto lines = only_changes(line_diff(without_head(yours), without_head(exercise.solution())));
     if (style.clear) {
         std::cout << side_by_side("yours", "the solution", lines, style.columns);
@@ -82,8 +83,8 @@ void show_time_line(const Verdict& verdict, const Style& style) {
 
 // Reports whether the learner may see the kernels of both lessons. This is the case if the learner
 // has written these kernels or has confirmed the request.
-bool may_see_lessons(Session& session, const Work& exercise, bool yes) {
-    const std::string words = "diff " + exercise.words();
+bool may_see_lessons(Session& session, const LearnerExercise& exercise, bool yes) {
+    const std::string words = "diff " + exercise.command_arguments();
     const SolutionRequest showing{words, "./learn " + words + " --mine"};
     const course::Step* earlier = session.course.find(exercise.step->builds_on);
     return may_see_solution(session, exercise, yes, showing) &&
@@ -92,7 +93,7 @@ bool may_see_lessons(Session& session, const Work& exercise, bool yes) {
 
 }  // namespace
 
-int diff(Session& session, const Work& exercise, const DiffArguments& words) {
+int diff(Session& session, const LearnerExercise& exercise, const DiffArguments& words) {
     const course::Step& step = *exercise.step;
     if (step.builds_on.empty()) {
         throw UsageError(step.name +
@@ -100,7 +101,7 @@ int diff(Session& session, const Work& exercise, const DiffArguments& words) {
     }
     if (exercise.is_beyond()) {
         throw UsageError(exercise.name() + " does not build on another exercise; ./learn explain " +
-                         exercise.words() + " shows the solution");
+                         exercise.command_arguments() + " shows the solution");
     }
     std::string before, after, what;
     if (!words.is_learner_file && !may_see_lessons(session, exercise, words.yes)) return 1;
@@ -122,9 +123,10 @@ int diff(Session& session, const Work& exercise, const DiffArguments& words) {
     return 0;
 }
 
-int explain(Session& session, const Work& exercise, bool yes) {
+int explain(Session& session, const LearnerExercise& exercise, bool yes) {
     std::string yours = learners_text(exercise);
-    if (!may_see_solution(session, exercise, yes, {"explain " + exercise.words()})) return 1;
+    if (!may_see_solution(session, exercise, yes, {"explain " + exercise.command_arguments()}))
+        return 1;
 
     show_side_by_side(exercise, yours, session.style);
     auto verdict = last_verdict(exercise, hash_source(yours));
@@ -136,12 +138,12 @@ int explain(Session& session, const Work& exercise, bool yes) {
                   << wrap(
                          "The costs are explained only after the kernel has passed in its present "
                          "form. Check the kernel first: ./learn check " +
-                         exercise.words());
+                         exercise.command_arguments());
     }
     if (verdict) show_time_line(*verdict, session.style);
     std::cout << "\nThe lesson: " << exercise.lesson();
     if (!exercise.is_program() && !exercise.is_beyond())
-        std::cout << "      A picture: ./learn picture " << exercise.words();
+        std::cout << "      A picture: ./learn picture " << exercise.command_arguments();
     std::cout << "\n";
     return 0;
 }

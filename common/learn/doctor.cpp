@@ -25,9 +25,9 @@ namespace fs = std::filesystem;
 
 // The state of one part of the installation.
 struct Finding {
-    std::string what;                             // name of the part, such as "GPU"
+    std::string component;                        // name of the part, such as "GPU"
     enum State { there, absent, missing } state;  // absent: missing, but optional
-    std::string found;                            // a description, or why the part is missing
+    std::string description;                      // a description, or why the part is missing
     std::string meaning;                          // what this means, and what to do about it
 };
 
@@ -36,8 +36,8 @@ constexpr Finding::State last_of(Finding::State) {
 }
 
 void describe(auto& codec, Finding& finding) {
-    fields(codec, "what", finding.what, "state", finding.state, "found", finding.found, "meaning",
-           finding.meaning);
+    fields(codec, "what", finding.component, "state", finding.state, "found", finding.description,
+           "meaning", finding.meaning);
 }
 
 // Returns the line printed by `nvcc --version` that states the release, or "" if there is none.
@@ -50,9 +50,9 @@ std::string release_of(const std::string& nvcc) {
 }
 
 Finding nvcc() {
-    const auto found = find_compiler(Compiler::nvcc);
-    const std::string nvcc = found ? found->path : "";
-    const std::string version = found ? release_of(nvcc) : "";
+    const auto description = find_compiler(Compiler::nvcc);
+    const std::string nvcc = description ? description->path : "";
+    const std::string version = description ? release_of(nvcc) : "";
     if (version.empty()) {
         return {"nvcc", Finding::absent, "not found on the PATH or in /usr/local/cuda",
                 "clang builds the steps for the simulated GPU only; a real GPU needs the CUDA 13 "
@@ -67,8 +67,8 @@ Finding nvcc() {
 }
 
 Finding compiler() {
-    std::string found = describe_compiler();
-    if (found.empty()) {
+    std::string description = describe_compiler();
+    if (description.empty()) {
         const char* chosen = std::getenv("COALESCE_COMPILER");
         return {"compiler", Finding::missing,
                 chosen != nullptr ? std::string("COALESCE_COMPILER=") + chosen + " was not found"
@@ -76,8 +76,8 @@ Finding compiler() {
                 "your kernels cannot be compiled: ./learn build installs clang, which needs no "
                 "CUDA toolkit"};
     }
-    bool is_nvrtc = found.starts_with("NVRTC");
-    return {"compiler", Finding::there, found,
+    bool is_nvrtc = description.starts_with("NVRTC");
+    return {"compiler", Finding::there, description,
             is_nvrtc ? "compiles your kernels, in about 15 to 60 ms"
                      : "compiles your kernels, in about a quarter of a second; libnvrtc of CUDA 13 "
                        "would be faster"};
@@ -93,13 +93,13 @@ Finding driver() {
     auto ask = reinterpret_cast<int (*)(int*)>(dlsym(library, "cuDriverGetVersion"));
     if (ask == nullptr || ask(&version) != 0) version = 0;
     dlclose(library);
-    std::string found = "supports CUDA " + std::to_string(version / 1000) + "." +
-                        std::to_string(version % 1000 / 10);
+    std::string description = "supports CUDA " + std::to_string(version / 1000) + "." +
+                              std::to_string(version % 1000 / 10);
     if (version < 13000) {
-        return {"driver", Finding::absent, found,
+        return {"driver", Finding::absent, description,
                 "too old for CUDA 13: install a newer driver to use the GPU"};
     }
-    return {"driver", Finding::there, found, "a GPU can be used"};
+    return {"driver", Finding::there, description, "a GPU can be used"};
 }
 
 Finding gpu() {
@@ -167,8 +167,8 @@ int doctor(bool json, const Style& style) {
         const bool is_missing = finding.state == Finding::missing;
         const std::string word =
             is_missing ? style.paint_bad("MISSING") : dashed_name(finding.state);
-        std::cout << format("%-11s", finding.what.c_str()) << word << "\n"
-                  << wrap(finding.found, "    ") << wrap("-> " + finding.meaning, "    ");
+        std::cout << format("%-11s", finding.component.c_str()) << word << "\n"
+                  << wrap(finding.description, "    ") << wrap("-> " + finding.meaning, "    ");
     }
     std::cout
         << "\n"

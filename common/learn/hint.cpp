@@ -31,12 +31,12 @@ std::string explain_hint_subject(const Hint& hint, const Record& record, Status 
 
 }  // namespace
 
-int hint(Session& session, const Work& exercise, int level) {
+int hint(Session& session, const LearnerExercise& exercise, int level) {
     Hint hint;
     bool was_last = false;
     State state = session.progress.update([&](State& now) {
         Record& record = now.records[exercise.name()];
-        hint = session.course.hint_for(exercise.asked(), record.last_failure);
+        hint = session.course.hint_for(exercise.requirements(), record.last_failure);
         int& seen = record.hints[name_of(hint)];
         was_last = level == 0 && seen == kHintLevelCount;
         if (level == 0) level = std::min(seen + 1, kHintLevelCount);
@@ -51,12 +51,13 @@ int hint(Session& session, const Work& exercise, int level) {
               << shown(text_of(hint, level), level) << "\n";
     if (was_last) {
         std::cout << wrap("There are no more hints. Read the lesson again: " + exercise.lesson() +
-                          ". Or show the solution: ./learn explain " + exercise.words());
+                          ". Or show the solution: ./learn explain " +
+                          exercise.command_arguments());
     } else if (level < kHintLevelCount) {
-        std::cout << "More: ./learn hint " << exercise.words() << "      Try: ./learn check "
-                  << exercise.words() << "\n";
+        std::cout << "More: ./learn hint " << exercise.command_arguments()
+                  << "      Try: ./learn check " << exercise.command_arguments() << "\n";
     } else {
-        std::cout << "Try: ./learn check " << exercise.words() << "\n";
+        std::cout << "Try: ./learn check " << exercise.command_arguments() << "\n";
     }
     return 0;
 }

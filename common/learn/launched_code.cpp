@@ -41,7 +41,7 @@ struct CompileCommand {
 };
 
 // Splits a command line into words. CMake quotes and escapes words that contain spaces.
-std::vector<std::string> words_of(const std::string& line) {
+std::vector<std::string> split_command_line(const std::string& line) {
     std::vector<std::string> words;
     bool is_quoted = false, is_new = true;
     for (size_t at = 0; at < line.size(); ++at) {
@@ -72,7 +72,7 @@ CompileCommand find_compile_command(const course::Step& step) {
         // Other programs compile the lesson's file as well. Find the command that belongs to the
         // lesson's own program.
         if (command.find(object) == command.npos) continue;
-        return {one.value("directory", ""), source, words_of(command)};
+        return {one.value("directory", ""), source, split_command_line(command)};
     }
     throw UsageError(file.string() + " has no command that compiles " + step.name + "" + next);
 }
@@ -220,10 +220,10 @@ LaunchedCode load_variant_code(const course::Step& step, const std::string& name
     return code;
 }
 
-LaunchedCode load_file_code(const Work& exercise, const std::string& file) {
+LaunchedCode load_file_code(const LearnerExercise& exercise, const std::string& file) {
     const Source source = exercise.source(file);
     LocalRunner runner({.cache = cache_folder()});
-    const Exercise& asked = exercise.asked();
+    const Exercise& asked = exercise.requirements();
     const Compiled compiled = runner.compile(source, Signature(asked));
     LaunchedCode code;
     code.what = exercise.name() + ", " + source.name;

@@ -39,6 +39,6 @@ LaunchedCode load_variant_code(const course::Step& step, const std::string& vari
 
 /// Compiles a file for an exercise and launches its kernel. An empty `file` means the exercise's
 /// own file. The caller must have selected the simulated GPU.
-LaunchedCode load_file_code(const Work& exercise, const std::string& file);
+LaunchedCode load_file_code(const LearnerExercise& exercise, const std::string& file);
 
 }  // namespace coalesce::learn

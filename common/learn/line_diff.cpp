@@ -18,7 +18,7 @@ Lines lines_without_returns(const std::string& text) {
 }
 
 // A column of lines that all have the same width.
-struct Column {
+struct DiffColumn {
     Lines lines;
     size_t width;
 
@@ -33,7 +33,7 @@ struct Column {
     }
 };
 
-void align(Column& left, Column& right) {
+void align(DiffColumn& left, DiffColumn& right) {
     size_t height = std::max(left.lines.size(), right.lines.size());
     left.lines.resize(height);
     right.lines.resize(height);
@@ -111,7 +111,7 @@ std::string diff_text(const std::vector<DiffLine>& diff) {
 std::string side_by_side(const std::string& first_head, const std::string& second_head,
                          const std::vector<DiffLine>& diff, int columns) {
     size_t width = static_cast<size_t>(columns - 3) / 2;
-    Column left{{}, width}, right{{}, width};
+    DiffColumn left{{}, width}, right{{}, width};
     left.add(first_head);
     right.add(second_head);
     left.lines.push_back(std::string(width, '-'));

@@ -36,12 +36,13 @@ public:
     }
 
     /// Adds a subcommand and returns it, so that the caller can add options to it. The subcommand
-    /// that is added first runs if the command line names none. `obey` returns the exit code. If
-    /// `obey` throws UsageError, the exit code is 2. If it throws another std::exception, the exit
-    /// code is 1.
-    CLI::App* add(const std::string& name, const std::string& about, std::function<int()> obey) {
+    /// that is added first runs if the command line names none. `run_command` returns the exit
+    /// code. If `run_command` throws UsageError, the exit code is 2. If it throws another
+    /// std::exception, the exit code is 1.
+    CLI::App* add(const std::string& name, const std::string& about,
+                  std::function<int()> run_command) {
         CLI::App* command = app_.add_subcommand(name, about);
-        commands_[command] = std::move(obey);
+        commands_[command] = std::move(run_command);
         if (first_.empty()) first_ = name;
         return command;
     }
@@ -56,7 +57,7 @@ public:
     }
 
     /// Runs the subcommand given on the command line. Returns the exit code.
-    int obey() {
+    int run_command() {
         if (argc_ > 1) check_command(argv_[1]);
         if (argc_ > 1 && programs_.contains(argv_[1])) become_program(argv_[1]);
         try {
@@ -76,14 +77,14 @@ public:
     /// never cleared.
     bool is_plain() const { return plain_; }
     /// Returns the command line, for commands that must restart this program.
-    char** words() const { return argv_; }
+    char** command_arguments() const { return argv_; }
 
 private:
     // Rejects an unknown subcommand with a clear message. CLI11's own message says only that a
     // subcommand is required.
     void check_command(const std::string& word) const {
         if (word.starts_with('-')) return;
-        for (auto& [command, obey] : commands_) {
+        for (auto& [command, run_command] : commands_) {
             if (command->get_name() == word) return;
         }
         throw UsageError("there is no command \"" + word + "\"; ./learn help lists all commands");
@@ -116,13 +117,13 @@ struct AddedCommand {
 };
 
 /// Adds a subcommand whose function is called with the session and the subcommand's options.
-template <class Words, class Obey>
+template <class Words, class RunCommand>
 AddedCommand<Words> add(CommandLine& line, const std::string& name, const std::string& about,
-                        Obey obey) {
+                        RunCommand run_command) {
     auto words = std::make_shared<Words>();
     CLI::App* command = line.add(name, about, [=, &line] {
         Session session(line.is_plain());
-        return obey(session, *words);
+        return run_command(session, *words);
     });
     return {command, *words};
 }
@@ -131,9 +132,9 @@ enum class Hunt { may_be_selected, is_not_selectable };
 
 /// Adds a subcommand whose function is called with the session, an exercise and the subcommand's
 /// options.
-template <class Words, class Obey>
+template <class Words, class RunCommand>
 AddedCommand<Words> add_for_exercise(CommandLine& line, const std::string& name,
-                                     const std::string& about, Obey obey,
+                                     const std::string& about, RunCommand run_command,
                                      Hunt hunt = Hunt::may_be_selected) {
     struct AllArguments {
         std::string exercise;
@@ -141,8 +142,9 @@ AddedCommand<Words> add_for_exercise(CommandLine& line, const std::string& name,
         Words more{};
     };
     const auto [command, all] =
-        add<AllArguments>(line, name, about, [obey](Session& session, AllArguments& words) {
-            return obey(session, session.exercise(words.exercise, words.is_hunt), words.more);
+        add<AllArguments>(line, name, about, [run_command](Session& session, AllArguments& words) {
+            return run_command(session, session.exercise(words.exercise, words.is_hunt),
+                               words.more);
         });
     command->add_option("EXERCISE", all.exercise, "02, 2 or 02_naive (default: the next exercise)");
     if (hunt == Hunt::may_be_selected) {
@@ -230,8 +232,8 @@ void add_predict(CommandLine& line) {
 void add_picture(CommandLine& line) {
     const auto [command, words] = add_for_exercise<PictureArguments>(
         line, "picture", "Draw the memory that one warp touches",
-        [&line](Session&, const Work& exercise, const PictureArguments& words) {
-            return picture(exercise, words, line.words());
+        [&line](Session&, const LearnerExercise& exercise, const PictureArguments& words) {
+            return picture(exercise, words, line.command_arguments());
         });
     command->add_option("--file", words.file, "Draw the kernel of another file");
     command->add_option("--svg", words.svg, "Write the drawing to this SVG file");
@@ -244,8 +246,8 @@ void add_picture(CommandLine& line) {
 void add_step(CommandLine& line) {
     const auto [command, words] = add_for_exercise<StepArguments>(
         line, "step", "Run a kernel line by line, forwards and backwards",
-        [&line](Session& session, const Work& exercise, const StepArguments& words) {
-            return step(session, exercise, words, line.words());
+        [&line](Session& session, const LearnerExercise& exercise, const StepArguments& words) {
+            return step(session, exercise, words, line.command_arguments());
         });
     command->add_option("--file", words.file, "Run the kernel of another file");
     command->add_option("--rows", words.rows, "Number of rows (default: as in the check)");
@@ -260,8 +262,8 @@ void add_step(CommandLine& line) {
 void add_roofline(CommandLine& line) {
     const auto [command, words] = add_for_exercise<RooflineArguments>(
         line, "roofline", "Show whether memory or instructions limit a kernel",
-        [&line](Session&, const Work& exercise, const RooflineArguments& words) {
-            return roofline(exercise, words, line.words());
+        [&line](Session&, const LearnerExercise& exercise, const RooflineArguments& words) {
+            return roofline(exercise, words, line.command_arguments());
         });
     command->add_option("--file", words.file, "Examine the kernel of another file");
     command->add_option("--svg", words.svg, "Write the drawing to this SVG file");
@@ -300,8 +302,8 @@ void add_reset(CommandLine& line) {
 void add_measure(CommandLine& line) {
     const auto [command, words] = add_for_exercise<MeasureArguments>(
         line, "measure", "Measure the bandwidth of your kernel on a GPU",
-        [&line](Session& session, const Work& exercise, const MeasureArguments& words) {
-            return measure(session, exercise, words, line.words());
+        [&line](Session& session, const LearnerExercise& exercise, const MeasureArguments& words) {
+            return measure(session, exercise, words, line.command_arguments());
         });
     command->add_option("--file", words.file, "Measure another file, without recording the result");
     command->add_option("--rows", words.rows, "Number of rows of the matrix (default: 8192)");
@@ -313,7 +315,7 @@ void add_ptx(CommandLine& line) {
     const auto [command, words] =
         add<PtxArguments>(line, "ptx", "Show the PTX of a kernel by source line",
                           [&line](Session& session, const PtxArguments& words) {
-                              return ptx(session, words, line.words());
+                              return ptx(session, words, line.command_arguments());
                           });
     command->add_option("STEP", words.exercise, "02, 2 or 02_naive (default: the next exercise)");
     command->add_option("--variant", words.variant,
@@ -343,7 +345,7 @@ void add_run(CommandLine& line) {
     auto words = std::make_shared<RunArguments>();
     auto time = std::make_shared<CLI::Option*>();
     CLI::App* command = line.add("run", "Run steps, and print one table", [words, time] {
-        if ((*time)->count() > 0 && words->time.empty()) words->time = "H200";
+        if ((*time)->count() > 0 && words->predicted_gpu.empty()) words->predicted_gpu = "H200";
         const course::Course course = course::read_course(repository());
         const RunRequest request = parse_request(*words, course);
         return request.program != nullptr ? run_program(request) : run(request);
@@ -354,19 +356,21 @@ void add_run(CommandLine& line) {
     command->add_option("--cols", words->cols, "Number of columns of the matrix");
     command->add_option("--variant", words->variant, "Run only this variant");
     command->add_option("--json", words->json, "Also write the results to this file");
-    *time = command->add_option("--time", words->time,
+    *time = command->add_option("--time", words->predicted_gpu,
                                 "Also predict the times on this GPU (default: H200)");
     (*time)->type_name("GPU")->expected(0, 1);
-    command->add_option("--at", words->at, "Shape of the predictions (default: 32768x32768)")
+    command
+        ->add_option("--at", words->predicted_shape,
+                     "Shape of the predictions (default: 32768x32768)")
         ->type_name("ROWSxCOLS");
 }
 
-struct ReadWords {
+struct ReadArguments {
     std::string step;
     bool with_answers = false;
 };
 
-int read(Session& session, const ReadWords& words) {
+int read(Session& session, const ReadArguments& words) {
     const std::string name =
         words.step.empty() ? session.exercise("", false).step->name : words.step;
     const course::Step* step = session.course.lesson(name);
@@ -383,7 +387,7 @@ int read(Session& session, const ReadWords& words) {
 
 void add_read(CommandLine& line) {
     const auto [command, words] =
-        add<ReadWords>(line, "read", "Show the text of a lesson in the terminal", read);
+        add<ReadArguments>(line, "read", "Show the text of a lesson in the terminal", read);
     command->add_option("LESSON", words.step, "03 or 03_tiled (default: the next lesson)");
     command->add_flag("--answers", words.with_answers,
                       "Also show the folded answers and solutions");
@@ -415,19 +419,20 @@ void add_list(CommandLine& line) {
     command->add_flag("--json", words.json, "Print JSON");
 }
 
-struct ExerciseWords {
+struct ExerciseArguments {
     std::string action;
     NewExercise made;
     bool is_without_mutants = false;
 };
 
 void add_exercise(CommandLine& line) {
-    const auto [command, words] = add<ExerciseWords>(
+    const auto [command, words] = add<ExerciseArguments>(
         line, "exercise", "Make and verify an exercise of your own",
-        [&line](Session&, const ExerciseWords& typed) {
+        [&line](Session&, const ExerciseArguments& typed) {
             if (typed.action == "new") return new_exercise(typed.made);
             if (typed.action == "verify") {
-                return verify_exercise({typed.made.name, !typed.is_without_mutants}, line.words());
+                return verify_exercise({typed.made.name, !typed.is_without_mutants},
+                                       line.command_arguments());
             }
             throw UsageError("there is no ./learn exercise " + typed.action +
                              "; the actions are new and verify");
@@ -476,7 +481,7 @@ int main(int argc, char** argv) {
     try {
         CommandLine line(argc, argv);
         add_commands(line);
-        return line.obey();
+        return line.run_command();
     } catch (const UsageError& error) {
         return report(error.what(), kExitUsage);
     } catch (const course::CourseError& error) {

@@ -32,18 +32,18 @@ struct Measured {
     double fraction_of_copy() const { return copy.ms / kernel.ms; }
 };
 
-void validate_arguments(const Work& exercise, const MeasureArguments& words) {
+void validate_arguments(const LearnerExercise& exercise, const MeasureArguments& words) {
     if (exercise.is_program()) {
         throw UsageError(exercise.name() +
                          " is a whole program, but a bandwidth can be measured only for a kernel; "
                          "to run the program: ./learn check " +
-                         exercise.words());
+                         exercise.command_arguments());
     }
     if (exercise.is_beyond()) {
         throw UsageError(exercise.name() +
                          " does not move a matrix, so its time cannot be compared with that of a "
                          "copy; ./learn check " +
-                         exercise.words() + " counts its costs");
+                         exercise.command_arguments() + " counts its costs");
     }
     for (int extent : {words.rows, words.cols}) {
         if (extent < 1 || extent > kMaxSide) {
@@ -83,8 +83,8 @@ Measured verify_and_time(LoadedKernel& kernel, const Problem& problem, const Dev
     return measured;
 }
 
-Json as_json(const Work& exercise, const MeasureArguments& words, const Measured& measured,
-             const Device& device) {
+Json as_json(const LearnerExercise& exercise, const MeasureArguments& words,
+             const Measured& measured, const Device& device) {
     return {{"exercise", exercise.step->name},
             {"hunt", exercise.is_hunt},
             {"device", device.name},
@@ -109,24 +109,26 @@ std::string format_measured(const Json& measured) {
 
 }  // namespace
 
-int measure(Session& session, const Work& exercise, const MeasureArguments& words, char** argv) {
+int measure(Session& session, const LearnerExercise& exercise, const MeasureArguments& words,
+            char** argv) {
     validate_arguments(exercise, words);
     // Report a missing GPU here, because the usual message suggests --device, an option that this
     // command does not have.
     std::string why = find_gpu_problem();
     if (!why.empty()) {
         throw UsageError("a bandwidth can be measured only on a real GPU, and none works here (" +
-                         why + "); ./learn check " + exercise.words() +
+                         why + "); ./learn check " + exercise.command_arguments() +
                          " counts the kernel's costs on the simulated GPU");
     }
     Device device = choose_device(DeviceChoice::gpu, argv);
     Compiled compiled =
         compile(exercise.source(words.file),
-                {.kernel = exercise.asked().kernel, .architecture = native_architecture()});
+                {.kernel = exercise.requirements().kernel, .architecture = native_architecture()});
     if (!compiled.ok()) fail_with(compiled.failure);
     LoadedKernel kernel(compiled);
     if (kernel.problem().kind != FailureKind::none) fail_with(kernel.problem());
-    Problem problem = {.rows = words.rows, .cols = words.cols, .produces = exercise.asked().task()};
+    Problem problem = {
+        .rows = words.rows, .cols = words.cols, .produces = exercise.requirements().task()};
     Json measured = as_json(exercise, words, verify_and_time(kernel, problem, device), device);
     if (words.file.empty()) {
         session.progress.update([&](State& state) {
@@ -140,7 +142,8 @@ int measure(Session& session, const Work& exercise, const MeasureArguments& word
     return 0;
 }
 
-Json measure_in_child(const Work& exercise, const std::string& file, bool must, std::string& why) {
+Json measure_in_child(const LearnerExercise& exercise, const std::string& file, bool must,
+                      std::string& why) {
     std::vector<std::string> arguments = {"measure", exercise.step->number(), "--json"};
     if (exercise.is_hunt) arguments.push_back("--hunt");
     if (!file.empty()) arguments.insert(arguments.end(), {"--file", file});
@@ -155,7 +158,7 @@ Json measure_in_child(const Work& exercise, const std::string& file, bool must, 
     return nullptr;
 }
 
-std::string format_bandwidth(const Work& exercise, const std::string& file, bool must) {
+std::string format_bandwidth(const LearnerExercise& exercise, const std::string& file, bool must) {
     if (exercise.is_program() || exercise.is_beyond()) return "";
     std::string why;
     const Json measured = measure_in_child(exercise, file, must, why);

@@ -18,15 +18,17 @@ struct MeasureArguments {
 
 /// Verifies and times the kernel in this process. `argv` is the command line of this process.
 /// Returns the exit code, which is 1 if the kernel is incorrect. Throws UsageError if no GPU works.
-int measure(Session& session, const Work& exercise, const MeasureArguments& words, char** argv);
+int measure(Session& session, const LearnerExercise& exercise, const MeasureArguments& words,
+            char** argv);
 
 /// Runs `measure --json` in a child process and returns its output. If nothing was measured,
 /// returns null and sets `why` to the reason. `why` stays empty if the computer has no GPU and
 /// `must` is false.
-Json measure_in_child(const Work& exercise, const std::string& file, bool must, std::string& why);
+Json measure_in_child(const LearnerExercise& exercise, const std::string& file, bool must,
+                      std::string& why);
 
 /// Measures the bandwidth in a child process, and returns a few lines about it. Stores the result
 /// if it is the best so far. Returns "" if there is no GPU and `must` is false.
-std::string format_bandwidth(const Work& exercise, const std::string& file, bool must);
+std::string format_bandwidth(const LearnerExercise& exercise, const std::string& file, bool must);
 
 }  // namespace coalesce::learn

@@ -23,7 +23,7 @@ std::string folder_name(const std::string& name) {
     return std::string(kBeyondPrefix) + name;
 }
 
-std::vector<std::string> words_in(const std::string& text) {
+std::vector<std::string> split_words(const std::string& text) {
     std::vector<std::string> words;
     std::istringstream stream(std::regex_replace(text, std::regex("[,;]"), " "));
     for (std::string word; stream >> word;) words.push_back(word);
@@ -62,9 +62,9 @@ std::string element_body(const std::string& element) {
 }
 
 /// Generates the contents of a new exercise's files.
-class Draft {
+class ExerciseDraft {
 public:
-    Draft(const NewExercise& words, const ElementTask& task)
+    ExerciseDraft(const NewExercise& words, const ElementTask& task)
         : words_(words), task_(task), output_(*task.outputs().front()) {}
 
     std::string record() const {
@@ -116,7 +116,7 @@ private:
     std::string vector_body() const {
         return "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n\n    //! [blank]\n"
                "    //! // TODO: compute the element of this thread.\n    if (i >= " +
-               count() + ") return;\n    " + output_.name + "[i] = element(" + given() +
+               count() + ") return;\n    " + output_.name + "[i] = element(" + parameter_list() +
                ");\n    //! [blank]\n";
     }
     std::string vector_launch() const {
@@ -179,7 +179,7 @@ private:
         return all;
     }
     /// Returns the arguments with which the reference is called for element i.
-    std::string given() const {
+    std::string parameter_list() const {
         std::string rest = "i", places;
         for (std::size_t axis = output_.extents.size(); axis-- > 0;) {
             const std::string extent = factor(output_.extents[axis]);
@@ -196,7 +196,7 @@ private:
 
 ElementTask task_from(const NewExercise& words) {
     ElementTask task;
-    task.sizes = words_in(words.sizes);
+    task.sizes = split_words(words.sizes);
     for (const std::string& argument : words.arguments) {
         task.parameters.push_back(parse_parameter(argument, task.sizes));
     }
@@ -233,7 +233,7 @@ int new_exercise(NewExercise words) {
     try {
         static_cast<void>(parse_tolerance(words.tolerance));
         const ElementTask task = task_from(words);
-        const Draft draft(words, task);
+        const ExerciseDraft draft(words, task);
         const std::string marked = draft.kernel();
         const fs::path solution = repository() / "solutions" / folder;
         const fs::path exercise = repository() / "exercises" / folder;

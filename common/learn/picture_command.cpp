@@ -12,17 +12,17 @@
 namespace coalesce::learn {
 namespace {
 
-void validate_arguments(const Work& exercise, const PictureArguments& words) {
+void validate_arguments(const LearnerExercise& exercise, const PictureArguments& words) {
     if (exercise.is_program()) {
         throw UsageError(exercise.name() +
                          " is a whole program, but a picture can be drawn only for a kernel; to "
                          "run the program: ./learn check " +
-                         exercise.words());
+                         exercise.command_arguments());
     }
     if (exercise.is_beyond()) {
         throw UsageError(exercise.name() +
                          " has no tile of a matrix that a picture could show; ./learn check " +
-                         exercise.words() + " shows its costs");
+                         exercise.command_arguments() + " shows its costs");
     }
     constexpr int LARGEST = 1024, MOST_WARPS = 32;
     for (int extent : {words.rows, words.cols}) {
@@ -37,22 +37,24 @@ void validate_arguments(const Work& exercise, const PictureArguments& words) {
 
 }  // namespace
 
-int picture(const Work& exercise, const PictureArguments& words, char** argv) {
+int picture(const LearnerExercise& exercise, const PictureArguments& words, char** argv) {
     validate_arguments(exercise, words);
     choose_device(DeviceChoice::simulator, argv);
     if (!words.svg.empty()) check_writable(words.svg);
 
     LocalRunner runner({.cache = learners_folder() / "cache"});
-    Picture picture = draw_warp_picture(exercise.source(words.file), exercise.asked(), runner,
-                                        {.shape = {words.rows, words.cols},
-                                         .block = static_cast<std::uint64_t>(words.block),
-                                         .warp = static_cast<unsigned>(words.warp)});
+    Picture picture =
+        draw_warp_picture(exercise.source(words.file), exercise.requirements(), runner,
+                          {.shape = {words.rows, words.cols},
+                           .block = static_cast<std::uint64_t>(words.block),
+                           .warp = static_cast<unsigned>(words.warp)});
     // Discard the kernel's output, which is not part of the picture.
     bool is_cut = false;
     runner.take_output(is_cut);
     if (!picture.ok()) {
-        std::cout << terminal_text(picture.problem) << "Again: ./learn picture " << exercise.words()
-                  << "      Check: ./learn check " << exercise.words() << "\n";
+        std::cout << terminal_text(picture.problem) << "Again: ./learn picture "
+                  << exercise.command_arguments() << "      Check: ./learn check "
+                  << exercise.command_arguments() << "\n";
         return 1;
     }
     if (!words.svg.empty()) {

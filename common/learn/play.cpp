@@ -22,7 +22,7 @@ WebServer server_for(const std::filesystem::path& book, const std::optional<int>
         {"/own-exercises.js", [book] { return own_exercises_script(repository(), book); }}};
     try {
         return {book, port.value_or(kDefaultPort), generated};
-    } catch (const PortTaken& taken) {
+    } catch (const PortInUse& taken) {
         if (port) throw UsageError(std::string(taken.what()) + "; --port 0 uses a free port");
         std::cout << "learn: " << taken.what() << ", so another port is used. The browser stores\n"
                   << "code for each address separately, so the code that you wrote at the usual\n"

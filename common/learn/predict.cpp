@@ -27,17 +27,18 @@ std::optional<double> parse_number(const std::string& word) {
 }
 
 // Returns the unanswered questions, in the order of the exercise's record.
-std::vector<const Prediction*> find_open_questions(const Work& exercise, const Record& record) {
+std::vector<const Prediction*> find_open_questions(const LearnerExercise& exercise,
+                                                   const Record& record) {
     std::vector<const Prediction*> open;
     if (exercise.is_hunt) return open;
-    for (auto& prediction : exercise.asked().predictions) {
+    for (auto& prediction : exercise.requirements().predictions) {
         if (record.guess(prediction.counter) == nullptr) open.push_back(&prediction);
     }
     return open;
 }
 
-void keep(Session& session, const Work& exercise, const Prediction& prediction,
-          std::optional<double> said) {
+void store_answer(Session& session, const LearnerExercise& exercise, const Prediction& prediction,
+                  std::optional<double> said) {
     session.progress.update([&](State& state) {
         Record& record = state.records[exercise.name()];
         if (record.guess(prediction.counter) != nullptr) return;
@@ -46,21 +47,22 @@ void keep(Session& session, const Work& exercise, const Prediction& prediction,
 }
 
 // Repeats a question until the answer is empty or a number. Returns false at the end of the input.
-bool ask_question(Session& session, const Work& exercise, const Prediction& prediction) {
+bool ask_question(Session& session, const LearnerExercise& exercise, const Prediction& prediction) {
     std::cout << "\n" << wrap(prediction.question);
     for (;;) {
         std::string answer;
         if (!ask("Your prediction (press Enter for no guess): ", answer)) return false;
         auto number = parse_number(answer);
         if (answer.empty() || number) {
-            keep(session, exercise, prediction, number);
+            store_answer(session, exercise, prediction, number);
             return true;
         }
         std::cout << "Please enter a number from 0 to a million.\n";
     }
 }
 
-void take_answers(Session& session, const Work& exercise, const std::vector<std::string>& answers) {
+void take_answers(Session& session, const LearnerExercise& exercise,
+                  const std::vector<std::string>& answers) {
     State state = session.progress.read();
     auto open = find_open_questions(exercise, state.record(exercise.name()));
     for (auto& word : answers) {
@@ -69,15 +71,16 @@ void take_answers(Session& session, const Work& exercise, const std::vector<std:
     }
     if (!answers.empty() && open.empty()) {
         throw UsageError("you have answered all questions about " + exercise.name() +
-                         "; ./learn predict " + exercise.words() + " shows your predictions");
+                         "; ./learn predict " + exercise.command_arguments() +
+                         " shows your predictions");
     }
     if (answers.size() > open.size()) {
         throw UsageError(format_count(answers.size(), "answer") + " for " +
                          format_count(open.size(), "open question") + "; ./learn predict " +
-                         exercise.words() + " asks the questions one by one");
+                         exercise.command_arguments() + " asks the questions one by one");
     }
     for (size_t i = 0; i < answers.size(); ++i) {
-        keep(session, exercise, *open[i], parse_number(answers[i]));
+        store_answer(session, exercise, *open[i], parse_number(answers[i]));
     }
 }
 
@@ -133,20 +136,20 @@ void ask_choices(const std::vector<course::ChoiceQuestion>& questions) {
 
 }  // namespace
 
-bool has_open_questions(const Work& exercise, const Record& record) {
+bool has_open_questions(const LearnerExercise& exercise, const Record& record) {
     return !find_open_questions(exercise, record).empty();
 }
 
-void ask_predictions(Session& session, const Work& exercise) {
+void ask_predictions(Session& session, const LearnerExercise& exercise) {
     State state = session.progress.read();
     for (auto* prediction : find_open_questions(exercise, state.record(exercise.name()))) {
         if (!ask_question(session, exercise, *prediction)) return;
     }
 }
 
-void compare_guesses(Record& record, const Work& exercise, bool all) {
+void compare_guesses(Record& record, const LearnerExercise& exercise, bool all) {
     if (exercise.is_hunt || !record.best_counters.is_object()) return;
-    for (auto& prediction : exercise.asked().predictions) {
+    for (auto& prediction : exercise.requirements().predictions) {
         Guess* guess = record.guess(prediction.counter);
         if (guess == nullptr && all) {
             record.guesses.push_back({prediction.counter, {}, {}, prediction.tolerance, ""});
@@ -159,10 +162,11 @@ void compare_guesses(Record& record, const Work& exercise, bool all) {
     }
 }
 
-int predict(Session& session, const Work& exercise, const std::vector<std::string>& answers) {
-    if (exercise.is_hunt || exercise.asked().predictions.empty()) {
+int predict(Session& session, const LearnerExercise& exercise,
+            const std::vector<std::string>& answers) {
+    if (exercise.is_hunt || exercise.requirements().predictions.empty()) {
         throw UsageError(exercise.name() + " has nothing to predict; ./learn check " +
-                         exercise.words() + " shows its costs");
+                         exercise.command_arguments() + " shows its costs");
     }
     take_answers(session, exercise, answers);
     if (answers.empty()) ask_predictions(session, exercise);
@@ -170,22 +174,23 @@ int predict(Session& session, const Work& exercise, const std::vector<std::strin
         [&](State& now) { compare_guesses(now.records[exercise.name()], exercise, false); });
     const Record& record = state.record(exercise.name());
     std::cout << "\n" << exercise.name() << ", your predictions:\n";
-    for (auto& prediction : exercise.asked().predictions) {
+    for (auto& prediction : exercise.requirements().predictions) {
         std::cout << format_question_line(prediction, record.guess(prediction.counter));
     }
     bool is_known = record.best_counters.is_object();
     std::cout << "\n"
-              << wrap(is_known ? "Why: ./learn explain " + exercise.words()
+              << wrap(is_known ? "Why: ./learn explain " + exercise.command_arguments()
                                : "The actual costs are those of your own kernel, and are shown "
                                  "once it passes: ./learn check " +
-                                     exercise.words());
+                                     exercise.command_arguments());
     return 0;
 }
 
-int ask_lesson(Session& session, const Work& exercise, const std::vector<std::string>& answers) {
+int ask_lesson(Session& session, const LearnerExercise& exercise,
+               const std::vector<std::string>& answers) {
     const auto questions = course::questions_for_lesson(repository(), exercise.step->name);
     const bool has_choices = !exercise.is_hunt && answers.empty() && !questions.empty();
-    const bool has_predictions = !exercise.is_hunt && !exercise.asked().predictions.empty();
+    const bool has_predictions = !exercise.is_hunt && !exercise.requirements().predictions.empty();
     if (has_predictions || !has_choices) predict(session, exercise, answers);
     if (has_choices) ask_choices(questions);
     return 0;

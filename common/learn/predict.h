@@ -12,19 +12,21 @@ namespace coalesce::learn {
 
 /// Asks the open questions, or takes `answers` as their answers, in order. If the exercise has
 /// passed, then prints the actual costs. Returns the exit code. Throws UsageError.
-int predict(Session& session, const Work& exercise, const std::vector<std::string>& answers);
+int predict(Session& session, const LearnerExercise& exercise,
+            const std::vector<std::string>& answers);
 
 /// Asks the open questions like `predict`, and then the lesson's multiple-choice questions, unless
 /// `answers` contains answers. If stdin or stdout is not a terminal, only prints the
 /// multiple-choice questions. Returns the exit code. Throws UsageError.
-int ask_lesson(Session& session, const Work& exercise, const std::vector<std::string>& answers);
+int ask_lesson(Session& session, const LearnerExercise& exercise,
+               const std::vector<std::string>& answers);
 
 /// Reports whether there is a question that the learner has neither answered nor declined.
-bool has_open_questions(const Work& exercise, const Record& record);
+bool has_open_questions(const LearnerExercise& exercise, const Record& record);
 /// Asks the open questions and reads the answers from stdin. Stores each answer immediately.
-void ask_predictions(Session& session, const Work& exercise);
+void ask_predictions(Session& session, const LearnerExercise& exercise);
 /// Compares the guesses with the actual costs if the exercise has passed. With `all`, questions
 /// without a guess are closed, because the learner is about to see the costs.
-void compare_guesses(Record& record, const Work& exercise, bool all);
+void compare_guesses(Record& record, const LearnerExercise& exercise, bool all);
 
 }  // namespace coalesce::learn

@@ -30,7 +30,7 @@ struct ShownKernel {
     int registers = 0;                  // registers per thread; 0 if unknown
     std::string registers_source = "";  // such as "ptxas for sm_90" or "estimated"
     int max_warps = 0;                  // maximum number of warps that fit on a multiprocessor
-    std::optional<timing::Occupancy> held = {};
+    std::optional<timing::Occupancy> occupancy = {};
 };
 
 // Computes the occupancy from the registers that ptxas actually used. The prediction relied on an
@@ -62,7 +62,7 @@ ShownKernel make_shown_kernel(const LaunchedCode& code, const LaunchedKernel& ke
     if (!kernel.launch) return shown;
     const timing::Gpu& gpu = timing::gpu_named(kernel.launch->gpu);
     shown.max_warps = gpu.warps;
-    shown.held = compute_occupancy(*kernel.launch, shown.registers, gpu);
+    shown.occupancy = compute_occupancy(*kernel.launch, shown.registers, gpu);
     return shown;
 }
 
@@ -80,21 +80,22 @@ std::string head_of(const LaunchedCode& code, const ShownKernel& shown, const St
             std::to_string(shown.registers) + " per thread (" + shown.registers_source +
                 (shown.registers_source == "estimated" ? ", because ptxas was not found)" : ")"));
     }
-    if (!shown.held) {
+    if (!shown.occupancy) {
         return text + wrap("The number of blocks that fit on a multiprocessor is unknown: " +
                                code.why_not_launched + ".",
                            "  ");
     }
     const timing::Prediction& launch = *shown.kernel.launch;
-    const timing::Occupancy& held = *shown.held;
+    const timing::Occupancy& occupancy = *shown.occupancy;
     const auto number = [](int count) { return std::to_string(count); };
     text += row("shared memory", number(launch.shared_bytes) + " bytes per block");
-    text += row("threads", format_count(held.warps, "warp") + " per block");
-    text += row("multiprocessor",
-                format_count(held.blocks, "block") + ", " + number(held.blocks * held.warps) +
-                    " of " + number(shown.max_warps) + " warps at a time (" + launch.gpu + ")");
-    text += row("limited by", timing::phrase_for(held.limited_by));
-    if (held.is_uncertain && shown.registers_source == "estimated") {
+    text += row("threads", format_count(occupancy.warps, "warp") + " per block");
+    text += row("multiprocessor", format_count(occupancy.blocks, "block") + ", " +
+                                      number(occupancy.blocks * occupancy.warps) + " of " +
+                                      number(shown.max_warps) + " warps at a time (" + launch.gpu +
+                                      ")");
+    text += row("limited by", timing::phrase_for(occupancy.limited_by));
+    if (occupancy.is_uncertain && shown.registers_source == "estimated") {
         text += wrap(
             "The number of registers is an estimate. With a few more or fewer registers, the "
             "number of blocks would be different.",
@@ -108,7 +109,8 @@ Json as_json(const LaunchedCode& code, const ShownKernel& shown) {
     const std::vector<std::string> source = lines_of(code.source);
     for (auto& [number, instructions] : shown.listing.lines) {
         Json list = Json::array();
-        for (auto& one : instructions) list.push_back({{"place", one.place}, {"text", one.text}});
+        for (auto& one : instructions)
+            list.push_back({{"place", one.position}, {"text", one.text}});
         const auto at = static_cast<size_t>(number);
         lines.push_back({{"line", number},
                          {"source", at >= 1 && at <= source.size() ? source[at - 1] : ""},
@@ -119,13 +121,13 @@ Json as_json(const LaunchedCode& code, const ShownKernel& shown) {
                  {"instructions", shown.listing.instructions},
                  {"registers", shown.registers},
                  {"registers_by", shown.registers_source}};
-    if (shown.held) {
+    if (shown.occupancy) {
         const timing::Prediction& launch = *shown.kernel.launch;
         json["gpu"] = launch.gpu;
         json["shared_bytes"] = launch.shared_bytes;
-        json["warps_of_block"] = shown.held->warps;
-        json["resident_blocks"] = shown.held->blocks;
-        json["limited_by"] = dashed_name(shown.held->limited_by);
+        json["warps_of_block"] = shown.occupancy->warps;
+        json["resident_blocks"] = shown.occupancy->blocks;
+        json["limited_by"] = dashed_name(shown.occupancy->limited_by);
     } else {
         json["not_launched"] = code.why_not_launched;
     }
@@ -182,7 +184,7 @@ LaunchedCode load_code(Session& session, const PtxArguments& words, char** argv)
     if (!words.is_learner_file && words.file.empty()) {
         return load_variant_code(step_of(session, words.exercise), words.variant);
     }
-    const Work exercise = session.exercise(words.exercise, false);
+    const LearnerExercise exercise = session.exercise(words.exercise, false);
     choose_device(DeviceChoice::simulator, argv);
     return load_file_code(exercise, words.file);
 }

@@ -80,9 +80,9 @@ std::string simplify_names(std::string text, const std::string& entry) {
 }
 
 // Parses the body of a kernel, one statement at a time.
-class Reader {
+class ListingReader {
 public:
-    Reader(const std::string& entry, std::set<int> files, int kernel_line)
+    ListingReader(const std::string& entry, std::set<int> files, int kernel_line)
         : entry_(entry), files_(std::move(files)), line_(kernel_line) {}
 
     PtxListing read(const std::string& body) {
@@ -155,12 +155,12 @@ private:
     void keep_labels_in_use() {
         std::string all;
         for (auto& [number, instructions] : listing_.lines) {
-            for (auto& one : instructions) all += one.place > 0 ? one.text + " " : "";
+            for (auto& one : instructions) all += one.position > 0 ? one.text + " " : "";
         }
         for (auto& [number, instructions] : listing_.lines) {
             std::erase_if(instructions, [&](const PtxInstruction& one) {
                 const std::string name = one.text.substr(0, one.text.size() - 1);
-                return one.place == 0 && all.find(name + ";") == all.npos &&
+                return one.position == 0 && all.find(name + ";") == all.npos &&
                        all.find(name + ",") == all.npos;
             });
         }
@@ -185,13 +185,13 @@ std::string cut(const std::string& text, int columns) {
 }
 
 std::string format_instruction(const PtxInstruction& one, int columns) {
-    if (one.place == 0) return cut(std::string(11, ' ') + one.text, columns) + "\n";
+    if (one.position == 0) return cut(std::string(11, ' ') + one.text, columns) + "\n";
     const bool is_guarded = one.text.starts_with('@');
     const size_t guard = is_guarded ? one.text.find(' ') + 1 : 0;
     const size_t blank = std::min(one.text.find(' ', guard), one.text.size());
     const std::string operands = blank < one.text.size() ? one.text.substr(blank + 1) : "";
     const std::string line =
-        format("%13d  %-18s %s", one.place, one.text.substr(0, blank).c_str(), operands.c_str());
+        format("%13d  %-18s %s", one.position, one.text.substr(0, blank).c_str(), operands.c_str());
     return cut(line.substr(0, line.find_last_not_of(' ') + 1), columns) + "\n";
 }
 
@@ -199,7 +199,8 @@ std::string format_instruction(const PtxInstruction& one, int columns) {
 
 PtxListing make_listing(const std::string& ptx, const std::string& entry, const std::string& source,
                         int kernel_line) {
-    return Reader(entry, find_file_numbers(ptx, source), kernel_line).read(body_of(ptx, entry));
+    return ListingReader(entry, find_file_numbers(ptx, source), kernel_line)
+        .read(body_of(ptx, entry));
 }
 
 std::string text_of(const PtxListing& listing, const std::string& source_text, int columns) {

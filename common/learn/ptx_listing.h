@@ -15,7 +15,7 @@ namespace coalesce::learn {
 
 /// An instruction, or a label that an instruction jumps to.
 struct PtxInstruction {
-    int place = 0;     ///< position in the kernel's PTX, counted from 1; 0 for a label
+    int position = 0;  ///< position in the kernel's PTX, counted from 1; 0 for a label
     std::string text;  ///< such as "ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd6];" or "$L__BB0_2:"
 };
 

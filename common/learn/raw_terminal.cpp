@@ -84,7 +84,7 @@ int Signals::descriptor() {
     return signal_pipe[0];
 }
 
-int Signals::take() {
+int Signals::take_signal() {
     unsigned char byte = 0;
     return read(signal_pipe[0], &byte, 1) == 1 ? byte : 0;
 }

@@ -42,7 +42,7 @@ public:
     /// class exists.
     static int descriptor();
     /// Removes the first signal from the queue and returns it. Returns 0 if the queue is empty.
-    int take();
+    int take_signal();
 };
 
 }  // namespace coalesce::learn

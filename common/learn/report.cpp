@@ -14,7 +14,8 @@ namespace {
 
 // Sums over all exercises.
 struct Totals {
-    int points = 0, possible_points = 0, done = 0, of = 0, hints = 0, right = 0, guesses = 0;
+    int points = 0, possible_points = 0, done = 0, exercise_count = 0, hints = 0, right = 0,
+        guesses = 0;
 
     void add_guesses(const Record& record) {
         for (auto& guess : record.guesses) {
@@ -24,15 +25,15 @@ struct Totals {
     }
 };
 
-Status status_of(const Work& exercise, const State& state) {
+Status status_of(const LearnerExercise& exercise, const State& state) {
     return status_of(state.record(exercise.name()), read_if_exists(exercise.file()));
 }
 
-void count(const Work& exercise, const State& state, Totals& totals) {
+void count(const LearnerExercise& exercise, const State& state, Totals& totals) {
     const Record& record = state.record(exercise.name());
     bool is_done = status_of(exercise, state) == Status::done;
     totals.possible_points += exercise.points();
-    totals.of++;
+    totals.exercise_count++;
     totals.points += is_done ? exercise.points() : 0;
     totals.done += is_done;
     totals.hints += record.hints_used();
@@ -58,7 +59,7 @@ std::string format_best(const Record& record) {
     return record.best_counters.is_object() ? "counted" : "-";
 }
 
-void print_row(const Work& exercise, const State& state, const Style& style) {
+void print_row(const LearnerExercise& exercise, const State& state, const Style& style) {
     const Record& record = state.record(exercise.name());
     Status status = status_of(exercise, state);
     std::string word = format("%-10s", name_of(status));
@@ -70,7 +71,7 @@ void print_row(const Work& exercise, const State& state, const Style& style) {
                         format_best(record).c_str());
 }
 
-Json record_as_json(const Work& exercise, const State& state) {
+Json record_as_json(const LearnerExercise& exercise, const State& state) {
     const Record& record = state.record(exercise.name());
     Json guesses = Json::array();
     for (auto& guess : record.guesses) {
@@ -101,7 +102,7 @@ int print_records(const Session& session, const State& state) {
         all.push_back(record_as_json(exercise, state));
     }
     Totals totals = compute_totals(session, state);
-    Work next = next_exercise(session.course, state);
+    LearnerExercise next = next_exercise(session.course, state);
     print_json(Json{{"format", 1},
                     {"points", totals.points},
                     {"of_points", totals.possible_points},
@@ -111,7 +112,7 @@ int print_records(const Session& session, const State& state) {
 }
 
 void print_next(const Session& session, const State& state) {
-    Work next = next_exercise(session.course, state);
+    LearnerExercise next = next_exercise(session.course, state);
     if (next.step == nullptr) {
         std::cout << "All exercises are done. The open exercise remains: ./learn beat\n";
         return;
@@ -146,8 +147,8 @@ std::string shortened(const std::string& title) {
 
 void print_step_line(const course::Step& step, const State& state) {
     std::string exercise = "-", hunt = "-";
-    if (step.exercise) exercise = name_of(status_of(Work{&step, false}, state));
-    if (step.hunt) hunt = name_of(status_of(Work{&step, true}, state));
+    if (step.exercise) exercise = name_of(status_of(LearnerExercise{&step, false}, state));
+    if (step.hunt) hunt = name_of(status_of(LearnerExercise{&step, true}, state));
     std::cout << format(kStepLine, step.name.c_str(), exercise.c_str(), hunt.c_str(),
                         shortened(step.title).c_str());
 }
@@ -178,8 +179,8 @@ int show_progress(Session& session, bool json) {
     Totals totals = compute_totals(session, state);
     std::cout << "\n"
               << totals.points << " of " << totals.possible_points << " points, " << totals.done
-              << " of " << totals.of << " done, " << format_count(totals.hints, "hint") << ", "
-              << totals.right << " of " << format_count(totals.guesses, "prediction")
+              << " of " << totals.exercise_count << " done, " << format_count(totals.hints, "hint")
+              << ", " << totals.right << " of " << format_count(totals.guesses, "prediction")
               << " right.\n";
     std::cout << "Stale: the file was edited after it had passed.\n";
     return 0;
@@ -254,7 +255,8 @@ int start(Session& session) {
     State state = session.progress.read();
     Totals totals = compute_totals(session, state);
     std::cout << "You have " << totals.points << " of " << totals.possible_points << " points; "
-              << totals.done << " of " << totals.of << " exercises and bug hunts are done.\n\n";
+              << totals.done << " of " << totals.exercise_count
+              << " exercises and bug hunts are done.\n\n";
     print_next(session, state);
     std::cout
         << "\n./learn help lists all commands. ./learn run all runs all programs of the course.\n";

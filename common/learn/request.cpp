@@ -14,7 +14,7 @@ namespace {
 // Returns the options to pass to every program in the request. The programs parse these options
 // again with the same parser.
 std::vector<std::string> common_program_options(const RunArguments& words) {
-    const bool is_predicted = !words.time.empty() || !words.at.empty();
+    const bool is_predicted = !words.predicted_gpu.empty() || !words.predicted_shape.empty();
     if (is_predicted && words.device == "gpu") {
         throw UsageError(
             "--time predicts times on the simulated GPU, and --device gpu measures times; give "
@@ -22,11 +22,14 @@ std::vector<std::string> common_program_options(const RunArguments& words) {
     }
     // If no shape is given, predict times for the shape that the lessons use. The small matrix on
     // which costs are counted would fit into the L2 cache.
-    const bool is_usual = is_predicted && words.at.empty() && words.rows.empty();
+    const bool is_usual = is_predicted && words.predicted_shape.empty() && words.rows.empty();
     const std::pair<const char*, std::string> given[] = {
-        {"--device", words.device}, {"--rows", words.rows},
-        {"--cols", words.cols},     {"--variant", words.variant},
-        {"--time", words.time},     {"--at", is_usual ? kDefaultPredictionShape : words.at}};
+        {"--device", words.device},
+        {"--rows", words.rows},
+        {"--cols", words.cols},
+        {"--variant", words.variant},
+        {"--time", words.predicted_gpu},
+        {"--at", is_usual ? kDefaultPredictionShape : words.predicted_shape}};
     std::vector<std::string> options;
     for (auto& [option, value] : given) {
         if (!value.empty()) options.insert(options.end(), {option, value});
@@ -63,8 +66,8 @@ void add_steps(const RunArguments& words, const course::Course& course, RunReque
 void add_program(const RunArguments& words, const course::Course& course, RunRequest& request) {
     request.program = &*course.program;
     const bool is_plain = words.steps.size() == 1 && words.rows.empty() && words.cols.empty() &&
-                          words.variant.empty() && words.json.empty() && words.time.empty() &&
-                          words.at.empty();
+                          words.variant.empty() && words.json.empty() &&
+                          words.predicted_gpu.empty() && words.predicted_shape.empty();
     if (is_plain) return;
     throw UsageError(
         course.program->name +
@@ -99,7 +102,7 @@ RunRequest parse_request(const RunArguments& words, const course::Course& course
     RunRequest request;
     request.options = common_program_options(words);
     request.needs_gpu = words.device == "gpu";
-    request.is_predicted = !words.time.empty() || !words.at.empty();
+    request.is_predicted = !words.predicted_gpu.empty() || !words.predicted_shape.empty();
     request.json = words.json;
     if (asks_for_program(words, course)) {
         add_program(words, course, request);

@@ -18,7 +18,8 @@ inline constexpr const char* kDefaultPredictionShape = "32768x32768";
 struct RunArguments {
     std::vector<std::string> steps;
     std::string device, rows, cols, variant, json;
-    std::string time, at;  ///< the GPU and the shape for which to predict times
+    std::string predicted_gpu,
+        predicted_shape;  ///< the GPU and the shape for which to predict times
 };
 
 /// The parsed request.

@@ -54,7 +54,7 @@ bool replace_file(const fs::path& relative_file, const std::string& name, const 
     return true;
 }
 
-int reset(const Work& exercise) {
+int reset(const LearnerExercise& exercise) {
     const std::string file = exercise.relative_file().string();
     if (!replace_file(exercise.relative_file(), exercise.step->name, exercise.skeleton())) {
         std::cout << file << " already has its original text.\n";

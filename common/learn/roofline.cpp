@@ -18,13 +18,13 @@ constexpr double kSchedulers = 4;
 constexpr double kFirstPower = -2, kLastPower = 1;
 
 /// Returns the horizontal position of an intensity in a drawing, from 0 to 1.
-double across(double intensity) {
+double x_pixels(double intensity) {
     const double power = std::log10(intensity);
     return std::clamp((power - kFirstPower) / (kLastPower - kFirstPower), 0.0, 1.0);
 }
 
 /// Returns the vertical position of a rate in a drawing, from 0 at the bottom to 1 at the peak.
-double up(const Roofline& roofline, double rate) {
+double y_pixels(const Roofline& roofline, double rate) {
     const double least = roofline.attainable(std::pow(10, kFirstPower));
     const double most = roofline.ginstructions;
     return std::clamp(std::log(rate / least) / std::log(most / least), 0.0, 1.0);
@@ -73,19 +73,20 @@ std::string roofline_text(const Roofline& roofline) {
     constexpr int width = 61, height = 13;
     std::vector<std::string> lines(height, std::string(width, ' '));
     const auto row = [&](double rate) {
-        return height - 1 - static_cast<int>(std::lround(up(roofline, rate) * (height - 1)));
+        return height - 1 - static_cast<int>(std::lround(y_pixels(roofline, rate) * (height - 1)));
     };
-    const auto put = [&](int column, double rate, char letter) {
+    const auto write_learner_file = [&](int column, double rate, char letter) {
         lines[static_cast<std::size_t>(row(rate))][static_cast<std::size_t>(column)] = letter;
     };
     for (int column = 0; column < width; ++column) {
         const double intensity = intensity_at(static_cast<double>(column) / (width - 1));
-        put(column, roofline.attainable(intensity), intensity < roofline.ridge() ? '/' : '-');
+        write_learner_file(column, roofline.attainable(intensity),
+                           intensity < roofline.ridge() ? '/' : '-');
     }
     for (std::size_t i = 0; i < roofline.points.size(); ++i) {
         const double intensity = roofline.points[i].intensity();
-        put(static_cast<int>(std::lround(across(intensity) * (width - 1))),
-            roofline.attainable(intensity), letter_of(i));
+        write_learner_file(static_cast<int>(std::lround(x_pixels(intensity) * (width - 1))),
+                           roofline.attainable(intensity), letter_of(i));
     }
     std::string text = "Maximum rate in 10^9 warp instructions per second (" + roofline.gpu + ")\n";
     for (int i = 0; i < height; ++i) {
@@ -105,8 +106,8 @@ std::string roofline_text(const Roofline& roofline) {
 
 std::string roofline_svg(const Roofline& roofline) {
     constexpr double width = 640, height = 360, left = 70, right = 620, top = 30, bottom = 310;
-    const auto x = [&](double intensity) { return left + across(intensity) * (right - left); };
-    const auto y = [&](double rate) { return bottom - up(roofline, rate) * (bottom - top); };
+    const auto x = [&](double intensity) { return left + x_pixels(intensity) * (right - left); };
+    const auto y = [&](double rate) { return bottom - y_pixels(roofline, rate) * (bottom - top); };
     std::string text = format(
                            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" "
                            "font-family=\"sans-serif\" font-size=\"13\" stroke=\"currentColor\" "

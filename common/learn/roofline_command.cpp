@@ -33,7 +33,7 @@ std::vector<RooflinePoint> points_of(const Verdict& verdict) {
 
 }  // namespace
 
-int roofline(const Work& exercise, const RooflineArguments& words, char** argv) {
+int roofline(const LearnerExercise& exercise, const RooflineArguments& words, char** argv) {
     if (exercise.is_program()) {
         throw UsageError(exercise.name() +
                          " is a whole program, but a roofline can be drawn only for a kernel");
@@ -42,8 +42,9 @@ int roofline(const Work& exercise, const RooflineArguments& words, char** argv) 
     choose_device(DeviceChoice::simulator, argv);
     if (!words.svg.empty()) check_writable(words.svg);
     LocalRunner runner({.cache = learners_folder() / "cache"});
-    const std::string solution = "solutions/" + exercise.name() + "/" + exercise.asked().file();
-    const Verdict verdict = examine(exercise.source(words.file), exercise.asked(), runner,
+    const std::string solution =
+        "solutions/" + exercise.name() + "/" + exercise.requirements().file();
+    const Verdict verdict = examine(exercise.source(words.file), exercise.requirements(), runner,
                                     {.solution = read_source(repository() / solution, solution)});
     if (!verdict.counters) {
         std::cout << terminal_text(verdict)

@@ -29,9 +29,9 @@ std::string find_gpu_problem_for(const RunRequest& request) {
 }
 
 // Executes a request of `learn run`: starts the programs and collects their results.
-class Run {
+class ProgramRun {
 public:
-    explicit Run(const RunRequest& request) : request_(request) {
+    explicit ProgramRun(const RunRequest& request) : request_(request) {
         check_environment();
         if (!request.json.empty()) check_writable(request.json);
     }
@@ -43,7 +43,7 @@ public:
         }
         if (should_run_rivals() && !run_one(kRivals)) return 2;
         if (table_) table_->print_notes();
-        if (ran_ + wrong_ == 0) {
+        if (program_count_ + wrong_program_count_ == 0) {
             std::cerr << "learn: nothing ran, because none of these variants supports that shape\n";
             return 2;
         }
@@ -79,7 +79,7 @@ private:
         ProcessResult outcome = run_to_end({.program = program_of(step), .arguments = arguments});
         if (outcome.exit_code == 2) return false;
         bool complete = fs::exists(json) && (outcome.exit_code == 0 || outcome.exit_code == 1);
-        if (complete) take(step, read_json(json));
+        if (complete) add_results(step, read_json(json));
         if (!complete) {
             fail(step, "the program ended with exit code " + std::to_string(outcome.exit_code));
         }
@@ -89,7 +89,7 @@ private:
     }
 
     void fail(const std::string& step, const std::string& why) {
-        ++wrong_;
+        ++wrong_program_count_;
         if (table_) {
             table_->print_failure(step, why);
         } else {
@@ -97,7 +97,7 @@ private:
         }
     }
 
-    void take(const std::string& step, const Json& run) {
+    void add_results(const std::string& step, const Json& run) {
         if (device_.is_null()) {
             device_ = run.at("device");
             table_.emplace(std::cout, device_, request_.is_predicted);
@@ -109,8 +109,8 @@ private:
         }
         for (auto& result : run.at("results")) {
             if (skip_reason(result).empty()) {
-                ++ran_;
-                wrong_ += verdict(result) != "right";
+                ++program_count_;
+                wrong_program_count_ += verdict(result) != "right";
             }
             table_->print_row(result);
             results_.push_back(result);
@@ -118,12 +118,12 @@ private:
     }
 
     int print_summary() const {
-        std::cout << "\n" << ran_ << " variants ran: ";
-        if (wrong_ == 0) {
+        std::cout << "\n" << program_count_ << " variants ran: ";
+        if (wrong_program_count_ == 0) {
             std::cout << "all verified.\n";
             return 0;
         }
-        std::cout << wrong_ << " wrong (above).\n";
+        std::cout << wrong_program_count_ << " wrong (above).\n";
         return 1;
     }
 
@@ -132,13 +132,13 @@ private:
     std::optional<Table> table_;
     Json device_;
     Json results_ = Json::array();
-    int ran_ = 0, wrong_ = 0;
+    int program_count_ = 0, wrong_program_count_ = 0;
 };
 
 }  // namespace
 
 int run(const RunRequest& request) {
-    return Run(request).execute();
+    return ProgramRun(request).execute();
 }
 
 int run_program(const RunRequest& request) {

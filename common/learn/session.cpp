@@ -14,16 +14,16 @@ Session::Session(bool plain)
                [](const std::string& warning) { std::cerr << "learn: " << warning << "\n"; }),
       style(style_for_stdout(plain)) {}
 
-Work Session::exercise(const std::string& word, bool is_hunt) {
+LearnerExercise Session::exercise(const std::string& word, bool is_hunt) {
     if (!word.empty()) return find_exercise(course, word, is_hunt);
-    Work next = next_exercise(course, progress.read());
+    LearnerExercise next = next_exercise(course, progress.read());
     if (next.step == nullptr) {
         throw UsageError("all exercises are done; give the number of an exercise, such as 03");
     }
     return find_exercise(course, next.step->name, is_hunt);
 }
 
-Work next_exercise(const course::Course& course, const State& state) {
+LearnerExercise next_exercise(const course::Course& course, const State& state) {
     for (auto& exercise : list_exercises(course)) {
         Status status = status_of(state.record(exercise.name()), read_if_exists(exercise.file()));
         if (status != Status::done) return exercise;
@@ -31,7 +31,7 @@ Work next_exercise(const course::Course& course, const State& state) {
     return {};
 }
 
-Work exercise_after(const course::Course& course, const Work& exercise) {
+LearnerExercise exercise_after(const course::Course& course, const LearnerExercise& exercise) {
     bool is_behind = false;
     for (auto& other : list_exercises(course)) {
         if (is_behind) return other;

@@ -21,14 +21,14 @@ struct Session {
     explicit Session(bool plain);
 
     /// Returns the exercise that `word` refers to. If `word` is empty, returns the next exercise.
-    Work exercise(const std::string& word, bool is_hunt);
+    LearnerExercise exercise(const std::string& word, bool is_hunt);
 };
 
 /// Returns the first exercise that is not done, not counting bug hunts. If all exercises are done,
 /// the `step` of the result is null.
-Work next_exercise(const course::Course& course, const State& state);
+LearnerExercise next_exercise(const course::Course& course, const State& state);
 /// Returns the exercise that follows `exercise` in the course. After the last exercise, the `step`
 /// of the result is null.
-Work exercise_after(const course::Course& course, const Work& exercise);
+LearnerExercise exercise_after(const course::Course& course, const LearnerExercise& exercise);
 
 }  // namespace coalesce::learn

@@ -12,7 +12,7 @@ namespace {
 
 const std::string kMarker = "//! [kernel]";
 
-bool is_open(Session& session, const Work& exercise) {
+bool is_open(Session& session, const LearnerExercise& exercise) {
     const State state = session.progress.read();
     const Record& record = state.record(exercise.name());
     return !record.passed_hash.empty() || record.solution_seen;
@@ -20,13 +20,14 @@ bool is_open(Session& session, const Work& exercise) {
 
 }  // namespace
 
-bool may_see_solution(Session& session, const Work& exercise, bool yes,
+bool may_see_solution(Session& session, const LearnerExercise& exercise, bool yes,
                       const SolutionRequest& showing) {
     if (is_open(session, exercise)) return true;
     const std::string question =
         exercise.name() + " has not passed yet. You cannot unsee the solution.";
-    const std::string instead = showing.instead.empty() ? "Hints: ./learn hint " + exercise.words()
-                                                        : "Yours: " + showing.instead;
+    const std::string instead = showing.instead.empty()
+                                    ? "Hints: ./learn hint " + exercise.command_arguments()
+                                    : "Yours: " + showing.instead;
     if (!yes && !can_ask()) {
         std::cout << question << "\n"
                   << instead << "      Show the solution anyway: ./learn " << showing.words

@@ -18,7 +18,7 @@ struct SolutionRequest {
 /// Reports whether the solution may be shown. This is so if the exercise has passed, if the learner
 /// has seen the solution before, if the learner confirms the request when asked, or if `yes` is
 /// set. Otherwise prints what to do instead.
-bool may_see_solution(Session& session, const Work& exercise, bool yes,
+bool may_see_solution(Session& session, const LearnerExercise& exercise, bool yes,
                       const SolutionRequest& showing);
 
 /// Returns the main kernel of a step, which is the text between two markers. Throws UsageError if

@@ -24,7 +24,7 @@ namespace {
 constexpr const char* kKeys =
     "right/left step  down/up same warp  b barrier  m mistake  g line  [ ] lanes  q";
 
-StepsRequest parse_steps_request(const Work& exercise, const StepArguments& words) {
+StepsRequest parse_steps_request(const LearnerExercise& exercise, const StepArguments& words) {
     if (exercise.is_program())
         throw UsageError(
             exercise.name() +
@@ -39,7 +39,7 @@ StepsRequest parse_steps_request(const Work& exercise, const StepArguments& word
                           words.cols.value_or(words.rows.value_or(0))};
         if (shape.rows < 1 || shape.cols < 1 || shape.rows > 1024 || shape.cols > 1024)
             throw UsageError("--rows and --cols take whole numbers from 1 to 1024 here");
-        if (!exercise.asked().accepts(shape))
+        if (!exercise.requirements().accepts(shape))
             throw UsageError(exercise.name() + " does not take a matrix of " + shape.name());
         request.shape = shape;
     }
@@ -48,14 +48,15 @@ StepsRequest parse_steps_request(const Work& exercise, const StepArguments& word
 
 /// Returns the step that is displayed first, which is the step with the mistake if there is one.
 std::size_t first_step(const Steps& steps, const StepArguments& words) {
-    if (words.step > 0) return std::min(static_cast<std::size_t>(words.step), steps.all.size()) - 1;
+    if (words.step > 0)
+        return std::min(static_cast<std::size_t>(words.step), steps.all_steps.size()) - 1;
     return steps.moments.empty() ? 0 : steps.moments.front().step;
 }
 
-class Screen {
+class StepScreen {
 public:
-    Screen(const Steps& steps, const StepsSubject& subject, std::size_t first, Style& style)
-        : steps_(steps), subject_(subject), style_(style), at_(first) {}
+    StepScreen(const Steps& steps, const StepsSubject& subject, std::size_t first, Style& style)
+        : steps_(steps), subject_(subject), style_(style), step_index_(first) {}
 
     /// Shows steps until the reader quits.
     void run() {
@@ -65,7 +66,7 @@ public:
         for (show(); !is_over_;) {
             pollfd events[] = {{signals_.descriptor(), POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}};
             poll(events, 2, -1);
-            if (signals_.take() != 0) break;
+            if (signals_.take_signal() != 0) break;
             if (events[1].revents != 0) read_keys();
         }
         std::cout << "\n" << std::flush;
@@ -75,7 +76,7 @@ private:
     void show() {
         window_.lines = std::max(terminal_lines() - 1, 10);
         window_.columns = std::max(std::min(terminal_columns(), 120), 40);
-        std::cout << "\033[H\033[2J" << show_step(steps_, subject_, at_, window_, style_)
+        std::cout << "\033[H\033[2J" << show_step(steps_, subject_, step_index_, window_, style_)
                   << (message_.empty() ? kKeys : message_) << std::flush;
         message_.clear();
     }
@@ -90,54 +91,56 @@ private:
         for (ssize_t k = 0; k < count && !is_over_; ++k) {
             // The arrow keys send ESC, then [ or O, and then a letter.
             if (keys[k] == '\033' && k + 2 < count && (keys[k + 1] == '[' || keys[k + 1] == 'O')) {
-                obey_arrow(keys[k + 2]);
+                handle_arrow_key(keys[k + 2]);
                 k += 2;
             } else {
-                obey(keys[k]);
+                handle_key(keys[k]);
             }
         }
         if (!is_over_) show();
     }
 
     template <class Wanted>
-    void go(bool forward, const char* what, Wanted wanted) {
-        const std::size_t found = find_step(steps_, at_, forward, wanted);
-        if (found == at_)
+    void move_to_step(bool forward, const char* what, Wanted wanted) {
+        const std::size_t found = find_step(steps_, step_index_, forward, wanted);
+        if (found == step_index_)
             message_ = std::string("there is no ") + (forward ? "later " : "earlier ") + what;
-        at_ = found;
+        step_index_ = found;
     }
 
-    void obey_arrow(char key) {
-        const int warp = steps_.all[at_].warp;
-        const auto is_same_warp = [&](std::size_t k) { return steps_.all[k].warp == warp; };
+    void handle_arrow_key(char key) {
+        const int warp = steps_.all_steps[step_index_].warp;
+        const auto is_same_warp = [&](std::size_t k) { return steps_.all_steps[k].warp == warp; };
         switch (key) {
-            case 'C': return go(true, "step", [](std::size_t) { return true; });
-            case 'D': return go(false, "step", [](std::size_t) { return true; });
-            case 'B': return go(true, "step of this warp", is_same_warp);
-            case 'A': return go(false, "step of this warp", is_same_warp);
-            case 'H': at_ = 0; return;
-            case 'F': at_ = steps_.all.size() - 1; return;
+            case 'C': return move_to_step(true, "step", [](std::size_t) { return true; });
+            case 'D': return move_to_step(false, "step", [](std::size_t) { return true; });
+            case 'B': return move_to_step(true, "step of this warp", is_same_warp);
+            case 'A': return move_to_step(false, "step of this warp", is_same_warp);
+            case 'H': step_index_ = 0; return;
+            case 'F': step_index_ = steps_.all_steps.size() - 1; return;
             default: return;
         }
     }
 
-    void obey(char key) {
-        const auto has_barrier = [&](std::size_t k) { return !steps_.all[k].barriers.empty(); };
+    void handle_key(char key) {
+        const auto has_barrier = [&](std::size_t k) {
+            return !steps_.all_steps[k].barriers.empty();
+        };
         const auto is_moment = [&](std::size_t k) {
             return std::any_of(steps_.moments.begin(), steps_.moments.end(),
                                [&](const StepMoment& one) { return one.step == k; });
         };
-        if (is_typing_line_) return type_line(key);
+        if (is_typing_line_) return handle_line_number_key(key);
         switch (key) {
             case 'l':
-            case ' ': return obey_arrow('C');
-            case 'h': return obey_arrow('D');
-            case 'j': return obey_arrow('B');
-            case 'k': return obey_arrow('A');
-            case 'b': return go(true, "barrier", has_barrier);
-            case 'B': return go(false, "barrier", has_barrier);
-            case 'm': return go(true, "mistake", is_moment);
-            case 'M': return go(false, "mistake", is_moment);
+            case ' ': return handle_arrow_key('C');
+            case 'h': return handle_arrow_key('D');
+            case 'j': return handle_arrow_key('B');
+            case 'k': return handle_arrow_key('A');
+            case 'b': return move_to_step(true, "barrier", has_barrier);
+            case 'B': return move_to_step(false, "barrier", has_barrier);
+            case 'm': return move_to_step(true, "mistake", is_moment);
+            case 'M': return move_to_step(false, "mistake", is_moment);
             case ']': window_.first_lane = std::min(window_.first_lane + 8, 24); return;
             case '[': window_.first_lane = std::max(window_.first_lane - 8, 0); return;
             case 'g':
@@ -153,7 +156,7 @@ private:
 
     /// Handles a key while the learner types a line number. After the last digit, moves to the next
     /// step on that line.
-    void type_line(char key) {
+    void handle_line_number_key(char key) {
         if (key >= '0' && key <= '9') {
             typed_ += key;
             message_ = "line: " + typed_;
@@ -162,17 +165,17 @@ private:
         is_typing_line_ = false;
         message_.clear();
         const int line = std::atoi(typed_.substr(0, 6).c_str());
-        const auto is_there = [&](std::size_t k) { return steps_.all[k].line == line; };
-        if (find_step(steps_, at_, true, is_there) != at_)
-            return go(true, "step of this line", is_there);
-        go(false, "step of this line", is_there);
+        const auto is_there = [&](std::size_t k) { return steps_.all_steps[k].line == line; };
+        if (find_step(steps_, step_index_, true, is_there) != step_index_)
+            return move_to_step(true, "step of this line", is_there);
+        move_to_step(false, "step of this line", is_there);
     }
 
     const Steps& steps_;
     const StepsSubject& subject_;
     Style& style_;
     StepsWindow window_;
-    std::size_t at_;
+    std::size_t step_index_;
     std::string message_, typed_;
     bool is_typing_line_ = false, is_over_ = false;
     Signals signals_;
@@ -183,16 +186,17 @@ void print_all(const Steps& steps, const StepsSubject& subject) {
     std::cout << subject.file << "  " << subject.launch << "  block " << steps.block_index[0] << ","
               << steps.block_index[1] << "\n";
     if (!subject.mistake.empty()) std::cout << wrap(subject.mistake);
-    for (std::size_t k = 0; k < steps.all.size(); ++k)
+    for (std::size_t k = 0; k < steps.all_steps.size(); ++k)
         std::cout << describe_step(steps, subject, k);
     if (!steps.is_complete)
-        std::cout << "The block continues, but only the first " << steps.all.size()
+        std::cout << "The block continues, but only the first " << steps.all_steps.size()
                   << " steps were recorded.\n";
 }
 
 }  // namespace
 
-int step(Session& session, const Work& exercise, const StepArguments& words, char** argv) {
+int step(Session& session, const LearnerExercise& exercise, const StepArguments& words,
+         char** argv) {
     const StepsRequest request = parse_steps_request(exercise, words);
     choose_device(DeviceChoice::simulator, argv);
     if (!words.json.empty()) check_writable(words.json);
@@ -202,19 +206,20 @@ int step(Session& session, const Work& exercise, const StepArguments& words, cha
     {
         // The kernel's own output would disturb the screen.
         LocalRunner runner({.cache = learners_folder() / "cache", .keeps_variables = true});
-        recorded = record_steps(source, exercise.asked(), runner, request);
+        recorded = record_steps(source, exercise.requirements(), runner, request);
         bool is_cut = false;
         runner.take_output(is_cut);
     }
     if (!recorded.ok()) {
-        std::cout << terminal_text(recorded.problem) << "Again: ./learn step " << exercise.words()
-                  << "      Check: ./learn check " << exercise.words() << "\n";
+        std::cout << terminal_text(recorded.problem) << "Again: ./learn step "
+                  << exercise.command_arguments() << "      Check: ./learn check "
+                  << exercise.command_arguments() << "\n";
         return 1;
     }
     if (!words.json.empty()) write_file(words.json, recorded.json);
     Steps steps = read_steps(recorded.json);
     if (!exercise.is_beyond()) name_values_by_source(steps);
-    if (steps.all.empty()) {
+    if (steps.all_steps.empty()) {
         std::cout << "The block executes no step that can be shown.\n";
         return 1;
     }
@@ -225,7 +230,7 @@ int step(Session& session, const Work& exercise, const StepArguments& words, cha
     if (!session.style.clear || !isatty(STDIN_FILENO))
         print_all(steps, subject);
     else
-        Screen(steps, subject, first_step(steps, words), session.style).run();
+        StepScreen(steps, subject, first_step(steps, words), session.style).run();
     return 0;
 }
 

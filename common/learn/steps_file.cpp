@@ -79,7 +79,7 @@ Steps read_all(const StepsJson& json) {
     for (const StepsJson& one : json.at("arrays"))
         steps.arrays.push_back(
             {one.at("name"), one.at("space") == "shared", one.at("bytes"), one.at("extents")});
-    for (const StepsJson& one : json.at("steps")) steps.all.push_back(read_step(one));
+    for (const StepsJson& one : json.at("steps")) steps.all_steps.push_back(read_step(one));
     for (const StepsJson& one : json.at("moments"))
         steps.moments.push_back({one.at("step"), one.at("check"), one.at("kind"), one.at("message"),
                                  one.at("line"), one.at("thread")});
@@ -108,10 +108,10 @@ bool Steps::is_in_scope(const StepVariable& variable, const Step& step) const {
 
 WarpState Steps::state_after(std::size_t step) const {
     WarpState state;
-    const int warp = all.at(step).warp;
+    const int warp = all_steps.at(step).warp;
     for (std::size_t k = 0; k <= step; ++k) {
-        if (all[k].warp != warp) continue;
-        for (const StepChange& change : all[k].changes) {
+        if (all_steps[k].warp != warp) continue;
+        for (const StepChange& change : all_steps[k].changes) {
             LaneValues& values = state.variables[change.variable];
             std::size_t next = 0;
             for (int lane = 0; lane < kWarpLanes; ++lane)
@@ -126,7 +126,8 @@ WarpState Steps::state_after(std::size_t step) const {
 std::optional<Writer> Steps::writer_before(std::size_t step, std::size_t array,
                                            std::int64_t offset) const {
     for (std::size_t k = step; k-- > 0;) {
-        for (auto access = all[k].accesses.rbegin(); access != all[k].accesses.rend(); ++access) {
+        for (auto access = all_steps[k].accesses.rbegin(); access != all_steps[k].accesses.rend();
+             ++access) {
             if (!access->is_store() || access->array != array) continue;
             std::size_t nth = 0;
             for (int lane = 0; lane < kWarpLanes; ++lane) {
@@ -137,7 +138,7 @@ std::optional<Writer> Steps::writer_before(std::size_t step, std::size_t array,
                     const auto element = static_cast<std::size_t>(
                         into / std::max<std::int64_t>(arrays[array].element_bytes, 1));
                     return Writer{
-                        k, all[k].warp, lane,
+                        k, all_steps[k].warp, lane,
                         element < elements ? access->values[nth * elements + element] : ""};
                 }
                 ++nth;
@@ -157,7 +158,7 @@ Steps read_steps(const std::string& json) {
 
 void name_values_by_source(Steps& steps) {
     std::map<std::string, std::string> names;
-    for (const Step& step : steps.all) {
+    for (const Step& step : steps.all_steps) {
         for (const StepAccess& access : step.accesses) {
             const StepArray& array = steps.arrays.at(access.array);
             if (array.is_shared || access.is_store() || access.offsets.empty()) continue;
@@ -174,7 +175,7 @@ void name_values_by_source(Steps& steps) {
         for (std::string& value : values)
             if (const auto name = names.find(value); name != names.end()) value = name->second;
     };
-    for (Step& step : steps.all) {
+    for (Step& step : steps.all_steps) {
         for (StepAccess& access : step.accesses) rename(access.values);
         for (StepChange& change : step.changes)
             if (steps.variables.at(change.variable).is_real) rename(change.values);

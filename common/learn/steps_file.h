@@ -51,7 +51,7 @@ struct StepAccess {
 
 struct StepWait {
     std::uint32_t lanes = 0;
-    std::string why;
+    std::string reason;
     int line = 0;
 };
 
@@ -108,7 +108,7 @@ struct Steps {
     std::vector<std::vector<std::string>> ptx;  ///< PTX instructions of each function
     std::vector<StepVariable> variables;
     std::vector<StepArray> arrays;
-    std::vector<Step> all;
+    std::vector<Step> all_steps;
     std::vector<StepMoment> moments;
 
     /// Returns the state, after a step, of the warp that executes the step.

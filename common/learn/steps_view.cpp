@@ -73,15 +73,15 @@ std::string values_text(const LaneValues& values, std::uint32_t active, const St
 
 std::string waits_text(const StepWait& wait) {
     const std::string lanes = name_lanes(wait.lanes);
-    if (wait.why == "exited") return lanes + " have ended.";
+    if (wait.reason == "exited") return lanes + " have ended.";
     const std::string line = wait.line ? " of line " + std::to_string(wait.line) : "";
-    if (wait.why == "other path")
+    if (wait.reason == "other path")
         return lanes + " wait for these lanes, before they run line " + std::to_string(wait.line) +
                ".";
-    if (wait.why == "barrier") return lanes + " wait at the barrier" + line + ".";
-    if (wait.why == "warp sync") return lanes + " wait for lanes of their warp" + line + ".";
-    return lanes + " wait for " + (wait.why == "memory" ? "memory" : "the " + wait.why) + line +
-           ".";
+    if (wait.reason == "barrier") return lanes + " wait at the barrier" + line + ".";
+    if (wait.reason == "warp sync") return lanes + " wait for lanes of their warp" + line + ".";
+    return lanes + " wait for " + (wait.reason == "memory" ? "memory" : "the " + wait.reason) +
+           line + ".";
 }
 
 std::string access_headline(const Steps& steps, const StepAccess& access) {
@@ -134,7 +134,7 @@ std::string writer_text(const Steps& steps, std::size_t step, const StepAccess& 
         return name + " was last written by thread " +
                thread_text(steps, writer->warp, writer->lane) + " in step " +
                std::to_string(writer->step + 1) + ", line " +
-               std::to_string(steps.all[writer->step].line) + ".";
+               std::to_string(steps.all_steps[writer->step].line) + ".";
     }
     return "";
 }
@@ -164,7 +164,7 @@ void add_wrapped(const std::string& text, int columns, std::vector<std::string>&
 /// sentence or one access.
 std::vector<std::string> event_lines(const Steps& steps, std::size_t at,
                                      const StepsWindow& window) {
-    const Step& step = steps.all.at(at);
+    const Step& step = steps.all_steps.at(at);
     std::vector<std::string> lines;
     for (const StepMoment& moment : steps.moments)
         if (moment.step == at) add_wrapped(moment_text(steps, moment), window.columns, lines);
@@ -191,7 +191,7 @@ std::vector<std::string> event_lines(const Steps& steps, std::size_t at,
 /// first. The most recently declared variables precede the others, and pointers come last.
 std::vector<std::string> variable_lines(const Steps& steps, std::size_t at,
                                         const StepsWindow& window, const Style& style) {
-    const Step& step = steps.all.at(at);
+    const Step& step = steps.all_steps.at(at);
     const WarpState state = steps.state_after(at);
     std::vector<std::size_t> shown;
     for (const auto& [number, values] : state.variables)
@@ -215,9 +215,9 @@ std::vector<std::string> variable_lines(const Steps& steps, std::size_t at,
 }
 
 std::string step_headline(const Steps& steps, const StepsSubject& subject, std::size_t at) {
-    const Step& step = steps.all.at(at);
+    const Step& step = steps.all_steps.at(at);
     return subject.file + "  " + subject.launch + "  block " + index_text(steps.block_index) +
-           "  step " + std::to_string(at + 1) + " of " + std::to_string(steps.all.size()) +
+           "  step " + std::to_string(at + 1) + " of " + std::to_string(steps.all_steps.size()) +
            (steps.is_complete ? "" : "+") + "  warp " + std::to_string(step.warp) + "  " +
            name_lanes(step.active);
 }
@@ -225,7 +225,7 @@ std::string step_headline(const Steps& steps, const StepsSubject& subject, std::
 std::vector<std::string> source_lines(const Steps& steps, const StepsSubject& subject,
                                       std::size_t at, const StepsWindow& window,
                                       const Style& style) {
-    const Step& step = steps.all.at(at);
+    const Step& step = steps.all_steps.at(at);
     std::vector<std::string> lines;
     if (step.line == 0) {
         const auto& ptx = steps.ptx.at(step.function);
@@ -285,7 +285,7 @@ std::string show_step(const Steps& steps, const StepsSubject& subject, std::size
 }
 
 std::string describe_step(const Steps& steps, const StepsSubject& subject, std::size_t at) {
-    const Step& step = steps.all.at(at);
+    const Step& step = steps.all_steps.at(at);
     std::string text = "step " + std::to_string(at + 1) + "  warp " + std::to_string(step.warp) +
                        "  " + name_lanes(step.active);
     if (step.line) {

@@ -39,7 +39,7 @@ std::string describe_step(const Steps& steps, const StepsSubject& subject, std::
 /// backwards if `forward` is false.
 template <class Wanted>
 std::size_t find_step(const Steps& steps, std::size_t from, bool forward, Wanted wanted) {
-    for (std::size_t k = from; forward ? k + 1 < steps.all.size() : k > 0;) {
+    for (std::size_t k = from; forward ? k + 1 < steps.all_steps.size() : k > 0;) {
         k = forward ? k + 1 : k - 1;
         if (wanted(k)) return k;
     }

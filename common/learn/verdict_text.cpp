@@ -24,31 +24,32 @@ std::string format_guess_results(const Record& record) {
     return text.empty() ? "" : "\n" + text;
 }
 
-std::string format_pass(const Work& exercise, const CheckResult& result, const PassedText& more,
-                        const Style& style, TimeShown time) {
+std::string format_pass(const LearnerExercise& exercise, const CheckResult& result,
+                        const PassedText& more, const Style& style, TimeShown time) {
     std::string text = check_headline(exercise, result, style) + "\n";
     text += terminal_text(*result.verdict,
                           {.is_bold = style.colour, .has_costs = more.counters, .time = time});
     if (!more.counters) {
         text +=
             "\n" + wrap("What does it cost? Predict the counters, then compare: ./learn predict " +
-                        exercise.words());
+                        exercise.command_arguments());
     } else if (more.record != nullptr) {
         text += format_guess_results(*more.record);
     }
-    text += "\nNext: " +
-            command_line("explain " + exercise.words(), "compare your kernel with the solution");
-    for (const Work& one : more.next) {
-        text += "      " + command_line("check " + one.words(), one.relative_file());
+    text += "\nNext: " + command_line("explain " + exercise.command_arguments(),
+                                      "compare your kernel with the solution");
+    for (const LearnerExercise& one : more.next) {
+        text += "      " + command_line("check " + one.command_arguments(), one.relative_file());
     }
     return text + "Again: " + check_command_for(exercise, result) + "\n";
 }
 
 }  // namespace
 
-std::string check_command_for(const Work& exercise, const CheckResult& result) {
+std::string check_command_for(const LearnerExercise& exercise, const CheckResult& result) {
     bool is_usual = result.file.empty() || result.file == exercise.relative_file();
-    return "./learn check " + exercise.words() + (is_usual ? "" : " --file " + result.file) +
+    return "./learn check " + exercise.command_arguments() +
+           (is_usual ? "" : " --file " + result.file) +
            (result.uses_llvm_ir ? " --through-ir" : "");
 }
 
@@ -57,7 +58,8 @@ std::string describe_outcome(CheckResult::Outcome outcome, const Style& style) {
     return style.paint_bad(outcome == CheckResult::not_yet ? "not yet" : "could not be examined");
 }
 
-std::string check_headline(const Work& exercise, const CheckResult& result, const Style& style) {
+std::string check_headline(const LearnerExercise& exercise, const CheckResult& result,
+                           const Style& style) {
     std::string where;
     if (result.verdict) {
         where = result.verdict->is_simulated ? "" : result.verdict->device + ", ";
@@ -67,13 +69,14 @@ std::string check_headline(const Work& exercise, const CheckResult& result, cons
 }
 
 /// Returns the command that shows the kernel at its mistake, line by line.
-static std::string step_command_for(const Work& exercise, const CheckResult& result) {
+static std::string step_command_for(const LearnerExercise& exercise, const CheckResult& result) {
     const bool is_usual = result.file.empty() || result.file == exercise.relative_file();
-    return "./learn step " + exercise.words() + (is_usual ? "" : " --file " + result.file);
+    return "./learn step " + exercise.command_arguments() +
+           (is_usual ? "" : " --file " + result.file);
 }
 
 /// Reports whether the mistake shows while the kernel runs, so that `learn step` can show it.
-static bool shows_in_a_run(const CheckResult& result, const Work& exercise) {
+static bool shows_in_a_run(const CheckResult& result, const LearnerExercise& exercise) {
     if (exercise.is_program() || !result.verdict || result.verdict->failures.empty()) return false;
     const FailureKind kind = result.verdict->failures.front().kind;
     return result.verdict->is_simulated &&
@@ -81,12 +84,12 @@ static bool shows_in_a_run(const CheckResult& result, const Work& exercise) {
             (kind >= FailureKind::wrong_result && kind <= FailureKind::wrong_elements));
 }
 
-std::string format_failure(const Work& exercise, const CheckResult& result, const Style& style,
-                           bool has_full_map) {
+std::string format_failure(const LearnerExercise& exercise, const CheckResult& result,
+                           const Style& style, bool has_full_map) {
     std::string text = check_headline(exercise, result, style) + "\n";
     std::string again = "Again: " + check_command_for(exercise, result);
     if (!result.verdict) return text + wrap(result.problem) + "\n" + again + "\n";
-    std::string hint = "./learn hint " + exercise.words();
+    std::string hint = "./learn hint " + exercise.command_arguments();
     bool is_short = again.size() + hint.size() < 62;
     if (result.outcome == CheckResult::not_yet) {
         again += (is_short ? "      Stuck? " : "\nStuck? ") + hint;
@@ -114,7 +117,7 @@ std::string format_failure(const Work& exercise, const CheckResult& result, cons
     return with(again);
 }
 
-std::string format_pass_or_prompt(const Work& exercise, const CheckResult& result,
+std::string format_pass_or_prompt(const LearnerExercise& exercise, const CheckResult& result,
                                   const PassedText& more, const Style& style) {
     std::string text;
     for (TimeShown time : {TimeShown::in_words, TimeShown::in_table, TimeShown::nowhere}) {

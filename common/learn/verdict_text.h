@@ -15,13 +15,15 @@ namespace coalesce::learn {
 struct PassedText {
     const Record* record = nullptr;  ///< the record whose guesses are compared with the costs
     bool counters = true;            ///< whether to print the costs, or how to see them
-    std::vector<Work> next = {};     ///< the bug hunt, if there is one, and the next exercise
+    std::vector<LearnerExercise> next =
+        {};  ///< the bug hunt, if there is one, and the next exercise
 };
 
 /// Returns the wording for an outcome: "passed", "not yet" or "could not be examined".
 std::string describe_outcome(CheckResult::Outcome outcome, const Style& style);
 /// Returns the first line of the text, such as "03_tiled: not yet", with the device and the time.
-std::string check_headline(const Work& exercise, const CheckResult& result, const Style& style);
+std::string check_headline(const LearnerExercise& exercise, const CheckResult& result,
+                           const Style& style);
 
 /// The number of lines for a verdict on a screen of 24 lines, which also shows the command and the
 /// next prompt.
@@ -29,12 +31,12 @@ inline constexpr int kVerdictLines = 22;
 
 /// Formats the whole verdict in lines of at most 80 columns. Source lines may be longer.
 /// `style.lines` limits the map of cells, unless `has_full_map`.
-std::string format_failure(const Work& exercise, const CheckResult& result, const Style& style,
-                           bool has_full_map = false);
-std::string format_pass_or_prompt(const Work& exercise, const CheckResult& result,
+std::string format_failure(const LearnerExercise& exercise, const CheckResult& result,
+                           const Style& style, bool has_full_map = false);
+std::string format_pass_or_prompt(const LearnerExercise& exercise, const CheckResult& result,
                                   const PassedText& more, const Style& style);
 
 /// Returns the command that repeats the check, such as "./learn check 03 --file x.cu".
-std::string check_command_for(const Work& exercise, const CheckResult& result);
+std::string check_command_for(const LearnerExercise& exercise, const CheckResult& result);
 
 }  // namespace coalesce::learn

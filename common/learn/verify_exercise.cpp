@@ -22,9 +22,9 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Verifies one exercise, including its solution and its mutants.
-class Verification {
+class ExerciseVerification {
 public:
-    Verification(fs::path root, const course::Step& step)
+    ExerciseVerification(fs::path root, const course::Step& step)
         : root_(std::move(root)), step_(step), solution_(root_ / "solutions" / step.name) {}
 
     int run(bool has_mutants) {
@@ -34,11 +34,11 @@ public:
         solved_ = skeleton.solved();
         const Verdict verdict = examine_text(*step_.exercise, solved_, "the solution");
         if (!verdict.passed()) {
-            say("the solution", "does not pass", true);
+            print_result("the solution", "does not pass", true);
             std::cout << "\n" << terminal_text(verdict);
             return 1;
         }
-        say("the solution", "passes on " + format_count(verdict.shapes.size(), "shape"));
+        print_result("the solution", "passes on " + format_count(verdict.shapes.size(), "shape"));
         write_skeleton("kernel.cu", skeleton.blank());
         expect_failure(*step_.exercise, skeleton.blank(), "the skeleton");
         verify_hunt();
@@ -54,7 +54,7 @@ public:
     }
 
 private:
-    void say(const std::string& what, const std::string& how, bool is_fault = false) {
+    void print_result(const std::string& what, const std::string& how, bool is_fault = false) {
         faults_ += is_fault;
         std::cout << format("%-34s%s\n", what.c_str(), ((is_fault ? "!  " : "") + how).c_str())
                   << std::flush;
@@ -62,9 +62,9 @@ private:
 
     /// Prints that a kernel passes, or how, on which line and why it fails. `is_fault` marks this
     /// as a fault of the exercise.
-    void say_verdict(const std::string& what, const Verdict& verdict, bool is_fault) {
-        if (verdict.passed()) return say(what, "passes", is_fault);
-        say(what, "is " + verdict.failure_id(), is_fault);
+    void print_verdict(const std::string& what, const Verdict& verdict, bool is_fault) {
+        if (verdict.passed()) return print_result(what, "passes", is_fault);
+        print_result(what, "is " + verdict.failure_id(), is_fault);
         const Failure& failure = verdict.failures.front();
         const std::string line =
             failure.place.line > 0 ? "line " + std::to_string(failure.place.line) + ": " : "";
@@ -84,32 +84,32 @@ private:
         if (read_if_exists(path) == text) return;
         fs::create_directories(path.parent_path());
         write_file(path, text);
-        say("exercises/" + step_.name + "/" + file, "written again");
+        print_result("exercises/" + step_.name + "/" + file, "written again");
     }
 
     void expect_failure(const Exercise& exercise, const std::string& text,
                         const std::string& what) {
         const Verdict verdict = examine_text(exercise, text, what);
         if (verdict.outcome == Verdict::Outcome::failed) {
-            say(what, "fails: " + verdict.failure_id());
+            print_result(what, "fails: " + verdict.failure_id());
         } else {
-            say(what,
-                verdict.passed() ? "passes, so learners would have nothing to write"
-                                 : verdict.failures.front().headline,
-                true);
+            print_result(what,
+                         verdict.passed() ? "passes, so learners would have nothing to write"
+                                          : verdict.failures.front().headline,
+                         true);
         }
     }
 
     void verify_hunt() {
         const std::optional<std::string> marked = read_if_exists(solution_ / "hunt.cu");
         if (!marked && !step_.hunt) return;
-        if (!marked) return say("the bug hunt", "has no hunt.cu beside kernel.cu", true);
-        if (!step_.hunt) return say("hunt.cu", "needs [hunt] in exercise.toml", true);
+        if (!marked) return print_result("the bug hunt", "has no hunt.cu beside kernel.cu", true);
+        if (!step_.hunt) return print_result("hunt.cu", "needs [hunt] in exercise.toml", true);
         const exercises::Skeleton hunt =
             exercises::parse_skeleton(*marked, "solutions/" + step_.name + "/hunt.cu");
         write_skeleton("hunt.cu", hunt.blank());
         const Verdict verdict = examine_text(*step_.hunt, hunt.solved(), "hunt.cu");
-        say_verdict("the fixed bug hunt", verdict, !verdict.passed());
+        print_verdict("the fixed bug hunt", verdict, !verdict.passed());
         expect_failure(*step_.hunt, hunt.blank(), "the bug hunt");
     }
 
@@ -143,11 +143,11 @@ private:
                                          : std::ranges::count(ids, verdict.failure_id()) > 0;
             good += is_expected;
             if (is_expected) continue;
-            say_verdict(folder + "/" + file.filename().string(), verdict, true);
+            print_verdict(folder + "/" + file.filename().string(), verdict, true);
         }
         if (!files.empty()) {
-            say(folder + "/", std::to_string(good) + " of " + format_count(files.size(), "kernel") +
-                                  " as expected");
+            print_result(folder + "/", std::to_string(good) + " of " +
+                                           format_count(files.size(), "kernel") + " as expected");
         }
     }
 
@@ -164,10 +164,10 @@ private:
                 continue;
             }
             ++missed;
-            std::cout << "  line " << mutant.line << " " << mutant.what << ": passes\n";
+            std::cout << "  line " << mutant.line << " " << mutant.change << ": passes\n";
         }
-        say("mistakes planted in the solution",
-            std::to_string(all - missed) + " of " + std::to_string(all) + " found");
+        print_result("mistakes planted in the solution",
+                     std::to_string(all - missed) + " of " + std::to_string(all) + " found");
         for (const auto& [id, count] : found) std::cout << format("  %3d %s\n", count, id.c_str());
         if (missed > 0) {
             std::cout << wrap(
@@ -210,7 +210,7 @@ int verify_exercise_in(const std::string& root, const VerifyExercise& words) {
         throw UsageError("there is no exercise x_" + words.name +
                          " in solutions/; ./learn exercise new " + words.name + " makes it");
     }
-    return Verification(root, *step).run(words.has_mutants);
+    return ExerciseVerification(root, *step).run(words.has_mutants);
 }
 
 int verify_exercise(const VerifyExercise& words, char** argv) {

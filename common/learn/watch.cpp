@@ -31,7 +31,7 @@ constexpr int kPictureSeconds = 30;
 
 // Returns everything that `action` writes to std::cout, including the message of an exception.
 template <typename Action>
-std::string said_by(Action action) {
+std::string output_of(Action action) {
     std::ostringstream text;
     std::streambuf* terminal = std::cout.rdbuf(text.rdbuf());
     try {
@@ -45,7 +45,7 @@ std::string said_by(Action action) {
 
 class Watch {
 public:
-    Watch(Session& session, const Work& exercise, const WatchArguments& words)
+    Watch(Session& session, const LearnerExercise& exercise, const WatchArguments& words)
         : session_(session), words_(words), style_(session.style) {
         switch_to(exercise);
     }
@@ -88,7 +88,7 @@ private:
 
     // ---- the watched file and its check ----
 
-    void switch_to(const Work& other) {
+    void switch_to(const LearnerExercise& other) {
         exercise_ = other;
         has_passed_ = false;
         check_.reset();
@@ -111,7 +111,7 @@ private:
         check_.reset();
         if (!file_->text()) {
             return show_message("Your file is missing, or is not an ordinary file. ./learn reset " +
-                                exercise_.words() + " restores it.");
+                                exercise_.command_arguments() + " restores it.");
         }
         // Replace only the line that lists the keys. The last verdict stays on the screen until
         // there is a new verdict.
@@ -138,7 +138,7 @@ private:
         std::cout << verdict_ << std::flush;
         record_check(session_, exercise_, result);
         if (has_passed_) {
-            bandwidth_ = said_by([&] { std::cout << format_bandwidth(exercise_, "", false); });
+            bandwidth_ = output_of([&] { std::cout << format_bandwidth(exercise_, "", false); });
             verdict_ += bandwidth_;
             std::cout << bandwidth_;
         }
@@ -259,21 +259,21 @@ private:
         if (!terminal_.has_keys()) return;
         // Ignore keys that send several bytes, such as the arrow keys.
         if (keys[0] == '\033') return;
-        for (ssize_t i = 0; i < count && !should_exit_; ++i) obey(keys[i]);
+        for (ssize_t i = 0; i < count && !should_exit_; ++i) handle_key(keys[i]);
     }
 
-    void obey(char key) {
+    void handle_key(char key) {
         constexpr char END_OF_INPUT = 4;  // Ctrl-D
         bool is_sure = last_key_ == 'e';
         last_key_ = key;
         switch (key) {
-            case 'n': return next();
-            case 'h': return show_below_verdict(said_by([&] { hint(session_, exercise_, 0); }));
+            case 'n': return switch_to_next();
+            case 'h': return show_below_verdict(output_of([&] { hint(session_, exercise_, 0); }));
             case 'e': return explain_solution(is_sure);
             case 'b': return switch_to_hunt();
-            case 'g': return guess();
-            case 'p': return show_below_verdict(said_by([&] { picture(); }));
-            case 'l': return show_below_verdict(said_by([&] { show_list(session_, false); }));
+            case 'g': return ask_for_guesses();
+            case 'p': return show_below_verdict(output_of([&] { show_picture(); }));
+            case 'l': return show_below_verdict(output_of([&] { show_list(session_, false); }));
             case 'r': return begin();
             case ' ': return show_page();
             case 'q':
@@ -282,8 +282,8 @@ private:
         }
     }
 
-    void next() {
-        Work behind = exercise_after(session_.course, exercise_);
+    void switch_to_next() {
+        LearnerExercise behind = exercise_after(session_.course, exercise_);
         if (behind.step != nullptr) return switch_to(behind);
         show_below_verdict("This is the last exercise. ./learn progress shows all exercises.\n");
     }
@@ -305,11 +305,11 @@ private:
                 " has not passed yet, and you cannot unsee the solution.\nPress e again to show "
                 "the solution anyway, or h for a hint.\n");
         }
-        show_below_verdict(said_by([&] { explain(session_, exercise_, true); }));
+        show_below_verdict(output_of([&] { explain(session_, exercise_, true); }));
     }
 
-    void guess() {
-        if (exercise_.is_hunt || exercise_.asked().predictions.empty()) {
+    void ask_for_guesses() {
+        if (exercise_.is_hunt || exercise_.requirements().predictions.empty()) {
             return show_below_verdict("This exercise has nothing to predict.\n");
         }
         terminal_.pause();
@@ -325,7 +325,7 @@ private:
     }
 
     // Draws the picture in a child process, because the kernel may crash.
-    void picture() {
+    void show_picture() {
         std::vector<std::string> arguments = {"picture", exercise_.step->number()};
         if (exercise_.is_hunt) arguments.push_back("--hunt");
         const ProcessResult ended =
@@ -337,7 +337,7 @@ private:
     }
 
     void handle_signals() {
-        while (int signal = signals_.take()) {
+        while (int signal = signals_.take_signal()) {
             if (signal != SIGTSTP) {
                 exit_signal_ = signal;
                 should_exit_ = true;
@@ -356,7 +356,7 @@ private:
 
     Session& session_;
     const WatchArguments& words_;
-    Work exercise_;
+    LearnerExercise exercise_;
     Style& style_;
     Signals signals_;
     RawTerminal terminal_;
@@ -377,7 +377,7 @@ private:
 
 }  // namespace
 
-std::string watch_footer(const Work& exercise, const std::string& time, bool has_keys,
+std::string watch_footer(const LearnerExercise& exercise, const std::string& time, bool has_keys,
                          WatchState waits) {
     std::string what = "Waiting for you to save ";
     if (has_keys && waits == WatchState::save_or_guess) what = "g: predict the cost, or save ";
@@ -388,7 +388,7 @@ std::string watch_footer(const Work& exercise, const std::string& time, bool has
            "  g guess  p picture  l list  r check  q quit";
 }
 
-int watch(Session& session, const Work& exercise, const WatchArguments& words) {
+int watch(Session& session, const LearnerExercise& exercise, const WatchArguments& words) {
     return Watch(session, exercise, words).run();
 }
 

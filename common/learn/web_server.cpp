@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 /// The maximum number of bytes that the server reads before the body of a request.
 constexpr std::size_t kMaxRequestBytes = 16384;
 
-const char* words_of(int status) {
+const char* status_phrase(int status) {
     switch (status) {
         case 200: return "OK";
         case 304: return "Not Modified";
@@ -40,7 +40,7 @@ const char* words_of(int status) {
 
 WebAnswer refusal(int status) {
     return {status, "Content-Type: text/plain; charset=utf-8\r\n",
-            words_of(status) + std::string("\n")};
+            status_phrase(status) + std::string("\n")};
 }
 
 std::string content_type_of(const fs::path& file) {
@@ -136,8 +136,8 @@ void serve_connection(const Descriptor& connection, const fs::path& folder,
     const std::string request = read_request(connection.get());
     if (request.empty()) return;
     const WebAnswer answer = answer_request(folder, request, generated);
-    std::string head = "HTTP/1.1 " + std::to_string(answer.status) + " " + words_of(answer.status) +
-                       "\r\n" + answer.headers +
+    std::string head = "HTTP/1.1 " + std::to_string(answer.status) + " " +
+                       status_phrase(answer.status) + "\r\n" + answer.headers +
                        "Content-Length: " + std::to_string(answer.body.size()) +
                        "\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n";
     if (write_all(connection.get(), head) && !request.starts_with("HEAD ")) {
@@ -196,7 +196,7 @@ WebServer::WebServer(fs::path folder, int port, GeneratedFiles generated)
     socklen_t size = sizeof place;
     const std::string where = "port " + std::to_string(port) + " of 127.0.0.1";
     if (bind(listener_.get(), address, size) != 0) {
-        if (errno == EADDRINUSE) throw PortTaken(where + " is taken");
+        if (errno == EADDRINUSE) throw PortInUse(where + " is taken");
         throw failure(where);
     }
     if (listen(listener_.get(), 64) != 0) throw failure(where);

@@ -29,7 +29,7 @@ WebAnswer answer_request(const std::filesystem::path& folder, const std::string&
                          const GeneratedFiles& generated = {});
 
 /// Thrown if the port is already in use by another program.
-class PortTaken : public std::runtime_error {
+class PortInUse : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
 };
@@ -38,7 +38,7 @@ public:
 /// `serve`.
 class WebServer {
 public:
-    /// Starts listening. Port 0 means any free port. Throws PortTaken or std::runtime_error.
+    /// Starts listening. Port 0 means any free port. Throws PortInUse or std::runtime_error.
     WebServer(std::filesystem::path folder, int port, GeneratedFiles generated = {});
 
     /// Returns the server's address: "http://127.0.0.1:PORT/".

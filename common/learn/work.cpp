@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Reads the solution, including its markers.
-exercises::Skeleton read_marked_solution(const Work& exercise) {
+exercises::Skeleton read_marked_solution(const LearnerExercise& exercise) {
     fs::path file = fs::path("solutions") / exercise.step->name / exercise.file().filename();
     auto text = read_if_exists(repository() / file);
     if (!text) {
@@ -25,33 +25,33 @@ exercises::Skeleton read_marked_solution(const Work& exercise) {
 
 }  // namespace
 
-fs::path Work::relative_file() const {
-    return fs::path("exercises") / step->name / asked().file();
+fs::path LearnerExercise::relative_file() const {
+    return fs::path("exercises") / step->name / requirements().file();
 }
 
-fs::path Work::file() const {
+fs::path LearnerExercise::file() const {
     return repository() / relative_file();
 }
 
-Source Work::source(const std::string& other_file) const {
+Source LearnerExercise::source(const std::string& other_file) const {
     if (!other_file.empty()) return read_source(other_file, other_file);
     return read_source(file(), relative_file().string());
 }
 
-std::string Work::skeleton() const {
+std::string LearnerExercise::skeleton() const {
     return read_marked_solution(*this).blank();
 }
 
-std::string Work::solution() const {
+std::string LearnerExercise::solution() const {
     return read_marked_solution(*this).solved();
 }
 
-std::string Work::lesson() const {
+std::string LearnerExercise::lesson() const {
     return is_beyond() ? "docs/guide/beyond.md" : "steps/" + step->name + "/README.md";
 }
 
-std::vector<Work> list_exercises(const course::Course& course) {
-    std::vector<Work> all;
+std::vector<LearnerExercise> list_exercises(const course::Course& course) {
+    std::vector<LearnerExercise> all;
     if (course.program) all.push_back({&*course.program, false});
     for (auto* steps : {&course.steps, &course.beyond}) {
         for (auto& step : *steps) {
@@ -61,8 +61,8 @@ std::vector<Work> list_exercises(const course::Course& course) {
     return all;
 }
 
-std::vector<Work> list_exercises_and_hunts(const course::Course& course) {
-    std::vector<Work> all;
+std::vector<LearnerExercise> list_exercises_and_hunts(const course::Course& course) {
+    std::vector<LearnerExercise> all;
     for (auto& exercise : list_exercises(course)) {
         all.push_back(exercise);
         if (exercise.step->hunt) all.push_back({exercise.step, true});
@@ -70,7 +70,7 @@ std::vector<Work> list_exercises_and_hunts(const course::Course& course) {
     return all;
 }
 
-Work find_exercise(const course::Course& course, const std::string& word, bool is_hunt) {
+LearnerExercise find_exercise(const course::Course& course, const std::string& word, bool is_hunt) {
     const course::Step* step = course.lesson(word);
     if (step == nullptr || !step->exercise) {
         throw UsageError("there is no exercise \"" + word + "\"; ./learn list shows all exercises");

@@ -12,7 +12,7 @@
 namespace coalesce::learn {
 
 /// An exercise or a bug hunt, and the paths of its files.
-struct Work {
+struct LearnerExercise {
     const course::Step* step = nullptr;
     bool is_hunt = false;
 
@@ -21,7 +21,7 @@ struct Work {
     std::string name() const { return step->name + (is_hunt ? " hunt" : ""); }
     /// Returns the arguments that refer to the exercise after a command, such as "03" or "03
     /// --hunt".
-    std::string words() const { return step->number() + (is_hunt ? " --hunt" : ""); }
+    std::string command_arguments() const { return step->number() + (is_hunt ? " --hunt" : ""); }
     /// Returns the path of the learner's file relative to the course's folder, such as
     /// "exercises/03_tiled/kernel.cu".
     std::filesystem::path relative_file() const;
@@ -37,27 +37,27 @@ struct Work {
     std::string solution() const;
     /// Reports whether the exercise is a whole program instead of a kernel that can be counted,
     /// drawn or timed.
-    bool is_program() const { return asked().is_program; }
+    bool is_program() const { return requirements().is_program; }
     /// Reports whether the exercise is beyond the transpose. Such an exercise moves no matrix that
     /// could be drawn, and its speed cannot be compared with the speed of a copy.
-    bool is_beyond() const { return asked().elements.has_value(); }
+    bool is_beyond() const { return requirements().elements.has_value(); }
     /// Returns the exercise's description from the course.
-    const Exercise& asked() const { return is_hunt ? *step->hunt : *step->exercise; }
+    const Exercise& requirements() const { return is_hunt ? *step->hunt : *step->exercise; }
     /// Returns the lesson's text: "steps/03_tiled/README.md". The exercises beyond the transpose
     /// share a page of the guide.
     std::string lesson() const;
     /// Returns the points for passing the exercise.
-    int points() const { return asked().points; }
+    int points() const { return requirements().points; }
 };
 
 /// Returns the exercises in course order, beginning with the whole program and ending with the
 /// exercises beyond the transpose. Bug hunts are not included.
-std::vector<Work> list_exercises(const course::Course& course);
+std::vector<LearnerExercise> list_exercises(const course::Course& course);
 /// Returns all exercises, each followed by its bug hunt.
-std::vector<Work> list_exercises_and_hunts(const course::Course& course);
+std::vector<LearnerExercise> list_exercises_and_hunts(const course::Course& course);
 
 /// Returns the exercise with this number or name. Throws UsageError if there is none.
-Work find_exercise(const course::Course& course, const std::string& word, bool is_hunt);
+LearnerExercise find_exercise(const course::Course& course, const std::string& word, bool is_hunt);
 
 /// Returns the hash of a text. Verdicts and the learner's progress identify texts by their hashes.
 std::string hash_source(const std::string& text);

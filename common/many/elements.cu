@@ -11,43 +11,43 @@ namespace {
 constexpr int BLOCKS = 1024, THREADS = 256;
 
 /// An invertible hash, so different numbers have different hashes (lowbias32 by Chris Wellons).
-__device__ std::uint32_t mixed(std::uint32_t value) {
+__device__ std::uint32_t mix_bits(std::uint32_t value) {
     value = (value ^ (value >> 16)) * 0x7feb352d;
     value = (value ^ (value >> 15)) * 0x846ca68b;
     return value ^ (value >> 16);
 }
 
-__device__ std::size_t first_element() {
+__device__ std::size_t first_element_of_thread() {
     return blockIdx.x * static_cast<std::size_t>(blockDim.x) + threadIdx.x;
 }
-__device__ std::size_t stride() {
+__device__ std::size_t grid_stride() {
     return gridDim.x * static_cast<std::size_t>(blockDim.x);
 }
 
 __global__ void fill_block(std::uint32_t* in, std::size_t first, std::size_t count) {
-    for (std::size_t i = first_element(); i < count; i += stride()) {
-        in[i] = mixed(static_cast<std::uint32_t>(first + i));
+    for (std::size_t i = first_element_of_thread(); i < count; i += grid_stride()) {
+        in[i] = mix_bits(static_cast<std::uint32_t>(first + i));
     }
 }
 
-struct Found {
-    unsigned long long cells, first;
+struct WrongCellCounter {
+    unsigned long long cell_count, first;
 };
 
-__global__ void compare_block(Found* found, const std::uint32_t* out, std::size_t rows,
+__global__ void compare_block(WrongCellCounter* found, const std::uint32_t* out, std::size_t rows,
                               std::size_t cols, std::size_t first, std::size_t count) {
-    for (std::size_t i = first_element(); i < count; i += stride()) {
+    for (std::size_t i = first_element_of_thread(); i < count; i += grid_stride()) {
         const std::size_t row = (first + i) % rows, col = (first + i) / rows;
-        if (out[i] == mixed(static_cast<std::uint32_t>(row * cols + col))) continue;
-        atomicAdd(&found->cells, 1ULL);
+        if (out[i] == mix_bits(static_cast<std::uint32_t>(row * cols + col))) continue;
+        atomicAdd(&found->cell_count, 1ULL);
         atomicMin(&found->first, static_cast<unsigned long long>(first + i));
     }
 }
 
 }  // namespace
 
-void fill(const Ranks& ranks) {
-    ranks.each([&](int rank) {
+void fill_in(const Ranks& ranks) {
+    ranks.for_each_rank([&](int rank) {
         fill_block<<<BLOCKS, THREADS>>>(reinterpret_cast<std::uint32_t*>(ranks.in[rank]),
                                         count_floats(ranks.rows.begin(rank), ranks.cols.count),
                                         count_floats(ranks.rows.size(rank), ranks.cols.count));
@@ -56,8 +56,8 @@ void fill(const Ranks& ranks) {
     });
 }
 
-void poison(const Ranks& ranks) {
-    ranks.each([&](int rank) {
+void poison_out(const Ranks& ranks) {
+    ranks.for_each_rank([&](int rank) {
         const std::size_t size = count_floats(ranks.cols.size(rank), ranks.rows.count);
         if (size == 0) return;
         CUDA_CHECK(cudaMemset(ranks.out[rank], kPoisonByte, sizeof(float) * size));
@@ -65,12 +65,12 @@ void poison(const Ranks& ranks) {
     });
 }
 
-WrongCells count_wrong(const Ranks& ranks) {
+WrongCells count_wrong_cells(const Ranks& ranks) {
     WrongCells wrong;
-    ranks.each([&](int rank) {
-        Found found{0, ~0ULL};
+    ranks.for_each_rank([&](int rank) {
+        WrongCellCounter found{0, ~0ULL};
         DeviceBuffer buffer(sizeof found);
-        auto* on_device = static_cast<Found*>(buffer.data());
+        auto* on_device = static_cast<WrongCellCounter*>(buffer.data());
         CUDA_CHECK(cudaMemcpy(on_device, &found, sizeof found, cudaMemcpyHostToDevice));
         compare_block<<<BLOCKS, THREADS>>>(
             on_device, reinterpret_cast<const std::uint32_t*>(ranks.out[rank]), ranks.rows.count,
@@ -78,7 +78,7 @@ WrongCells count_wrong(const Ranks& ranks) {
             count_floats(ranks.cols.size(rank), ranks.rows.count));
         CUDA_CHECK(cudaGetLastError());
         CUDA_CHECK(cudaMemcpy(&found, on_device, sizeof found, cudaMemcpyDeviceToHost));
-        wrong.cells += found.cells;
+        wrong.cell_count += found.cell_count;
         wrong.first = std::min(wrong.first, found.first);
     });
     return wrong;

@@ -8,16 +8,16 @@ namespace coalesce::many {
 
 /// The wrong cells in `out`.
 struct WrongCells {
-    unsigned long long cells = 0;      ///< the number of wrong cells
-    unsigned long long first = ~0ULL;  ///< the first wrong cell: out(first / rows, first % rows)
+    unsigned long long cell_count = 0;  ///< the number of wrong cells
+    unsigned long long first = ~0ULL;   ///< the first wrong cell: out(first / rows, first % rows)
 };
 
 /// Fills the block of `in` of each rank in this process. Element i is a hash of i, so any 2^32
 /// consecutive elements are different.
-void fill(const Ranks& ranks);
+void fill_in(const Ranks& ranks);
 /// Fills every `out` with a value that is correct for at most one element in 2^32.
-void poison(const Ranks& ranks);
+void poison_out(const Ranks& ranks);
 /// Compares every element of every `out` with the expected value, bit by bit.
-WrongCells count_wrong(const Ranks& ranks);
+WrongCells count_wrong_cells(const Ranks& ranks);
 
 }  // namespace coalesce::many

@@ -11,15 +11,16 @@ namespace {
 
 // ---- each rank stores directly into the memory of its peers, or reads from their memory ----
 
-struct Peers : Way {
-    enum Side { stores, reads };
+struct PeerExchange : Method {
+    enum Direction { stores, reads };
 
-    Peers(const Ranks& ranks, Turn turn, Side side) : ranks(ranks), turn(turn), side(side) {}
+    PeerExchange(const Ranks& ranks, LaunchPieces turn, Direction direction)
+        : ranks(ranks), turn(turn), direction(direction) {}
 
     void start() override {
-        ranks.each([&](int rank) {
+        ranks.for_each_rank([&](int rank) {
             RankLaunch launch = list_pieces(ranks, rank);
-            for (int from = 0; side == reads && from < ranks.count(); ++from) {
+            for (int from = 0; direction == reads && from < ranks.count(); ++from) {
                 launch.pieces.of[from] = find_piece(ranks, from, rank);
             }
             turn(launch, ranks.packing[rank]);
@@ -27,22 +28,22 @@ struct Peers : Way {
     }
 
     const Ranks& ranks;
-    Turn turn;
-    Side side;
+    LaunchPieces turn;
+    Direction direction;
 };
 
 // ---- pieces are packed and then exchanged ----
 
 // A chunk is a part of every piece. While one chunk is exchanged, the next is packed, on separate
 // streams. The two slots are used alternately.
-struct Chunks : Way {
-    Chunks(const Ranks& ranks, Tuning tuning, Turn pack_pieces, bool receives)
+struct ChunkedExchange : Method {
+    ChunkedExchange(const Ranks& ranks, Tuning tuning, LaunchPieces pack_pieces, bool receives)
         : ranks(ranks),
           pack_pieces(pack_pieces),
           tuning(tuning),
-          width(ceil_div(ceil_div(ranks.cols.block(), tuning.chunks), 32) * 32),
-          slots{Slot(ranks, place(ranks.count()), receives),
-                Slot(ranks, place(ranks.count()), receives)} {}
+          chunk_width(ceil_div(ceil_div(ranks.cols.block(), tuning.chunks), 32) * 32),
+          slots{Slot(ranks, slot_offset(ranks.count()), receives),
+                Slot(ranks, slot_offset(ranks.count()), receives)} {}
 
     void start() override { exchange_from(0); }
 
@@ -51,7 +52,7 @@ struct Chunks : Way {
     void exchange_from(int first_chunk) {
         for (int chunk = first_chunk; chunk <= tuning.chunks; ++chunk) {
             Slot& slot = slots[chunk % 2];
-            ranks.each([&](int rank) { pack(slot, rank, chunk); });
+            ranks.for_each_rank([&](int rank) { pack(slot, rank, chunk); });
             if (chunk < tuning.chunks) exchange(slot, chunk);
         }
     }
@@ -60,46 +61,49 @@ struct Chunks : Way {
     // transposed directly into `out`, one chunk later, because no link has to wait for this piece.
     void pack(Slot& slot, int rank, int chunk) {
         RankLaunch launch = list_pieces(ranks, rank);
-        launch.unused = chunk == 0 ? 0 : tuning.unused;
+        launch.unused_shared_kib = chunk == 0 ? 0 : tuning.unused_shared_kib;
         for (int peer = 0; peer < ranks.count(); ++peer) {
             Piece& piece = launch.pieces.of[peer];
             int part = peer == rank ? chunk - 1 : chunk;
             piece.cols = chunk_cols(peer, part);
             if (piece.cols == 0) continue;
-            piece.in += part * width;
+            piece.in += part * chunk_width;
             if (peer == rank) {
                 piece.out = out_address(rank, part) + ranks.rows.begin(rank);
             } else {
                 piece.pitch = ranks.rows.size(rank);
-                piece.out = slot.packed[rank] + place(peer);
+                piece.out = slot.packed[rank] + slot_offset(peer);
             }
         }
-        slot.is_sent.wait(rank, ranks.packing[rank]);
-        if (chunk > 0) delay_stream(ranks.packing[rank], tuning.pause);
+        slot.sent_events.wait(rank, ranks.packing[rank]);
+        if (chunk > 0) delay_stream(ranks.packing[rank], tuning.pause_us);
         pack_pieces(launch, ranks.packing[rank]);
-        slot.is_packed.record(rank, ranks.packing[rank]);
+        slot.packed_events.record(rank, ranks.packing[rank]);
     }
     virtual void exchange(Slot& slot, int chunk) = 0;
 
     // Returns the number of columns of a rank's piece in a chunk, or 0 if there is no such chunk.
     int chunk_cols(int rank, int chunk) const {
-        return chunk < 0 ? 0 : std::clamp(ranks.cols.size(rank) - chunk * width, 0, width);
+        return chunk < 0 ? 0
+                         : std::clamp(ranks.cols.size(rank) - chunk * chunk_width, 0, chunk_width);
     }
     // Returns the number of floats that one rank sends to another.
     std::size_t floats(int from, int to, int chunk) const {
         return std::size_t(chunk_cols(to, chunk)) * ranks.rows.size(from);
     }
     // Returns the position in a slot at which a rank's piece starts.
-    std::size_t place(int rank) const { return std::size_t(rank) * width * ranks.rows.block(); }
+    std::size_t slot_offset(int rank) const {
+        return std::size_t(rank) * chunk_width * ranks.rows.block();
+    }
     // Returns the address in `out` at which a rank's part of a chunk starts.
     float* out_address(int rank, int chunk) const {
-        return ranks.out[rank] + std::size_t(chunk) * width * ranks.rows.count;
+        return ranks.out[rank] + std::size_t(chunk) * chunk_width * ranks.rows.count;
     }
 
     const Ranks& ranks;
-    Turn pack_pieces;
+    LaunchPieces pack_pieces;
     Tuning tuning;
-    int width;
+    int chunk_width;
     Slot slots[2];
 };
 
@@ -107,32 +111,32 @@ struct Chunks : Way {
 // and no thread moves data between GPUs. The first chunk is sent untransposed while the second is
 // packed, so that no link waits for a kernel. The receiver transposes the first chunk at the end,
 // during the last copies.
-struct Copies : Chunks {
-    Copies(const Ranks& ranks, Tuning tuning, Turn pack)
-        : Chunks(ranks, limit_blocks_for_copy_engines(tuning), pack, false),
-          received_untransposed(ranks, place(ranks.count())) {}
+struct CopyEngineExchange : ChunkedExchange {
+    CopyEngineExchange(const Ranks& ranks, Tuning tuning, LaunchPieces pack)
+        : ChunkedExchange(ranks, limit_blocks_for_copy_engines(tuning), pack, false),
+          received_untransposed(ranks, slot_offset(ranks.count())) {}
 
     // Limits kernels to one block per multiprocessor, which packs fast enough. More blocks would
     // use the memory bandwidth that the copy engines need.
     static Tuning limit_blocks_for_copy_engines(Tuning tuning) {
         int bytes = 0;
         CUDA_CHECK(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor, 0));
-        if (tuning.unused == 0) tuning.unused = bytes / 1024 / 2;
+        if (tuning.unused_shared_kib == 0) tuning.unused_shared_kib = bytes / 1024 / 2;
         return tuning;
     }
 
     void start() override {
-        ranks.each([&](int rank) { is_transposed.wait_for_all(ranks.sending[rank]); });
+        ranks.for_each_rank([&](int rank) { transposed_events.wait_for_all(ranks.sending[rank]); });
         send_in_rounds([&](int rank, int peer) { send_untransposed(rank, peer); });
-        ranks.each([&](int rank) { has_arrived.record(rank, ranks.sending[rank]); });
+        ranks.for_each_rank([&](int rank) { arrived_events.record(rank, ranks.sending[rank]); });
         exchange_from(1);
-        ranks.each([&](int rank) { transpose_received(rank); });
+        ranks.for_each_rank([&](int rank) { transpose_received(rank); });
     }
 
     void exchange(Slot& slot, int chunk) override {
-        ranks.each([&](int rank) { slot.is_packed.wait(rank, ranks.sending[rank]); });
+        ranks.for_each_rank([&](int rank) { slot.packed_events.wait(rank, ranks.sending[rank]); });
         send_in_rounds([&](int rank, int peer) { send(slot, chunk, rank, peer); });
-        ranks.each([&](int rank) { slot.is_sent.record(rank, ranks.sending[rank]); });
+        ranks.for_each_rank([&](int rank) { slot.sent_events.record(rank, ranks.sending[rank]); });
     }
     // As in `peers`, each rank sends to one peer at a time, and no two ranks send to the same peer.
     void send_in_rounds(const std::function<void(int rank, int peer)>& send) {
@@ -140,12 +144,12 @@ struct Copies : Chunks {
         for (int turn = 1; turn < count; ++turn) {
             // Wait for the rank that previously sent to the same peer, because simultaneous copies
             // to one peer slow each other down.
-            ranks.each([&](int rank) {
-                has_served.wait((rank + (turn > 1 ? 1 : 2)) % count, ranks.sending[rank]);
+            ranks.for_each_rank([&](int rank) {
+                served_events.wait((rank + (turn > 1 ? 1 : 2)) % count, ranks.sending[rank]);
             });
-            ranks.each([&](int rank) {
+            ranks.for_each_rank([&](int rank) {
                 send(rank, (rank + turn) % count);
-                has_served.record(rank, ranks.sending[rank]);
+                served_events.record(rank, ranks.sending[rank]);
             });
         }
     }
@@ -153,12 +157,12 @@ struct Copies : Chunks {
     void send(Slot& slot, int chunk, int rank, int peer) {
         const std::size_t row = ranks.rows.size(rank) * sizeof(float);
         copy_rows(rank, out_address(peer, chunk) + ranks.rows.begin(rank),
-                  ranks.rows.count * sizeof(float), slot.packed[rank] + place(peer), row, row,
+                  ranks.rows.count * sizeof(float), slot.packed[rank] + slot_offset(peer), row, row,
                   chunk_cols(peer, chunk));
     }
     void send_untransposed(int rank, int peer) {
         const std::size_t row = chunk_cols(peer, 0) * sizeof(float);
-        copy_rows(rank, received_untransposed[peer] + place(rank), row,
+        copy_rows(rank, received_untransposed[peer] + slot_offset(rank), row,
                   ranks.in[rank] + ranks.cols.begin(peer), ranks.cols.count * sizeof(float), row,
                   ranks.rows.size(rank));
     }
@@ -173,65 +177,65 @@ struct Copies : Chunks {
         RankLaunch launch = {.count = ranks.count(),
                              .cols = chunk_cols(rank, 0),
                              .rank = rank,
-                             .unused = tuning.unused};
+                             .unused_shared_kib = tuning.unused_shared_kib};
         for (int from = 0; from < ranks.count(); ++from) {
             if (from == rank) continue;
             launch.pieces.of[from] = {.out = out_address(rank, 0) + ranks.rows.begin(from),
-                                      .in = received_untransposed[rank] + place(from),
+                                      .in = received_untransposed[rank] + slot_offset(from),
                                       .pitch = std::size_t(ranks.rows.count),
                                       .rows = ranks.rows.size(from),
                                       .cols = launch.cols};
         }
-        has_arrived.wait_for_all(ranks.packing[rank]);
+        arrived_events.wait_for_all(ranks.packing[rank]);
         pack_pieces(launch, ranks.packing[rank]);
-        is_transposed.record(rank, ranks.packing[rank]);
+        transposed_events.record(rank, ranks.packing[rank]);
     }
 
     RankBuffers received_untransposed;  // the first chunk, as received
-    Events has_arrived{ranks}, is_transposed{ranks}, has_served{ranks};
+    Events arrived_events{ranks}, transposed_events{ranks}, served_events{ranks};
 };
 
 // Exchanges the pieces with NCCL. An all-to-all exchange is a group of sends and receives. NCCL has
 // no notion of rows, so received pieces must be unpacked.
-struct ByNccl : Chunks {
-    ByNccl(const Ranks& ranks, Tuning tuning, Turn pack)
-        : Chunks(ranks, tuning, pack, true), nccl(ranks) {}
+struct NcclExchange : ChunkedExchange {
+    NcclExchange(const Ranks& ranks, Tuning tuning, LaunchPieces pack)
+        : ChunkedExchange(ranks, tuning, pack, true), nccl(ranks) {}
 
     // Sends the packed pieces, as soon as the memory that receives them has been unpacked.
     void exchange(Slot& slot, int chunk) override {
-        ranks.each([&](int rank) {
-            slot.is_packed.wait(rank, ranks.sending[rank]);
-            slot.is_unpacked.wait_for_all(ranks.sending[rank]);
+        ranks.for_each_rank([&](int rank) {
+            slot.packed_events.wait(rank, ranks.sending[rank]);
+            slot.unpacked_events.wait_for_all(ranks.sending[rank]);
         });
         send(slot, chunk);
-        ranks.each([&](int rank) { slot.is_sent.record(rank, ranks.sending[rank]); });
-        ranks.each([&](int rank) { unpack_all(slot, rank, chunk); });
+        ranks.for_each_rank([&](int rank) { slot.sent_events.record(rank, ranks.sending[rank]); });
+        ranks.for_each_rank([&](int rank) { unpack_all(slot, rank, chunk); });
     }
     // Queues all sends of this process's ranks to other ranks, and the matching receives.
     void send(Slot& slot, int chunk) {
         nccl.begin_group();
-        ranks.each([&](int rank) {
+        ranks.for_each_rank([&](int rank) {
             for (int turn = 1; turn < ranks.count(); ++turn) {
                 int to = (rank + turn) % ranks.count();
                 int from = (rank + ranks.count() - turn) % ranks.count();
-                nccl.send(rank, to, slot.packed[rank] + place(to), floats(rank, to, chunk),
+                nccl.send(rank, to, slot.packed[rank] + slot_offset(to), floats(rank, to, chunk),
                           ranks.sending[rank]);
-                nccl.receive(rank, from, slot.received[rank] + place(from),
+                nccl.receive(rank, from, slot.received[rank] + slot_offset(from),
                              floats(from, rank, chunk), ranks.sending[rank]);
             }
         });
         nccl.end_group();
     }
     void unpack_all(Slot& slot, int rank, int chunk) {
-        slot.is_sent.wait_for_all(ranks.unpacking[rank]);
-        delay_stream(ranks.unpacking[rank], tuning.pause);
+        slot.sent_events.wait_for_all(ranks.unpacking[rank]);
+        delay_stream(ranks.unpacking[rank], tuning.pause_us);
         for (int peer = 0; peer < ranks.count(); ++peer) {
             if (peer == rank) continue;
             unpack_piece(out_address(rank, chunk) + ranks.rows.begin(peer), ranks.rows.count,
-                         slot.received[rank] + place(peer), ranks.rows.size(peer),
+                         slot.received[rank] + slot_offset(peer), ranks.rows.size(peer),
                          chunk_cols(rank, chunk), ranks.unpacking[rank]);
         }
-        slot.is_unpacked.record(rank, ranks.unpacking[rank]);
+        slot.unpacked_events.record(rank, ranks.unpacking[rank]);
     }
 
     Nccl nccl;
@@ -239,17 +243,17 @@ struct ByNccl : Chunks {
 
 }  // namespace
 
-std::unique_ptr<Way> store_into_peers(const Ranks& ranks, Turn turn) {
-    return std::make_unique<Peers>(ranks, turn, Peers::stores);
+std::unique_ptr<Method> store_into_peers(const Ranks& ranks, LaunchPieces turn) {
+    return std::make_unique<PeerExchange>(ranks, turn, PeerExchange::stores);
 }
-std::unique_ptr<Way> read_from_peers(const Ranks& ranks, Turn turn) {
-    return std::make_unique<Peers>(ranks, turn, Peers::reads);
+std::unique_ptr<Method> read_from_peers(const Ranks& ranks, LaunchPieces turn) {
+    return std::make_unique<PeerExchange>(ranks, turn, PeerExchange::reads);
 }
-std::unique_ptr<Way> send_copies(const Ranks& ranks, Tuning tuning, Turn pack) {
-    return std::make_unique<Copies>(ranks, tuning, pack);
+std::unique_ptr<Method> send_copies(const Ranks& ranks, Tuning tuning, LaunchPieces pack) {
+    return std::make_unique<CopyEngineExchange>(ranks, tuning, pack);
 }
-std::unique_ptr<Way> send_by_nccl(const Ranks& ranks, Tuning tuning, Turn pack) {
-    return std::make_unique<ByNccl>(ranks, tuning, pack);
+std::unique_ptr<Method> send_by_nccl(const Ranks& ranks, Tuning tuning, LaunchPieces pack) {
+    return std::make_unique<NcclExchange>(ranks, tuning, pack);
 }
 
 }  // namespace coalesce::many

@@ -10,7 +10,7 @@ __device__ unsigned long long nanoseconds_now() {
     return now;
 }
 
-__global__ void pass_time(unsigned long long nanoseconds) {
+__global__ void spin_for(unsigned long long nanoseconds) {
     const unsigned long long start = nanoseconds_now();
     while (nanoseconds_now() - start < nanoseconds) {
     }
@@ -20,7 +20,7 @@ __global__ void pass_time(unsigned long long nanoseconds) {
 
 void delay_stream(cudaStream_t stream, int microseconds) {
     if (microseconds == 0) return;
-    pass_time<<<1, 1, 0, stream>>>(1000ULL * static_cast<unsigned>(microseconds));
+    spin_for<<<1, 1, 0, stream>>>(1000ULL * static_cast<unsigned>(microseconds));
     CUDA_CHECK(cudaGetLastError());
 }
 

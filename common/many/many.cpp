@@ -36,22 +36,22 @@ const std::vector<Shape> kVerifiedShapes = {{256, 256}, {512, 128}, {128, 512}, 
 
 /// The settings to try with NCCL: the defaults, fewer blocks for our kernels, a head start for
 /// NCCL, and both fewer blocks and a head start.
-const std::vector<Tuning> kTriedTunings = {
-    {}, {.unused = 64}, {.pause = 30}, {.unused = 64, .pause = 30}};
+const std::vector<Tuning> kMeasuredTunings = {
+    {}, {.unused_shared_kib = 64}, {.pause_us = 30}, {.unused_shared_kib = 64, .pause_us = 30}};
 
 // ---- the devices ----
 
 /// Returns the devices of this process.
-std::set<int> local_devices(const std::vector<int>& devices) {
+std::set<int> find_local_devices(const std::vector<int>& devices) {
     std::set<int> here(devices.begin(), devices.end());
-    here.erase(kOtherProcess);
+    here.erase(kRankOfOtherProcess);
     return here;
 }
 
 /// Returns the total number of GPUs in all processes. A rank of another process counts as one GPU.
 int count_gpus(const std::vector<int>& devices) {
-    const auto elsewhere = std::count(devices.begin(), devices.end(), kOtherProcess);
-    return static_cast<int>(local_devices(devices).size()) + static_cast<int>(elsewhere);
+    const auto elsewhere = std::count(devices.begin(), devices.end(), kRankOfOtherProcess);
+    return static_cast<int>(find_local_devices(devices).size()) + static_cast<int>(elsewhere);
 }
 
 /// Lets kernels on each GPU access the memory of all GPUs.
@@ -75,40 +75,40 @@ void open_peers(const std::set<int>& gpus) {
     }
 }
 
-void wait_for(const Ranks& ranks) {
-    ranks.each([](int) { CUDA_CHECK(cudaDeviceSynchronize()); });
+void synchronize_ranks(const Ranks& ranks) {
+    ranks.for_each_rank([](int) { CUDA_CHECK(cudaDeviceSynchronize()); });
 }
 
 // ---- the program ----
 
-class Program {
+class BenchmarkProgram {
 public:
-    Program(const Request& request, const Device& device, const std::vector<KindOfWay>& ways,
-            Team& team)
+    BenchmarkProgram(const Request& request, const Device& device,
+                     const std::vector<MethodKind>& methods, Team& team)
         : request_(request),
           device_(device),
           team_(team),
           devices_(team.devices(request.gpus)),
-          gpus_(count_gpus(devices_)) {
-        const bool is_chosen = ways.size() == 1 || !request.way.empty();
-        for (const KindOfWay* way : select_by_name(ways, "--way", "way", request.way)) {
-            const std::string reason = reason_not_to_run(*way);
-            if (is_chosen) team.fail_together(reason.empty() ? "" : way->name + ": " + reason);
+          gpu_count_(count_gpus(devices_)) {
+        const bool is_chosen = methods.size() == 1 || !request.method.empty();
+        for (const MethodKind* method : select_by_name(methods, "--way", "way", request.method)) {
+            const std::string reason = reason_not_to_run(*method);
+            if (is_chosen) team.fail_together(reason.empty() ? "" : method->name + ": " + reason);
             if (reason.empty()) {
-                ways_.push_back(*way);
+                methods_.push_back(*method);
             } else {
-                skipped_ways_ += way->name + " is left out: " + reason + "\n";
+                skipped_methods_ += method->name + " is left out: " + reason + "\n";
             }
         }
-        open_peers(local_devices(devices_));
+        open_peers(find_local_devices(devices_));
     }
 
     int run() {
-        print(header_text() + wrap(skipped_ways_));
+        print(header_text() + wrap(skipped_methods_));
         if (request_.verify) verify();
         if (request_.bench && !device_.simulated) measure();
         if (is_first() && !request_.json.empty()) write_file(request_.json, json().dump(2) + "\n");
-        return wrong_ == 0 ? exit_right : exit_wrong;
+        return wrong_count_ == 0 ? exit_right : exit_wrong;
     }
 
 private:
@@ -117,9 +117,9 @@ private:
         if (is_first()) std::fputs(text.c_str(), stdout), std::fflush(stdout);
     }
 
-    std::string reason_not_to_run(const KindOfWay& way) const {
-        if (!way.needs_nccl) return "";
-        if (gpus_ < request_.gpus) return "NCCL needs a GPU for each rank";
+    std::string reason_not_to_run(const MethodKind& method) const {
+        if (!method.needs_nccl) return "";
+        if (gpu_count_ < request_.gpus) return "NCCL needs a GPU for each rank";
         // NVIDIA's NCCL calls the driver, which is not simulated. COALESCE_NCCL may name a library
         // that works without it.
         if (device_.simulated && !std::getenv("COALESCE_NCCL")) return "NCCL needs real GPUs";
@@ -128,8 +128,8 @@ private:
 
     std::string header_text() const {
         std::string text =
-            "Device: " + (gpus_ > 1 ? std::to_string(gpus_) + " x " : "") + device_.name;
-        if (gpus_ < request_.gpus) text += ", blocks for " + std::to_string(request_.gpus);
+            "Device: " + (gpu_count_ > 1 ? std::to_string(gpu_count_) + " x " : "") + device_.name;
+        if (gpu_count_ < request_.gpus) text += ", blocks for " + std::to_string(request_.gpus);
         text += device_.simulated ? ", simulated, without times\n" : ", measured\n";
         if (team_.count() == 1) return text;
         return text + "Processes: " + std::to_string(team_.count()) + " on " +
@@ -139,73 +139,78 @@ private:
     void verify() {
         int results = 0;
         for (const Shape shape : request_.shape ? std::vector{*request_.shape} : kVerifiedShapes) {
-            const OwnRanks own(shape, devices_, team_);
-            fill(own.ranks());
-            for (const KindOfWay& way : ways_) {
-                for (const Tuning tuning : list_tunings(way, {1, 3}, {{}})) {
-                    const auto made = way.make(own.ranks(), tuning);
-                    count_wrong_results(own.ranks(), shape, name_of(way, tuning), *made);
+            const AllocatedRanks own(shape, devices_, team_);
+            fill_in(own.ranks());
+            for (const MethodKind& method : methods_) {
+                for (const Tuning tuning : list_tunings(method, {1, 3}, {{}})) {
+                    const auto instance = method.make(own.ranks(), tuning);
+                    count_wrong_results(own.ranks(), shape, format_method_name(method, tuning),
+                                        *instance);
                     ++results;
                 }
             }
         }
         print(format("%s verified, bit by bit: %llu wrong\n",
-                     format_count(results, "result").c_str(), wrong_));
+                     format_count(results, "result").c_str(), wrong_count_));
     }
 
     /// Returns every combination of a number of chunks and an entry of `room`. Values that the
     /// command line sets replace these lists.
-    std::vector<Tuning> list_tunings(const KindOfWay& way, std::vector<int> chunks,
+    std::vector<Tuning> list_tunings(const MethodKind& method, std::vector<int> chunks,
                                      std::vector<Tuning> room) const {
-        if (!way.is_chunked) return {Tuning{}};
+        if (!method.is_chunked) return {Tuning{}};
         if (request_.chunks > 0) chunks = {request_.chunks};
         // Copy engines need no multiprocessors, so there is no need to leave room for them.
-        if (!way.needs_nccl) room = {{}};
-        if (request_.unused > 0 || request_.pause > 0) {
-            room = {{.unused = request_.unused, .pause = request_.pause}};
+        if (!method.needs_nccl) room = {{}};
+        if (request_.unused_shared_kib > 0 || request_.pause_us > 0) {
+            room = {
+                {.unused_shared_kib = request_.unused_shared_kib, .pause_us = request_.pause_us}};
         }
         std::vector<Tuning> tunings;
         for (const int count : chunks) {
             for (const Tuning one : room) {
-                tunings.push_back({.chunks = count, .unused = one.unused, .pause = one.pause});
+                tunings.push_back({.chunks = count,
+                                   .unused_shared_kib = one.unused_shared_kib,
+                                   .pause_us = one.pause_us});
             }
         }
         return tunings;
     }
 
-    static std::string name_of(const KindOfWay& way, Tuning tuning) {
-        if (!way.is_chunked) return way.name;
-        std::string name = way.name + "/" + std::to_string(tuning.chunks);
-        if (tuning.unused > 0) name += "-" + std::to_string(tuning.unused) + "K";
-        if (tuning.pause > 0) name += "-" + std::to_string(tuning.pause) + "us";
+    static std::string format_method_name(const MethodKind& method, Tuning tuning) {
+        if (!method.is_chunked) return method.name;
+        std::string name = method.name + "/" + std::to_string(tuning.chunks);
+        if (tuning.unused_shared_kib > 0)
+            name += "-" + std::to_string(tuning.unused_shared_kib) + "K";
+        if (tuning.pause_us > 0) name += "-" + std::to_string(tuning.pause_us) + "us";
         return name;
     }
 
-    /// Runs the way once, checks every element of the result, and returns the number of wrong
+    /// Runs the method once, checks every element of the result, and returns the number of wrong
     /// elements.
     unsigned long long count_wrong_results(const Ranks& ranks, Shape shape, const std::string& name,
-                                           Way& way) {
-        poison(ranks);
-        way.start();
+                                           Method& method) {
+        poison_out(ranks);
+        method.start();
         CUDA_CHECK(cudaGetLastError());
-        wait_for(ranks);
-        if (request_.spoil) spoil(ranks);
-        WrongCells wrong = count_wrong(ranks);
-        wrong.cells = team_.sum_of(wrong.cells);
+        synchronize_ranks(ranks);
+        if (request_.spoil) corrupt_first_element(ranks);
+        WrongCells wrong = count_wrong_cells(ranks);
+        wrong.cell_count = team_.sum_of(wrong.cell_count);
         wrong.first = team_.global_min(wrong.first);
-        wrong_ += wrong.cells;
-        if (wrong.cells > 0) {
+        wrong_count_ += wrong.cell_count;
+        if (wrong.cell_count > 0) {
             const auto rows = static_cast<unsigned long long>(shape.rows);
             print(format("%s is wrong at %s: %s, the first is out(%llu, %llu)\n", name.c_str(),
-                         shape.name().c_str(), format_count(wrong.cells, "cell").c_str(),
+                         shape.name().c_str(), format_count(wrong.cell_count, "cell").c_str(),
                          wrong.first / rows, wrong.first % rows));
         }
-        return wrong.cells;
+        return wrong.cell_count;
     }
 
     /// Changes one bit of the first element of the last process's result, to test that the check
     /// finds errors.
-    void spoil(const Ranks& ranks) const {
+    void corrupt_first_element(const Ranks& ranks) const {
         const int rank = team_.count() - 1;
         if (rank != team_.rank() || ranks.cols.size(rank) == 0) return;
         float* first = ranks.out[rank];
@@ -219,12 +224,12 @@ private:
 
     Shape measured_shape() const {
         if (request_.shape) return *request_.shape;
-        CUDA_CHECK(cudaSetDevice(*local_devices(devices_).begin()));
+        CUDA_CHECK(cudaSetDevice(*find_local_devices(devices_).begin()));
         const auto free = static_cast<double>(team_.global_min(free_device_bytes(false)));
-        // A way needs at most five blocks of memory: in, out, two slots, and the received or
+        // A method needs at most five blocks of memory: in, out, two slots, and the received or
         // untransposed pieces, which fill a block if there is only one chunk.
         for (int side = 65536;; side /= 2) {
-            const double block = matrix_bytes({side, side}) / gpus_;
+            const double block = matrix_bytes({side, side}) / gpu_count_;
             if (5 * block < free || side <= 1024) return {side, side};
         }
     }
@@ -233,33 +238,34 @@ private:
     /// that stays on that GPU.
     double lower_bound_ms(Shape shape) const {
         const double block = matrix_bytes(shape) / request_.gpus;
-        return block * (request_.gpus - 1) / request_.gpus / request_.link / 1e6;
+        return block * (request_.gpus - 1) / request_.gpus / request_.link_gbps / 1e6;
     }
 
     void measure() {
         const Shape shape = measured_shape();
-        const OwnRanks own(shape, devices_, team_);
-        fill(own.ranks());
+        const AllocatedRanks own(shape, devices_, team_);
+        fill_in(own.ranks());
         print(format("\n%s floats, %.1f GiB; at %.0f GB/s per GPU, at least %.3f ms\n\n",
-                     shape.name().c_str(), matrix_bytes(shape) / (1 << 30), request_.link,
+                     shape.name().c_str(), matrix_bytes(shape) / (1 << 30), request_.link_gbps,
                      lower_bound_ms(shape)));
         print(format("%-18s %9s %9s %9s %9s\n", "Way", "ms", "GB/s sent", "of link", "wrong"));
-        for (const KindOfWay& way : ways_) {
-            for (const Tuning tuning : list_tunings(way, {1, 2, 4, 6, 8, 16, 32}, kTriedTunings)) {
-                const auto made = way.make(own.ranks(), tuning);
-                measure_one(own.ranks(), shape, name_of(way, tuning), *made);
+        for (const MethodKind& method : methods_) {
+            for (const Tuning tuning :
+                 list_tunings(method, {1, 2, 4, 6, 8, 16, 32}, kMeasuredTunings)) {
+                const auto instance = method.make(own.ranks(), tuning);
+                measure_method(own.ranks(), shape, format_method_name(method, tuning), *instance);
             }
         }
     }
 
-    void measure_one(const Ranks& ranks, Shape shape, const std::string& name, Way& made) {
-        const unsigned long long wrong = count_wrong_results(ranks, shape, name, made);
+    void measure_method(const Ranks& ranks, Shape shape, const std::string& name, Method& method) {
+        const unsigned long long wrong = count_wrong_results(ranks, shape, name, method);
         std::vector<double> times;
-        for (int i = 0; i < request_.repetitions; ++i) times.push_back(time_once(ranks, made));
+        for (int i = 0; i < request_.repetitions; ++i) times.push_back(time_once_ms(ranks, method));
         const Timing timing = summarize_timings(times);
         const double share = lower_bound_ms(shape) / timing.ms;
         print(format("%-18s %9.3f %9.1f %7.1f %% %9llu\n", name.c_str(), timing.ms,
-                     share * request_.link, 100 * share, wrong));
+                     share * request_.link_gbps, 100 * share, wrong));
         results_.push_back({{"step", request_.program},
                             {"variant", name},
                             {"gpus", request_.gpus},
@@ -267,18 +273,18 @@ private:
                             {"cols", shape.cols},
                             {"verified", wrong == 0},
                             {"ms", timing.ms},
-                            {"sent_gbps", share * request_.link},
+                            {"sent_gbps", share * request_.link_gbps},
                             {"of_link", share}});
     }
 
     /// Returns the time in milliseconds from the moment when all GPUs are idle until the last GPU
     /// is idle again.
-    double time_once(const Ranks& ranks, Way& way) const {
-        wait_for(ranks);
+    double time_once_ms(const Ranks& ranks, Method& method) const {
+        synchronize_ranks(ranks);
         team_.wait_for_all();
         const auto start = std::chrono::steady_clock::now();
-        way.start();
-        wait_for(ranks);
+        method.start();
+        synchronize_ranks(ranks);
         const auto time = std::chrono::steady_clock::now() - start;
         return team_.global_max(std::chrono::duration<double, std::milli>(time).count());
     }
@@ -286,54 +292,55 @@ private:
     Json json() const {
         Json device = {{"name", device_.name},
                        {"kind", device_.simulated ? "sim" : "gpu"},
-                       {"gpus", gpus_},
-                       {"link_gbps", request_.link}};
+                       {"gpus", gpu_count_},
+                       {"link_gbps", request_.link_gbps}};
         if (team_.count() > 1) {
             device["processes"] = team_.count();
             device["hosts"] = team_.hosts();
         }
-        return {{"device", device}, {"wrong", wrong_}, {"results", results_}};
+        return {{"device", device}, {"wrong", wrong_count_}, {"results", results_}};
     }
 
     const Request& request_;
     const Device& device_;
     Team& team_;
     std::vector<int> devices_;
-    int gpus_;
-    std::vector<KindOfWay> ways_;
-    std::string skipped_ways_;
-    unsigned long long wrong_ = 0;
+    int gpu_count_;
+    std::vector<MethodKind> methods_;
+    std::string skipped_methods_;
+    unsigned long long wrong_count_ = 0;
     Json results_ = Json::array();
 };
 
-int run_alone(int argc, char** argv, const std::vector<KindOfWay>& ways) {
+int run_alone(int argc, char** argv, const std::vector<MethodKind>& methods) {
     const Request request = parse(argc, argv, LaunchMode::alone);
     if (request.help || request.list) {
-        const std::string text = request.help ? help_text(request.program, ways) : list_text(ways);
+        const std::string text =
+            request.help ? help_text(request.program, methods) : list_text(methods);
         std::printf("%s", text.c_str());
         return exit_right;
     }
     const Device device = choose_device(request.device, argv);
     Team team;
-    return run_together(request, device, ways, team);
+    return run_in_team(request, device, methods, team);
 }
 
 }  // namespace
 
-int run_together(const Request& request, const Device& device, const std::vector<KindOfWay>& ways,
-                 Team& team) {
-    return Program(request, device, ways, team).run();
+int run_in_team(const Request& request, const Device& device,
+                const std::vector<MethodKind>& methods, Team& team) {
+    return BenchmarkProgram(request, device, methods, team).run();
 }
 
-bool is_asked_for(int argc, char** argv) {
+bool has_gpus_option(int argc, char** argv) {
     return std::any_of(argv + std::min(argc, 1), argv + argc, [](const char* argument) {
         return std::strncmp(argument, "--gpus", 6) == 0;
     });
 }
 
-int run(int argc, char** argv, const std::vector<KindOfWay>& ways) {
+int run(int argc, char** argv, const std::vector<MethodKind>& methods) {
     try {
-        return run_alone(argc, argv, ways);
+        return run_alone(argc, argv, methods);
     } catch (const std::exception& error) {
         std::fflush(stdout);
         std::fprintf(stderr, "%s: %s\n", program_name(argv).c_str(), error.what());

@@ -1,6 +1,6 @@
 /// \file
-/// A matrix spread over several GPUs, and the program that runs, verifies and measures the ways to
-/// transpose it.
+/// A matrix spread over several GPUs, and the program that runs, verifies and measures the methods
+/// to transpose it.
 #pragma once
 
 #include <functional>
@@ -12,9 +12,9 @@
 #include "harness/device_buffer.h"
 #include "harness/options.h"
 #include "harness/owned.h"
+#include "many/method.h"
 #include "many/spread.h"
 #include "many/team.h"
-#include "many/way.h"
 
 namespace coalesce::many {
 
@@ -22,8 +22,8 @@ namespace coalesce::many {
 /// of rows. A rank is a GPU. If there are fewer GPUs than ranks, several ranks share one. Some
 /// ranks may belong to other processes. This process has neither memory nor streams for such ranks.
 struct Ranks {
-    Spread rows;  ///< the rows of `in`
-    Spread cols;  ///< the columns of `in`, which are the rows of `out`
+    RowPartition rows;  ///< the rows of `in`
+    RowPartition cols;  ///< the columns of `in`, which are the rows of `out`
     std::vector<int> devices;
     std::vector<float*> in, out;  ///< each rank's block of the matrix
     // The streams of each rank, which run concurrently.
@@ -33,23 +33,23 @@ struct Ranks {
     /// Returns the number of ranks.
     int count() const { return rows.ranks; }
     /// Calls `work(rank)` for each rank of this process, with its GPU as the current device.
-    void each(const std::function<void(int rank)>& work) const;
+    void for_each_rank(const std::function<void(int rank)>& work) const;
 };
 
 /// Returns how rows are spread over ranks. Blocks start at multiples of 32 floats, that is, at
 /// cache line boundaries.
-Spread spread_rows(int ranks, int count);
+RowPartition partition_rows(int ranks, int count);
 
 /// Returns ranks whose blocks follow each other in the memory of one GPU, so that they form the
 /// whole matrix. The work goes to the default stream.
-Ranks on_one_gpu(float* out, const float* in, int rows, int cols, int ranks);
+Ranks make_ranks_on_one_gpu(float* out, const float* in, int rows, int cols, int ranks);
 
 /// Ranks with their own memory and streams.
-class OwnRanks {
+class AllocatedRanks {
 public:
     /// Allocates a matrix of that shape on these devices, together with the other processes of the
     /// team.
-    OwnRanks(Shape shape, const std::vector<int>& devices, Team& team);
+    AllocatedRanks(Shape shape, const std::vector<int>& devices, Team& team);
 
     const Ranks& ranks() const { return ranks_; }
 
@@ -90,7 +90,7 @@ struct RankBuffers {
 struct Slot {
     Slot(const Ranks& ranks, std::size_t size, bool receives);
 
-    Events is_packed, is_sent, is_unpacked;
+    Events packed_events, sent_events, unpacked_events;
     RankBuffers packed, received;
 };
 
@@ -99,15 +99,15 @@ struct Slot {
 void delay_stream(cudaStream_t stream, int microseconds);
 
 struct Request;
-/// Verifies and measures the requested ways. Returns the same exit code as run_step, in all
+/// Verifies and measures the requested methods. Returns the same exit code as run_step, in all
 /// processes of the team.
-int run_together(const Request& request, const Device& device, const std::vector<KindOfWay>& ways,
-                 Team& team);
+int run_in_team(const Request& request, const Device& device,
+                const std::vector<MethodKind>& methods, Team& team);
 
 /// Reports whether the command line contains --gpus.
-bool is_asked_for(int argc, char** argv);
+bool has_gpus_option(int argc, char** argv);
 /// The `main` of a program in which one process uses all GPUs (`--gpus N`). Returns the same exit
 /// code as run_step.
-int run(int argc, char** argv, const std::vector<KindOfWay>& ways);
+int run(int argc, char** argv, const std::vector<MethodKind>& methods);
 
 }  // namespace coalesce::many

@@ -88,7 +88,7 @@ Nccl::Nccl(const Ranks& ranks) : communicators_(ranks.devices.size()) {
     if (ranks.team->rank() == 0) NCCL_CHECK(ncclGetUniqueId, &id);
     ranks.team->broadcast_bytes(&id, sizeof id);
     begin_group();
-    ranks.each([&](int rank) {
+    ranks.for_each_rank([&](int rank) {
         NCCL_CHECK(ncclCommInitRank, &communicators_[rank], ranks.count(), id, rank);
     });
     end_group();

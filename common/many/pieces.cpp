@@ -4,10 +4,10 @@
 
 namespace coalesce::many {
 
-int RankLaunch::most(int Piece::*size) const {
-    int most = 0;
-    for (int i = 0; i < count; ++i) most = std::max(most, pieces.of[i].*size);
-    return most;
+int RankLaunch::max_over_pieces(int Piece::*size) const {
+    int max_over_pieces = 0;
+    for (int i = 0; i < count; ++i) max_over_pieces = std::max(max_over_pieces, pieces.of[i].*size);
+    return max_over_pieces;
 }
 
 bool RankLaunch::fits_float4() const {
@@ -19,14 +19,15 @@ bool RankLaunch::fits_float4() const {
 }
 
 dim3 RankLaunch::grid(int tile) const {
-    return dim3(count, ceil_div(most(&Piece::rows), tile), ceil_div(most(&Piece::cols), tile));
+    return dim3(count, ceil_div(max_over_pieces(&Piece::rows), tile),
+                ceil_div(max_over_pieces(&Piece::cols), tile));
 }
 
 Piece find_piece(const Ranks& ranks, int from, int to) {
     // This process cannot address the memory of another process. The packing code sets the
     // destination.
     float* out =
-        ranks.devices[to] == kOtherProcess ? nullptr : ranks.out[to] + ranks.rows.begin(from);
+        ranks.devices[to] == kRankOfOtherProcess ? nullptr : ranks.out[to] + ranks.rows.begin(from);
     return {.out = out,
             .in = ranks.in[from] + ranks.cols.begin(to),
             .pitch = static_cast<std::size_t>(ranks.rows.count),

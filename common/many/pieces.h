@@ -27,17 +27,19 @@ struct RankLaunch {
     int count = 0, cols = 0, rank = 0;
     /// KiB of shared memory that each block requests and does not use. Fewer blocks then run at
     /// once, which leaves room for other kernels.
-    int unused = 0;
+    int unused_shared_kib = 0;
 
     /// Returns the largest value that a member has in any of the pieces, such as
     /// most(&Piece::rows).
-    int most(int Piece::*size) const;
+    int max_over_pieces(int Piece::*size) const;
     /// Reports whether every row that is loaded or stored starts at a multiple of 16 bytes.
     bool fits_float4() const;
     /// Returns a grid with one block for each tile of each piece.
     dim3 grid(int tile) const;
     /// Reports whether the pieces have no elements.
-    bool is_empty() const { return most(&Piece::rows) == 0 || most(&Piece::cols) == 0; }
+    bool is_empty() const {
+        return max_over_pieces(&Piece::rows) == 0 || max_over_pieces(&Piece::cols) == 0;
+    }
 };
 
 /// Returns the piece of rank `from` that belongs to rank `to`. Its rows become columns of `to`'s

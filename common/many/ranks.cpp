@@ -8,7 +8,7 @@ namespace coalesce::many {
 namespace {
 
 /// The number of floats in a cache line.
-constexpr int kLineFloats = 32;
+constexpr int kFloatsPerCacheLine = 32;
 
 /// Creates a stream owned by `streams`.
 cudaStream_t new_stream(std::vector<OwnStream>& streams, bool is_urgent = false) {
@@ -31,26 +31,26 @@ float* allocate_floats(std::vector<DeviceBuffer>& buffers, std::size_t size) {
 
 // ---- ranks ----
 
-void Ranks::each(const std::function<void(int rank)>& work) const {
+void Ranks::for_each_rank(const std::function<void(int rank)>& work) const {
     for (int rank = 0; rank < count(); ++rank) {
         const int device = devices[rank];
-        if (device == kOtherProcess) continue;
+        if (device == kRankOfOtherProcess) continue;
         CUDA_CHECK(cudaSetDevice(device));
         work(rank);
     }
 }
 
-OwnRanks::OwnRanks(Shape shape, const std::vector<int>& devices, Team& team) {
+AllocatedRanks::AllocatedRanks(Shape shape, const std::vector<int>& devices, Team& team) {
     const int count = static_cast<int>(devices.size());
-    ranks_.rows = spread_rows(count, shape.rows);
-    ranks_.cols = spread_rows(count, shape.cols);
+    ranks_.rows = partition_rows(count, shape.rows);
+    ranks_.cols = partition_rows(count, shape.cols);
     ranks_.devices = devices;
     ranks_.team = &team;
     for (auto* blocks : {&ranks_.in, &ranks_.out}) blocks->resize(devices.size());
     for (auto* streams : {&ranks_.packing, &ranks_.sending, &ranks_.unpacking}) {
         streams->resize(devices.size());
     }
-    ranks_.each([&](int rank) {
+    ranks_.for_each_rank([&](int rank) {
         ranks_.in[rank] =
             allocate_floats(buffers_, count_floats(ranks_.rows.size(rank), shape.cols));
         ranks_.out[rank] =
@@ -62,17 +62,17 @@ OwnRanks::OwnRanks(Shape shape, const std::vector<int>& devices, Team& team) {
     });
 }
 
-Spread spread_rows(int ranks, int count) {
-    return {.count = count, .ranks = ranks, .multiple = kLineFloats};
+RowPartition partition_rows(int ranks, int count) {
+    return {.count = count, .ranks = ranks, .multiple = kFloatsPerCacheLine};
 }
 
-Ranks on_one_gpu(float* out, const float* in, int rows, int cols, int ranks) {
+Ranks make_ranks_on_one_gpu(float* out, const float* in, int rows, int cols, int ranks) {
     Ranks all;
-    all.rows = spread_rows(ranks, rows);
-    all.cols = spread_rows(ranks, cols);
+    all.rows = partition_rows(ranks, rows);
+    all.cols = partition_rows(ranks, cols);
     for (int rank = 0; rank < ranks; ++rank) {
         all.devices.push_back(0);
-        // The cast is safe, because nothing writes to this `in`. Only OwnRanks are filled.
+        // The cast is safe, because nothing writes to this `in`. Only AllocatedRanks are filled.
         all.in.push_back(const_cast<float*>(in) + count_floats(all.rows.begin(rank), cols));
         all.out.push_back(out + count_floats(all.cols.begin(rank), rows));
     }
@@ -84,7 +84,7 @@ Ranks on_one_gpu(float* out, const float* in, int rows, int cols, int ranks) {
 // ---- events ----
 
 Events::Events(const Ranks& ranks) : events_(ranks.devices.size()) {
-    ranks.each([&](int rank) { events_[rank] = new_event(cudaEventDisableTiming); });
+    ranks.for_each_rank([&](int rank) { events_[rank] = new_event(cudaEventDisableTiming); });
 }
 void Events::record(int rank, cudaStream_t stream) {
     CUDA_CHECK(cudaEventRecord(events_[rank].get(), stream));
@@ -99,13 +99,13 @@ void Events::wait_for_all(cudaStream_t stream) {
 }
 
 RankBuffers::RankBuffers(const Ranks& ranks, std::size_t size) : floats(ranks.devices.size()) {
-    ranks.each([&](int rank) { floats[rank] = allocate_floats(buffers, size); });
+    ranks.for_each_rank([&](int rank) { floats[rank] = allocate_floats(buffers, size); });
 }
 
 Slot::Slot(const Ranks& ranks, std::size_t size, bool receives)
-    : is_packed(ranks),
-      is_sent(ranks),
-      is_unpacked(ranks),
+    : packed_events(ranks),
+      sent_events(ranks),
+      unpacked_events(ranks),
       packed(ranks, size),
       received(ranks, receives ? size : 0) {}
 

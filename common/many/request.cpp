@@ -11,13 +11,13 @@
 namespace coalesce::many {
 namespace {
 
-struct Words {
+struct OptionTexts {
     std::string device = "auto";
     int rows = 0, cols = 0;
     bool verify = false, bench = false;
 };
 
-void add_options(CLI::App& app, Request& request, Words& words) {
+void add_options(CLI::App& app, Request& request, OptionTexts& words) {
     app.set_help_flag("");
     app.add_flag("-h,--help", request.help);
     app.add_flag("--verify", words.verify);
@@ -26,19 +26,19 @@ void add_options(CLI::App& app, Request& request, Words& words) {
     app.add_option("--cols", words.cols)->check(CLI::Range(1, INT_MAX));
     app.add_option("--device", words.device)->check(CLI::IsMember({"auto", "gpu", "sim"}));
     app.add_option("--chunks", request.chunks)->check(CLI::Range(1, 1024));
-    app.add_option("--unused", request.unused)->check(CLI::Range(0, 200));
-    app.add_option("--pause", request.pause)->check(CLI::Range(0, 1000));
+    app.add_option("--unused", request.unused_shared_kib)->check(CLI::Range(0, 200));
+    app.add_option("--pause", request.pause_us)->check(CLI::Range(0, 1000));
     app.add_option("--repetitions", request.repetitions)->check(CLI::Range(1, 1000));
     app.add_flag("--spoil", request.spoil);
-    app.add_option("--link", request.link)->check(CLI::PositiveNumber);
+    app.add_option("--link", request.link_gbps)->check(CLI::PositiveNumber);
     app.add_option("--json", request.json);
 }
 
-/// Adds the options of programs with a single process, such as the number of GPUs and the way.
+/// Adds the options of programs with a single process, such as the number of GPUs and the method.
 void add_options_alone(CLI::App& app, Request& request) {
     app.add_flag("--list", request.list);
     app.add_option("--gpus", request.gpus)->check(CLI::Range(1, kMaxRanks));
-    app.add_option("--way", request.way);
+    app.add_option("--way", request.method);
 }
 
 // The help text for the options of both kinds of programs: those with one process, and those with
@@ -73,7 +73,7 @@ std::string program_name(char** argv) {
 Request parse(int argc, char** argv, LaunchMode started) {
     Request request;
     request.program = program_name(argv);
-    Words words;
+    OptionTexts words;
     CLI::App app;
     add_options(app, request, words);
     if (started == LaunchMode::alone) add_options_alone(app, request);
@@ -97,15 +97,15 @@ Request parse(int argc, char** argv, LaunchMode started) {
     return request;
 }
 
-std::string list_text(const std::vector<KindOfWay>& ways) {
+std::string list_text(const std::vector<MethodKind>& methods) {
     std::string text;
-    for (const KindOfWay& way : ways) {
-        text += wrap_with_hanging_indent(format("%-12s", way.name.c_str()), way.about);
+    for (const MethodKind& method : methods) {
+        text += wrap_with_hanging_indent(format("%-12s", method.name.c_str()), method.about);
     }
     return text;
 }
 
-std::string help_text(const std::string& program, const std::vector<KindOfWay>& ways) {
+std::string help_text(const std::string& program, const std::vector<MethodKind>& methods) {
     return "Usage: " + program + R"( --gpus N [OPTIONS]
 
 Transposes one matrix that is spread over N GPUs of this host by blocks of
@@ -118,11 +118,11 @@ rows, in several ways. Verifies every element on the GPUs, and measures times.
 If there are fewer GPUs than N, some of them get several blocks.
 
 Ways:
-)" + list_text(ways) +
+)" + list_text(methods) +
            kExitCodes;
 }
 
-std::string help_text_together(const std::string& program) {
+std::string help_text_for_mpirun(const std::string& program) {
     return "Usage: mpirun -n PROCESSES " + program + R"( [OPTIONS]
 
 Transposes one matrix that is spread over processes by blocks of rows, on one

@@ -7,7 +7,7 @@
 
 #include "harness/device.h"
 #include "harness/options.h"
-#include "many/way.h"
+#include "many/method.h"
 
 namespace coalesce::many {
 
@@ -21,19 +21,19 @@ struct Request {
     std::optional<Shape> shape;
     bool verify = true, bench = true, help = false, list = false, spoil = false;
     DeviceChoice device = DeviceChoice::automatic;
-    std::string way, json;
-    int chunks = 0, unused = 0, pause = 0, repetitions = 15;
-    double link = 450;
+    std::string method, json;
+    int chunks = 0, unused_shared_kib = 0, pause_us = 0, repetitions = 15;
+    double link_gbps = 450;
 };
 
 std::string program_name(char** argv);
 /// Reads the command line. Throws UsageError.
 Request parse(int argc, char** argv, LaunchMode started);
 
-/// Returns the list of ways, one per line.
-std::string list_text(const std::vector<KindOfWay>& ways);
+/// Returns the list of methods, one per line.
+std::string list_text(const std::vector<MethodKind>& methods);
 /// Returns the text of --help. The second function is for programs that mpirun starts.
-std::string help_text(const std::string& program, const std::vector<KindOfWay>& ways);
-std::string help_text_together(const std::string& program);
+std::string help_text(const std::string& program, const std::vector<MethodKind>& methods);
+std::string help_text_for_mpirun(const std::string& program);
 
 }  // namespace coalesce::many

@@ -14,7 +14,7 @@ constexpr std::size_t count_floats(int rows, int cols) {
 
 /// `count` rows, divided into blocks of equal size, one per rank. If they cannot be divided evenly,
 /// the last blocks are shorter or empty.
-struct Spread {
+struct RowPartition {
     int count = 0;     ///< the number of all rows
     int ranks = 1;     ///< the number of ranks
     int multiple = 1;  ///< blocks start at multiples of this number

@@ -11,7 +11,7 @@
 namespace coalesce::many {
 
 /// The device number of a rank whose GPU belongs to another process.
-constexpr int kOtherProcess = -1;
+constexpr int kRankOfOtherProcess = -1;
 
 /// A reason why no process of a team can continue. Each process throws a TeamError, and one process
 /// prints the message.
@@ -31,7 +31,7 @@ public:
     /// Returns the number of computers on which the processes run.
     virtual int hosts() const { return 1; }
     /// Returns the device number of each rank. If there are fewer GPUs than ranks, some ranks share
-    /// a GPU. Ranks of other processes get kOtherProcess.
+    /// a GPU. Ranks of other processes get kRankOfOtherProcess.
     virtual std::vector<int> devices(int ranks);
 
     /// Waits until all processes have called this function.

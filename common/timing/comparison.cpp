@@ -35,22 +35,23 @@ Difference compare_bytes_in_flight(const Prediction& fast, const Prediction& slo
 }
 
 /// The fraction of the time, or of a warp's life, that is lost for one reason.
-struct LostTime {
-    double part = 0;
-    std::string now;  ///< text before the fraction: "warps wait at barriers for"
+struct LostFraction {
+    double fraction = 0;
+    std::string text_before;  ///< text before the fraction: "warps wait at barriers for"
     /// Text if nothing is lost: "warps do not wait at barriers; before, they waited for".
-    std::string none;
-    std::string of;  ///< text after the fraction: " of their lives"
+    std::string text_if_none;
+    std::string text_after;  ///< text after the fraction: " of their lives"
 };
 
 /// Compares lost fractions. The weight is the ratio of the fractions that are not lost.
-Difference compare_lost_time(const LostTime& fast, double slow) {
-    if (!is_nonzero_fraction(slow) || !(fast.part >= 0) || !(slow - fast.part >= 0.05)) return {};
-    const std::string text = is_nonzero_fraction(fast.part)
-                                 ? fast.now + " " + percent_text(fast.part) + fast.of +
-                                       " instead of " + percent_text(slow)
-                                 : fast.none + " " + percent_text(slow) + fast.of;
-    return {(1 - fast.part) / std::max(1 - slow, 0.01), text};
+Difference compare_lost_time(const LostFraction& fast, double slow) {
+    if (!is_nonzero_fraction(slow) || !(fast.fraction >= 0) || !(slow - fast.fraction >= 0.05))
+        return {};
+    const std::string text = is_nonzero_fraction(fast.fraction)
+                                 ? fast.text_before + " " + percent_text(fast.fraction) +
+                                       fast.text_after + " instead of " + percent_text(slow)
+                                 : fast.text_if_none + " " + percent_text(slow) + fast.text_after;
+    return {(1 - fast.fraction) / std::max(1 - slow, 0.01), text};
 }
 
 double life_fraction(const Prediction& p, double WarpLife::*cycles) {
@@ -58,27 +59,29 @@ double life_fraction(const Prediction& p, double WarpLife::*cycles) {
 }
 
 Difference compare_barrier_waits(const Prediction& fast, const Prediction& slow) {
-    return compare_lost_time({.part = life_fraction(fast, &WarpLife::barrier),
-                              .now = "warps wait at barriers for",
-                              .none = "warps do not wait at barriers; before, they waited for",
-                              .of = " of their lives"},
-                             life_fraction(slow, &WarpLife::barrier));
+    return compare_lost_time(
+        {.fraction = life_fraction(fast, &WarpLife::barrier),
+         .text_before = "warps wait at barriers for",
+         .text_if_none = "warps do not wait at barriers; before, they waited for",
+         .text_after = " of their lives"},
+        life_fraction(slow, &WarpLife::barrier));
 }
 
 Difference compare_start_waits(const Prediction& fast, const Prediction& slow) {
-    return compare_lost_time({.part = life_fraction(fast, &WarpLife::start),
-                              .now = "warps wait for their start for",
-                              .none = "warps do not wait for their start; before, they waited for",
-                              .of = " of their lives"},
-                             life_fraction(slow, &WarpLife::start));
+    return compare_lost_time(
+        {.fraction = life_fraction(fast, &WarpLife::start),
+         .text_before = "warps wait for their start for",
+         .text_if_none = "warps do not wait for their start; before, they waited for",
+         .text_after = " of their lives"},
+        life_fraction(slow, &WarpLife::start));
 }
 
 Difference compare_time_without_loads(const Prediction& fast, const Prediction& slow) {
     return compare_lost_time(
-        {.part = fast.fraction_without_loads,
-         .now = "nothing is in flight for",
-         .none = "something is always in flight; before, nothing was in flight for",
-         .of = " of the time"},
+        {.fraction = fast.fraction_without_loads,
+         .text_before = "nothing is in flight for",
+         .text_if_none = "something is always in flight; before, nothing was in flight for",
+         .text_after = " of the time"},
         slow.fraction_without_loads);
 }
 

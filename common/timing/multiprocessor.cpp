@@ -55,18 +55,18 @@ private:
 class MemoryShare {
 public:
     /// `part` is the average demand of all multiprocessors, relative to the demand of this one.
-    MemoryShare(const Work& work, const Gpu& gpu, double part)
-        : work_(work), gpu_(gpu), part_(part) {}
+    MemoryShare(const MultiprocessorWork& work, const Gpu& gpu, double part)
+        : work_(work), gpu_(gpu), bandwidth_share_(part) {}
 
     /// Returns when the data requested at `t` arrive, ignoring the variation between loads.
     double read(double t, double sectors) {
-        const double begin = use(t, sectors * work_.read_cycles * part_);
-        return begin + latency();  // `use` has changed the latency
+        const double begin = occupy(t, sectors * work_.read_cycles * bandwidth_share_);
+        return begin + latency();  // `occupy` has changed the latency
     }
     /// Returns when the second-level cache has space for the sectors. The cache delays data that
     /// memory cannot accept yet.
     double write(double t, double sectors) {
-        return use(t, sectors * work_.write_cycles * part_) - kWriteBufferCycles;
+        return occupy(t, sectors * work_.write_cycles * bandwidth_share_) - kWriteBufferCycles;
     }
 
     /// Returns the latency of a load that starts now.
@@ -82,7 +82,7 @@ public:
 
 private:
     /// Adds a request to memory's queue, and returns when memory starts to serve it.
-    double use(double t, double cycles) {
+    double occupy(double t, double cycles) {
         if (cycles <= 0) return t;
         const double decay =
             rounded(std::exp(-(std::max(t, last_) - last_) / kUtilizationAveragingCycles));
@@ -97,9 +97,9 @@ private:
         return std::max(t, free_);
     }
 
-    const Work& work_;
+    const MultiprocessorWork& work_;
     const Gpu& gpu_;
-    const double part_;
+    const double bandwidth_share_;
     double free_ = 0, credit_ = 0, used_ = 0;
     double recent_cycles_ = 0, weight_ = 0, last_ = 0, recent_utilization_ = 0;
 };
@@ -140,20 +140,20 @@ struct TimedInterval {
 
 class Simulation {
 public:
-    Simulation(const Work& work, const Gpu& gpu)
+    Simulation(const MultiprocessorWork& work, const Gpu& gpu)
         : work_(work),
           gpu_(gpu),
           blocks_to_run_(
               static_cast<int>(std::min(std::ceil(work.blocks), max_simulated_blocks()))),
           relative_average_demand_(relative_average_demand()),
           memory_(work, gpu, relative_average_demand_),
-          cache_room_(work.first_level_bytes) {}
+          cache_capacity_(work.first_level_bytes) {}
 
-    Outcome run() {
+    SimulatedOutcome run() {
         const int places = std::min(work_.resident, blocks_to_run_);
         for (int k = 0; k < places; ++k) launch(0, static_cast<std::uint32_t>(k));
         while (!events_.empty()) {
-            const Event next = events_.top();
+            const WarpEvent next = events_.top();
             events_.pop();
             advance(next.warp, next.time);
         }
@@ -161,10 +161,10 @@ public:
     }
 
 private:
-    struct Event {
+    struct WarpEvent {
         double time = 0;
         std::uint32_t warp = 0;
-        bool operator>(const Event& other) const {
+        bool operator>(const WarpEvent& other) const {
             return time != other.time ? time > other.time : warp > other.warp;
         }
     };
@@ -245,10 +245,10 @@ private:
     double draw_lateness(BlockState& block, const Operation& o, double at);
     void record_flight(double from, double to, double bytes);
     double recording_extension_factor() const;
-    Outcome outcome();
-    void draw(Outcome& result) const;
+    SimulatedOutcome outcome();
+    void draw(SimulatedOutcome& result) const;
 
-    const Work& work_;
+    const MultiprocessorWork& work_;
     const Gpu& gpu_;
     const int blocks_to_run_;
     /// The average demand of all multiprocessors, relative to the demand of the simulated one. If
@@ -258,11 +258,11 @@ private:
     /// use.
     const double relative_average_demand_;
     MemoryShare memory_;
-    CacheRoom cache_room_;
+    CacheCapacity cache_capacity_;
     OpenLines open_lines_;
-    LatencyRandom chance_, neighbours_;
+    LatencyRandom latency_random_, neighbours_;
     int launched_ = 0;
-    std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+    std::priority_queue<WarpEvent, std::vector<WarpEvent>, std::greater<>> events_;
     std::vector<WarpState> warps_;
     std::vector<BlockState> blocks_;
 
@@ -353,7 +353,7 @@ double Simulation::draw_lateness(BlockState& block, const Operation& o, double a
     for (const std::uint32_t number : o.memory_ranges) {
         MemoryRange& range = block.memory_ranges[number];
         if (at >= range.valid_until) {
-            range.latency_draw = chance_.gamma();
+            range.latency_draw = latency_random_.gamma();
             range.valid_until = at + memory_.latency();
         }
         most = std::max(most, range.latency_draw);
@@ -406,14 +406,14 @@ void Simulation::load(BlockState& block, const Operation& o, double at, double& 
     // Asynchronous copies go to shared memory, and take no space in the first-level cache.
     const bool takes_room = o.kind == Kind::load;
     const double room = o.lines * double{kLineBytes};
-    const double asked = takes_room ? cache_room_.wait(begin, room) : begin;
+    const double asked = takes_room ? cache_capacity_.wait(begin, room) : begin;
     next = std::max(next, asked - kLsuQueueCycles);
     // Data arrives as whole half lines, even if only part of a half line is requested.
     const double transfer = o.halves * (kLineBytes / 2) / gpu_.l2_read_bytes_per_cycle;
     from_l2_ = std::max(from_l2_, asked) + transfer;
     from_l2_busy_ += transfer;
     done = std::max(done, load_arrival_time(block, o, asked));
-    if (takes_room) cache_room_.take(room, done);
+    if (takes_room) cache_capacity_.take(room, done);
     for (const std::uint32_t range : o.memory_ranges)
         block.memory_ranges[range].last_arrival =
             std::max(block.memory_ranges[range].last_arrival, done);
@@ -426,7 +426,7 @@ double Simulation::partial_store_cycles(WarpState& warp, const Operation& o, dou
     if (o.parts.empty()) return 0;
     if (warp.stores_began_at < 0) warp.stores_began_at = t;
     const double open = open_lines_.mean(t);
-    for (const Part part : o.parts)
+    for (const LinePart part : o.parts)
         open_lines_.write(blocks_[warp.block].lines, part, warp.stores_began_at);
     return o.partial_half_lines *
                partial_write_cycles(o.partial_half_lines, o.is_simultaneous, gpu_.partial) +
@@ -614,8 +614,8 @@ double Simulation::recording_extension_factor() const {
     return 1 + total_second_half_time_ / total_lifetime_ * 2 * (instructions_per_recorded - 1);
 }
 
-Outcome Simulation::outcome() {
-    Outcome r;
+SimulatedOutcome Simulation::outcome() {
+    SimulatedOutcome r;
     const double run = blocks_to_run_;
     std::sort(end_times_.begin(), end_times_.end());
     r.cycles = end_;
@@ -669,7 +669,7 @@ void spread(const TimedInterval& s, double begin, double step, std::size_t momen
     }
 }
 
-void Simulation::draw(Outcome& r) const {
+void Simulation::draw(SimulatedOutcome& r) const {
     constexpr std::size_t moments = 240;
     // Show two and a half block lifetimes in the middle of the launch, or the whole launch if that
     // is shorter.
@@ -705,7 +705,7 @@ void Simulation::draw(Outcome& r) const {
 
 }  // namespace
 
-Outcome simulate(const Work& work, const Gpu& gpu) {
+SimulatedOutcome simulate(const MultiprocessorWork& work, const Gpu& gpu) {
     return Simulation(work, gpu).run();
 }
 

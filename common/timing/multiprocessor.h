@@ -18,7 +18,7 @@
 namespace coalesce::timing {
 
 /// The work of one multiprocessor.
-struct Work {
+struct MultiprocessorWork {
     std::vector<BlockProgram> kinds;     ///< the programs of the different kinds of blocks
     std::vector<std::uint32_t> kind_of;  ///< the kind of each block; the sequence repeats
     bool has_uneven_blocks = false;      ///< whether some blocks do far more than others
@@ -36,7 +36,7 @@ struct Work {
     double first_level_bytes = std::numeric_limits<double>::infinity();
 };
 
-struct Outcome {
+struct SimulatedOutcome {
     double cycles = 0;            ///< cycles that all blocks take
     double cycles_per_block = 0;  ///< cycles per block in the middle of the launch
     double bytes_in_flight = 0;
@@ -49,6 +49,6 @@ struct Outcome {
     TimeLine time_line;
 };
 
-Outcome simulate(const Work& work, const Gpu& gpu);
+SimulatedOutcome simulate(const MultiprocessorWork& work, const Gpu& gpu);
 
 }  // namespace coalesce::timing

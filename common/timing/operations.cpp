@@ -71,7 +71,7 @@ public:
         return static_cast<double>(uncertain_lines_) /
                static_cast<double>(std::max<std::uint64_t>(1, lines_requested_));
     }
-    void take(const WarpPath& path, std::size_t k) {
+    void add_step(const WarpPath& path, std::size_t k) {
         if (drafts_.empty()) start();
         add(path, k);
     }
@@ -666,7 +666,7 @@ std::vector<WarpLowering> lower_warps(const Recording& recording, const Recorded
     }
     for (std::size_t k = 0; k < most; ++k)
         for (std::size_t w = 0; w < steps.size(); ++w)
-            if (k < steps[w]) warps[w].take(block.warps[w], k);
+            if (k < steps[w]) warps[w].add_step(block.warps[w], k);
     return warps;
 }
 

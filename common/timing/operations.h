@@ -64,7 +64,7 @@ struct Operation {
     /// The sectors that are left unfinished. Each counts as the fraction of the sector that is
     /// written.
     float unfinished = 0;
-    std::vector<Part> parts;  ///< the written parts of the unfinished sectors
+    std::vector<LinePart> parts;  ///< the written parts of the unfinished sectors
     /// For bulk_drain, the number of groups that may stay in flight.
     std::uint16_t groups_in_flight = 0;
     std::uint16_t rows = 0;            ///< for bulk_load, the number of contiguous pieces

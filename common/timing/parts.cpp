@@ -32,7 +32,7 @@ constexpr double kFilledSectorsLineWeight = .5;
 
 }  // namespace
 
-Part PartialLines::add(std::uint64_t sector, std::uint32_t warp, float bytes) {
+LinePart PartialLines::add(std::uint64_t sector, std::uint32_t warp, float bytes) {
     const auto [found, is_new] = sectors_.try_emplace(sector, Sector{.warp = warp});
     Sector& s = found->second;
     if (is_new) {
@@ -58,7 +58,7 @@ double PartialLines::left_for_other_blocks() const {
     return sum;
 }
 
-void OpenLines::write(BlockLines& block, Part part, double t) {
+void OpenLines::write(BlockLines& block, LinePart part, double t) {
     float& missing = block.missing[part.line];
     double& since = block.since[part.line];
     if (missing < kMaxMissingBytes) return;  // the block has written the whole line

@@ -18,16 +18,16 @@
 namespace coalesce::timing {
 
 /// The part of a sector that one request writes.
-struct Part {
+struct LinePart {
     std::uint32_t line = 0;  ///< the number of the part's cache line, counted per block
     float bytes = 0;
-    bool operator==(const Part&) const = default;
+    bool operator==(const LinePart&) const = default;
 };
 
 /// The lines that a block's requests write in part.
 class PartialLines {
 public:
-    Part add(std::uint64_t sector, std::uint32_t warp, float bytes);
+    LinePart add(std::uint64_t sector, std::uint32_t warp, float bytes);
     /// Returns the bytes that the block writes to each line.
     const std::vector<float>& bytes() const { return bytes_; }
     /// Returns the weighted number of lines that wait for other blocks to write them. A line with a
@@ -57,7 +57,7 @@ public:
     static BlockLines start_block(const std::vector<float>& bytes_of_line) {
         return {bytes_of_line, std::vector<double>(bytes_of_line.size(), -1)};
     }
-    void write(BlockLines& block, Part part, double t);
+    void write(BlockLines& block, LinePart part, double t);
     /// Ends a block. The lines that it leaves to other blocks are counted separately.
     void close(BlockLines& block, double t);
     /// Returns the mean number of open lines until `t`.

@@ -121,27 +121,29 @@ constexpr double kRetainedReadFraction = .53;
 /// Returns the fraction of the sectors requested by blocks of the grid's next row that no earlier
 /// row has requested.
 double next_row_new_fraction(const Recording& recording, const Gpu& gpu) {
-    const std::uint64_t asked = recording.below.size();
-    if (asked == 0) return 1;
+    const std::uint64_t requested_sectors = recording.next_row_reads.size();
+    if (requested_sectors == 0) return 1;
     const double moved = static_cast<double>(recording.reads.sectors.size() +
                                              recording.writes.sectors.size()) *
                          kSectorBytes / static_cast<double>(recording.neighbours),
                  since = moved * static_cast<double>(recording.blocks_per_row);
     if (since > kRetainedReadFraction * gpu.l2_bytes) return 1;
-    return 1 - static_cast<double>(recording.below.count_common(recording.reads.sectors)) /
-                   static_cast<double>(asked);
+    return 1 - static_cast<double>(recording.next_row_reads.count_common(recording.reads.sectors)) /
+                   static_cast<double>(requested_sectors);
 }
 
 /// Sums over the accesses of the recorded blocks, with each block taken on its own.
 struct BlockAccesses {
-    double asked = 0, distinct = 0;  ///< number of requested sectors, and of different sectors
-    double bytes = 0;                ///< sum of the bytes of all lanes
-    double run = 0;                  ///< average length of a run in bytes
+    double requested_sectors = 0,
+           distinct_sectors = 0;  ///< number of requested sectors, and of different sectors
+    double bytes = 0;             ///< sum of the bytes of all lanes
+    double run = 0;               ///< average length of a run in bytes
 
     /// Returns the fraction of the bytes in the block's sectors that the block leaves to other
     /// blocks.
     double left() const {
-        return distinct > 0 ? std::max(0.0, 1 - bytes / (kSectorBytes * distinct)) : 0;
+        return distinct_sectors > 0 ? std::max(0.0, 1 - bytes / (kSectorBytes * distinct_sectors))
+                                    : 0;
     }
 };
 
@@ -158,11 +160,11 @@ BlockAccesses sum_block_accesses(const Recording& recording, bool reads) {
                 o.bytes += static_cast<double>(access.lanes) * access.bytes_per_lane;
             for (std::uint32_t r = 0; r < access.runs; ++r) {
                 sectors.add(block.runs[access.first_run + r]);
-                o.asked += block.runs[access.first_run + r].count;
+                o.requested_sectors += block.runs[access.first_run + r].count;
             }
         }
         if (sectors.empty()) continue;
-        o.distinct += static_cast<double>(sectors.size());
+        o.distinct_sectors += static_cast<double>(sectors.size());
         o.run += length_of(sectors.runs());
         ++blocks;
     }
@@ -212,17 +214,17 @@ SectorSet collect_reads_outside_tables(const Recording& recording, const Tables&
 double new_fraction_outside_tables(const Footprint& reads, double neighbours,
                                    const Tables& tables) {
     constexpr double few = .05;
-    const auto asked = static_cast<double>(reads.sectors_summed_over_blocks);
-    const double beside = asked - tables.count_requests(neighbours);
-    if (tables.empty() || beside < few * asked) return new_fraction(reads);
-    const double distinct =
+    const auto requested_sectors = static_cast<double>(reads.sectors_summed_over_blocks);
+    const double beside = requested_sectors - tables.count_requests(neighbours);
+    if (tables.empty() || beside < few * requested_sectors) return new_fraction(reads);
+    const double distinct_sectors =
         static_cast<double>(reads.sectors.size()) - tables.count_distinct(neighbours);
-    return std::clamp(distinct / beside, 0.0, 1.0);
+    return std::clamp(distinct_sectors / beside, 0.0, 1.0);
 }
 
 /// Adds to `t` the sectors that memory reads, and their runs.
-void add_reads(const Recording& recording, const Work& work, const Tables& tables, const Gpu& gpu,
-               Traffic& t) {
+void add_reads(const Recording& recording, const MultiprocessorWork& work, const Tables& tables,
+               const Gpu& gpu, Traffic& t) {
     double of_tables = 0, of_tables_from_memory = 0, all = 0;
     for (const BlockProgram& kind : work.kinds) {
         of_tables += kind.table_sectors;
@@ -238,8 +240,8 @@ void add_reads(const Recording& recording, const Work& work, const Tables& table
     // If the caches contain the tables, memory reads only the data outside the tables.
     const bool are_cached = of_tables_from_memory < .5 * of_tables && of_tables < all;
     const SectorSet seen = are_cached ? collect_reads_outside_tables(recording, tables)
-                           : recording.together.empty() ? recording.reads.sectors
-                                                        : recording.together;
+                           : recording.neighbour_reads.empty() ? recording.reads.sectors
+                                                               : recording.neighbour_reads;
     const SectorSet pairs = seen.extend_to_pairs();
     t.runs_read = seen.runs();
     t.runs_of_pairs = pairs.runs_in_dense_pages();
@@ -248,22 +250,23 @@ void add_reads(const Recording& recording, const Work& work, const Tables& table
     t.read *= t.pairs;
 }
 
-Traffic compute_traffic(const Recording& recording, const Work& work, const Tables& tables,
-                        const Gpu& gpu) {
+Traffic compute_traffic(const Recording& recording, const MultiprocessorWork& work,
+                        const Tables& tables, const Gpu& gpu) {
     Traffic t;
     const BlockAccesses reads = sum_block_accesses(recording, true),
                         writes = sum_block_accesses(recording, false);
     t.own_run_read = reads.run;
-    if (reads.distinct > 0) t.rereads = reads.asked / reads.distinct;
+    if (reads.distinct_sectors > 0) t.rereads = reads.requested_sectors / reads.distinct_sectors;
     t.own_run_written = writes.run;
     const Footprint& written = select_written_footprint(recording);
     t.unfinished = &written == &recording.writes ? unfinished_fraction(written) : 0;
     t.left_for_other_blocks = writes.left();
     add_reads(recording, work, tables, gpu, t);
-    if (writes.asked > 0) t.runs_written = written.sectors.runs();
+    if (writes.requested_sectors > 0) t.runs_written = written.sectors.runs();
     // The second-level cache combines a block's writes to the same sector.
     t.written_fraction =
-        new_fraction(written) * (writes.asked > 0 ? writes.distinct / writes.asked : 1);
+        new_fraction(written) *
+        (writes.requested_sectors > 0 ? writes.distinct_sectors / writes.requested_sectors : 1);
     for (const BlockProgram& kind : work.kinds)
         t.written += kind.sectors_written + kind.sectors_partial;
     t.written *= t.written_fraction / static_cast<double>(work.kinds.size());
@@ -295,7 +298,8 @@ double mixed_traffic_gbps(double share, const Gpu& gpu) {
 }
 
 /// Computes how many cycles of a multiprocessor's share of memory each requested sector takes.
-void compute_sector_cycles(Work& work, const Traffic& t, const Gpu& gpu, double blocks) {
+void compute_sector_cycles(MultiprocessorWork& work, const Traffic& t, const Gpu& gpu,
+                           double blocks) {
     const double multiprocessors = std::min<double>(gpu.multiprocessors, blocks);
     const bool reads = t.read > 0, writes = t.written > 0;
     const double share = work.write_fraction =
@@ -328,8 +332,8 @@ void compute_sector_cycles(Work& work, const Traffic& t, const Gpu& gpu, double 
 
 /// Estimates, from the recorded neighbours, the partial sectors that the running blocks leave
 /// unfinished.
-Unfinished estimate_unfinished(const Recording& recording, const Work& work, const Traffic& t,
-                               const Gpu& gpu) {
+Unfinished estimate_unfinished(const Recording& recording, const MultiprocessorWork& work,
+                               const Traffic& t, const Gpu& gpu) {
     const SectorSet& written = select_written_footprint(recording).sectors;
     double lines = 0, left = 0;
     for (const BlockProgram& kind : work.kinds) {
@@ -349,7 +353,7 @@ Unfinished estimate_unfinished(const Recording& recording, const Work& work, con
     return u;
 }
 
-Bottleneck find_bottleneck(const Prediction& p, const Outcome& o, const Gpu& gpu) {
+Bottleneck find_bottleneck(const Prediction& p, const SimulatedOutcome& o, const Gpu& gpu) {
     const Busy& b = o.busy;
     struct Candidate {
         double busy;
@@ -375,7 +379,8 @@ Bottleneck find_bottleneck(const Prediction& p, const Outcome& o, const Gpu& gpu
 
 /// Returns the error band of a prediction with a known time.
 double compute_error_band(const Prediction& p, const Recording& recording, const Gpu& gpu,
-                          const Work& work, const Traffic& traffic, const Tables& tables) {
+                          const MultiprocessorWork& work, const Traffic& traffic,
+                          const Tables& tables) {
     return error_band({.ms = p.ms,
                        .bottleneck = p.bottleneck,
                        .busy = p.busy,
@@ -440,7 +445,7 @@ Prediction predict_as_recorded(const Recording& recording, const Gpu& gpu) {
     p.measured_gpu = gpu.measured;
     p.kernel = recording.kernel;
     const Occupancy occupancy = compute_occupancy(recording, gpu);
-    Work work;
+    MultiprocessorWork work;
     work.resident = p.resident_blocks = occupancy.blocks;
     p.warps_per_block = occupancy.warps;
     p.registers = static_cast<int>(recording.registers);
@@ -465,7 +470,7 @@ Prediction predict_as_recorded(const Recording& recording, const Gpu& gpu) {
     compute_sector_cycles(work, traffic, gpu, blocks);
     work.unfinished = estimate_unfinished(recording, work, traffic, gpu);
     work.first_level_bytes = first_level;
-    const Outcome outcome = simulate(work, gpu);
+    const SimulatedOutcome outcome = simulate(work, gpu);
 
     p.ms = outcome.cycles / gpu.clock_ghz * 1e-6 + gpu.launch_us * 1e-3;
     p.memory_bytes = (traffic.read + traffic.written) * kSectorBytes * blocks;

@@ -93,10 +93,10 @@ struct Recording {
     std::uint64_t neighbours = 0;  ///< the number of blocks in `reads` and `writes`
     Footprint reads, writes;
     /// The reads of the first neighbours, which request memory at about the same time.
-    SectorSet together;
+    SectorSet neighbour_reads;
     /// The reads of the blocks below the first neighbours, in the grid's next row. Empty if the
     /// blocks below are neighbours themselves.
-    SectorSet below;
+    SectorSet next_row_reads;
     std::uint64_t blocks_per_row = 0;  ///< blocks in a row of the grid
     /// Whether blocks wait for each other. If they do, nothing is recorded.
     bool blocks_wait = false;

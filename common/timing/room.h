@@ -12,29 +12,29 @@ namespace coalesce::timing {
 /// A model of the cache's room. Each requested byte occupies room from the request until it
 /// arrives. If shared memory leaves little of the first-level cache, loads must wait until earlier
 /// loads have arrived.
-class CacheRoom {
+class CacheCapacity {
 public:
-    explicit CacheRoom(double bytes) : bytes_(bytes) {}
+    explicit CacheCapacity(double bytes) : bytes_(bytes) {}
 
     /// Returns when `bytes` bytes can be requested, at `t` or later.
     double wait(double t, double bytes) {
         last_ = std::max(t, last_);
         while (!in_flight_.empty() &&
-               (in_flight_.top().first <= last_ || taken_ + bytes > bytes_)) {
+               (in_flight_.top().first <= last_ || used_bytes_ + bytes > bytes_)) {
             last_ = std::max(last_, in_flight_.top().first);
-            taken_ -= in_flight_.top().second;
+            used_bytes_ -= in_flight_.top().second;
             in_flight_.pop();
         }
         return last_;
     }
     void take(double bytes, double until) {
         in_flight_.push({until, bytes});
-        taken_ += bytes;
+        used_bytes_ += bytes;
     }
 
 private:
     using Load = std::pair<double, double>;  ///< the time of arrival, and the number of bytes
-    double bytes_, taken_ = 0, last_ = 0;
+    double bytes_, used_bytes_ = 0, last_ = 0;
     std::priority_queue<Load, std::vector<Load>, std::greater<>> in_flight_;
 };
 

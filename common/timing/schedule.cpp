@@ -12,10 +12,10 @@ namespace {
 using Kind = Operation::Kind;
 
 /// The drafts from `begin` to `end`. The scheduler moves no operation out of this range.
-class Piece {
+class ScheduledRange {
 public:
-    Piece(const std::vector<Draft>& drafts, std::size_t begin, std::size_t end,
-          bool is_short_of_registers)
+    ScheduledRange(const std::vector<Draft>& drafts, std::size_t begin, std::size_t end,
+                   bool is_short_of_registers)
         : drafts_(drafts),
           begin_(begin),
           free_(end - begin, false),
@@ -24,7 +24,7 @@ public:
         find_stages();
         defer_uses_of_loads();
         find_ranks();
-        if (is_short_of_registers) divide_into_turns();
+        if (is_short_of_registers) divide_into_iterations();
     }
 
     /// Returns the positions of the drafts, in their new order.
@@ -124,7 +124,7 @@ private:
     /// Divides each stage into turns. If ptxas puts a load after an operation that waits for
     /// earlier loads, the load starts a new turn. Everything after the load that depends on loads
     /// belongs to that turn. At least two loads stay in flight together.
-    void divide_into_turns() {
+    void divide_into_iterations() {
         constexpr int least = 2;
         int stage = 0, turn = 0, loads = 0;
         bool somebody_waits = false;
@@ -207,7 +207,7 @@ private:
         }
     }
 
-    struct Node {
+    struct DependenceNode {
         float height = 0;  ///< cycles of the longest chain from here to the end
         float ready = 0;   ///< when its operands are available
         std::uint32_t waits_for = 0;
@@ -215,19 +215,19 @@ private:
     };
     /// An operation whose operands are available. Such operations are ordered by their longest
     /// chain, then by position.
-    struct Ready {
+    struct ReadyOperation {
         float height = 0;
         std::uint32_t node = 0;
-        bool operator<(const Ready& other) const {
+        bool operator<(const ReadyOperation& other) const {
             return height != other.height ? height < other.height : node > other.node;
         }
     };
     /// An operation that waits for its operands. Such operations are ordered by the time at which
     /// the operands are available.
-    struct Pending {
+    struct PendingOperation {
         float ready = 0;
         std::uint32_t node = 0;
-        bool operator<(const Pending& other) const {
+        bool operator<(const PendingOperation& other) const {
             return ready != other.ready ? ready > other.ready : node > other.node;
         }
     };
@@ -250,7 +250,7 @@ private:
                 }
             }
         for (std::size_t k = count; k-- > 0;) {
-            Node& node = nodes_[k];
+            DependenceNode& node = nodes_[k];
             for (const std::uint32_t user : node.users)
                 node.height = std::max(node.height, nodes_[user].height);
             node.height += operation_latency(drafts_[order[begin + k]].operation);
@@ -261,8 +261,8 @@ private:
         find_nodes(order, begin, end);
         const std::vector<std::size_t> before(order.begin() + static_cast<std::ptrdiff_t>(begin),
                                               order.begin() + static_cast<std::ptrdiff_t>(end));
-        std::priority_queue<Ready> ready;
-        std::priority_queue<Pending> pending;
+        std::priority_queue<ReadyOperation> ready;
+        std::priority_queue<PendingOperation> pending;
         std::vector<bool> is_done(nodes_.size(), false);
         std::uint32_t first_open = 0, limit = 0;
         const auto move_window = [&] {
@@ -284,7 +284,7 @@ private:
             order[at] = before[k];
             const Operation& o = drafts_[before[k]].operation;
             for (const std::uint32_t user : nodes_[k].users) {
-                Node& node = nodes_[user];
+                DependenceNode& node = nodes_[user];
                 node.ready = std::max(node.ready, now + operation_latency(o));
                 if (--node.waits_for == 0 && user < limit) pending.push({node.ready, user});
             }
@@ -297,7 +297,7 @@ private:
 
     const std::vector<Draft>& drafts_;
     std::vector<std::uint32_t> place_;  ///< by draft: its index in the reordered range
-    std::vector<Node> nodes_;
+    std::vector<DependenceNode> nodes_;
 };
 
 /// Reports whether an operation has no cost. Such an operation is left out, and the operations that
@@ -315,7 +315,8 @@ std::vector<Operation> schedule_operations(std::vector<Draft> drafts, bool is_sh
         std::size_t end = begin;
         while (end < drafts.size() && !drafts[end++].ends_iteration) {
         }
-        std::vector<std::size_t> piece = Piece(drafts, begin, end, is_short_of_registers).order();
+        std::vector<std::size_t> piece =
+            ScheduledRange(drafts, begin, end, is_short_of_registers).order();
         interleaver.interleave(piece);
         order.insert(order.end(), piece.begin(), piece.end());
         begin = end;

@@ -6,33 +6,33 @@
 namespace coalesce::timing {
 
 void SectorSet::add(const SectorSet& other) {
-    for (const Page& p : other.table_)
+    for (const SectorPage& p : other.table_)
         if (p.number != kEmptySlot) page(p.number).sectors |= p.sectors;
 }
 
 void SectorSet::grow() {
-    std::vector<Page> old(std::max<std::size_t>(2 * table_.size(), 1024));
+    std::vector<SectorPage> old(std::max<std::size_t>(2 * table_.size(), 1024));
     old.swap(table_);
     used_ = 0;
-    for (const Page& p : old)
+    for (const SectorPage& p : old)
         if (p.number != kEmptySlot) page(p.number) = p;
 }
 
 void SectorSet::clear() {
-    if (used_ > 0) std::fill(table_.begin(), table_.end(), Page{});
+    if (used_ > 0) std::fill(table_.begin(), table_.end(), SectorPage{});
     used_ = 0;
 }
 
 std::uint64_t SectorSet::size() const {
     std::uint64_t sum = 0;
-    for (const Page& p : table_) sum += static_cast<std::uint64_t>(std::popcount(p.sectors));
+    for (const SectorPage& p : table_) sum += static_cast<std::uint64_t>(std::popcount(p.sectors));
     return sum;
 }
 
 std::uint64_t SectorSet::lines() const {
     constexpr std::uint64_t firsts = 0x1111111111111111;  // first sector of each line of four
     std::uint64_t sum = 0;
-    for (const Page& p : table_) {
+    for (const SectorPage& p : table_) {
         const std::uint64_t pairs = p.sectors | p.sectors >> 1;
         sum += static_cast<std::uint64_t>(std::popcount((pairs | pairs >> 2) & firsts));
     }
@@ -42,15 +42,16 @@ std::uint64_t SectorSet::lines() const {
 SectorSet SectorSet::extend_to_pairs() const {
     constexpr std::uint64_t lower = 0x5555555555555555;  // first sector of each pair
     SectorSet pairs = *this;
-    for (Page& p : pairs.table_) p.sectors |= (p.sectors & lower) << 1 | (p.sectors >> 1 & lower);
+    for (SectorPage& p : pairs.table_)
+        p.sectors |= (p.sectors & lower) << 1 | (p.sectors >> 1 & lower);
     return pairs;
 }
 
 std::uint64_t SectorSet::count_common(const SectorSet& other) const {
-    const std::vector<Page> ours = sorted(), theirs = other.sorted();
+    const std::vector<SectorPage> ours = sorted(), theirs = other.sorted();
     std::uint64_t sum = 0;
     auto at = theirs.begin();
-    for (const Page& p : ours) {
+    for (const SectorPage& p : ours) {
         while (at != theirs.end() && at->number < p.number) ++at;
         if (at == theirs.end()) break;
         if (at->number == p.number)
@@ -59,12 +60,12 @@ std::uint64_t SectorSet::count_common(const SectorSet& other) const {
     return sum;
 }
 
-std::vector<SectorSet::Page> SectorSet::sorted() const {
-    std::vector<Page> pages;
-    for (const Page& p : table_)
+std::vector<SectorSet::SectorPage> SectorSet::sorted() const {
+    std::vector<SectorPage> pages;
+    for (const SectorPage& p : table_)
         if (p.number != kEmptySlot) pages.push_back(p);
     std::sort(pages.begin(), pages.end(),
-              [](const Page& a, const Page& b) { return a.number < b.number; });
+              [](const SectorPage& a, const SectorPage& b) { return a.number < b.number; });
     return pages;
 }
 
@@ -81,7 +82,7 @@ std::vector<std::uint64_t> SectorSet::runs(bool splits_sparse_pages) const {
     std::vector<std::uint64_t> runs;
     std::uint64_t last = kEmptySlot;
     bool open = false;  // whether the last sector of the preceding page is in the set
-    for (const Page& p : sorted()) {
+    for (const SectorPage& p : sorted()) {
         if (splits_sparse_pages && std::popcount(p.sectors) < sparse) {
             for (std::uint64_t left = p.sectors; left != 0;) {
                 left >>= std::countr_zero(left);

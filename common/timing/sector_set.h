@@ -55,7 +55,7 @@ private:
     /// 64 consecutive sectors with one bit each, in a slot of a hash table with open addressing.
     /// The struct is aligned to fit into one cache line of the host, because cache misses are most
     /// of the cost of a lookup.
-    struct alignas(32) Page {
+    struct alignas(32) SectorPage {
         std::uint64_t number = kEmptySlot;
         std::uint64_t sectors = 0;
         /// The last turn that added sectors, and the sectors that were added in this turn.
@@ -63,12 +63,12 @@ private:
     };
     /// Returns the first slot to look for a page. The table must not be empty.
     std::size_t hash_slot(std::uint64_t number) const;
-    Page& page(std::uint64_t number);
+    SectorPage& page(std::uint64_t number);
     void grow();
-    std::vector<Page> sorted() const;
+    std::vector<SectorPage> sorted() const;
     std::vector<std::uint64_t> runs(bool splits_sparse_pages) const;
 
-    std::vector<Page> table_;
+    std::vector<SectorPage> table_;
     std::size_t used_ = 0;
     std::size_t last_ = 0;  ///< the slot of the last lookup, which often has the next sectors
 };
@@ -83,7 +83,7 @@ inline void SectorSet::expect(SectorRun run) const {
     if (!table_.empty()) __builtin_prefetch(&table_[hash_slot(run.first / kSectorsOfPage)], 1);
 }
 
-inline SectorSet::Page& SectorSet::page(std::uint64_t number) {
+inline SectorSet::SectorPage& SectorSet::page(std::uint64_t number) {
     if (last_ < table_.size() && table_[last_].number == number) return table_[last_];
     if (2 * (used_ + 1) > table_.size()) grow();
     const std::size_t mask = table_.size() - 1;
@@ -106,7 +106,7 @@ inline std::uint64_t SectorSet::add(SectorRun run, std::uint64_t turn) {
         const auto from = static_cast<std::uint32_t>(run.first % kSectorsOfPage);
         const std::uint32_t count = std::min(run.count, kSectorsOfPage - from);
         const std::uint64_t sectors = ~std::uint64_t{0} >> (kSectorsOfPage - count) << from;
-        Page& p = page(run.first / kSectorsOfPage);
+        SectorPage& p = page(run.first / kSectorsOfPage);
         p.sectors |= sectors;
         if (p.turn != turn) {
             p.turn = turn;

@@ -14,10 +14,11 @@ namespace {
 
 // Positions in pixels. Horizontal: the labels, the picture, a margin. Vertical: title, label,
 // legend, bytes, stores, warps, blocks, cycles.
-constexpr double kWidth = 720, kLeft = 132, kRight = 708, kTitle = 22, kLabel = 41, kLegend = 63;
+constexpr double kWidth = 720, kLeftMargin = 132, kRightMargin = 708, kTitleBaseline = 22,
+                 kLabelRight = 41, kLegendBaseline = 63;
 constexpr double kChartTop = 84, kChartBottom = 174;
-constexpr double kRow = 20, kRowHeight = 15, kFirstRow = 184;
-constexpr double kBlock = 12, kBlockHeight = 9;
+constexpr double kRowPitch = 20, kRowHeight = 15, kFirstRow = 184;
+constexpr double kBlockPitch = 12, kBlockHeight = 9;
 constexpr int kColumns = 288;  ///< each two pixels wide
 constexpr int kMaxBlockRows = 4;
 
@@ -38,22 +39,24 @@ std::string text_at(double x, double y, const std::string& kind, const std::stri
            (kind.empty() ? "" : " class=\"" + kind + "\"") + ">" + escaped(text) + "</text>\n";
 }
 
-std::string box(const std::string& kind, double x, double y, double width, double height) {
+std::string rectangle_svg(const std::string& kind, double x, double y, double width,
+                          double height) {
     return "<rect class=\"" + kind + "\" x=\"" + pixels(x) + "\" y=\"" + pixels(y) + "\" width=\"" +
            pixels(width) + "\" height=\"" + pixels(height) + "\"/>\n";
 }
 
-std::string path(const std::string& kind, const std::string& drawn) {
+std::string path_svg(const std::string& kind, const std::string& drawn) {
     return drawn.empty() ? "" : "<path class=\"" + kind + "\" d=\"" + drawn + "\"/>\n";
 }
 
 double column_x(std::size_t column) {
-    return kLeft + (kRight - kLeft) * static_cast<double>(column) / kColumns;
+    return kLeftMargin + (kRightMargin - kLeftMargin) * static_cast<double>(column) / kColumns;
 }
 
 /// Returns the area below `values` as an SVG path, drawn as a step per column. A value of `whole`
 /// is `height` pixels high.
-std::string area(const std::vector<double>& values, double whole, double bottom, double height) {
+std::string filled_area_svg(const std::vector<double>& values, double whole, double bottom,
+                            double height) {
     std::string drawn;
     double before = bottom;
     for (std::size_t i = 0; i <= values.size(); ++i) {
@@ -87,7 +90,7 @@ std::string gaps(const std::vector<Column>& columns) {
         while (i < columns.size() && columns[i].nothing >= 0.5) ++i;
         if (i == first) continue;
         const double begin = column_x(first), end = column_x(i);
-        svg += box("waste", begin, kChartTop, end - begin, kChartBottom - kChartTop);
+        svg += rectangle_svg("waste", begin, kChartTop, end - begin, kChartBottom - kChartTop);
         if (end - begin < room_for_word) continue;
         svg += text_at((begin + end) / 2, (kChartTop + kChartBottom) / 2, "middle", "nothing");
     }
@@ -97,22 +100,25 @@ std::string gaps(const std::vector<Column>& columns) {
 std::string chart(const Prediction& prediction, const std::vector<Column>& columns) {
     const double height = kChartBottom - kChartTop;
     const double top = scale_top(prediction, columns);
-    std::string svg = box("idle", kLeft, kChartTop, kRight - kLeft, height) + gaps(columns);
-    svg +=
-        path("used", area(values_of(columns, &Moment::bytes_in_flight), top, kChartBottom, height));
+    std::string svg =
+        rectangle_svg("idle", kLeftMargin, kChartTop, kRightMargin - kLeftMargin, height) +
+        gaps(columns);
+    svg += path_svg("used", filled_area_svg(values_of(columns, &Moment::bytes_in_flight), top,
+                                            kChartBottom, height));
     svg += text_at(12, kChartTop + height / 2 - 4, "", "bytes on");
     svg += text_at(12, kChartTop + height / 2 + 12, "", "their way");
-    svg += text_at(kLeft - 6, kChartBottom, "right faint", "0");
+    svg += text_at(kLeftMargin - 6, kChartBottom, "right faint", "0");
     const bool has_need = is_nonzero_count(prediction.bytes_needed);
     const double needed = has_need ? kChartBottom - height * prediction.bytes_needed / top : 0;
     constexpr double text_height = 12;
     if (has_need) {
-        svg += path("needed", "M" + pixels(kLeft) + " " + pixels(needed) + "H" + pixels(kRight));
+        svg += path_svg("needed", "M" + pixels(kLeftMargin) + " " + pixels(needed) + "H" +
+                                      pixels(kRightMargin));
         const double y = std::min(needed + 5, kChartBottom - text_height);
-        svg += text_at(kLeft - 6, y, "right", bytes_text(prediction.bytes_needed));
+        svg += text_at(kLeftMargin - 6, y, "right", bytes_text(prediction.bytes_needed));
     }
     if (!has_need || needed > kChartTop + 2 * text_height) {
-        svg += text_at(kLeft - 6, kChartTop + 5, "right faint", bytes_text(top));
+        svg += text_at(kLeftMargin - 6, kChartTop + 5, "right faint", bytes_text(top));
     }
     return svg;
 }
@@ -121,10 +127,10 @@ std::string chart(const Prediction& prediction, const std::vector<Column>& colum
 
 std::string row(int index, const std::string& label, const std::vector<double>& values,
                 double whole, const std::string& kind) {
-    const double top = kFirstRow + kRow * index;
+    const double top = kFirstRow + kRowPitch * index;
     return text_at(12, top + kRowHeight - 3, "", label) +
-           box("idle", kLeft, top, kRight - kLeft, kRowHeight) +
-           path(kind, area(values, whole, top + kRowHeight, kRowHeight));
+           rectangle_svg("idle", kLeftMargin, top, kRightMargin - kLeftMargin, kRowHeight) +
+           path_svg(kind, filled_area_svg(values, whole, top + kRowHeight, kRowHeight));
 }
 
 std::string rows(const Prediction& prediction, const std::vector<Column>& columns) {
@@ -138,27 +144,29 @@ std::string rows(const Prediction& prediction, const std::vector<Column>& column
            row(3, "at work", values_of(columns, &Moment::warps_working), warps, "used");
 }
 
-constexpr double kBlocksTop = kFirstRow + 4 * kRow + 2;
+constexpr double kBlocksTop = kFirstRow + 4 * kRowPitch + 2;
 
-std::string life(const TimeLine::Life& life, double moments, double top) {
-    if (!(life.begin < life.end) || !(life.begin < moments) || !(life.end > 0)) return "";
-    const double scale = (kRight - kLeft) / moments;
-    const double begin = kLeft + scale * std::max(life.begin, 0.0);
-    const double end = kLeft + scale * std::min(life.end, moments);
+std::string block_life_svg(const TimeLine::Life& block_life_svg, double moments, double top) {
+    if (!(block_life_svg.begin < block_life_svg.end) || !(block_life_svg.begin < moments) ||
+        !(block_life_svg.end > 0))
+        return "";
+    const double scale = (kRightMargin - kLeftMargin) / moments;
+    const double begin = kLeftMargin + scale * std::max(block_life_svg.begin, 0.0);
+    const double end = kLeftMargin + scale * std::min(block_life_svg.end, moments);
     // Leave a gap before the next block, unless the gap would make the box vanish.
-    const double gap = life.end < moments ? 1.5 : 0;
-    return box("used", begin, top, std::max(end - begin - gap, 0.5), kBlockHeight);
+    const double gap = block_life_svg.end < moments ? 1.5 : 0;
+    return rectangle_svg("used", begin, top, std::max(end - begin - gap, 0.5), kBlockHeight);
 }
 
-std::string blocks(const TimeLine& line, std::size_t shown) {
+std::string blocks_svg(const TimeLine& line, std::size_t shown) {
     const std::vector<int> places = list_slots(line);
     std::string svg;
     for (std::size_t i = 0; i < shown; ++i) {
-        const double top = kBlocksTop + kBlock * static_cast<double>(i);
-        svg += box("idle", kLeft, top, kRight - kLeft, kBlockHeight);
+        const double top = kBlocksTop + kBlockPitch * static_cast<double>(i);
+        svg += rectangle_svg("idle", kLeftMargin, top, kRightMargin - kLeftMargin, kBlockHeight);
         for (const TimeLine::Life& one : line.blocks) {
             if (one.slot != places[i]) continue;
-            svg += life(one, static_cast<double>(line.moments.size()), top);
+            svg += block_life_svg(one, static_cast<double>(line.moments.size()), top);
         }
     }
     if (shown == 0) return svg;
@@ -174,11 +182,11 @@ std::string cycles_axis(const TimeLine& line, double top) {
     std::string svg = text_at(12, top + 16, "", "cycles"), marks;
     const double step = choose_tick_step(cycles, 8);
     for (double at = 0; at < cycles; at += step) {
-        const double x = kLeft + (kRight - kLeft) * at / cycles;
+        const double x = kLeftMargin + (kRightMargin - kLeftMargin) * at / cycles;
         marks += "M" + pixels(x) + " " + pixels(top) + "v5";
         svg += text_at(x, top + 17, "middle faint", format_short(at));
     }
-    return path("axis", marks) + svg;
+    return path_svg("axis", marks) + svg;
 }
 
 // ---- the whole drawing ----
@@ -202,11 +210,13 @@ std::string description(const Prediction& prediction) {
 }
 
 std::string legend(bool has_need) {
-    std::string svg = box("waste", kLeft, kLegend - 11, 14, 13) +
-                      text_at(kLeft + 20, kLegend, "faint", "nothing is in flight");
+    std::string svg = rectangle_svg("waste", kLeftMargin, kLegendBaseline - 11, 14, 13) +
+                      text_at(kLeftMargin + 20, kLegendBaseline, "faint", "nothing is in flight");
     if (!has_need) return svg;
-    return svg + path("needed", "M" + pixels(kLeft + 190) + " " + pixels(kLegend - 4) + "h24") +
-           text_at(kLeft + 220, kLegend, "faint", "needed to keep memory busy");
+    return svg +
+           path_svg("needed",
+                    "M" + pixels(kLeftMargin + 190) + " " + pixels(kLegendBaseline - 4) + "h24") +
+           text_at(kLeftMargin + 220, kLegendBaseline, "faint", "needed to keep memory busy");
 }
 
 }  // namespace
@@ -214,8 +224,8 @@ std::string legend(bool has_need) {
 std::string time_line_svg(const Prediction& prediction) {
     const TimeLine& line = prediction.time_line;
     const std::size_t shown = std::min<std::size_t>(list_slots(line).size(), kMaxBlockRows);
-    const double axis = kBlocksTop + kBlock * static_cast<double>(shown) + 2;
-    const double bottom = line.moments.empty() ? kLegend + 16 : axis + 26;
+    const double axis = kBlocksTop + kBlockPitch * static_cast<double>(shown) + 2;
+    const double bottom = line.moments.empty() ? kLegendBaseline + 16 : axis + 26;
     const std::string height = pixels(bottom), width = pixels(kWidth);
     const std::string title = short_name(prediction, 70) + ": one multiprocessor";
     std::string svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"diagram\" width=\"" +
@@ -223,15 +233,17 @@ std::string time_line_svg(const Prediction& prediction) {
                       "\">\n<title>" + escaped(title + " (" + prediction_label(prediction) + ")") +
                       "</title>\n<desc>" + escaped(description(prediction)) + "</desc>\n" +
                       kDiagramStyle + kStyle;
-    svg += box("page", 0, 0, kWidth, bottom) + text_at(12, kTitle, "head", title) +
-           text_at(12, kLabel, "", prediction_label(prediction));
+    svg += rectangle_svg("page", 0, 0, kWidth, bottom) +
+           text_at(12, kTitleBaseline, "head", title) +
+           text_at(12, kLabelRight, "", prediction_label(prediction));
     if (line.moments.empty()) {
-        return svg + text_at(12, kLegend, "", "The model has no time line of this launch.") +
+        return svg +
+               text_at(12, kLegendBaseline, "", "The model has no time line of this launch.") +
                "</svg>\n";
     }
     const std::vector<Column> columns = average_columns(line, kColumns);
     svg += legend(is_nonzero_count(prediction.bytes_needed)) + chart(prediction, columns);
-    svg += rows(prediction, columns) + blocks(line, shown) + cycles_axis(line, axis);
+    svg += rows(prediction, columns) + blocks_svg(line, shown) + cycles_axis(line, axis);
     return svg + "</svg>\n";
 }
 

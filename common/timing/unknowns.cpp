@@ -8,7 +8,7 @@ namespace {
 
 /// Reports whether so few of the blocks' sectors are stored that the cost of stores does not
 /// matter.
-bool stores_few_sectors(const Work& work) {
+bool stores_few_sectors(const MultiprocessorWork& work) {
     constexpr double little = .05;
     double read = 0, written = 0;
     for (const BlockProgram& kind : work.kinds) {
@@ -28,7 +28,7 @@ bool stores_few_sectors(const Work& work) {
 ///   sectors that the warps of one block fill. (On an H200 a transpose of 32 x 32 elements whose
 ///   rows begin anywhere in a sector, and whose blocks leave a fifth of their sectors' bytes to
 ///   others, took 2.9 times as long as predicted.)
-bool stores_partial_sectors(const Work& work, const Traffic& t) {
+bool stores_partial_sectors(const MultiprocessorWork& work, const Traffic& t) {
     constexpr double some = .2, some_left = .1;
     if (stores_few_sectors(work)) return false;
     double near = 0, edges = 0, partial = 0, all = 0;
@@ -47,7 +47,7 @@ bool stores_partial_sectors(const Work& work, const Traffic& t) {
 /// large if a block reads half a line and a later block reads the other half, because it is unknown
 /// whether the halves meet (any_int16 at 8192 x 8192). Short runs that are only read are predicted
 /// well, because memory reads pairs of sectors.
-bool moves_half_lines(const Work& work, const Traffic& t) {
+bool moves_half_lines(const MultiprocessorWork& work, const Traffic& t) {
     const auto is_half = [](double run) { return run > 0 && run < kLineBytes; };
     const bool halves_may_meet = !stores_few_sectors(work) && is_half(t.own_run_read) &&
                                  t.run_read() > 0 && t.run_read() <= kLineBytes;
@@ -112,7 +112,7 @@ bool has_short_runs(const Traffic& t) {
 }
 
 void record_unknowns(Prediction& p, const Recording& recording, const Occupancy& occupancy,
-                     const Work& work, const Traffic& t) {
+                     const MultiprocessorWork& work, const Traffic& t) {
     if (occupancy.is_uncertain) p.unknown.push_back(Unknown::registers);
     if (recording.blocks_wait) p.unknown.push_back(Unknown::waits);
     if (recording.local_bytes > 0) p.unknown.push_back(Unknown::local_memory);

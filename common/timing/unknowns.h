@@ -9,7 +9,7 @@ namespace coalesce::timing {
 
 /// Adds to `p.unknown` what makes this prediction uncertain.
 void record_unknowns(Prediction& p, const Recording& recording, const Occupancy& occupancy,
-                     const Work& work, const Traffic& traffic);
+                     const MultiprocessorWork& work, const Traffic& traffic);
 
 /// Reports whether the launch reads almost only the memory that it writes, and writes almost only
 /// the memory that it reads.

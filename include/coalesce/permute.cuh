@@ -48,7 +48,7 @@ cudaError_t permute(void* out, const void* in, std::size_t element_size, int axe
     Plan plan;
     const cudaError_t error = parse_arguments(plan, out, in, element_size, axes, sizes, order);
     if (error != cudaSuccess) return error;
-    switch (plan.unit) {
+    switch (plan.unit_bytes) {
         case 16: return launch_plan<16>(plan, queue);
         case 8: return launch_plan<max_of_size_and<LEAST, 8>>(plan, queue);
         case 4: return launch_plan<max_of_size_and<LEAST, 4>>(plan, queue);

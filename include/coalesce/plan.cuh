@@ -30,7 +30,7 @@ public:
         launch_ = {};
         out_place_ = place_of(out), in_place_ = place_of(in);
         cudaError_t error = queue_in(transposing::Queue(&launch_));
-        if (error == cudaSuccess && launch_.count > 1) error = cudaErrorNotSupported;
+        if (error == cudaSuccess && launch_.launch_count > 1) error = cudaErrorNotSupported;
         if (error != cudaSuccess) launch_ = {};
         return error;
     }
@@ -39,7 +39,7 @@ public:
     /// not start at the same offset within a cache line as the planned array, nothing is queued,
     /// and cudaErrorMisalignedAddress is returned. A call that has not been planned does nothing.
     cudaError_t run(void* out, const void* in, cudaStream_t stream = nullptr) const {
-        if (launch_.count == 0) return cudaSuccess;
+        if (launch_.launch_count == 0) return cudaSuccess;
         if (out == nullptr || in == nullptr) return cudaErrorInvalidValue;
         if (place_of(out) != out_place_ || place_of(in) != in_place_) {
             return cudaErrorMisalignedAddress;
@@ -52,7 +52,7 @@ private:
         return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(data) % 128);
     }
 
-    transposing::KeptLaunch launch_;
+    transposing::StoredLaunch launch_;
     unsigned out_place_ = 0, in_place_ = 0;
 };
 

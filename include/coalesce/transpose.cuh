@@ -56,7 +56,7 @@ inline cudaError_t parse_arguments(Task& task, void* out, const void* in, std::i
     constexpr std::int64_t most = INT64_MAX / 64;
     task = {};
     task.out = out, task.in = in;
-    task.group = 1;
+    task.group_strips = 1;
     task.rows = rows, task.cols = cols, task.batches = options.batches;
     task.in_pitch = options.in_pitch == 0 ? cols : options.in_pitch;
     task.out_pitch = options.out_pitch == 0 ? rows : options.out_pitch;
@@ -106,7 +106,7 @@ cudaError_t transpose(void* out, const void* in, std::int64_t rows, std::int64_t
 /// \param options  pitches and batches; the default is one matrix without gaps between its rows
 /// \param stream   the stream in which the kernel is queued
 /// \return cudaSuccess; cudaErrorInvalidValue if a size is negative, a pitch is shorter than a row,
-///         or a pointer is null; cudaErrorMisalignedAddress if a matrix does not start at a multiple
+/// or a pointer is null; cudaErrorMisalignedAddress if a matrix does not start at a multiple
 ///         of its element size; or the error of the launch
 template <class T>
 cudaError_t transpose(T* out, const T* in, std::int64_t rows, std::int64_t cols,

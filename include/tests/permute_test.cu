@@ -13,8 +13,8 @@
 
 using namespace coalesce;
 using namespace coalesce::samples;
+using permuting::PermuteMethod;
 using permuting::Plan;
-using permuting::Way;
 
 namespace {
 
@@ -41,15 +41,15 @@ Plan plan_of(int size, const std::vector<std::int64_t>& sizes, const std::vector
         cudaSuccess);
     return plan;
 }
-Way way(int size, const std::vector<std::int64_t>& sizes, const std::vector<int>& order,
-        std::int64_t offset = 0) {
+PermuteMethod way(int size, const std::vector<std::int64_t>& sizes, const std::vector<int>& order,
+                  std::int64_t offset = 0) {
     const Plan plan = plan_of(size, sizes, order, offset);
-    switch (plan.unit) {
-        case 1: return permuting::way_of<1>(plan);
-        case 2: return permuting::way_of<2>(plan);
-        case 4: return permuting::way_of<4>(plan);
-        case 8: return permuting::way_of<8>(plan);
-        default: return permuting::way_of<16>(plan);
+    switch (plan.unit_bytes) {
+        case 1: return permuting::choose_permute_method<1>(plan);
+        case 2: return permuting::choose_permute_method<2>(plan);
+        case 4: return permuting::choose_permute_method<4>(plan);
+        case 8: return permuting::choose_permute_method<8>(plan);
+        default: return permuting::choose_permute_method<16>(plan);
     }
 }
 
@@ -181,8 +181,9 @@ TEST_CASE("right: kernels of large arrays, on small ones") {
         Plan plan;
         const cudaError_t error = plan_for(plan, out, in, s);
         if (error != cudaSuccess) return error;
-        return s.size == 2 ? launch_vector_tiles<2, transposing::Loads::stay_128>(plan, stream)
-                           : launch_vector_tiles<4, transposing::Loads::stay_128>(plan, stream);
+        return s.size == 2
+                   ? launch_vector_tiles<2, transposing::LoadPolicy::evict_last_128>(plan, stream)
+                   : launch_vector_tiles<4, transposing::LoadPolicy::evict_last_128>(plan, stream);
     };
     for (const int size : {1, 2}) {
         for (const std::int64_t start : {0, 1, 7}) {
@@ -213,8 +214,7 @@ TEST_CASE("right: tiles of words") {
     for (const int size : {1, 2}) {
         for (const std::int64_t start : {0, 1, 2, 7}) {
             check({size, {131, 3, 67}, {2, 1, 0}, start, 3});
-            check(
-                {size, {12, 11, 9, 8}, {3, 2, 1, 0}, 1, start});  // 132 dense rows and 72 columns
+            check({size, {12, 11, 9, 8}, {3, 2, 1, 0}, 1, start});  // 132 dense rows and 72 columns
         }
         check({size, {420, 2, 129}, {2, 1, 0}});  // several tiles in both directions
         check({size, {385, 2, 131}, {2, 1, 0}, 1, 5});
@@ -257,51 +257,60 @@ TEST_CASE("quotients are exact") {
 }
 
 TEST_CASE("which method is chosen") {
-    CHECK_EQ(plan_of(4, {2, 3, 4, 5}, {2, 3, 0, 1}).axes, 2);      // adjacent axes are merged
-    CHECK_EQ(plan_of(4, {2, 1, 4, 1}, {1, 2, 3, 0}).axes, 2);      // axes of length 1 are removed
-    CHECK_EQ(plan_of(2, {8, 16, 12, 64}, {0, 2, 1, 3}).unit, 16);  // rows move in units of 16 bytes
-    CHECK_EQ(plan_of(2, {8, 16, 12, 64}, {0, 2, 1, 3}, 1).unit, 2);
-    CHECK_EQ(plan_of(12, {8, 16}, {1, 0}).unit, 4);  // a unit is a word; three make an axis
-    CHECK_EQ(way(4, {2, 3, 4}, {0, 1, 2}), Way::copy);
-    CHECK_EQ(way(4, {1, 3, 1}, {2, 1, 0}), Way::copy);
-    CHECK_EQ(way(4, {0, 3, 5}, {2, 1, 0}), Way::nothing);
-    CHECK_EQ(way(2, {8, 16, 12, 64}, {0, 2, 1, 3}), Way::gather);
-    CHECK_EQ(way(2, {8, 16, 11, 75}, {0, 2, 1, 3}), Way::splice);
-    CHECK_EQ(way(2, {8, 16, 12, 75}, {0, 2, 1, 3}), Way::compound);  // there are 12 columns
-    CHECK_EQ(way(2, {8, 6, 12, 75}, {0, 2, 1, 3}), Way::compound);
-    CHECK_EQ(way(2, {8, 4, 12, 75}, {0, 2, 1, 3}), Way::splice);   // there are too few rows
-    CHECK_EQ(way(2, {8, 15, 12, 75}, {0, 2, 1, 3}), Way::splice);  // columns start within words
-    CHECK_EQ(way(2, {8, 15, 32, 75}, {0, 2, 1, 3}), Way::compound);
-    CHECK_EQ(way(2, {8, 16, 12, 257}, {0, 2, 1, 3}), Way::splice);    // rows of 514 bytes
-    CHECK_EQ(way(2, {8, 16, 12, 64}, {0, 2, 1, 3}, 1), Way::splice);  // an unaligned start
-    CHECK_EQ(way(2, {8, 16, 12, 7}, {0, 2, 1, 3}), Way::gather);      // the rows are short
-    CHECK_EQ(way(4, {50, 64, 3}, {0, 2, 1}), Way::transpose);
-    CHECK_EQ(way(4, {512, 512, 512}, {2, 1, 0}), Way::transpose);
+    CHECK_EQ(plan_of(4, {2, 3, 4, 5}, {2, 3, 0, 1}).axes, 2);  // adjacent axes are merged
+    CHECK_EQ(plan_of(4, {2, 1, 4, 1}, {1, 2, 3, 0}).axes, 2);  // axes of length 1 are removed
+    CHECK_EQ(plan_of(2, {8, 16, 12, 64}, {0, 2, 1, 3}).unit_bytes,
+             16);  // rows move in units of 16 bytes
+    CHECK_EQ(plan_of(2, {8, 16, 12, 64}, {0, 2, 1, 3}, 1).unit_bytes, 2);
+    CHECK_EQ(plan_of(12, {8, 16}, {1, 0}).unit_bytes, 4);  // a unit is a word; three make an axis
+    CHECK_EQ(way(4, {2, 3, 4}, {0, 1, 2}), PermuteMethod::copy);
+    CHECK_EQ(way(4, {1, 3, 1}, {2, 1, 0}), PermuteMethod::copy);
+    CHECK_EQ(way(4, {0, 3, 5}, {2, 1, 0}), PermuteMethod::nothing);
+    CHECK_EQ(way(2, {8, 16, 12, 64}, {0, 2, 1, 3}), PermuteMethod::gather);
+    CHECK_EQ(way(2, {8, 16, 11, 75}, {0, 2, 1, 3}), PermuteMethod::splice);
+    CHECK_EQ(way(2, {8, 16, 12, 75}, {0, 2, 1, 3}),
+             PermuteMethod::compound);  // there are 12 columns
+    CHECK_EQ(way(2, {8, 6, 12, 75}, {0, 2, 1, 3}), PermuteMethod::compound);
+    CHECK_EQ(way(2, {8, 4, 12, 75}, {0, 2, 1, 3}),
+             PermuteMethod::splice);  // there are too few rows
+    CHECK_EQ(way(2, {8, 15, 12, 75}, {0, 2, 1, 3}),
+             PermuteMethod::splice);  // columns start within words
+    CHECK_EQ(way(2, {8, 15, 32, 75}, {0, 2, 1, 3}), PermuteMethod::compound);
+    CHECK_EQ(way(2, {8, 16, 12, 257}, {0, 2, 1, 3}), PermuteMethod::splice);  // rows of 514 bytes
+    CHECK_EQ(way(2, {8, 16, 12, 64}, {0, 2, 1, 3}, 1),
+             PermuteMethod::splice);                                        // an unaligned start
+    CHECK_EQ(way(2, {8, 16, 12, 7}, {0, 2, 1, 3}), PermuteMethod::gather);  // the rows are short
+    CHECK_EQ(way(4, {50, 64, 3}, {0, 2, 1}), PermuteMethod::transpose);
+    CHECK_EQ(way(4, {512, 512, 512}, {2, 1, 0}), PermuteMethod::transpose);
     CHECK_EQ(way(4, {512, 512, 33}, {2, 1, 0}),
-             Way::vector_tile);                              // has few columns, and gaps
-    CHECK_EQ(way(4, {510, 511, 33}, {2, 1, 0}), Way::tile);  // rows are not whole vectors
+             PermuteMethod::vector_tile);                              // has few columns, and gaps
+    CHECK_EQ(way(4, {510, 511, 33}, {2, 1, 0}), PermuteMethod::tile);  // rows are not whole vectors
     CHECK_EQ(way(1, {99, 99, 99}, {2, 1, 0}),
-             Way::word_tile);  // small elements, unaligned rows
-    CHECK_EQ(way(2, {12, 11, 9, 8}, {3, 2, 1, 0}), Way::word_tile);
-    CHECK_EQ(way(2, {11, 11, 9, 8}, {3, 2, 1, 0}), Way::tile);  // there are too few rows
-    CHECK_EQ(way(1, {96, 99, 96}, {2, 1, 0}), Way::transpose);
-    CHECK_EQ(way(4, {16, 20, 30, 40}, {3, 2, 1, 0}), Way::vector_tile);
-    CHECK_EQ(way(4, {16, 20, 30, 40}, {3, 2, 1, 0}, 1), Way::tile);  // an unaligned start
-    CHECK_EQ(way(4, {17, 21, 30, 40}, {3, 2, 1, 0}), Way::tile);     // rows are not whole vectors
-    CHECK_EQ(way(2, {16, 20, 30, 40}, {3, 2, 1, 0}), Way::vector_tile);
-    CHECK_EQ(way(1, {16, 20, 30, 40}, {3, 2, 1, 0}), Way::vector_tile);
-    CHECK_EQ(way(8, {16, 20, 30, 40}, {3, 2, 1, 0}), Way::tile);
-    CHECK_EQ(way(4, {20, 8, 30, 40}, {2, 0, 3, 1}), Way::tile);          // rows are short
-    CHECK_EQ(way(4, {9, 14, 14, 256}, {0, 3, 1, 2}), Way::vector_tile);  // 196 rows are 49 vectors
-    CHECK_EQ(way(4, {9, 14, 16, 256}, {0, 3, 1, 2}), Way::transpose);    // rows are whole sectors
-    CHECK_EQ(way(4, {9, 28, 28, 256}, {0, 3, 1, 2}), Way::transpose);    // tiles are full
-    CHECK_EQ(way(2, {9, 14, 20, 512}, {0, 3, 1, 2}), Way::vector_tile);
-    CHECK_EQ(way(4, {9, 14, 14, 1024}, {0, 3, 1, 2}), Way::transpose);  // rows are long
+             PermuteMethod::word_tile);  // small elements, unaligned rows
+    CHECK_EQ(way(2, {12, 11, 9, 8}, {3, 2, 1, 0}), PermuteMethod::word_tile);
+    CHECK_EQ(way(2, {11, 11, 9, 8}, {3, 2, 1, 0}), PermuteMethod::tile);  // there are too few rows
+    CHECK_EQ(way(1, {96, 99, 96}, {2, 1, 0}), PermuteMethod::transpose);
+    CHECK_EQ(way(4, {16, 20, 30, 40}, {3, 2, 1, 0}), PermuteMethod::vector_tile);
+    CHECK_EQ(way(4, {16, 20, 30, 40}, {3, 2, 1, 0}, 1), PermuteMethod::tile);  // an unaligned start
+    CHECK_EQ(way(4, {17, 21, 30, 40}, {3, 2, 1, 0}),
+             PermuteMethod::tile);  // rows are not whole vectors
+    CHECK_EQ(way(2, {16, 20, 30, 40}, {3, 2, 1, 0}), PermuteMethod::vector_tile);
+    CHECK_EQ(way(1, {16, 20, 30, 40}, {3, 2, 1, 0}), PermuteMethod::vector_tile);
+    CHECK_EQ(way(8, {16, 20, 30, 40}, {3, 2, 1, 0}), PermuteMethod::tile);
+    CHECK_EQ(way(4, {20, 8, 30, 40}, {2, 0, 3, 1}), PermuteMethod::tile);  // rows are short
+    CHECK_EQ(way(4, {9, 14, 14, 256}, {0, 3, 1, 2}),
+             PermuteMethod::vector_tile);  // 196 rows are 49 vectors
+    CHECK_EQ(way(4, {9, 14, 16, 256}, {0, 3, 1, 2}),
+             PermuteMethod::transpose);  // rows are whole sectors
+    CHECK_EQ(way(4, {9, 28, 28, 256}, {0, 3, 1, 2}), PermuteMethod::transpose);  // tiles are full
+    CHECK_EQ(way(2, {9, 14, 20, 512}, {0, 3, 1, 2}), PermuteMethod::vector_tile);
+    CHECK_EQ(way(4, {9, 14, 14, 1024}, {0, 3, 1, 2}), PermuteMethod::transpose);  // rows are long
     const std::int64_t huge = std::int64_t{1} << 33;
-    CHECK_EQ(way(1, {3, huge, 3}, {2, 1, 0}), Way::gather);    // too many elements for 32 bits
-    CHECK_EQ(way(4, {64, 64, 4}, {1, 0, 2}), Way::transpose);  // elements have 16 bytes
-    CHECK_EQ(way(3, {512, 224, 224}, {0, 2, 1}), Way::compound);
-    CHECK_EQ(way(12, {64, 64}, {1, 0}), Way::compound);
+    CHECK_EQ(way(1, {3, huge, 3}, {2, 1, 0}),
+             PermuteMethod::gather);  // too many elements for 32 bits
+    CHECK_EQ(way(4, {64, 64, 4}, {1, 0, 2}), PermuteMethod::transpose);  // elements have 16 bytes
+    CHECK_EQ(way(3, {512, 224, 224}, {0, 2, 1}), PermuteMethod::compound);
+    CHECK_EQ(way(12, {64, 64}, {1, 0}), PermuteMethod::compound);
     const auto has_triples = [](int size, std::int64_t cols) {
         const Plan plan = plan_of(size, {224, cols}, {1, 0});
         return permuting::has_triples<1>(permuting::make_compounds<1>(plan));
@@ -320,9 +329,9 @@ TEST_CASE("which method is chosen") {
     CHECK_EQ(permuting::make_compounds<4>(plan_of(12, {4096, 4096}, {1, 0})).tile_cols, 64);
     CHECK_EQ(permuting::make_compounds<2>(plan_of(2, {2, 2048, 48, 75}, {0, 2, 1, 3})).tile_cols,
              48);
-    CHECK_EQ(way(4, {64, 64, 5}, {1, 0, 2}), Way::compound);
-    CHECK_EQ(way(3, {20, 512, 20, 512}, {0, 3, 2, 1}), Way::gather);  // rows have gaps
-    CHECK_EQ(way(12, {10, 5000}, {1, 0}), Way::gather);               // tiles would be empty
+    CHECK_EQ(way(4, {64, 64, 5}, {1, 0, 2}), PermuteMethod::compound);
+    CHECK_EQ(way(3, {20, 512, 20, 512}, {0, 3, 2, 1}), PermuteMethod::gather);  // rows have gaps
+    CHECK_EQ(way(12, {10, 5000}, {1, 0}), PermuteMethod::gather);  // tiles would be empty
 }
 
 TEST_CASE("right: invalid arguments are rejected, and leave no error behind") {

@@ -94,16 +94,16 @@ TEST_CASE("which kernel is chosen") {
         shorten_strips<4>(*one);
     }
     CHECK(square.is_down_first);
-    CHECK_EQ(square.group, 1);
+    CHECK_EQ(square.group_strips, 1);
     CHECK_FALSE(high.is_down_first);  // 50001 rows evict shared cache lines
-    CHECK_EQ(high.group, 1);
+    CHECK_EQ(high.group_strips, 1);
     CHECK(large.is_down_first);  // too long in both directions
-    CHECK_EQ(large.group, strips_per_group<4>);
+    CHECK_EQ(large.group_strips, strips_per_group<4>);
     CHECK(large_in_fast.is_down_first);  // short enough for fast memory
-    CHECK_EQ(large_in_fast.group, 1);
-    CHECK_EQ(huge_in_fast.group, strips_per_group<4>);
+    CHECK_EQ(large_in_fast.group_strips, 1);
+    CHECK_EQ(huge_in_fast.group_strips, strips_per_group<4>);
     CHECK_FALSE(group_for_line_sharing<4>(task(50000, 8004)).is_down_first);
-    CHECK_EQ(group_for_line_sharing<4>(task(45000, 45000)).group, strips_per_group<4>);
+    CHECK_EQ(group_for_line_sharing<4>(task(45000, 45000)).group_strips, strips_per_group<4>);
     CHECK_FALSE(
         group_for_line_sharing<2>(task(20000, 10008)).is_down_first);  // rows end within a sector
     CHECK(group_for_line_sharing<2>(task(20000, 10016)).is_down_first);

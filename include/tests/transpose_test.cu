@@ -52,23 +52,23 @@ std::string first_trouble(const Transposer& wrong) {
 
 /// Runs the given kernel, whichever kernel the library would choose.
 template <int SIZE, class Kernel>
-Transposer only(bool is_spread = false, unsigned group = 1) {
+Transposer only(bool are_strips_spread = false, unsigned group = 1) {
     return [=](void* out, const void* in, const Sample& s, cudaStream_t stream) {
         transposing::Task task;
         const cudaError_t error =
             transposing::parse_arguments(task, out, in, SIZE, s.rows, s.cols, s.options);
         if (error != cudaSuccess) return error;
-        task.is_spread = is_spread;
-        task.group = group;
+        task.are_strips_spread = are_strips_spread;
+        task.group_strips = group;
         return transposing::launch<SIZE, Kernel>(task, stream);
     };
 }
 
 template <int SIZE, class Kernel>
-void check_only(const Sample& sample, bool is_spread = false, unsigned group = 1) {
+void check_only(const Sample& sample, bool are_strips_spread = false, unsigned group = 1) {
     const Sample whole = filled_in(sample);
     INFO(whole.name());
-    CHECK_EQ(trouble_with(whole, only<SIZE, Kernel>(is_spread, group), nullptr), "");
+    CHECK_EQ(trouble_with(whole, only<SIZE, Kernel>(are_strips_spread, group), nullptr), "");
 }
 
 /// Tests a launch that works in strips, although the matrix is small.
@@ -154,14 +154,14 @@ TEST_CASE("right: every kernel, with every alignment") {
             check({size, 63, 31, {0, 0, 3}, 1, start});  // runs Stack with larger matrices
             check({size, 9, 32, {0, 0, 7}, start, 1});   // runs Stack with padding
         }
-        check({size, 256, 512, {}, 0, 0});           // runs Pieces
-        check({size, 64, 128, {256, 80, 3}, 0, 0});  // runs Pieces on part of a matrix
+        check({size, 256, 512, {}, 0, 0});           // runs RegisterBlocks
+        check({size, 64, 128, {256, 80, 3}, 0, 0});  // runs RegisterBlocks on part of a matrix
     }
 }
 
 TEST_CASE("right: kernels of large matrices, on small ones") {
     using namespace transposing;
-    constexpr Loads far = Loads::stay_128, stay = Loads::stay;
+    constexpr LoadPolicy far = LoadPolicy::evict_last_128, stay = LoadPolicy::evict_last;
     for (const std::int64_t start : {0, 1, 7}) {
         for (const std::int64_t pitch : {0, 601}) {
             const TransposeOptions options{pitch, pitch, 2};
@@ -179,14 +179,14 @@ TEST_CASE("right: kernels of large matrices, on small ones") {
         }
     }
     for (const TransposeOptions& options : {TransposeOptions{}, TransposeOptions{272, 208, 3}}) {
-        check_only<1, Pieces<1, 16, 8, 1, stay>>({1, 208, 272, options, 0, 0});
-        check_only<1, Pieces<1, 16, 16, 1, stay>>({1, 208, 272, options, 0, 0});
-        check_only<2, Pieces<2, 16, 16, 1, stay>>({2, 200, 264, options, 0, 0});
-        check_only<4, Raw<stay>>({4, 196, 268, options, 0, 0});
-        check_only<4, Raw<far>>({4, 196, 268, options, 0, 0});
-        check_only<16, Pieces<16, 16, 16, 2, far>>({16, 99, 87, options, 0, 0});
-        check_only<8, Pieces<8, 16, 32, 1, stay>>({8, 198, 262, options, 0, 0});
-        check_only<16, Pieces<16, 16, 16, 2, stay>>({16, 99, 87, options, 0, 0});
+        check_only<1, RegisterBlocks<1, 16, 8, 1, stay>>({1, 208, 272, options, 0, 0});
+        check_only<1, RegisterBlocks<1, 16, 16, 1, stay>>({1, 208, 272, options, 0, 0});
+        check_only<2, RegisterBlocks<2, 16, 16, 1, stay>>({2, 200, 264, options, 0, 0});
+        check_only<4, AlignedWords<stay>>({4, 196, 268, options, 0, 0});
+        check_only<4, AlignedWords<far>>({4, 196, 268, options, 0, 0});
+        check_only<16, RegisterBlocks<16, 16, 16, 2, far>>({16, 99, 87, options, 0, 0});
+        check_only<8, RegisterBlocks<8, 16, 32, 1, stay>>({8, 198, 262, options, 0, 0});
+        check_only<16, RegisterBlocks<16, 16, 16, 2, stay>>({16, 99, 87, options, 0, 0});
     }
 }
 
@@ -206,7 +206,7 @@ TEST_CASE("right: long strips of bytes") {
 
 TEST_CASE("right: strips of large wide matrices, on small ones") {
     using namespace transposing;
-    constexpr Loads far = Loads::stay_128;
+    constexpr LoadPolicy far = LoadPolicy::evict_last_128;
     for (const std::int64_t start : {0, 1, 3}) {
         check_wide<4, WideOfFewRows<4, 0, far>>({4, 37, 403, {0, 0, 2}, start, 1});
         check_wide<4, WideOfMediumRows<4, 4, far>>({4, 64, 403, {0, 0, 2}, 1, start});
@@ -258,7 +258,7 @@ TEST_CASE("right: stacks of matrices whose sides are words") {
 TEST_CASE("right: strips that are apart, in whole and partial groups") {
     using namespace transposing;
     for (const std::int64_t cols : {64 * 64, 64 * 64 + 4, 64 * 63}) {
-        check_only<4, Raw<Loads::stay>>({4, 68, cols, {}, 0, 0}, true);
+        check_only<4, AlignedWords<LoadPolicy::evict_last>>({4, 68, cols, {}, 0, 0}, true);
     }
     // The order must be a permutation of the strips.
     for (const unsigned strips : {1u, 63u, 64u, 200u, 256u}) {
@@ -279,8 +279,10 @@ TEST_CASE("right: adjacent strips, in whole and partial groups") {
             check_only<4, Tile>({4, 300, cols, {0, 0, 3}, 1, 0}, false, group);
         }
     }
-    check_only<1, Rewound<1, 128, 512, 4, Loads::plain, 32>>({1, 201, 1301, {}, 1, 0}, false, 4);
-    check_only<4, Raw<Loads::stay_128>>({4, 196, 9 * 64 + 4, {0, 0, 2}, 0, 0}, false, 4);
+    check_only<1, Rewound<1, 128, 512, 4, LoadPolicy::plain, 32>>({1, 201, 1301, {}, 1, 0}, false,
+                                                                  4);
+    check_only<4, AlignedWords<LoadPolicy::evict_last_128>>({4, 196, 9 * 64 + 4, {0, 0, 2}, 0, 0},
+                                                            false, 4);
 }
 
 TEST_CASE("right: images with few channels") {

@@ -145,7 +145,7 @@ static void launch_pieces(const RankLaunch& launch, cudaStream_t stream) {
 static void launch_wide(const RankLaunch& launch, cudaStream_t stream) {
     if (launch.is_empty()) return;
     if (!launch.fits_float4()) return launch_pieces(launch, stream);
-    int bytes = WIDE_DIM * WIDE_DIM * sizeof(float) + launch.unused * 1024;
+    int bytes = WIDE_DIM * WIDE_DIM * sizeof(float) + launch.unused_shared_kib * 1024;
     // A block gets more than 48 KiB of shared memory only on request.
     cudaFuncSetAttribute(transpose_wide, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
     transpose_wide<<<launch.grid(WIDE_DIM), dim3(QUADS, QUADS), bytes, stream>>>(
@@ -160,30 +160,30 @@ static void launch_in_turn(float* out, const float* in, int rows, int cols) {
     transpose_in_turn<<<grid, dim3(TILE_DIM, BLOCK_ROWS)>>>(out, in, rows, cols);
 }
 
-template <Turn launch>
+template <LaunchPieces launch>
 static void launch_peers(float* out, const float* in, int rows, int cols) {
-    Ranks ranks = on_one_gpu(out, in, rows, cols, GPUS);
+    Ranks ranks = make_ranks_on_one_gpu(out, in, rows, cols, GPUS);
     store_into_peers(ranks, launch)->start();
 }
 
 // The slots are kept from launch to launch, because allocating them takes longer than filling them.
 static void launch_copies(float* out, const float* in, int rows, int cols) {
     static Ranks ranks;
-    static std::unique_ptr<Way> way;
-    Ranks now = on_one_gpu(out, in, rows, cols, GPUS);
-    bool is_known = way && now.in == ranks.in && now.out == ranks.out &&
+    static std::unique_ptr<Method> method;
+    Ranks now = make_ranks_on_one_gpu(out, in, rows, cols, GPUS);
+    bool is_known = method && now.in == ranks.in && now.out == ranks.out &&
                     now.rows.count == ranks.rows.count && now.cols.count == ranks.cols.count;
     if (!is_known) {
-        way.reset();
+        method.reset();
         ranks = now;
-        way = send_copies(ranks, {.chunks = 2}, launch_wide);
+        method = send_copies(ranks, {.chunks = 2}, launch_wide);
     }
-    way->start();
+    method->start();
 }
 
 int main(int argc, char** argv) {
     // clang-format off
-    if (is_asked_for(argc, argv)) return run(argc, argv, {
+    if (has_gpus_option(argc, argv)) return run(argc, argv, {
         {.name = "peers", .about = "kernels store straight into the memory of the other GPUs",
          .make = [](const Ranks& ranks, Tuning) { return store_into_peers(ranks, launch_pieces); }},
         {.name = "wide", .about = "the same with 16 bytes per lane, if the shape allows it",

@@ -28,39 +28,40 @@ constexpr const char* animation_style = R"(<style>
 </style>
 )";
 
-const char* css_class(Cell kind) {
+const char* css_class(CellContents kind) {
     switch (kind) {
-        case Cell::idle: return "idle";
-        case Cell::used: return "used";
-        case Cell::waste: return "waste";
-        case Cell::shared: return "shared";
+        case CellContents::idle: return "idle";
+        case CellContents::used: return "used";
+        case CellContents::wasted: return "waste";
+        case CellContents::shared: return "shared";
     }
     return "";
 }
 
 }  // namespace
 
-void Drawing::text(int x, int y, const std::string& words, const char* style_class) {
+void Drawing::add_text(int x, int y, const std::string& words, const char* style_class) {
     body_ += format("<text x=\"%d\" y=\"%d\"", x, y);
     if (*style_class) body_ += format(" class=\"%s\"", style_class);
     body_ += ">" + escaped(words) + "</text>\n";
 }
 
-void Drawing::cell(int x, int y, int width, int height, Cell kind, const std::string& label) {
+void Drawing::add_cell(int x, int y, int width, int height, CellContents kind,
+                       const std::string& label) {
     body_ += format("<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n",
                     css_class(kind), x, y, width, height);
-    if (!label.empty()) text(x + width / 2, y + height / 2 + 4, label, "lane");
+    if (!label.empty()) add_text(x + width / 2, y + height / 2 + 4, label, "lane");
 }
 
-void Drawing::animated_cell(int x, int y, int side, int turn) {
-    has_turns_ = true;
+void Drawing::animated_cell(int x, int y, int side, int step) {
+    is_animated_ = true;
     body_ += format(
         "<rect class=\"turn\" style=\"--turn:%d\" x=\"%d\" y=\"%d\" width=\"%d\" "
         "height=\"%d\"/>\n",
-        turn, x, y, side, side);
+        step, x, y, side, side);
 }
 
-void Drawing::grid(int x, int y, int cols, int rows, int side) {
+void Drawing::add_grid(int x, int y, int cols, int rows, int side) {
     body_ += format("<rect class=\"idle\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n", x, y,
                     cols * side, rows * side);
     body_ += "<path class=\"gap\" d=\"";
@@ -78,7 +79,7 @@ std::string Drawing::svg(const std::string& title) const {
                "viewBox=\"0 0 %d %d\">\n",
                width_, height_, width_, height_) +
            "<title>" + escaped(title) + "</title>\n" + kDiagramStyle + style +
-           (has_turns_ ? animation_style : "") +
+           (is_animated_ ? animation_style : "") +
            format("<rect class=\"page\" width=\"%d\" height=\"%d\"/>\n", width_, height_) + body_ +
            "</svg>\n";
 }

@@ -6,10 +6,10 @@
 namespace coalesce::diagrams {
 
 /// The contents of a cell.
-enum class Cell {
+enum class CellContents {
     idle,    ///< memory that is not accessed
     used,    ///< bytes of global memory that a lane accesses
-    waste,   ///< bytes of global memory that are transferred but not needed
+    wasted,  ///< bytes of global memory that are transferred but not needed
     shared,  ///< a word of shared memory that a lane accesses
 };
 
@@ -18,13 +18,14 @@ class Drawing {
 public:
     Drawing(int width, int height) : width_(width), height_(height) {}
 
-    void text(int x, int y, const std::string& words, const char* style = "");
+    void add_text(int x, int y, const std::string& words, const char* style = "");
     /// Draws a rectangle, with `label` in its centre if it fits.
-    void cell(int x, int y, int width, int height, Cell kind, const std::string& label = "");
-    /// Draws an animated square that lights up at step `turn`, if the reader allows motion.
-    void animated_cell(int x, int y, int side, int turn);
+    void add_cell(int x, int y, int width, int height, CellContents kind,
+                  const std::string& label = "");
+    /// Draws an animated square that lights up at step `step`, if the reader allows motion.
+    void animated_cell(int x, int y, int side, int step);
     /// Draws a grid of `cols` x `rows` idle cells that are `side` pixels apart.
-    void grid(int x, int y, int cols, int rows, int side);
+    void add_grid(int x, int y, int cols, int rows, int side);
 
     /// Returns the complete file. `title` names the drawing. The text around the drawing describes
     /// its contents.
@@ -33,7 +34,7 @@ public:
 private:
     int width_, height_;
     std::string body_;
-    bool has_turns_ = false;
+    bool is_animated_ = false;
 };
 
 }  // namespace coalesce::diagrams

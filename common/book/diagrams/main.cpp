@@ -28,15 +28,15 @@ Pictures draw(const fs::path& folder) {
         {"07_vec2", "vec2"},          {"08_vec4", "vec4"},           {"09_vec4_t64", "vec4_t64"},
         {"10_registers", "registers"}};
     for (const auto& [step, variant] : warps) {
-        pictures["warp_" + std::string(step) + ".svg"] = warp_picture(read(step), variant);
+        pictures["warp_" + std::string(step) + ".svg"] = draw_warp_picture(read(step), variant);
     }
-    pictures["warp_02_naive_8x32.svg"] = warp_picture(read("02_naive"), "8x32");
+    pictures["warp_02_naive_8x32.svg"] = draw_warp_picture(read("02_naive"), "8x32");
     const Recording tiled = read("03_tiled"), padded = read("04_padded");
     pictures["banks.svg"] =
-        banks_picture({{&tiled, "tiled"}, {&padded, "padded"}, {&padded, "swizzled"}});
-    pictures["race.svg"] = race_picture({&tiled, "tiled"}, {&padded, "padded"});
-    pictures["block_order.svg"] =
-        order_picture(read("06_diagonal"), {"row_major", "column_major", "diagonal", "supertile"});
+        draw_banks_picture({{&tiled, "tiled"}, {&padded, "padded"}, {&padded, "swizzled"}});
+    pictures["race.svg"] = draw_race_picture({&tiled, "tiled"}, {&padded, "padded"});
+    pictures["block_order.svg"] = draw_block_order_picture(
+        read("06_diagonal"), {"row_major", "column_major", "diagonal", "supertile"});
     return pictures;
 }
 

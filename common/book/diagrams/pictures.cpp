@@ -17,7 +17,7 @@ bool is_active(const Access& access, unsigned lane) {
     return access.active >> lane & 1;
 }
 
-bool are_drawn_alike(const Access& one, const Access& other) {
+bool would_look_the_same(const Access& one, const Access& other) {
     return one.line == other.line && one.memory == other.memory && one.is_store == other.is_store &&
            one.cost == other.cost && one.bytes_per_lane == other.bytes_per_lane;
 }
@@ -33,7 +33,7 @@ std::vector<RepeatedAccess> group_alike_accesses(const std::vector<Access>& acce
     for (const Access& access : accesses) {
         const auto known = std::find_if(
             kinds.begin(), kinds.end(),
-            [&](const RepeatedAccess& drawn) { return are_drawn_alike(drawn.access, access); });
+            [&](const RepeatedAccess& drawn) { return would_look_the_same(drawn.access, access); });
         if (known == kinds.end()) {
             kinds.push_back({access});
         } else {
@@ -58,7 +58,7 @@ std::string heading(const RepeatedAccess& drawn) {
 
 // ---- one warp ----
 
-constexpr int kCellSize = 19, kGap = 5, kLabel = 116, kHeadHeight = 34, kRowHeight = 22,
+constexpr int kCellSize = 19, kGap = 5, kLabelWidth = 116, kHeadHeight = 34, kRowHeight = 22,
               kWidth = 760;
 /// The maximum number of rows to draw. The picture states how many rows are left out.
 constexpr std::size_t kMaxRows = 6;
@@ -69,22 +69,22 @@ std::vector<PictureRow> layout_rows(const Access& access) {
 
 /// Returns how to draw a word of a row. Memory transfers whole sectors, so the unused words of a
 /// sector are waste. A bank delivers only the word that is used.
-Cell choose_cell_kind(const PictureRow& row, std::size_t place, bool is_shared) {
-    if (row.lanes[place] >= 0) return is_shared ? Cell::shared : Cell::used;
-    if (is_shared) return Cell::idle;
+CellContents choose_cell_kind(const PictureRow& row, std::size_t place, bool is_shared) {
+    if (row.lanes[place] >= 0) return is_shared ? CellContents::shared : CellContents::used;
+    if (is_shared) return CellContents::idle;
     const auto sector = row.lanes.begin() + static_cast<std::ptrdiff_t>(place / 8 * 8);
     const bool is_moved = std::any_of(sector, sector + 8, [](int lane) { return lane >= 0; });
-    return is_moved ? Cell::waste : Cell::idle;
+    return is_moved ? CellContents::wasted : CellContents::idle;
 }
 
 void draw_row(Drawing& drawing, const PictureRow& row, bool is_shared, int y) {
-    drawing.text(kLabel - 10, y + 14, row.label, "right faint code");
+    drawing.add_text(kLabelWidth - 10, y + 14, row.label, "right faint code");
     for (std::size_t place = 0; place < row.lanes.size(); ++place) {
         const int x =
-            kLabel + static_cast<int>(place) * kCellSize + static_cast<int>(place) / 8 * kGap;
+            kLabelWidth + static_cast<int>(place) * kCellSize + static_cast<int>(place) / 8 * kGap;
         const int lane = row.lanes[place];
-        drawing.cell(x, y, kCellSize - 1, kCellSize, choose_cell_kind(row, place, is_shared),
-                     lane < 0 ? "" : std::to_string(lane));
+        drawing.add_cell(x, y, kCellSize - 1, kCellSize, choose_cell_kind(row, place, is_shared),
+                         lane < 0 ? "" : std::to_string(lane));
     }
 }
 
@@ -95,8 +95,9 @@ int rows_height(std::size_t rows) {
 
 void draw_access(Drawing& drawing, const RepeatedAccess& drawn, const std::vector<PictureRow>& rows,
                  int y) {
-    drawing.text(12, y + 20, heading(drawn), "head");
-    drawing.text(kWidth - 12, y + 20, "line " + std::to_string(drawn.access.line), "right faint");
+    drawing.add_text(12, y + 20, heading(drawn), "head");
+    drawing.add_text(kWidth - 12, y + 20, "line " + std::to_string(drawn.access.line),
+                     "right faint");
     const bool is_shared = drawn.access.is_shared;
     int row_y = y + kHeadHeight;
     for (std::size_t i = 0; i < std::min(rows.size(), kMaxRows); ++i, row_y += kRowHeight) {
@@ -104,16 +105,16 @@ void draw_access(Drawing& drawing, const RepeatedAccess& drawn, const std::vecto
     }
     if (rows.size() > kMaxRows) {
         const std::size_t more = rows.size() - kMaxRows;
-        drawing.text(kLabel, row_y + 14,
-                     "and " + std::to_string(more) + " more " +
-                         (is_shared ? "wavefronts" : "rows of 128 bytes"),
-                     "faint");
+        drawing.add_text(kLabelWidth, row_y + 14,
+                         "and " + std::to_string(more) + " more " +
+                             (is_shared ? "wavefronts" : "rows of 128 bytes"),
+                         "faint");
     }
 }
 
 }  // namespace
 
-std::string warp_picture(const Recording& recording, const std::string& name) {
+std::string draw_warp_picture(const Recording& recording, const std::string& name) {
     const RecordedVariant& variant = recording.variant(name);
     const std::vector<RepeatedAccess> kinds = group_alike_accesses(variant.accesses);
     std::vector<std::vector<PictureRow>> rows;
@@ -123,15 +124,15 @@ std::string warp_picture(const Recording& recording, const std::string& name) {
         height += rows_height(rows.back().size());
     }
     Drawing drawing(kWidth, height);
-    drawing.text(12, 24,
-                 recording.step + ", " + name + ": warp " + std::to_string(variant.warp) +
-                     " of block 0, 256 x 256, simulated");
-    drawing.cell(440, 12, 14, 14, Cell::used);
-    drawing.text(460, 24, "global", "faint");
-    drawing.cell(516, 12, 14, 14, Cell::shared);
-    drawing.text(536, 24, "shared", "faint");
-    drawing.cell(596, 12, 14, 14, Cell::waste);
-    drawing.text(616, 24, "moved for nothing", "faint");
+    drawing.add_text(12, 24,
+                     recording.step + ", " + name + ": warp " + std::to_string(variant.warp) +
+                         " of block 0, 256 x 256, simulated");
+    drawing.add_cell(440, 12, 14, 14, CellContents::used);
+    drawing.add_text(460, 24, "global", "faint");
+    drawing.add_cell(516, 12, 14, 14, CellContents::shared);
+    drawing.add_text(536, 24, "shared", "faint");
+    drawing.add_cell(596, 12, 14, 14, CellContents::wasted);
+    drawing.add_text(616, 24, "moved for nothing", "faint");
     int y = 40;
     for (std::size_t i = 0; i < kinds.size(); ++i) {
         draw_access(drawing, kinds[i], rows[i], y);
@@ -144,7 +145,7 @@ std::string warp_picture(const Recording& recording, const std::string& name) {
 
 namespace {
 
-constexpr int kWordSize = 7;
+constexpr int kWordPixels = 7;
 
 const Access& first_shared_load(const RecordedVariant& variant) {
     for (const Access& access : variant.accesses) {
@@ -153,34 +154,35 @@ const Access& first_shared_load(const RecordedVariant& variant) {
     throw std::runtime_error(variant.name + " reads no shared memory");
 }
 
-void draw_tile(Drawing& drawing, const Tile& tile, int x, int y) {
+void draw_tile(Drawing& drawing, const RecordedTile& tile, int x, int y) {
     const Access& load = first_shared_load(tile.recording->variant(tile.variant));
-    drawing.text(x, y, tile.recording->step + ", " + tile.variant, "head");
-    drawing.text(x, y + 18, "reads in " + format_count(load.cost, "wavefront"));
-    drawing.text(x, y + 38, "bank 0", "faint");
-    drawing.text(x + static_cast<int>(kBanks) * kWordSize, y + 38, "31", "right faint");
-    drawing.grid(x, y + 46, static_cast<int>(kBanks), 33, kWordSize);
+    drawing.add_text(x, y, tile.recording->step + ", " + tile.variant, "head");
+    drawing.add_text(x, y + 18, "reads in " + format_count(load.cost, "wavefront"));
+    drawing.add_text(x, y + 38, "bank 0", "faint");
+    drawing.add_text(x + static_cast<int>(kBanks) * kWordPixels, y + 38, "31", "right faint");
+    drawing.add_grid(x, y + 46, static_cast<int>(kBanks), 33, kWordPixels);
     for (unsigned lane = 0; lane < 32; ++lane) {
         if (!is_active(load, lane)) continue;
         const int word = static_cast<int>(load.addresses[lane] / 4),
                   banks = static_cast<int>(kBanks);
-        drawing.cell(x + word % banks * kWordSize, y + 46 + word / banks * kWordSize, kWordSize - 1,
-                     kWordSize - 1, Cell::shared);
+        drawing.add_cell(x + word % banks * kWordPixels, y + 46 + word / banks * kWordPixels,
+                         kWordPixels - 1, kWordPixels - 1, CellContents::shared);
     }
 }
 
 }  // namespace
 
-std::string banks_picture(const std::vector<Tile>& tiles) {
+std::string draw_banks_picture(const std::vector<RecordedTile>& tiles) {
     constexpr int panel = 250;
     Drawing drawing(panel * static_cast<int>(tiles.size()), 334);
     for (std::size_t i = 0; i < tiles.size(); ++i) {
         draw_tile(drawing, tiles[i], 12 + panel * static_cast<int>(i), 24);
     }
-    drawing.text(12, 324,
-                 "Each row is 32 words of shared memory, one in each bank. Marked: what one warp "
-                 "reads at once. Simulated.",
-                 "faint");
+    drawing.add_text(
+        12, 324,
+        "Each row is 32 words of shared memory, one in each bank. Marked: what one warp "
+        "reads at once. Simulated.",
+        "faint");
     return drawing.svg("The words of the tile that one warp reads at once, by bank");
 }
 
@@ -189,12 +191,12 @@ std::string banks_picture(const std::vector<Tile>& tiles) {
 namespace {
 
 /// Draws the words that one warp reads, each with the wavefront that delivers it.
-void draw_race(Drawing& drawing, const Tile& tile, int x, int y) {
+void draw_race(Drawing& drawing, const RecordedTile& tile, int x, int y) {
     constexpr int side = 9;
     const Access& load = first_shared_load(tile.recording->variant(tile.variant));
-    drawing.text(x, y, tile.recording->step, "head");
-    drawing.text(x, y + 18, format_count(load.cost, "wavefront") + " for one load of a warp");
-    drawing.grid(x, y + 28, static_cast<int>(kBanks), 33, side);
+    drawing.add_text(x, y, tile.recording->step, "head");
+    drawing.add_text(x, y + 18, format_count(load.cost, "wavefront") + " for one load of a warp");
+    drawing.add_grid(x, y + 28, static_cast<int>(kBanks), 33, side);
     const std::vector<PictureRow> wavefronts = layout_rows(load);
     for (std::size_t turn = 0; turn < wavefronts.size(); ++turn) {
         for (const int lane : wavefronts[turn].lanes) {
@@ -209,13 +211,14 @@ void draw_race(Drawing& drawing, const Tile& tile, int x, int y) {
 
 }  // namespace
 
-std::string race_picture(const Tile& left, const Tile& right) {
+std::string draw_race_picture(const RecordedTile& left, const RecordedTile& right) {
     constexpr int panel = 320;
     Drawing drawing(2 * panel + 4, 378);
     draw_race(drawing, left, 14, 24);
     draw_race(drawing, right, 14 + panel, 24);
-    drawing.text(14, 368, "Columns are banks. Each wavefront serves one word of a bank. Simulated.",
-                 "faint");
+    drawing.add_text(14, 368,
+                     "Columns are banks. Each wavefront serves one word of a bank. Simulated.",
+                     "faint");
     return drawing.svg("What one warp reads at once, wavefront after wavefront");
 }
 
@@ -229,30 +232,32 @@ constexpr int kSmallTileSize = 11, kTiles = 16, kTileSide = 32;
 constexpr std::size_t kMarkedBlocks = 32;
 
 void draw_order(Drawing& drawing, const RecordedVariant& variant, int x, int y) {
-    if (variant.order.size() != kTiles * kTiles)
+    if (variant.block_order.size() != kTiles * kTiles)
         throw std::runtime_error(variant.name + ": no order");
-    drawing.text(x, y, variant.name, "head");
-    drawing.grid(x, y + 10, kTiles, kTiles, kSmallTileSize);
+    drawing.add_text(x, y, variant.name, "head");
+    drawing.add_grid(x, y + 10, kTiles, kTiles, kSmallTileSize);
     for (std::size_t block = 0; block < kMarkedBlocks; ++block) {
-        const auto [row, col] = variant.order[block];
-        drawing.cell(x + col / kTileSide * kSmallTileSize,
-                     y + 10 + row / kTileSide * kSmallTileSize, kSmallTileSize - 1,
-                     kSmallTileSize - 1, Cell::used);
+        const auto [row, col] = variant.block_order[block];
+        drawing.add_cell(x + col / kTileSide * kSmallTileSize,
+                         y + 10 + row / kTileSide * kSmallTileSize, kSmallTileSize - 1,
+                         kSmallTileSize - 1, CellContents::used);
     }
 }
 
 }  // namespace
 
-std::string order_picture(const Recording& recording, const std::vector<std::string>& variants) {
+std::string draw_block_order_picture(const Recording& recording,
+                                     const std::vector<std::string>& variants) {
     constexpr int panel = 190;
     Drawing drawing(panel * static_cast<int>(variants.size()), 250);
     for (std::size_t i = 0; i < variants.size(); ++i) {
         draw_order(drawing, recording.variant(variants[i]), 10 + panel * static_cast<int>(i), 24);
     }
-    drawing.text(10, 238,
-                 "`in`, 16 x 16 tiles of 32 x 32. Marked: the tiles that the first 32 blocks read. "
-                 "Simulated.",
-                 "faint");
+    drawing.add_text(
+        10, 238,
+        "`in`, 16 x 16 tiles of 32 x 32. Marked: the tiles that the first 32 blocks read. "
+        "Simulated.",
+        "faint");
     return drawing.svg("Which tiles the first blocks take, in four orders");
 }
 

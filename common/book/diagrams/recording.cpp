@@ -50,7 +50,7 @@ Recording read_recording(const std::filesystem::path& folder, const std::string&
         for (const json& access : from.at("warp").at("accesses")) {
             variant.accesses.push_back(parse_access(access));
         }
-        from.at("order").get_to(variant.order);
+        from.at("order").get_to(variant.block_order);
         recording.variants.push_back(std::move(variant));
     }
     return recording;

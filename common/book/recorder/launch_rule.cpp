@@ -17,22 +17,22 @@ struct Extent {
 constexpr std::int64_t divide_rounding_up(std::int64_t count, std::int64_t size) {
     return (count + size - 1) / size;
 }
-constexpr std::int64_t tiles(const Sample& sample, unsigned tile) {
+constexpr std::int64_t count_tiles(const Sample& sample, unsigned tile) {
     return divide_rounding_up(sample.rows, tile) * divide_rounding_up(sample.cols, tile);
 }
 // The quantities that are tried, the simplest ones first.
-constexpr Extent extents[] = {
+constexpr Extent kTriedExtents[] = {
     {"one", [](const Sample&, unsigned) -> std::int64_t { return 1; }},
     {"rows", [](const Sample& sample, unsigned) -> std::int64_t { return sample.rows; }},
     {"cols", [](const Sample& sample, unsigned) -> std::int64_t { return sample.cols; }},
     {"elements",
      [](const Sample& sample, unsigned) { return std::int64_t{sample.rows} * sample.cols; }},
-    {"tiles", tiles, 16},
-    {"tiles", tiles, 32},
-    {"tiles", tiles, 64},
-    {"tiles", tiles, 128},
+    {"tiles", count_tiles, 16},
+    {"tiles", count_tiles, 32},
+    {"tiles", count_tiles, 64},
+    {"tiles", count_tiles, 128},
 };
-constexpr unsigned kMaxPlus = 64, kTriedFactors[] = {1, 2, 4, 8};
+constexpr unsigned kMaxExtentIncrement = 64, kTriedBlockFactors[] = {1, 2, 4, 8};
 
 /// Finds a `size` such that ceil((extent + plus) / size) * times, limited to `most`, is the grid's
 /// extent along `axis` in every sample. Returns 0 if there is no such size.
@@ -51,10 +51,11 @@ unsigned find_block_extent(const std::vector<Sample>& samples, std::size_t axis,
 }
 
 /// Returns the rule for one axis of the grid, or null if there is none.
-ordered_json axis_rule(const std::vector<Sample>& samples, std::size_t axis, std::int64_t most) {
-    for (const unsigned times : kTriedFactors) {
-        for (unsigned plus = 0; plus < kMaxPlus; ++plus) {
-            for (const Extent& extent : extents) {
+ordered_json find_grid_axis_rule(const std::vector<Sample>& samples, std::size_t axis,
+                                 std::int64_t most) {
+    for (const unsigned times : kTriedBlockFactors) {
+        for (unsigned plus = 0; plus < kMaxExtentIncrement; ++plus) {
+            for (const Extent& extent : kTriedExtents) {
                 const unsigned size = find_block_extent(samples, axis, extent, plus, times, most);
                 if (size == 0) continue;
                 ordered_json found = {{"of", extent.name}, {"size", size}};
@@ -68,33 +69,34 @@ ordered_json axis_rule(const std::vector<Sample>& samples, std::size_t axis, std
     return nullptr;
 }
 
-ordered_json axis_rule(const std::vector<Sample>& samples, std::size_t axis) {
+ordered_json find_grid_axis_rule(const std::vector<Sample>& samples, std::size_t axis) {
     constexpr std::int64_t no_limit = std::int64_t{1} << 40;
-    if (ordered_json rule = axis_rule(samples, axis, no_limit); !rule.is_null()) return rule;
+    if (ordered_json rule = find_grid_axis_rule(samples, axis, no_limit); !rule.is_null())
+        return rule;
     // The blocks may be persistent. Their number is then limited by how many the device can hold at
     // once.
     unsigned most = 0;
     std::size_t reached = 0;
     for (const Sample& sample : samples) most = std::max(most, sample.launch.grid[axis]);
     for (const Sample& sample : samples) reached += sample.launch.grid[axis] == most;
-    ordered_json rule = axis_rule(samples, axis, most);
+    ordered_json rule = find_grid_axis_rule(samples, axis, most);
     // If only one sample reaches the limit, larger shapes may still have more blocks.
-    if (rule.is_null() || reached < 2) throw NoRule("its grid follows no simple rule");
+    if (rule.is_null() || reached < 2) throw NoLaunchRule("its grid follows no simple rule");
     rule["most"] = most;
     return rule;
 }
 
 /// Finds the quantity, such as "rows", that equals an argument of the kernel in all samples. Tries
 /// the usual argument for this position first.
-ordered_json argument_rule(const std::vector<Sample>& samples, std::size_t place) {
+ordered_json find_argument_rule(const std::vector<Sample>& samples, std::size_t place) {
     struct Named {
         const char* name;
         bool is_pointer;
         std::int64_t (*of)(const Sample& sample);
     };
     static constexpr Named usual[] = {
-        {"out", true, [](const Sample& sample) { return sample.out; }},
-        {"in", true, [](const Sample& sample) { return sample.in; }},
+        {"out", true, [](const Sample& sample) { return sample.out_address; }},
+        {"in", true, [](const Sample& sample) { return sample.in_address; }},
         {"rows", false, [](const Sample& sample) -> std::int64_t { return sample.rows; }},
         {"cols", false, [](const Sample& sample) -> std::int64_t { return sample.cols; }},
     };
@@ -113,7 +115,7 @@ ordered_json argument_rule(const std::vector<Sample>& samples, std::size_t place
         !first.is_pointer && std::all_of(samples.begin(), samples.end(), [&](const Sample& sample) {
             return sample.launch.arguments.at(place).value == first.value;
         });
-    if (!is_constant) throw NoRule("it is given what the host works out");
+    if (!is_constant) throw NoLaunchRule("it is given what the host works out");
     return first.value;
 }
 
@@ -121,23 +123,23 @@ ordered_json rule(const std::vector<Sample>& samples) {
     const LaunchShape& first = samples.at(0).launch;
     for (const Sample& sample : samples) {
         if (sample.launch.kernel != first.kernel || sample.launch.block != first.block ||
-            sample.launch.shared != first.shared) {
-            throw NoRule("the host chooses its kernel, block or shared memory by the shape");
+            sample.launch.shared_bytes != first.shared_bytes) {
+            throw NoLaunchRule("the host chooses its kernel, block or shared memory by the shape");
         }
     }
     ordered_json grid = ordered_json::array(), arguments = ordered_json::array();
-    for (std::size_t axis = 0; axis < 3; ++axis) grid.push_back(axis_rule(samples, axis));
+    for (std::size_t axis = 0; axis < 3; ++axis) grid.push_back(find_grid_axis_rule(samples, axis));
     for (std::size_t place = 0; place < first.arguments.size(); ++place) {
-        arguments.push_back(argument_rule(samples, place));
+        arguments.push_back(find_argument_rule(samples, place));
     }
     return {{"kernel", first.kernel}, {"function", first.function},
-            {"block", first.block},   {"shared", first.shared},
+            {"block", first.block},   {"shared", first.shared_bytes},
             {"grid", grid},           {"arguments", arguments}};
 }
 
 }  // namespace
 
-ordered_json launch_rule(const std::vector<Sample>& samples) {
+ordered_json find_launch_rule(const std::vector<Sample>& samples) {
     // Some launches use a different kernel if the matrix has the same number of tiles across and
     // down. The size of the tiles does not matter for this test.
     std::vector<Sample> square, other;

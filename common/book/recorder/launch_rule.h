@@ -22,7 +22,7 @@ struct LaunchShape {
     std::string kernel = "";    ///< the kernel's name in the PTX
     std::string function = "";  ///< the kernel's name in the program: "transpose_tiled<32>"
     std::array<unsigned, 3> grid{}, block{};
-    std::size_t shared = 0;  ///< the dynamic shared memory in bytes
+    std::size_t shared_bytes = 0;  ///< the dynamic shared memory in bytes
     std::vector<Argument> arguments = {};
 };
 
@@ -30,12 +30,12 @@ struct LaunchShape {
 struct Sample {
     int rows = 0, cols = 0;
     LaunchShape launch;
-    std::int64_t out = 0, in = 0;  ///< the addresses of the matrices
+    std::int64_t out_address = 0, in_address = 0;  ///< the addresses of the matrices
 };
 
 /// Thrown if the launches follow no known rule. The message is for the reader: "its grid follows no
 /// simple rule".
-struct NoRule : std::runtime_error {
+struct NoLaunchRule : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
@@ -44,8 +44,8 @@ struct NoRule : std::runtime_error {
 /// a number. An axis is {"of", "size"}: the number of pieces of `size` that cover "rows", "cols" or
 /// "elements"; for "one" there is a single block. It may have additional keys. "tile": the pieces
 /// consist of "tiles" with this side. "plus": a number that is added to the extent. "times": a
-/// factor for the number of pieces. "most": the maximum number of blocks. Throws NoRule if no such
-/// rule explains all samples.
-nlohmann::ordered_json launch_rule(const std::vector<Sample>& samples);
+/// factor for the number of pieces. "most": the maximum number of blocks. Throws NoLaunchRule if no
+/// such rule explains all samples.
+nlohmann::ordered_json find_launch_rule(const std::vector<Sample>& samples);
 
 }  // namespace coalesce::recorder

@@ -38,14 +38,14 @@ unsigned pieces(unsigned extent, unsigned size) {
 }  // namespace
 
 TEST_CASE("tiles of rows and columns, with the axes in either order") {
-    const auto rule = launch_rule(sampled([](unsigned rows, unsigned cols) {
+    const auto rule = find_launch_rule(sampled([](unsigned rows, unsigned cols) {
         return launch({pieces(cols, 32), pieces(rows, 8), 1});
     }));
     CHECK(rule["other"]["grid"] ==
           ordered_json::parse(
               R"([{"of":"cols","size":32},{"of":"rows","size":8},{"of":"one","size":1}])"));
     CHECK(rule["square"] == rule["other"]);
-    const auto turned = launch_rule(sampled([](unsigned rows, unsigned cols) {
+    const auto turned = find_launch_rule(sampled([](unsigned rows, unsigned cols) {
         return launch({pieces(rows, 64), pieces(cols, 64), 1});
     }));
     CHECK(turned["square"]["grid"] ==
@@ -54,14 +54,14 @@ TEST_CASE("tiles of rows and columns, with the axes in either order") {
 }
 
 TEST_CASE("all elements in one row of blocks") {
-    const auto rule = launch_rule(sampled([](unsigned rows, unsigned cols) {
+    const auto rule = find_launch_rule(sampled([](unsigned rows, unsigned cols) {
         return launch({pieces(rows * cols, 1024), 1, 1});
     }));
     CHECK(rule["other"]["grid"][0] == ordered_json::parse(R"({"of":"elements","size":1024})"));
 }
 
 TEST_CASE("a rule of its own for square grids") {
-    const auto rule = launch_rule(sampled([](unsigned rows, unsigned cols) {
+    const auto rule = find_launch_rule(sampled([](unsigned rows, unsigned cols) {
         const Grid grid{pieces(cols, 32), pieces(rows, 32), 1};
         return launch(grid, grid[0] == grid[1] ? "square" : "other");
     }));
@@ -70,19 +70,19 @@ TEST_CASE("a rule of its own for square grids") {
 }
 
 TEST_CASE("partial tiles, several blocks per piece, and blocks that take several tiles") {
-    const auto edge = launch_rule(sampled([](unsigned rows, unsigned cols) {
+    const auto edge = find_launch_rule(sampled([](unsigned rows, unsigned cols) {
         return launch({pieces(cols, 128) * 4, pieces(rows + 7, 32), 1});
     }));
     CHECK(edge["other"]["grid"] ==
           ordered_json::parse(
               R"([{"of":"cols","size":128,"times":4},{"of":"rows","size":32,"plus":7},
                   {"of":"one","size":1}])"));
-    const auto tiles = launch_rule(sampled([](unsigned rows, unsigned cols) {
+    const auto tiles = find_launch_rule(sampled([](unsigned rows, unsigned cols) {
         return launch({pieces(pieces(rows, 64) * pieces(cols, 64), 4), 1, 1});
     }));
     CHECK(tiles["other"]["grid"][0] == ordered_json::parse(R"({"of":"tiles","size":4,"tile":64})"));
     const auto stay = [](unsigned most) {
-        return launch_rule(sampled([=](unsigned rows, unsigned cols) {
+        return find_launch_rule(sampled([=](unsigned rows, unsigned cols) {
             return launch({std::min(pieces(rows, 32) * pieces(cols, 32), most), 1, 1});
         }));
     };
@@ -92,7 +92,7 @@ TEST_CASE("partial tiles, several blocks per piece, and blocks that take several
 
 TEST_CASE("what the kernel is given") {
     const auto with = [](std::vector<Argument> (*arguments)(unsigned rows, unsigned cols)) {
-        return launch_rule(sampled([&](unsigned rows, unsigned cols) {
+        return find_launch_rule(sampled([&](unsigned rows, unsigned cols) {
             LaunchShape shape = launch({1, 1, 1});
             shape.arguments = arguments(rows, cols);
             return shape;
@@ -105,21 +105,21 @@ TEST_CASE("what the kernel is given") {
     CHECK_THROWS_AS(with([](unsigned rows, unsigned cols) -> std::vector<Argument> {
                         return {{true, out_address}, {false, rows % cols}};
                     }),
-                    NoRule);
+                    NoLaunchRule);
     CHECK_THROWS_AS(with([](unsigned, unsigned) -> std::vector<Argument> {
                         return {{true, 0x3000}};
                     }),
-                    NoRule);
+                    NoLaunchRule);
 }
 
 TEST_CASE("launches that follow no rule are rejected") {
-    CHECK_THROWS(launch_rule(sampled([](unsigned rows, unsigned cols) {
+    CHECK_THROWS(find_launch_rule(sampled([](unsigned rows, unsigned cols) {
         return launch({rows / 7 + cols, 1, 1});
     })));
-    CHECK_THROWS(launch_rule(sampled([](unsigned rows, unsigned cols) {
+    CHECK_THROWS(find_launch_rule(sampled([](unsigned rows, unsigned cols) {
         return launch({pieces(cols, 32), pieces(rows, 32), 1}, "k", {32, rows > 100 ? 8u : 4u, 1});
     })));
-    CHECK_THROWS(launch_rule(sampled([](unsigned rows, unsigned cols) {
+    CHECK_THROWS(find_launch_rule(sampled([](unsigned rows, unsigned cols) {
         return launch({pieces(cols, 32), pieces(rows, 32), 1}, rows > 100 ? "tall" : "flat");
     })));
 }

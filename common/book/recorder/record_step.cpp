@@ -3,7 +3,7 @@
 // memory accesses of one warp, and the order in which blocks process tiles. If a launch cannot be
 // described, it writes the reason.
 //
-//     recorder_03_tiled FILE [--order]      writes FILE as JSON; --order adds the order of the blocks
+// recorder_03_tiled FILE [--order]      writes FILE as JSON; --order adds the order of the blocks
 //
 // The pictures and the explorer are generated from these files, so they always show the kernels in
 // the source tree.
@@ -30,7 +30,7 @@ namespace {
 
 using namespace coalesce;
 using recorder::LaunchShape;
-using recorder::NoRule;
+using recorder::NoLaunchRule;
 using ordered_json = nlohmann::ordered_json;
 
 // ---- a kernel's name and parameters ----
@@ -43,7 +43,7 @@ struct Signature {
 };
 
 /// Returns the position after the bracket that closes the list which starts at `at`.
-std::size_t end_of_brackets(const std::string& text, std::size_t at) {
+std::size_t find_end_of_brackets(const std::string& text, std::size_t at) {
     int depth = 0;
     do {
         if (std::strchr("(<", text[at])) ++depth;
@@ -59,11 +59,11 @@ Signature parse_signature(const std::string& mangled) {
     // Only template instances are printed with their return type.
     if (text.starts_with("void ")) text.erase(0, 5);
     std::size_t open = text.find_first_of("(<");
-    if (text.at(open) == '<') open = end_of_brackets(text, open);
+    if (text.at(open) == '<') open = find_end_of_brackets(text, open);
     Signature signature{text.substr(0, open), {}};
     for (std::size_t at = open + 1, begin = at; at < text.size();) {
         if (std::strchr("(<", text[at])) {
-            at = end_of_brackets(text, at);
+            at = find_end_of_brackets(text, at);
         } else if (std::strchr(",)", text[at])) {
             signature.parameters.push_back(text.substr(begin, at - begin));
             begin = at + 2, ++at;
@@ -83,23 +83,24 @@ recorder::Argument describe_argument(const std::string& type, const void* value)
     const bool is_long = type == "long" || type == "long long" || type == "unsigned long" ||
                          type == "unsigned long long";
     if (is_long) return {false, *static_cast<const std::int64_t*>(value)};
-    throw NoRule("the host makes what it is given (" + type + ")");
+    throw NoLaunchRule("the host makes what it is given (" + type + ")");
 }
 
 // ---- intercepted launches ----
 
-/// The launches since the last `clear`. If `is_held_back` is set, they are recorded but not run.
-struct CaughtLaunches {
+/// The launches since the last `clear`. If `is_recording_only` is set, they are recorded but not
+/// run.
+struct InterceptedLaunches {
     std::vector<LaunchShape> launches;
     /// The reason why the last launch cannot be described, or "".
     std::string problem;
-    bool is_held_back = false;
+    bool is_recording_only = false;
 
     void clear() {
         launches.clear();
         problem.clear();
     }
-    void take(const char* mangled, LaunchShape shape, void** arguments) {
+    void record_launch(const char* mangled, LaunchShape shape, void** arguments) {
         const Signature signature = parse_signature(mangled);
         shape.kernel = mangled;
         shape.function = signature.function;
@@ -107,12 +108,12 @@ struct CaughtLaunches {
             for (std::size_t i = 0; i < signature.parameters.size(); ++i) {
                 shape.arguments.push_back(describe_argument(signature.parameters[i], arguments[i]));
             }
-        } catch (const NoRule& why) {
+        } catch (const NoLaunchRule& why) {
             problem = why.what();
         }
         launches.push_back(std::move(shape));
     }
-} caught_launches;
+} intercepted_launches;
 
 }  // namespace
 
@@ -123,20 +124,22 @@ extern "C" cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 b
     static auto* const launch = reinterpret_cast<Launch*>(dlsym(RTLD_NEXT, "__cudaLaunchKernel"));
     const char* name = nullptr;
     CUDA_CHECK(cudaFuncGetName(&name, kernel));
-    caught_launches.take(
-        name,
-        {.grid = {grid.x, grid.y, grid.z}, .block = {block.x, block.y, block.z}, .shared = shared},
-        arguments);
-    return caught_launches.is_held_back ? cudaSuccess
-                                        : launch(kernel, grid, block, arguments, shared, stream);
+    intercepted_launches.record_launch(name,
+                                       {.grid = {grid.x, grid.y, grid.z},
+                                        .block = {block.x, block.y, block.z},
+                                        .shared_bytes = shared},
+                                       arguments);
+    return intercepted_launches.is_recording_only
+               ? cudaSuccess
+               : launch(kernel, grid, block, arguments, shared, stream);
 }
 
 namespace {
 
 /// An input matrix and an output matrix.
-class Task {
+class TaskMatrices {
 public:
-    Task(int rows, int cols) : rows_(rows), cols_(cols), in_(bytes()), out_(bytes()) {
+    TaskMatrices(int rows, int cols) : rows_(rows), cols_(cols), in_(bytes()), out_(bytes()) {
         CUDA_CHECK(cudaMemset(in_.data(), 0, bytes()));
     }
     void launch(const Variant& variant) {
@@ -145,7 +148,7 @@ public:
     }
     /// Launches the variant as if the matrices were smaller.
     void launch(const Variant& variant, int rows, int cols) {
-        caught_launches.clear();
+        intercepted_launches.clear();
         variant.launch(out(), variant.produces.in_place ? nullptr : in(), rows, cols);
     }
     float* out() const { return static_cast<float*>(out_.data()); }
@@ -172,7 +175,7 @@ private:
 
 // ---- one warp ----
 
-ordered_json access_json(const CoalesceAccess& access, const Task& task) {
+ordered_json access_json(const CoalesceAccess& access, const TaskMatrices& task) {
     const auto [memory, begin] = task.find_memory(access);
     ordered_json addresses = ordered_json::array();
     for (unsigned lane = 0; lane < 32; ++lane) {
@@ -186,7 +189,7 @@ ordered_json access_json(const CoalesceAccess& access, const Task& task) {
             {"addresses", addresses}};
 }
 
-ordered_json trace_warp(const Variant& variant, Task& task, unsigned block, unsigned warp,
+ordered_json trace_warp(const Variant& variant, TaskMatrices& task, unsigned block, unsigned warp,
                         std::size_t limit) {
     SIMULATOR_FUNCTION(coalesceTraceWarp)(block, warp, limit);
     task.launch(variant);
@@ -201,18 +204,18 @@ ordered_json trace_warp(const Variant& variant, Task& task, unsigned block, unsi
     return list;
 }
 
-constexpr int kRecordedSide = 256;
+constexpr int kRecordedMatrixSide = 256;
 /// Warp 5 is the example in the lessons. If a block has fewer warps, its last warp is recorded.
 constexpr unsigned kRecordedWarp = 5;
 
-ordered_json warp_json(const Variant& variant, Task& task) {
+ordered_json warp_json(const Variant& variant, TaskMatrices& task) {
     task.launch(variant);
-    const LaunchShape& shape = caught_launches.launches.front();
+    const LaunchShape& shape = intercepted_launches.launches.front();
     const unsigned warps = (shape.block[0] * shape.block[1] * shape.block[2] + 31) / 32;
     const unsigned warp = std::min(kRecordedWarp, warps - 1);
     constexpr std::size_t most_accesses = 64;
-    return {{"rows", kRecordedSide},
-            {"cols", kRecordedSide},
+    return {{"rows", kRecordedMatrixSide},
+            {"cols", kRecordedMatrixSide},
             {"block", 0},
             {"warp", warp},
             {"accesses", trace_warp(variant, task, 0, warp, most_accesses)}};
@@ -220,12 +223,12 @@ ordered_json warp_json(const Variant& variant, Task& task) {
 
 /// Returns the position at which the first load of each block starts, in a matrix of 16 x 16 tiles
 /// of 32 x 32 elements.
-ordered_json order_json(const Variant& variant) {
+ordered_json block_order_json(const Variant& variant) {
     constexpr int side = 512;
     constexpr unsigned tiles = 16;
-    Task task(side, side);
+    TaskMatrices task(side, side);
     task.launch(variant);
-    const auto& grid = caught_launches.launches.front().grid;
+    const auto& grid = intercepted_launches.launches.front().grid;
     ordered_json order = ordered_json::array();
     if (grid[0] != tiles || grid[1] != tiles) return order;
     for (unsigned block = 0; block < tiles * tiles; ++block) {
@@ -254,23 +257,23 @@ std::vector<int> matrix_sides(int multiple, int longest) {
 std::vector<recorder::Sample> sample_launches(const Variant& variant) {
     // Some shapes are so large that even persistent blocks reach their limit.
     constexpr int longest = 8192;
-    Task task(longest, longest);
+    TaskMatrices task(longest, longest);
     std::vector<recorder::Sample> samples;
-    caught_launches.is_held_back = true;
-    const auto take = [&](int rows, int cols) {
+    intercepted_launches.is_recording_only = true;
+    const auto record_launch = [&](int rows, int cols) {
         task.launch(variant, rows, cols);
         const auto address = [](const float* matrix) {
             return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(matrix));
         };
-        samples.push_back({rows, cols, caught_launches.launches.at(0), address(task.out()),
+        samples.push_back({rows, cols, intercepted_launches.launches.at(0), address(task.out()),
                            variant.produces.in_place ? 0 : address(task.in())});
     };
     for (const int rows : matrix_sides(variant.rows_multiple, longest)) {
         for (const int cols : matrix_sides(variant.cols_multiple, longest)) {
-            if (!variant.square_only || rows == cols) take(rows, cols);
+            if (!variant.square_only || rows == cols) record_launch(rows, cols);
         }
     }
-    caught_launches.is_held_back = false;
+    intercepted_launches.is_recording_only = false;
     return samples;
 }
 
@@ -288,22 +291,23 @@ std::string task_name(const Produces& produces) {
     return "";
 }
 
-/// Returns the variant's launch as JSON. Throws NoRule if the variant launches no kernel, or a
-/// kernel that cannot be launched like the kernel of an exercise.
-ordered_json launch_json(const Variant& variant, Task& task) {
-    if (variant.permute) throw NoRule("it takes an array of many axes, no matrix");
+/// Returns the variant's launch as JSON. Throws NoLaunchRule if the variant launches no kernel, or
+/// a kernel that cannot be launched like the kernel of an exercise.
+ordered_json launch_json(const Variant& variant, TaskMatrices& task) {
+    if (variant.permute) throw NoLaunchRule("it takes an array of many axes, no matrix");
     if (variant.in != Memory::device || variant.out != Memory::device || variant.needs_gpu) {
-        throw NoRule("it is host code, no kernel");
+        throw NoLaunchRule("it is host code, no kernel");
     }
     if (variant.element_size != sizeof(float)) {
-        throw NoRule("its elements are no floats");
+        throw NoLaunchRule("its elements are no floats");
     }
     task.launch(variant);
-    if (caught_launches.launches.empty()) throw NoRule("it is a copy by the runtime, no kernel");
-    if (caught_launches.launches.size() > 1)
-        throw NoRule("it launches several kernels, one after the other");
-    if (!caught_launches.problem.empty()) throw NoRule(caught_launches.problem);
-    return recorder::launch_rule(sample_launches(variant));
+    if (intercepted_launches.launches.empty())
+        throw NoLaunchRule("it is a copy by the runtime, no kernel");
+    if (intercepted_launches.launches.size() > 1)
+        throw NoLaunchRule("it launches several kernels, one after the other");
+    if (!intercepted_launches.problem.empty()) throw NoLaunchRule(intercepted_launches.problem);
+    return recorder::find_launch_rule(sample_launches(variant));
 }
 
 /// Reports whether the launch needs only the two matrices and their shape, and reads one matrix and
@@ -313,20 +317,20 @@ bool is_plain(const Variant& variant, const ordered_json& launch) {
     return variant.is_plain() && launch.at("other").at("arguments") == usual;
 }
 
-ordered_json variant_json(const Variant& variant, bool with_order) {
+ordered_json variant_json(const Variant& variant, bool records_block_order) {
     ordered_json recorded = {{"name", variant.name},
                              {"about", variant.about},
                              {"rows_multiple", variant.rows_multiple},
                              {"cols_multiple", variant.cols_multiple},
                              {"produces", task_name(variant.produces)}};
     try {
-        Task task(kRecordedSide, kRecordedSide);
+        TaskMatrices task(kRecordedMatrixSide, kRecordedMatrixSide);
         recorded["launch"] = launch_json(variant, task);
         recorded["is_plain"] = is_plain(variant, recorded["launch"]);
         if (!recorded["is_plain"]) return recorded;
         recorded["warp"] = warp_json(variant, task);
-        recorded["order"] = with_order ? order_json(variant) : ordered_json::array();
-    } catch (const NoRule& why) {
+        recorded["order"] = records_block_order ? block_order_json(variant) : ordered_json::array();
+    } catch (const NoLaunchRule& why) {
         recorded["why_not"] = why.what();
     }
     return recorded;
@@ -336,12 +340,13 @@ ordered_json variant_json(const Variant& variant, bool with_order) {
 
 int coalesce::run_step(int argc, char** argv, const std::vector<Variant>& variants) {
     try {
-        const bool with_order = argc == 3 && std::string(argv[2]) == "--order";
-        if (argc != 2 && !with_order)
+        const bool records_block_order = argc == 3 && std::string(argv[2]) == "--order";
+        if (argc != 2 && !records_block_order)
             throw UsageError("give the file to write, and perhaps --order");
         choose_device(DeviceChoice::simulator, argv);
         ordered_json list = ordered_json::array();
-        for (const Variant& variant : variants) list.push_back(variant_json(variant, with_order));
+        for (const Variant& variant : variants)
+            list.push_back(variant_json(variant, records_block_order));
         std::ofstream file(argv[1]);
         file << ordered_json{{"variants", list}}.dump() << "\n";
         if (!file.flush()) throw std::runtime_error(std::string(argv[1]) + " cannot be written");

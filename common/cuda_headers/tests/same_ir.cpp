@@ -31,7 +31,7 @@ std::string without_files(const std::string& ptx) {
 std::string as_in_a_page(const FoundCompiler& clang, const std::string& text) {
     const RawOutput raw = run_compiler(clang, text, "compute_90", seconds);
     if (!raw.is_good) throw std::runtime_error("the page's way: " + raw.output);
-    return without_files(translator::ptx_of(raw.ir));
+    return without_files(translator::translate_ir_to_ptx(raw.ir));
 }
 
 std::string by_command(char** command, const std::string& text) {
@@ -53,7 +53,7 @@ int main(int argc, char** argv) try {
     int different = 0;
     for (int k = 4; k < argc; ++k) {
         const std::string text =
-            wrapped(read_source(argv[k], "kernel.cu").text, Dialect::bare_clang);
+            wrap_source(read_source(argv[k], "kernel.cu").text, Dialect::bare_clang);
         const std::string page = as_in_a_page(*clang, text), command = by_command(argv + 1, text);
         if (page == command) continue;
         ++different;

@@ -80,7 +80,7 @@ struct ElementTask {
     std::vector<std::string> sizes = {};  ///< names of the sizes, at most kMaxSizes
     std::vector<Parameter> parameters = {};
     Tolerance tolerance = {};
-    std::vector<int> most = {};       ///< the largest value of each size; empty for no limit
+    std::vector<int> max_sizes = {};  ///< the largest value of each size; empty for no limit
     std::string reference = "";       ///< the text of reference.cu
     std::string reference_file = "";  ///< the name of that file in messages
 

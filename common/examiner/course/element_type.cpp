@@ -12,7 +12,7 @@
 namespace coalesce {
 namespace {
 
-struct NamedScalar {
+struct ScalarName {
     const char* name;  ///< canonical name, as it appears in demangled kernel names
     /// Prefix of the names of the vector types, such as "uint" for uint4; "" if there are none.
     const char* vector_of;
@@ -20,7 +20,7 @@ struct NamedScalar {
     std::size_t bytes;
 };
 
-constexpr NamedScalar kScalars[] = {
+constexpr ScalarName kScalars[] = {
     {"char", "", Scalar::signed_integer, 1},
     {"signed char", "char", Scalar::signed_integer, 1},
     {"unsigned char", "uchar", Scalar::unsigned_integer, 1},
@@ -197,7 +197,7 @@ std::optional<ElementType> find_element_type(const std::string& name) {
     for (const auto& [alias, meaning] : kAliases) {
         if (name == alias) return find_element_type(meaning);
     }
-    for (const NamedScalar& one : kScalars) {
+    for (const ScalarName& one : kScalars) {
         if (name == one.name) return ElementType{one.name, one.scalar, one.bytes, 1};
         const std::string_view vector = one.vector_of;
         if (vector.empty() || !name.starts_with(vector)) continue;

@@ -47,7 +47,7 @@ std::string text_of(const ElementTask& task) {
     const auto limit = [](int most) { return std::to_string(most); };
     return "sizes = [" + joined(task.sizes, ", ", quoted) + "]\narguments = [" +
            joined(task.parameters, ", ", declaration) + "]\ntolerance = \"" +
-           task.tolerance.text() + "\"\nmost = [" + joined(task.most, ", ", limit) +
+           task.tolerance.text() + "\"\nmost = [" + joined(task.max_sizes, ", ", limit) +
            "]\nreference = \"\"\"\n" + task.reference + "\"\"\"\n";
 }
 

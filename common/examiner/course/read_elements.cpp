@@ -116,10 +116,10 @@ std::vector<Shape> read_element_shapes(const StrictToml& reader, const toml::tab
 void check_element_shape(const StrictToml& reader, const toml::node& node, const ElementTask& task,
                          Shape shape) {
     constexpr std::int64_t most_bytes = std::int64_t{64} << 20;
-    for (std::size_t i = 0; i < task.most.size(); ++i) {
-        if (size_at(shape, i) <= task.most[i]) continue;
+    for (std::size_t i = 0; i < task.max_sizes.size(); ++i) {
+        if (size_at(shape, i) <= task.max_sizes[i]) continue;
         reader.fail(node, "`most` allows " + task.sizes[i] + " up to " +
-                              std::to_string(task.most[i]) + ", but here the size is " +
+                              std::to_string(task.max_sizes[i]) + ", but here the size is " +
                               std::to_string(size_at(shape, i)));
     }
     for (const Parameter& one : task.parameters) {
@@ -149,7 +149,8 @@ void read_elements(const StrictToml& reader, const toml::table& table, Exercise&
     }
     if (const toml::node* node = table.get("most")) {
         const Shape most = read_element_shape(reader, *node, "most", task);
-        for (std::size_t i = 0; i < task.sizes.size(); ++i) task.most.push_back(size_at(most, i));
+        for (std::size_t i = 0; i < task.sizes.size(); ++i)
+            task.max_sizes.push_back(size_at(most, i));
     }
     exercise.shapes = read_element_shapes(reader, table, task, where);
     for (const Shape shape : exercise.shapes) {

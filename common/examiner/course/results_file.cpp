@@ -13,20 +13,20 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// A value in a results file, together with its path in the file.
-class Field {
+class ResultsField {
 public:
-    Field(const Json& value, std::string path) : value_(value), path_(std::move(path)) {}
+    ResultsField(const Json& value, std::string path) : value_(value), path_(std::move(path)) {}
 
     [[noreturn]] void fail(const std::string& why) const {
         throw ResultsError((path_.empty() ? "" : path_ + ": ") + why);
     }
     bool has(const char* key) const { return value_.contains(key); }
-    Field operator[](const char* key) const {
+    ResultsField operator[](const char* key) const {
         if (!value_.is_object()) fail("expected an object");
         if (!has(key)) fail("no \"" + std::string(key) + "\"");
         return {value_[key], path_.empty() ? key : path_ + "." + key};
     }
-    Field operator[](std::size_t index) const {
+    ResultsField operator[](std::size_t index) const {
         return {value_.at(index), path_ + "[" + std::to_string(index) + "]"};
     }
     std::size_t size() const {
@@ -57,12 +57,12 @@ private:
     std::string path_;
 };
 
-void check_shape(const Field& row) {
+void check_shape(const ResultsField& row) {
     row["rows"].require_positive<int>();
     row["cols"].require_positive<int>();
 }
 
-void check_measured(const Field& row) {
+void check_measured(const ResultsField& row) {
     if (row.has("skipped")) {
         row["skipped"].text();
         return;
@@ -75,11 +75,11 @@ void check_measured(const Field& row) {
     row[is_of_many ? "of_link" : "of_copy"].require_positive();
 }
 
-void check_counted(const Field& row) {
+void check_counted(const ResultsField& row) {
     check_shape(row);
     row["verified"].as<bool>();
     if (!row.has("counters")) return;  // a variant without a kernel has no counters
-    const Field counters = row["counters"];
+    const ResultsField counters = row["counters"];
     for (const char* name :
          {"load_requests", "load_sectors", "store_requests", "store_sectors",
           "shared_load_requests", "shared_load_wavefronts", "shared_load_ideal",
@@ -88,12 +88,12 @@ void check_counted(const Field& row) {
     }
 }
 
-void check_predicted(const Field& row) {
+void check_predicted(const ResultsField& row) {
     if (row.has("not_predicted")) {
         row["not_predicted"].text();
         return;
     }
-    const Field predicted = row["predicted"];
+    const ResultsField predicted = row["predicted"];
     predicted["gpu"].text();
     predicted["measured_gpu"].as<bool>();
     check_shape(predicted);
@@ -103,8 +103,8 @@ void check_predicted(const Field& row) {
     predicted["binds"].as<timing::Bottleneck>();
 }
 
-ResultsKind kind_of(const Field& device) {
-    const Field kind = device["kind"];
+ResultsKind kind_of(const ResultsField& device) {
+    const ResultsField kind = device["kind"];
     if (kind.text() == "gpu") return ResultsKind::measured;
     if (kind.text() == "sim") return ResultsKind::counted;
     if (kind.text() == "predicted") return ResultsKind::predicted;
@@ -114,14 +114,14 @@ ResultsKind kind_of(const Field& device) {
 }  // namespace
 
 ResultsKind check_results(const Json& run) {
-    const Field file(run, "");
+    const ResultsField file(run, "");
     file["device"]["name"].text();
     const ResultsKind kind = kind_of(file["device"]);
-    const Field rows = file["results"];
+    const ResultsField rows = file["results"];
     if (rows.size() == 0) rows.fail("the list is empty");
     std::set<std::string> names;
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        const Field row = rows[i];
+        const ResultsField row = rows[i];
         std::string name = row["step"].text() + " " + row["variant"].text();
         if (row.has("array")) row["array"].text();
         if (row.has("element_size")) row["element_size"].require_positive<int>();

@@ -17,9 +17,9 @@ public:
     Evaluation(const std::string& text, const std::vector<NamedSize>& sizes)
         : text_(text), sizes_(sizes) {}
 
-    double whole() {
+    double evaluate_whole() {
         const double value = sum();
-        if (at_ < text_.size()) fail("`" + text_.substr(at_) + "` is not allowed here");
+        if (position_ < text_.size()) fail("`" + text_.substr(position_) + "` is not allowed here");
         return value;
     }
 
@@ -27,26 +27,28 @@ private:
     [[noreturn]] void fail(const std::string& why) const {
         throw ExpressionError("`" + text_ + "` cannot be computed: " + why);
     }
-    bool take(char sign) {
+    bool accept_character(char sign) {
         skip_blanks();
-        if (at_ >= text_.size() || text_[at_] != sign) return false;
-        ++at_;
+        if (position_ >= text_.size() || text_[position_] != sign) return false;
+        ++position_;
         skip_blanks();
         return true;
     }
     void skip_blanks() {
-        while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_]))) ++at_;
+        while (position_ < text_.size() &&
+               std::isspace(static_cast<unsigned char>(text_[position_])))
+            ++position_;
     }
     void require(char sign) {
-        if (!take(sign)) fail(std::string("a `") + sign + "` is missing");
+        if (!accept_character(sign)) fail(std::string("a `") + sign + "` is missing");
     }
 
     double sum() {
         double value = product();
         for (;;) {
-            if (take('+')) {
+            if (accept_character('+')) {
                 value += product();
-            } else if (take('-')) {
+            } else if (accept_character('-')) {
                 value -= product();
             } else {
                 return value;
@@ -57,9 +59,9 @@ private:
     double product() {
         double value = factor();
         for (;;) {
-            if (take('*')) {
+            if (accept_character('*')) {
                 value *= factor();
-            } else if (take('/')) {
+            } else if (accept_character('/')) {
                 value = quotient(value, factor());
             } else {
                 return value;
@@ -81,36 +83,37 @@ private:
     }
 
     double unnested_factor() {
-        if (take('-')) return -factor();
-        if (take('(')) {
+        if (accept_character('-')) return -factor();
+        if (accept_character('(')) {
             const double value = sum();
             require(')');
             return value;
         }
         skip_blanks();
-        if (at_ >= text_.size()) fail("the expression is incomplete");
-        const auto first = static_cast<unsigned char>(text_[at_]);
+        if (position_ >= text_.size()) fail("the expression is incomplete");
+        const auto first = static_cast<unsigned char>(text_[position_]);
         return std::isdigit(first) || first == '.' ? number() : named();
     }
 
     double number() {
         char* end = nullptr;
-        const double value = std::strtod(text_.c_str() + at_, &end);
-        if (end == text_.c_str() + at_) fail("`.` is not a number");
-        at_ = static_cast<std::size_t>(end - text_.c_str());
-        if (at_ < text_.size() && text_[at_] == 'f') ++at_;
+        const double value = std::strtod(text_.c_str() + position_, &end);
+        if (end == text_.c_str() + position_) fail("`.` is not a number");
+        position_ = static_cast<std::size_t>(end - text_.c_str());
+        if (position_ < text_.size() && text_[position_] == 'f') ++position_;
         skip_blanks();
         return value;
     }
 
     double named() {
-        const std::size_t begin = at_;
-        while (at_ < text_.size() &&
-               (std::isalnum(static_cast<unsigned char>(text_[at_])) || text_[at_] == '_')) {
-            ++at_;
+        const std::size_t begin = position_;
+        while (position_ < text_.size() &&
+               (std::isalnum(static_cast<unsigned char>(text_[position_])) ||
+                text_[position_] == '_')) {
+            ++position_;
         }
-        const std::string name = text_.substr(begin, at_ - begin);
-        if (name.empty()) fail(std::string("`") + text_[at_] + "` is not allowed here");
+        const std::string name = text_.substr(begin, position_ - begin);
+        if (name.empty()) fail(std::string("`") + text_[position_] + "` is not allowed here");
         skip_blanks();
         if (name == "ceil_div") return rounded_up_quotient();
         for (const NamedSize& size : sizes_) {
@@ -132,14 +135,14 @@ private:
 
     const std::string& text_;
     const std::vector<NamedSize>& sizes_;
-    std::size_t at_ = 0;
+    std::size_t position_ = 0;
     int depth_ = 0;
 };
 
 }  // namespace
 
 double evaluate(const std::string& expression, const std::vector<NamedSize>& sizes) {
-    return Evaluation(expression, sizes).whole();
+    return Evaluation(expression, sizes).evaluate_whole();
 }
 
 }  // namespace coalesce

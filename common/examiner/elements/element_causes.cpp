@@ -74,7 +74,7 @@ void rename_tile(std::string& text) {
 
 /// Applies a rule that was written for transposes, and renames the tile in its failure.
 template <auto rule>
-std::optional<Failure> without_tile(const Trial& trial, const Evidence& evidence) {
+std::optional<Failure> find_missing_tile(const Trial& trial, const Evidence& evidence) {
     std::optional<Failure> failure = rule(trial, evidence);
     if (!failure) return failure;
     rename_tile(failure->headline);
@@ -98,7 +98,7 @@ Failure explain_report(FailureKind kind, const Report& report, const Trial& tria
 
 std::optional<Failure> find_element_overrun(const Trial& trial, const Evidence& evidence) {
     const Report* report = find_report(trial, "memcheck");
-    if (!report || report->is("memcheck", "misaligned")) return std::nullopt;
+    if (!report || report->matches("memcheck", "misaligned")) return std::nullopt;
     for (const char* other : {"shared memory", "local memory", "stack"}) {
         if (report->message.find(other) != report->message.npos) return std::nullopt;
     }
@@ -169,8 +169,8 @@ std::optional<Failure> find_array_race(const Trial& trial, const Evidence& evide
     const ArrayPlace at = find_array(race->address, trial, evidence);
     const std::string name = at.array ? "`" + at.array->name + "`" : "device memory";
     // A statement such as out[0] += x both reads and writes the element.
-    const bool both_write =
-        race->is("globalrace", "write after write") || race->place.line == race->other_place.line;
+    const bool both_write = race->matches("globalrace", "write after write") ||
+                            race->place.line == race->other_place.line;
     return explain_report(
         FailureKind::race_between_blocks, *race, trial, evidence,
         both_write
@@ -223,7 +223,7 @@ std::optional<Failure> find_memory_error_of_block(const Trial& trial, const Evid
             "The address of a float4 must be a multiple of 16 bytes, and that of a float2 a "
             "multiple of 8 bytes: let the index of the first element be a multiple of 4 or 2.");
     }
-    return without_tile<find_memory_error>(trial, evidence);
+    return find_missing_tile<find_memory_error>(trial, evidence);
 }
 
 }  // namespace
@@ -231,8 +231,8 @@ std::optional<Failure> find_memory_error_of_block(const Trial& trial, const Evid
 std::optional<Failure> find_element_cause(const Trial& trial, const Evidence& evidence) {
     return first_found(
         {find_local_array_overrun, find_element_overrun, find_memory_error_of_block,
-         find_execution_error, find_refused_launch, without_tile<find_copy_error>,
-         find_race_with_atomic, without_tile<find_barrier_error>, find_unshared_array_of_block,
+         find_execution_error, find_refused_launch, find_missing_tile<find_copy_error>,
+         find_race_with_atomic, find_missing_tile<find_barrier_error>, find_unshared_array_of_block,
          find_unwritten_read, find_array_race, find_wrong_elements},
         trial, evidence);
 }

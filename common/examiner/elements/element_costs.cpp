@@ -13,7 +13,7 @@ namespace {
 struct TotalCost {
     FailureKind kind;
     const char* what;
-    std::uint64_t (*of)(const Counters&);
+    std::uint64_t (*count_of)(const Counters&);
     const char* next;
 };
 
@@ -42,14 +42,14 @@ constexpr double kMaxInstructionMultiple = 16;
 /// Returns the line that contributes most to a cost, or 0 if no line does.
 int find_costliest_line(const Verdict& found, const TotalCost& total) {
     const auto most = std::ranges::max_element(
-        found.lines, {}, [&](const LineCounters& line) { return total.of(line.counters); });
-    return most == found.lines.end() || total.of(most->counters) == 0 ? 0 : most->line;
+        found.lines, {}, [&](const LineCounters& line) { return total.count_of(line.counters); });
+    return most == found.lines.end() || total.count_of(most->counters) == 0 ? 0 : most->line;
 }
 
 std::optional<Failure> find_exceeded_total(const Verdict& found, const TotalCost& total,
                                            double times) {
-    const std::uint64_t has = total.of(*found.counters);
-    const std::uint64_t solution = total.of(*found.solution_counters);
+    const std::uint64_t has = total.count_of(*found.counters);
+    const std::uint64_t solution = total.count_of(*found.solution_counters);
     // If the solution does not use shared memory, it does not show how many wavefronts another
     // approach needs.
     const bool is_other_way = total.kind == FailureKind::bank_conflicts && solution == 0;
@@ -74,7 +74,7 @@ std::optional<Failure> find_exceeded_total(const Verdict& found, const TotalCost
     return failure;
 }
 
-std::optional<Failure> find_too_many_instructions(const Verdict& found) {
+std::optional<Failure> find_excess_instructions(const Verdict& found) {
     const std::uint64_t has = found.counters->warp_instructions;
     const std::uint64_t solution = found.solution_counters->warp_instructions;
     if (static_cast<double>(has) <= kMaxInstructionMultiple * static_cast<double>(solution)) {
@@ -104,7 +104,7 @@ std::vector<Failure> find_exceeded_element_limits(const Verdict& found, const Li
     for (const TotalCost& total : kTotals) {
         add(find_exceeded_total(found, total, limits.of_solution));
     }
-    add(find_too_many_instructions(found));
+    add(find_excess_instructions(found));
     return failures;
 }
 

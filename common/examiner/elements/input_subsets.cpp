@@ -16,7 +16,7 @@ constexpr std::int64_t kZeroElement = -1;
 constexpr std::int64_t kMaxIndices = 1 << 16;
 
 /// A way to choose inputs along one size.
-struct Choice {
+struct InputSubset {
     std::string what;  ///< such as "the first 96 of 100 cols"
     std::string next;
     std::vector<std::int64_t> indices = {};
@@ -84,9 +84,9 @@ std::string gather(const std::string& bytes, std::size_t element, const Axes& ax
 
 using Test = std::function<bool(std::int64_t)>;
 
-class Choices {
+class InputSubsets {
 public:
-    Choices(std::string size, std::int64_t length, const LaunchShape& launch)
+    InputSubsets(std::string size, std::int64_t length, const LaunchShape& launch)
         : size_(std::move(size)),
           length_(length),
           block_(launch.threads()),
@@ -98,7 +98,7 @@ public:
         add_repeated();
         add_zero();
     }
-    const std::vector<Choice>& all() const { return all_; }
+    const std::vector<InputSubset>& all() const { return all_; }
 
 private:
     std::string of_all() const {
@@ -106,14 +106,14 @@ private:
     }
 
     void add_if(const std::string& what, const std::string& next, const Test& takes) {
-        Choice choice{.what = what, .next = next};
+        InputSubset choice{.what = what, .next = next};
         for (std::int64_t i = 0; i < length_; ++i) {
             if (takes(i)) choice.indices.push_back(i);
         }
         if (choice.indices.empty() || static_cast<std::int64_t>(choice.indices.size()) == length_) {
             return;
         }
-        const auto is_same = [&](const Choice& one) { return one.indices == choice.indices; };
+        const auto is_same = [&](const InputSubset& one) { return one.indices == choice.indices; };
         if (std::ranges::none_of(all_, is_same)) all_.push_back(std::move(choice));
     }
 
@@ -199,7 +199,7 @@ private:
 
     void add_repeat(const std::string& what, const std::string& next,
                     const std::vector<std::int64_t>& more) {
-        Choice choice{.what = what, .next = next, .indices = {}, .is_repeated = true};
+        InputSubset choice{.what = what, .next = next, .indices = {}, .is_repeated = true};
         choice.indices.resize(static_cast<std::size_t>(length_));
         std::iota(choice.indices.begin(), choice.indices.end(), 0);
         choice.indices.insert(choice.indices.end(), more.begin(), more.end());
@@ -247,7 +247,7 @@ private:
     std::int64_t length_;
     std::int64_t block_;    ///< number of threads in a block
     std::int64_t threads_;  ///< number of threads in the grid
-    std::vector<Choice> all_;
+    std::vector<InputSubset> all_;
 };
 
 // ---- the search ----
@@ -262,10 +262,10 @@ std::int64_t count_tries(std::uint64_t instructions) {
 }
 
 /// Tries the choices along one size.
-class Search {
+class SubsetSearch {
 public:
-    Search(const Trial& trial, const OutputComparison& output, std::size_t output_index,
-           ElementTrials& trials)
+    SubsetSearch(const Trial& trial, const OutputComparison& output, std::size_t output_index,
+                 ElementTrials& trials)
         : trial_(trial),
           output_(output),
           output_index_(output_index),
@@ -277,8 +277,8 @@ public:
         const std::string& name = task.sizes[size];
         const std::int64_t length = size_at(trial_.shape, size);
         if (length < 2 || length > kMaxIndices || !has_input_along(name)) return std::nullopt;
-        const Choices choices(name, length, trial_.launch);
-        for (const Choice& choice : choices.all()) {
+        const InputSubsets choices(name, length, trial_.launch);
+        for (const InputSubset& choice : choices.all()) {
             if (tries_left_-- <= 0) return std::nullopt;
             if (!explains(choice, size)) continue;
             const std::string verb = choice.is_repeated ? "" : " count";
@@ -300,7 +300,7 @@ private:
         });
     }
 
-    bool explains(const Choice& choice, std::size_t size) {
+    bool explains(const InputSubset& choice, std::size_t size) {
         const ElementTask& task = trials_.task();
         const std::string& name = task.sizes[size];
         std::vector<int> values;
@@ -327,7 +327,8 @@ private:
     }
 
     /// Reports whether the wrong elements that the choice keeps have these values.
-    bool agrees(const std::string& values, const Choice& choice, const std::string& name) const {
+    bool agrees(const std::string& values, const InputSubset& choice,
+                const std::string& name) const {
         const ElementTask& task = trials_.task();
         const Parameter& parameter = *task.outputs()[output_index_];
         const Axes axes = axes_of(parameter, task, trial_.shape);
@@ -369,7 +370,7 @@ private:
 
 std::optional<UsedInputs> find_used_inputs(const Trial& trial, const OutputComparison& output,
                                            std::size_t output_index, ElementTrials& trials) {
-    Search search(trial, output, output_index, trials);
+    SubsetSearch search(trial, output, output_index, trials);
     for (std::size_t size = trials.task().sizes.size(); size-- > 0;) {
         if (auto found = search.along(size)) return found;
     }

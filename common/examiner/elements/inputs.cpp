@@ -11,9 +11,9 @@ namespace coalesce {
 namespace {
 
 /// A sequence of random numbers that cannot be predicted without the seed.
-class Random {
+class InputRandom {
 public:
-    explicit Random(std::uint64_t seed) : seed_(mix(seed)) {}
+    explicit InputRandom(std::uint64_t seed) : seed_(mix(seed)) {}
     std::uint64_t bits() { return mix(seed_ ^ mix(++count_)); }
     /// Returns a number from 0 up to, but not including, 1.
     double fraction() { return std::ldexp(static_cast<double>(bits() >> 11), -53); }
@@ -24,19 +24,19 @@ private:
 };
 
 /// A range in which values are drawn.
-struct Range {
+struct ValueRange {
     double low = 0, high = 0;
 };
 
-double draw(const ElementType& type, Range range, Random& random) {
+double draw(const ElementType& type, ValueRange range, InputRandom& random) {
     const double fraction = random.fraction();
     if (!type.is_integer()) return range.low + fraction * (range.high - range.low);
     return range.low + std::floor(fraction * (range.high - range.low + 1));
 }
 
 /// Returns the values of all components of an array, in order.
-std::vector<double> draw_values(const Generator& generator, const ElementType& type, Range range,
-                                std::size_t count, Random& random) {
+std::vector<double> draw_values(const Generator& generator, const ElementType& type,
+                                ValueRange range, std::size_t count, InputRandom& random) {
     constexpr std::uint64_t one_of = 8;
     std::vector<double> values(count, 0);
     switch (generator.kind) {
@@ -63,7 +63,7 @@ std::vector<double> draw_values(const Generator& generator, const ElementType& t
 }
 
 std::string generate_bytes(const Parameter& parameter, const ElementTask& task, Shape shape,
-                           std::size_t elements, Random& random) {
+                           std::size_t elements, InputRandom& random) {
     const ElementType& type = parameter.type;
     const Generator& generator = parameter.generator;
     if (generator.kind == Generator::Kind::none) {
@@ -93,7 +93,7 @@ std::vector<CallArgument> generate_arguments(const ElementTask& task, Shape shap
                                              std::uint64_t seed) {
     std::vector<CallArgument> arguments;
     for (const Parameter& parameter : task.parameters) {
-        Random random(seed ^ mix(std::uint64_t{arguments.size() + 1}));
+        InputRandom random(seed ^ mix(std::uint64_t{arguments.size() + 1}));
         CallArgument argument{.is_array = parameter.is_array};
         if (parameter.is_array) {
             const auto count =

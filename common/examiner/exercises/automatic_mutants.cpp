@@ -8,15 +8,15 @@
 namespace coalesce::exercises {
 namespace {
 
-/// A mistake to plant in a line: the first match of `pattern` is replaced by `with`.
-struct Spoiler {
-    const char* what;
+/// A mistake to plant in a line: the first match of `pattern` is replaced by `replacement`.
+struct Mutation {
+    const char* change;
     std::regex pattern;
-    const char* with;
+    const char* replacement;
 };
 
-const std::vector<Spoiler>& spoilers() {
-    static const std::vector<Spoiler> all = {
+const std::vector<Mutation>& mutations() {
+    static const std::vector<Mutation> all = {
         {"without the barrier", std::regex(R"(__sync(threads|warp)\([^)]*\);)"), ";"},
         {"<= instead of <", std::regex(R"( < )"), " <= "},
         {"> instead of >=", std::regex(R"( >= )"), " > "},
@@ -57,16 +57,17 @@ std::vector<AutomaticMutant> make_mutants(const std::string& solution) {
         const std::string code = code_of(lines[number]);
         is_launch = (is_launch || code.find("configure(") != code.npos) && code != "}";
         if (is_launch || code.starts_with("#")) continue;
-        for (const Spoiler& spoiler : spoilers()) {
-            const std::string spoiled = std::regex_replace(code, spoiler.pattern, spoiler.with,
-                                                           std::regex_constants::format_first_only);
+        for (const Mutation& spoiler : mutations()) {
+            const std::string spoiled =
+                std::regex_replace(code, spoiler.pattern, spoiler.replacement,
+                                   std::regex_constants::format_first_only);
             if (spoiled == code) continue;
             std::vector<std::string> changed = lines;
             changed[number] = spoiled;
             const std::string text = joined(changed, "\n", [](const std::string& line) {
                 return line.empty() ? std::string(" ") : line;
             });
-            mutants.push_back({spoiler.what, static_cast<int>(number) + 1, text + "\n"});
+            mutants.push_back({spoiler.change, static_cast<int>(number) + 1, text + "\n"});
         }
     }
     return mutants;

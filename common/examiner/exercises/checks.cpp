@@ -26,7 +26,7 @@ std::string display_path(const fs::path& file) {
 }
 
 void write_if_requested(const Verdict& verdict) {
-    std::string file = from_environment("COALESCE_VERDICT", "");
+    std::string file = environment_variable_or("COALESCE_VERDICT", "");
     try {
         if (!file.empty()) write_file(file, to_json(verdict));
     } catch (const UsageError& error) {
@@ -56,9 +56,9 @@ int run(int argc, char** argv) {
 Verdict examine_exercise(const std::string& name) {
     const Exercise& exercise = require_exercise(name);
     fs::path usual = repository() / "exercises" / exercise.name / exercise.file();
-    fs::path file = from_environment("COALESCE_KERNEL", usual.string());
+    fs::path file = environment_variable_or("COALESCE_KERNEL", usual.string());
     Verdict verdict = examine_source(exercise, read_source(file, display_path(file)),
-                                     from_environment("COALESCE_CACHE", ""));
+                                     environment_variable_or("COALESCE_CACHE", ""));
     ++(verdict.outcome == Verdict::Outcome::not_examined ? not_examined : examined);
     std::puts((verdict.file + ":\n" + terminal_text(verdict)).c_str());
     write_if_requested(verdict);

@@ -30,7 +30,7 @@ public:
 }  // namespace
 
 fs::path repository() {
-    return from_environment("COALESCE_COURSE", COALESCE_REPOSITORY);
+    return environment_variable_or("COALESCE_COURSE", COALESCE_REPOSITORY);
 }
 
 const Exercise& require_exercise(const std::string& name) {
@@ -47,7 +47,7 @@ const Exercise& require_exercise(const std::string& name) {
 
 Device choose_device_from_environment(char** argv) {
     LocalRunner::prepare_process();
-    const std::string name = from_environment("COALESCE_DEVICE", "sim");
+    const std::string name = environment_variable_or("COALESCE_DEVICE", "sim");
     if (name == "sim") return choose_device(DeviceChoice::simulator, argv);
     if (name == "gpu") return choose_device(DeviceChoice::gpu, argv);
     if (name == "auto") return choose_device(DeviceChoice::automatic, argv);
@@ -58,7 +58,7 @@ Verdict examine_source(const Exercise& exercise, const Source& source, const fs:
     if (exercise.is_program) return examine_program(source, exercise);
     const fs::path solution = repository() / "solutions" / exercise.name / exercise.file();
     const ExamineOptions options{.solution = read_source(solution)};
-    if (!from_environment("COALESCE_AS_GRADED", "").empty()) {
+    if (!environment_variable_or("COALESCE_AS_GRADED", "").empty()) {
         GradedRunner runner({.cache = cache});
         return examine(source, exercise, runner, options);
     }

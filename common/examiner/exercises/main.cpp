@@ -10,7 +10,7 @@
 
 namespace {
 
-using coalesce::exercises::Tree;
+using coalesce::exercises::ExerciseTree;
 
 constexpr char kHelp[] =
     "Usage: exercises generate|check [--root FOLDER]\n"
@@ -22,14 +22,14 @@ constexpr char kHelp[] =
     "FOLDER is the repository; the default is this one. Exit code: 0 nothing is\n"
     "wrong, 1 something is wrong, 2 the check could not be made.\n";
 
-int generate(const Tree& tree) {
+int generate(const ExerciseTree& tree) {
     std::vector<std::string> changed = tree.generate();
     for (const std::string& path : changed) std::printf("wrote %s\n", path.c_str());
     std::printf("%zu exercises, %zu files written again\n", tree.names().size(), changed.size());
     return 0;
 }
 
-int check(const Tree& tree) {
+int check(const ExerciseTree& tree) {
     std::vector<std::string> faults = tree.faults();
     for (const std::string& fault : tree.find_faults_in_hints()) faults.push_back(fault);
     for (const std::string& fault : faults) std::printf("%s\n", fault.c_str());
@@ -54,7 +54,7 @@ int run(int argc, char** argv) {
         return 2;
     }
     if (root_is_given) root = argv[3];
-    Tree tree(root);
+    ExerciseTree tree(root);
     return command == "generate" ? generate(tree) : check(tree);
 }
 

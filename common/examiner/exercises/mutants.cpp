@@ -15,7 +15,7 @@ Mutant read_mutant(const StrictToml& reader, const toml::table& table) {
     reader.allow_keys(table, {"name", "replace", "with", "failure"}, "a mutant");
     return {.name = reader.text(table, "name", "a mutant"),
             .replace = reader.text(table, "replace", "a mutant"),
-            .with = reader.text(table, "with", "a mutant"),
+            .replacement = reader.text(table, "with", "a mutant"),
             .failure = reader.text(table, "failure", "a mutant"),
             .line = StrictToml::line_of(table)};
 }
@@ -72,8 +72,8 @@ std::string apply_mutant(const Mutant& mutant, const std::string& solution) {
     if (solution.find(mutant.replace, place + 1) != std::string::npos) {
         fail("the text of `replace` occurs twice in the solution; make the text longer");
     }
-    if (mutant.with == mutant.replace) fail("`with` changes nothing");
-    return std::string(solution).replace(place, mutant.replace.size(), mutant.with);
+    if (mutant.replacement == mutant.replace) fail("`with` changes nothing");
+    return std::string(solution).replace(place, mutant.replace.size(), mutant.replacement);
 }
 
 }  // namespace coalesce::exercises

@@ -27,11 +27,11 @@ namespace coalesce::exercises {
 
 /// A solution with one mistake.
 struct Mutant {
-    std::string name;     ///< such as "no bounds check"
-    std::string replace;  ///< the text to replace in the solution
-    std::string with;     ///< the text that replaces it
-    std::string failure;  ///< identifier of the failure to be found
-    int line = 0;         ///< line in mutants.toml
+    std::string name;         ///< such as "no bounds check"
+    std::string replace;      ///< the text to replace in the solution
+    std::string replacement;  ///< the text that replaces it
+    std::string failure;      ///< identifier of the failure to be found
+    int line = 0;             ///< line in mutants.toml
 };
 
 /// The contents of mutants.toml.

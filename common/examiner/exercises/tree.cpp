@@ -42,14 +42,14 @@ void compare_entries(const std::string& folder, const std::set<std::string>& the
     }
 }
 
-std::string read_committed_file(const Tree& tree, const std::string& path) {
+std::string read_committed_file(const ExerciseTree& tree, const std::string& path) {
     constexpr double SECONDS = 60;
     const ProcessResult shown =
         run_child({"git", "-C", tree.root().string(), "show", "HEAD:./" + path}, SECONDS);
     return shown.exit_code == 0 ? shown.output : "";
 }
 
-void find_unexpected_files(const Tree& tree, Faults& faults) {
+void find_unexpected_files(const ExerciseTree& tree, Faults& faults) {
     std::set<std::string> steps = entries(tree.root() / "steps");
     // The exercises beyond the transpose have no lesson.
     for (const std::string& name : tree.names()) {
@@ -70,7 +70,7 @@ void find_unexpected_files(const Tree& tree, Faults& faults) {
 
 // Checks the skeleton in the repository. If a learner has edited the file, checks the committed
 // version instead.
-void check_skeleton(const Tree& tree, const std::string& name, const std::string& file,
+void check_skeleton(const ExerciseTree& tree, const std::string& name, const std::string& file,
                     Faults& faults) {
     std::string path = "exercises/" + name + "/" + file;
     Skeleton wanted = tree.skeleton(name, file);
@@ -93,7 +93,7 @@ void check_skeleton(const Tree& tree, const std::string& name, const std::string
     }
 }
 
-void check_kernel_of_step(const Tree& tree, const std::string& name, Faults& faults) {
+void check_kernel_of_step(const ExerciseTree& tree, const std::string& name, Faults& faults) {
     std::string step = "steps/" + name + "/main.cu";
     const std::string text = read_file(tree.root() / step);
     auto of_step =
@@ -111,7 +111,7 @@ void check_kernel_of_step(const Tree& tree, const std::string& name, Faults& fau
     }
 }
 
-void check_hunt(const Tree& tree, const std::string& name, const Mutants& expected,
+void check_hunt(const ExerciseTree& tree, const std::string& name, const Mutants& expected,
                 Faults& faults) {
     const bool has_hunt = std::ranges::count(tree.files(name), "hunt.cu") > 0;
     if (has_hunt == expected.hunt_failure.empty()) {
@@ -126,7 +126,7 @@ void check_hunt(const Tree& tree, const std::string& name, const Mutants& expect
     }
 }
 
-void check_mutants(const Tree& tree, const std::string& name, Faults& faults) {
+void check_mutants(const ExerciseTree& tree, const std::string& name, Faults& faults) {
     std::string path = "solutions/" + name + "/mutants.toml";
     Mutants read = read_mutants(tree.root() / path);
     const Skeleton own = tree.skeleton(name, tree.files(name).front());
@@ -151,7 +151,7 @@ void check_mutants(const Tree& tree, const std::string& name, Faults& faults) {
 
 }  // namespace
 
-Tree::Tree(fs::path root) : root_(std::move(root)) {
+ExerciseTree::ExerciseTree(fs::path root) : root_(std::move(root)) {
     if (!fs::is_directory(root_ / "solutions")) {
         throw UsageError(root_.string() + " has no folder solutions/; give --root the repository");
     }
@@ -159,19 +159,19 @@ Tree::Tree(fs::path root) : root_(std::move(root)) {
     if (names_.empty()) throw UsageError("solutions/ is empty; there is nothing to generate");
 }
 
-std::vector<std::string> Tree::files(const std::string& name) const {
+std::vector<std::string> ExerciseTree::files(const std::string& name) const {
     if (fs::exists(root_ / "solutions" / name / kProgram)) return {kProgram};
     const bool has_hunt = !is_beyond(name) || fs::exists(root_ / "solutions" / name / "hunt.cu");
     return has_hunt ? std::vector<std::string>{"kernel.cu", "hunt.cu"}
                     : std::vector<std::string>{"kernel.cu"};
 }
 
-Skeleton Tree::skeleton(const std::string& name, const std::string& file) const {
+Skeleton ExerciseTree::skeleton(const std::string& name, const std::string& file) const {
     std::string path = "solutions/" + name + "/" + file;
     return parse_skeleton(read_file(root_ / path), path);
 }
 
-std::vector<std::string> Tree::generate() const {
+std::vector<std::string> ExerciseTree::generate() const {
     std::vector<std::string> changed;
     for (const std::string& name : names_) {
         for (const std::string& file : files(name)) {
@@ -186,7 +186,7 @@ std::vector<std::string> Tree::generate() const {
     return changed;
 }
 
-std::vector<std::string> Tree::faults() const {
+std::vector<std::string> ExerciseTree::faults() const {
     Faults faults;
     find_unexpected_files(*this, faults);
     for (const std::string& name : names_) {
@@ -204,7 +204,7 @@ std::vector<std::string> Tree::faults() const {
     return faults;
 }
 
-Faults Tree::find_faults_in_hints() const {
+Faults ExerciseTree::find_faults_in_hints() const {
     const course::Course course = course::read_course(root_);
     Faults faults = find_hint_faults(course);
     for (const std::string& name : names_) {
@@ -221,7 +221,7 @@ Faults Tree::find_faults_in_hints() const {
     return faults;
 }
 
-std::vector<std::string> Tree::list_edited_files() const {
+std::vector<std::string> ExerciseTree::list_edited_files() const {
     std::vector<std::string> paths;
     for (const std::string& name : names_) {
         for (const std::string& file : files(name)) {

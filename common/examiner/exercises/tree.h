@@ -14,10 +14,10 @@
 namespace coalesce::exercises {
 
 /// A repository that contains solutions/ and exercises/.
-class Tree {
+class ExerciseTree {
 public:
     /// Opens the repository. Throws UsageError if it has no solutions/.
-    explicit Tree(std::filesystem::path root);
+    explicit ExerciseTree(std::filesystem::path root);
 
     const std::filesystem::path& root() const { return root_; }
     /// Returns the names of the exercises in order. The names are the folders in solutions/.

@@ -55,9 +55,9 @@ std::string format_element(const char* array, std::size_t index) {
 
 // Explains one run. Each way in which a run can go wrong has a function, which returns a failure if
 // it applies. `first` lists these functions in the order in which they are tried.
-class Causes {
+class ProgramCauses {
 public:
-    Causes(const RecordedRun& the_run, int the_elements, const Source& the_source)
+    ProgramCauses(const RecordedRun& the_run, int the_elements, const Source& the_source)
         : run_(the_run), count_(static_cast<std::size_t>(the_elements)), source_(the_source) {
         for (const RecordedLaunch& launch : run_.launches) {
             if (launch.threads() > largest_launch_.threads()) largest_launch_ = launch;
@@ -66,12 +66,13 @@ public:
 
     Failure find_first_failure() const {
         return first_found(
-                   {&Causes::find_endless_loop, &Causes::refused_launch,
-                    &Causes::find_reported_error, &Causes::find_crash, &Causes::find_failed_copy,
-                    &Causes::not_launched, &Causes::not_copied, &Causes::find_wrong_copy_size,
-                    &Causes::find_palindrome_input, &Causes::find_wrong_elements,
-                    &Causes::find_wrong_comparison, &Causes::find_too_few_threads,
-                    &Causes::find_repeated_work, &Causes::find_leak},
+                   {&ProgramCauses::find_endless_loop, &ProgramCauses::find_refused_launch,
+                    &ProgramCauses::find_reported_error, &ProgramCauses::find_crash,
+                    &ProgramCauses::find_failed_copy, &ProgramCauses::find_missing_launch,
+                    &ProgramCauses::find_missing_copy, &ProgramCauses::find_wrong_copy_size,
+                    &ProgramCauses::find_palindrome_input, &ProgramCauses::find_wrong_elements,
+                    &ProgramCauses::find_wrong_comparison, &ProgramCauses::find_too_few_threads,
+                    &ProgramCauses::find_repeated_work, &ProgramCauses::find_leak},
                    *this)
             .value_or(Failure{});
     }
@@ -114,7 +115,7 @@ private:
             "Which of its loops does not end?");
     }
 
-    std::optional<Failure> refused_launch() const {
+    std::optional<Failure> find_refused_launch() const {
         if (run_.launches.empty() || run_.launches.back().is_good) return {};
         const LaunchShape& shape = run_.launches.back().shape;
         if (is_exchanged(shape)) {
@@ -167,7 +168,8 @@ private:
     }
 
     Failure explain_report(const RecordedReport& report) const {
-        if (report.check == "memcheck" && report.kind == "out of bounds") return outside(report);
+        if (report.check == "memcheck" && report.kind == "out of bounds")
+            return explain_out_of_bounds(report);
         FailureKind kind = FailureKind::kernel_failed;
         if (report.check == "apicheck") kind = FailureKind::program_failed;
         if (report.kind == "instruction budget") kind = FailureKind::endless_loop;
@@ -182,7 +184,7 @@ private:
 
     // Returns the failure for an access outside an array. The cause is either a thread that has no
     // element, or a wrong index.
-    Failure outside(const RecordedReport& report) const {
+    Failure explain_out_of_bounds(const RecordedReport& report) const {
         const LaunchShape shape =
             run_.launches.empty() ? LaunchShape{} : run_.launches.back().shape;
         const long long thread = report.block[0] * shape.block[0] + report.thread[0];
@@ -237,7 +239,7 @@ private:
         return {};
     }
 
-    std::optional<Failure> not_launched() const {
+    std::optional<Failure> find_missing_launch() const {
         if (!run_.launches.empty()) return {};
         return make_failure(FailureKind::not_launched, "the program launches no kernel.",
                             "To launch a kernel, call it with the launch between <<< and >>>: "
@@ -245,7 +247,7 @@ private:
                             launch_line());
     }
 
-    std::optional<Failure> not_copied() const {
+    std::optional<Failure> find_missing_copy() const {
         if (!is_copied("to-gpu", false)) {
             return make_failure(FailureKind::not_copied,
                                 "the input is not copied to the GPU before the kernel is launched.",
@@ -450,7 +452,7 @@ private:
 }  // namespace
 
 Failure find_failure_of_run(const RecordedRun& run, int elements, const Source& source) {
-    return Causes(run, elements, source).find_first_failure();
+    return ProgramCauses(run, elements, source).find_first_failure();
 }
 
 Failure find_unnoticed_launch_failure(const RecordedRun& run, const Source& source) {

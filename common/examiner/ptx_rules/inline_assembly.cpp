@@ -25,14 +25,14 @@ std::string find_deceit_in_statement(std::string_view text) {
     try {
         int depth = 0;
         bool begins = true;  // whether the next token begins a statement
-        for (ptx::Lexer lexer(text); !lexer.at_end(); lexer.take()) {
+        for (ptx::Lexer lexer(text); !lexer.at_end(); lexer.take_token()) {
             const std::string word(lexer.current().text);
-            if (begins && lexer.at(ptx::TokenKind::dotted) && !accept_directive(lexer))
+            if (begins && lexer.is_at(ptx::TokenKind::dotted) && !accept_directive(lexer))
                 return "inline assembly has the directive '" + word +
                        "', which only the compiler may write.";
-            depth += lexer.at('{') - lexer.at('}');
+            depth += lexer.is_at('{') - lexer.is_at('}');
             if (depth < 0) return "inline assembly closes a brace that it did not open.";
-            begins = lexer.at('{') || lexer.at('}') || lexer.at(';') || lexer.at(':');
+            begins = lexer.is_at('{') || lexer.is_at('}') || lexer.is_at(';') || lexer.is_at(':');
         }
         return depth == 0 ? "" : "inline assembly leaves a brace open.";
     } catch (const ptx::ParseError&) {

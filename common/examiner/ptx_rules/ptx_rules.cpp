@@ -58,15 +58,15 @@ public:
         : module_(module), entry_(entry), rules_(rules), signature_(signature) {}
 
     Failure inspect() {
-        for (const auto& [name, one] : module_.variables) variable(one);
+        for (const auto& [name, one] : module_.variables) inspect_variable(one);
         for (const auto& [name, function] : module_.functions) {
             line_ = 0;
             addresses_.emplace(tables_);
-            if (function->is_entry) entry(*function);
+            if (function->is_entry) inspect_entry(*function);
             if (function->has_body)
-                body(*function);
+                inspect_body(*function);
             else if (!function->is_entry)
-                external(*function);
+                inspect_external_function(*function);
         }
         line_ = 0;
         inspect_totals();
@@ -90,7 +90,7 @@ private:
             ptx_failure(FailureKind::ptx_forged, what, "Write the kernel in CUDA C++.", line_);
     }
 
-    void too_large(const std::string& what, std::size_t has, std::size_t most) {
+    void refuse_too_large(const std::string& what, std::size_t has, std::size_t most) {
         if (!is_good() || has <= most) return;
         problem_ = ptx_failure(FailureKind::ptx_too_large,
                                what + " take " + std::to_string(has) +
@@ -98,7 +98,7 @@ private:
                                "Make it smaller: a tile of 32 x 33 floats has 4224 bytes.");
     }
 
-    void variable(const Variable& variable) {
+    void inspect_variable(const Variable& variable) {
         if (variable.space == StateSpace::shared) {
             shared_ += variable.size;
         } else if (variable.space == StateSpace::local) {
@@ -117,7 +117,7 @@ private:
         }
     }
 
-    void external(const Function& function) {
+    void inspect_external_function(const Function& function) {
         if (std::ranges::count(kKnownExterns, function.name) == 0)
             refuse("the kernel uses a function or variable that the file does not define.");
     }
@@ -137,7 +137,7 @@ private:
         return sizes;
     }
 
-    void entry(const Function& function) {
+    void inspect_entry(const Function& function) {
         std::string sizes;
         for (const Variable& parameter : function.parameters)
             sizes += std::to_string(parameter.size) + " ";
@@ -149,11 +149,11 @@ private:
         if (function.cluster[0] != 0) refuse("the kernel requests clusters of blocks.");
     }
 
-    void body(const Function& function) {
-        for (const auto& [name, one] : function.variables) variable(one);
+    void inspect_body(const Function& function) {
+        for (const auto& [name, one] : function.variables) inspect_variable(one);
         for (const Instruction& one : function.body) {
             update_line(one.where);
-            if (!one.opcode.empty()) instruction(one);
+            if (!one.opcode.empty()) inspect_instruction(one);
         }
     }
 
@@ -163,7 +163,7 @@ private:
             line_ = static_cast<int>(where.line);
     }
 
-    void instruction(const Instruction& instruction) {
+    void inspect_instruction(const Instruction& instruction) {
         const auto& modifiers = instruction.modifiers;
         const bool is_policy =
             instruction.opcode == "createpolicy" ||
@@ -216,9 +216,9 @@ private:
                 report_forgery(
                     "the compiled file does not have exactly one kernel and one configure.");
         }
-        too_large("its __shared__ arrays", shared_, rules_.shared_bytes);
-        too_large("arrays of each thread", local_, rules_.local_bytes);
-        too_large("tables in global memory", global_, std::size_t{1} << 20);
+        refuse_too_large("its __shared__ arrays", shared_, rules_.shared_bytes);
+        refuse_too_large("arrays of each thread", local_, rules_.local_bytes);
+        refuse_too_large("tables in global memory", global_, std::size_t{1} << 20);
     }
 
     const Module& module_;

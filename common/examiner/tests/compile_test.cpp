@@ -475,8 +475,8 @@ TEST_CASE("NVRTC finds its built-in functions in a toolkit outside the system's 
 
 TEST_CASE("every compiler accepts alignas after __shared__") {
     const auto by_clang = [](const std::string& text) {
-        const std::string all = wrapped(text, Dialect::bare_clang);
-        CHECK(all.size() == wrapped(std::string(text.size(), ' '), Dialect::bare_clang).size());
+        const std::string all = wrap_source(text, Dialect::bare_clang);
+        CHECK(all.size() == wrap_source(std::string(text.size(), ' '), Dialect::bare_clang).size());
         return all;
     };
     CHECK(by_clang("__shared__ alignas(16) float a[4];")

@@ -42,7 +42,7 @@ Verdict predicted_at(double of_copy) {
 }
 
 bool is_too_slow(double of_copy, double asked) {
-    return too_slow_predicted(predicted_at(of_copy), {.predicted_fraction_of_copy = asked})
+    return find_slow_prediction(predicted_at(of_copy), {.predicted_fraction_of_copy = asked})
         .has_value();
 }
 
@@ -131,15 +131,15 @@ TEST_CASE("a limit applies to the prediction together with its error band") {
     CHECK(!is_too_slow(0.69, 0.75));
     CHECK(is_too_slow(0.68, 0.75));
     Verdict unknown = predicted_at(0.1);
-    CHECK(too_slow_predicted(unknown, {.predicted_fraction_of_copy = 0.75}));
+    CHECK(find_slow_prediction(unknown, {.predicted_fraction_of_copy = 0.75}));
     unknown.predicted->launches[0].unknown = {timing::Unknown::parts};
-    CHECK(!too_slow_predicted(unknown, {.predicted_fraction_of_copy = 0.75}));
-    CHECK(!too_slow_predicted(Verdict{}, {.predicted_fraction_of_copy = 0.75}));
+    CHECK(!find_slow_prediction(unknown, {.predicted_fraction_of_copy = 0.75}));
+    CHECK(!find_slow_prediction(Verdict{}, {.predicted_fraction_of_copy = 0.75}));
     // Effects that the model leaves out can only make the kernel slower.
     for (const auto one :
          {timing::Unknown::local_memory, timing::Unknown::waits, timing::Unknown::unlike_blocks}) {
         unknown.predicted->launches[0].unknown = {one};
-        CHECK(too_slow_predicted(unknown, {.predicted_fraction_of_copy = 0.75}));
+        CHECK(find_slow_prediction(unknown, {.predicted_fraction_of_copy = 0.75}));
     }
 }
 

@@ -89,7 +89,7 @@ TEST_CASE("a line that uses a longer row than other lines is found") {
     const OddPitch odd = find_odd_pitch(usual + "data[row * TILE + col] = b;", "data");
     CHECK(odd.line == 3);
     CHECK(odd.pitch == "TILE");
-    CHECK(odd.usual == "side");
+    CHECK(odd.usual_pitch == "side");
     CHECK(find_odd_pitch(usual, "data").line == 0);
     // If each of two pitches is used on one line, no pitch is the exception.
     CHECK(find_odd_pitch("a = data[row * side + col];\ndata[row * TILE + col] = a;", "data").line ==

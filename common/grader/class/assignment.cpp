@@ -72,7 +72,7 @@ private:
     // Returns the largest value that the exercise allows for a size.
     int most_of(std::size_t size) const {
         const ElementTask& task = *exercise_.elements;
-        return task.most.empty() ? 1 << 20 : task.most[size];
+        return task.max_sizes.empty() ? 1 << 20 : task.max_sizes[size];
     }
 
     // Draws sizes up to one and a half times the public ones.
@@ -93,8 +93,8 @@ private:
         return shapes_;
     }
 
-    // Draws a size close to the size at which costs are counted. It is a multiple of a quarter or, if a
-    // quarter is less than a warp, of a half, so that warps stay full.
+    // Draws a size close to the size at which costs are counted. It is a multiple of a quarter or,
+    // if a quarter is less than a warp, of a half, so that warps stay full.
     int draw_counted_size(std::size_t size) {
         constexpr int warp = 32, quarters = 4;
         const int value = size_at(exercise_.counted, size);

@@ -24,8 +24,9 @@ void make_assignment(const NewAssignment& request);
 
 /// A submission and the result that it must get.
 struct ProofCase {
-    std::string exercise;    ///< such as "03_tiled"
-    std::string what;        ///< what the source is, such as "the solution" or "mutant: no barrier"
+    std::string exercise;  ///< such as "03_tiled"
+    std::string
+        description;         ///< what the source is, such as "the solution" or "mutant: no barrier"
     std::string source;      ///< the source to judge
     bool must_pass = false;  ///< whether the source must get all points
     std::string failure;     ///< the failure that must be found, or "" for any

@@ -37,7 +37,7 @@ std::string exercise_feedback(const Graded& graded) {
     if (graded.decision) {
         text += "**" + format_short(*graded.decision->points) + " of " +
                 format_short(graded.possible.total()) +
-                " points**, as your teacher decided: " + escape_markdown(graded.decision->why) +
+                " points**, as your teacher decided: " + escape_markdown(graded.decision->reason) +
                 "\n\nThe judge found:\n\n";
     }
     if (!graded.result) return text + "This exercise is not graded yet.\n\n";

@@ -219,7 +219,7 @@ double Assignment::points() const {
 }
 
 fs::path repository() {
-    return fs::absolute(from_environment("COALESCE_COURSE", COALESCE_REPOSITORY))
+    return fs::absolute(environment_variable_or("COALESCE_COURSE", COALESCE_REPOSITORY))
         .lexically_normal();
 }
 

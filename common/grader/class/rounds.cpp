@@ -32,7 +32,7 @@ std::string replace_line_breaks(std::string text) {
 using Clock = std::chrono::steady_clock;
 
 // The time after which a judging process counts as hung. The judge's own limits are much shorter.
-constexpr std::chrono::seconds kHungAfter{300};
+constexpr std::chrono::seconds kHangTimeout{300};
 
 std::string describe_exit(Child& child) {
     child.stop();
@@ -71,7 +71,7 @@ public:
                 if (!worker.is_busy) continue;
                 bool is_gone = !worker.child->take_output();
                 WorkerAnswer outcome;
-                if (!take(worker, outcome)) {
+                if (!record_answer(worker, outcome)) {
                     bool is_late = Clock::now() > worker.hung_at;
                     if (!is_gone && !is_late) continue;
                     outcome.text =
@@ -119,13 +119,13 @@ private:
         if (!worker.child) start(worker);
         worker.is_busy = true;
         worker.task = number;
-        worker.hung_at = Clock::now() + kHungAfter;
+        worker.hung_at = Clock::now() + kHangTimeout;
         // If the worker has failed, reading its answer will show it.
         (void)worker.child->send_line(codec::write(task));
     }
 
     // Reports whether the worker has finished its task.
-    bool take(Worker& worker, WorkerAnswer& outcome) {
+    bool record_answer(Worker& worker, WorkerAnswer& outcome) {
         std::optional<std::string> line = worker.child->receive_line(0);
         if (line && !worker.has_reported_identity) {
             if (*line != retry_options_.identity) {
@@ -209,12 +209,12 @@ private:
     void attempt_tasks(const std::vector<std::size_t>& numbers) {
         WorkerPool workers(retry_options_, retry_options_.jobs, progress_);
         workers.judge(tasks_, numbers, [&](std::size_t task, const WorkerAnswer& answer) {
-            take(task, answer);
+            record_answer(task, answer);
             return consecutive_faults_ < kMaxConsecutiveFaults;
         });
     }
 
-    void take(std::size_t task, const WorkerAnswer& answer) {
+    void record_answer(std::size_t task, const WorkerAnswer& answer) {
         TaskState& end = task_states_[task];
         end.was_attempted = true;
         end.is_judged = answer.is_judged;
@@ -261,7 +261,7 @@ private:
     // worker by chance each time, so a solution is judged after each attempt.
     bool fails_by_itself(std::size_t task) {
         for (int i = 0; i < kConfirmingFailures; ++i) {
-            take(task, judge_alone(tasks_[task]));
+            record_answer(task, judge_alone(tasks_[task]));
             if (task_states_[task].is_judged || !can_judge_solution(tasks_[task].exercise))
                 return false;
         }

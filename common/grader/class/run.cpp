@@ -83,7 +83,7 @@ private:
     }
 
     // Returns the submissions that must be judged.
-    std::vector<Entry> wanted() const {
+    std::vector<Entry> entries_to_judge() const {
         std::vector<Entry> all = entries;
         all.insert(all.end(), earlier.begin(), earlier.end());
         return all;
@@ -111,7 +111,7 @@ private:
 
     void judge_remaining() {
         const std::vector<Entry> waiting =
-            select_entries_to_judge(wanted(), store, request_.rejudges);
+            select_entries_to_judge(entries_to_judge(), store, request_.rejudges);
         std::vector<Task> tasks;
         for (const Entry& entry : waiting) {
             tasks.push_back({entry.exercise, store.source(entry.source)});
@@ -128,9 +128,10 @@ private:
 
     std::size_t count_missing() {
         const auto given_up = store.given_up(number);
-        return static_cast<std::size_t>(std::ranges::count_if(wanted(), [&](const Entry& entry) {
-            return !store.result(entry.key) && !given_up.contains(entry.key);
-        }));
+        return static_cast<std::size_t>(
+            std::ranges::count_if(entries_to_judge(), [&](const Entry& entry) {
+                return !store.result(entry.key) && !given_up.contains(entry.key);
+            }));
     }
 
     std::string judged_text() const {
@@ -164,10 +165,10 @@ std::string advice_for_problem(const std::string& problem) {
 
 }  // namespace
 
-JudgeSetup find_judge_setup(const fs::path& work_folder, std::optional<Tier> wanted) {
+JudgeSetup find_judge_setup(const fs::path& work_folder, std::optional<Tier> entries_to_judge) {
     make_folder(work_folder, 0700);
     // Test the sandbox at every start, because it may have been disabled since the last one.
-    const Tier tier = find_secure_tier(work_folder, wanted);
+    const Tier tier = find_secure_tier(work_folder, entries_to_judge);
     // Name the sandbox in the grader's identity, so that every result names it.
     return {.grader = judge_identity() + " in sandbox " + name_of(tier),
             .toolchain = compiler_identity(grading_compiler()),
@@ -180,7 +181,7 @@ ClassSubmissions read_submissions(const Assignment& assignment, const JudgeSetup
     for (const Assigned& exercise : assignment.exercises) names.push_back(exercise.name);
     ClassSubmissions all;
     for (const Student& student : read_class(submissions, names)) {
-        for (const Submission& handed : student.handed) {
+        for (const Submission& handed : student.submissions) {
             Entry entry{.student = student.name,
                         .exercise = handed.exercise,
                         .key = "",

@@ -36,7 +36,7 @@ bool is_identifier_character(char letter) {
     return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
 }
 
-std::set<std::string> words_of(const std::string& text) {
+std::set<std::string> split_words(const std::string& text) {
     std::istringstream stream(text);
     return {std::istream_iterator<std::string>(stream), {}};
 }
@@ -44,7 +44,7 @@ std::set<std::string> words_of(const std::string& text) {
 // Reports whether CUDA, C++ or the exercise gives the name a fixed meaning, so that it is not the
 // student's choice.
 bool is_cuda_word(const std::string& name) {
-    static const std::set<std::string> words = words_of(
+    static const std::set<std::string> words = split_words(
         "__global__ __shared__ __device__ __syncthreads threadIdx blockIdx blockDim gridDim x y z "
         "if else for while do return int float float2 float4 const constexpr unsigned long size_t "
         "auto template void struct out in rows cols grid block __shfl_sync __ldg reinterpret_cast "

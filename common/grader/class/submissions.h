@@ -32,8 +32,8 @@ struct Submission {
 /// One student's submissions.
 struct Student {
     std::string name;  ///< name of the folder or archive, as raw bytes, without extension
-    std::vector<Submission> handed;  ///< a submission for each exercise, in order
-    std::string platform_name = "";  ///< see Entry::platform_name
+    std::vector<Submission> submissions;  ///< a submission for each exercise, in order
+    std::string platform_name = "";       ///< see Entry::platform_name
 };
 
 /// Reads all students' submissions, sorted by name. Throws UsageError if there are no students.

@@ -31,11 +31,11 @@ std::string failure_id_of(const Graded& graded) {
 std::string describe_decision(const Graded& graded) {
     if (!graded.decision) return "";
     return "Your teacher decided on " + format_short(*graded.decision->points) +
-           " points: " + escape_line(graded.decision->why, 1000) + "\n\n";
+           " points: " + escape_line(graded.decision->reason, 1000) + "\n\n";
 }
 
 // Returns the explanation of a result for the student.
-std::string words_of(const Graded& graded) {
+std::string describe_result(const Graded& graded) {
     if (!graded.result) return describe_decision(graded) + "This exercise is not graded yet.\n";
     Verdict verdict = graded.result->verdict;
     verdict.source = graded.source;
@@ -51,7 +51,7 @@ std::string words_of(const Graded& graded) {
 // Lists the teacher's decisions about a student: "03_tiled: right, except for a typing error".
 std::string list_decisions(const StudentResults& student) {
     return joined(student.graded, "; ", [](const Graded& graded) {
-        return graded.decision ? graded.exercise + ": " + escape_line(graded.decision->why, 1000)
+        return graded.decision ? graded.exercise + ": " + escape_line(graded.decision->reason, 1000)
                                : "";
     });
 }
@@ -66,7 +66,7 @@ std::string junit_case(const ClassResults& results, const StudentResults& studen
         text += "\n      <error type=\"SYS\" message=\"not graded yet\"/>\n    ";
     } else if (!graded.has_all_points()) {
         text += "\n      <failure type=\"" + escape_xml(graded.code()) + "\" message=\"" +
-                escape_xml(failure_id_of(graded)) + "\">" + escape_xml(words_of(graded)) +
+                escape_xml(failure_id_of(graded)) + "\">" + escape_xml(describe_result(graded)) +
                 "</failure>\n    ";
     }
     return text + "</testcase>\n";
@@ -79,7 +79,7 @@ Json graded_json(const Graded& graded) {
                  {"points", nullptr},
                  {"possible", graded.possible.total()}};
     if (const auto points = graded.points()) json["points"] = *points;
-    if (graded.decision) json["why"] = escape_line(graded.decision->why, 1000);
+    if (graded.decision) json["why"] = escape_line(graded.decision->reason, 1000);
     if (!graded.result) return json;
     const Result& result = *graded.result;
     for (const auto& [name, part] : kPoints) json["parts"][name] = result.points.*part;
@@ -171,7 +171,7 @@ std::string gradescope_json(const StudentResults& student) {
             {"max_score", graded.possible.total()},
             {"score", graded.points().value_or(0)},
             {"output_format", "text"},
-            {"output", words_of(graded)},
+            {"output", describe_result(graded)},
             {"visibility", "visible"},
             {"extra_data", {{"verdict", graded.code()}, {"failure", failure_id_of(graded)}}}};
         tests.push_back(test);
@@ -195,7 +195,7 @@ std::string results_json(const ClassResults& results, const StudentResults& stud
                          {"failure", failure_id_of(graded)},
                          {"headline", known.value("headline", "")},
                          {"line", known.value("line", 0)},
-                         {"output", words_of(graded)}});
+                         {"output", describe_result(graded)}});
     }
     const Json all = {{"format", 1},
                       {"assignment", results.assignment},

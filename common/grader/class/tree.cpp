@@ -35,7 +35,7 @@ std::string lower(std::string_view text) {
 // How the reader treats a file: it reads a kernel, unpacks a nested archive, or skips the file.
 enum class WantedContent { kernel, archive, nothing };
 
-WantedContent wanted(const std::string& name, const TreeLimits& limits) {
+WantedContent classify_content(const std::string& name, const TreeLimits& limits) {
     // A file called KERNEL.CU has the wrong name, but is listed so that the student learns about
     // it.
     if (lower(name).ends_with(".cu")) return WantedContent::kernel;
@@ -141,7 +141,7 @@ private:
     }
 
     void read_regular(int file, const std::vector<std::string>& path, std::uintmax_t size) {
-        const WantedContent want = wanted(path.back(), meter_.limits);
+        const WantedContent want = classify_content(path.back(), meter_.limits);
         if (want == WantedContent::nothing) {
             if (meter_.count_other_bytes(size)) {
                 tree_.items.push_back({path, Item::Kind::ignored, "", size});
@@ -214,7 +214,7 @@ public:
             if (code < ARCHIVE_WARN) return refuse_broken_archive(opened);
             if (archive_entry_filetype(entry) == AE_IFDIR) continue;
             if (!meter_.count_item()) return;
-            take(opened, entry);
+            read_entry(opened, entry);
         }
     }
 
@@ -226,7 +226,7 @@ private:
         tree_.refuse("archive-broken", "The archive is damaged and cannot be read completely.");
     }
 
-    void take(archive* opened, archive_entry* entry) {
+    void read_entry(archive* opened, archive_entry* entry) {
         const char* name = archive_entry_pathname(entry);
         if (name == nullptr) name = archive_entry_pathname_utf8(entry);
         std::string full = name == nullptr ? "" : name;
@@ -251,7 +251,7 @@ private:
         if (archive_entry_is_encrypted(entry) != 0) {
             return tree_.refuse("archive-encrypted", "The archive is protected by a password.");
         }
-        const WantedContent want = wanted(path.back(), meter_.limits);
+        const WantedContent want = classify_content(path.back(), meter_.limits);
         if (want == WantedContent::nothing) return skip_file(opened, entry, path, true);
         read_file_bytes(opened, path, want == WantedContent::archive);
     }
@@ -291,17 +291,17 @@ private:
         tree_.items.push_back(std::move(item));
     }
 
-    // Passes the unpacked data to `take` until `take` returns false. Returns true if the file was
-    // unpacked completely.
+    // Passes the unpacked data to `read_entry` until `read_entry` returns false. Returns true if
+    // the file was unpacked completely.
     template <class Take>
-    bool unpack(archive* opened, Take take) {
+    bool unpack(archive* opened, Take read_entry) {
         char buffer[65536];
         for (;;) {
             la_ssize_t count = archive_read_data(opened, buffer, sizeof buffer);
             if (count == ARCHIVE_RETRY) continue;
             if (count < 0) return refuse_broken_archive(opened), false;
             if (count == 0) return true;
-            if (!take(buffer, static_cast<std::size_t>(count))) return false;
+            if (!read_entry(buffer, static_cast<std::size_t>(count))) return false;
         }
     }
 

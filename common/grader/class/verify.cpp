@@ -162,7 +162,7 @@ bool verify_assignment(const Assignment& assignment, const JudgingProcesses& pro
                                                 result_from_json(text), said);
         unproved += is_right ? 0 : 1;
         lines[task] = std::string(is_right ? "  ok       " : "  UNPROVED ") + proof.exercise +
-                      "  " + proof.what + ": " + said + "\n";
+                      "  " + proof.description + ": " + said + "\n";
     };
     judge_with_retries(tasks, options, told);
     for (const std::string& line : lines) out << line;

@@ -25,7 +25,7 @@ namespace {
 
 // Returns the folder of the named assignment. If no name is given, there must be exactly one
 // assignment.
-fs::path find_assignment(const Words& words) {
+fs::path find_assignment(const CommandOptions& words) {
     if (!words.name.empty()) return assignment_folder(words.folder, words.name);
     std::vector<fs::path> found;
     std::error_code error;
@@ -45,7 +45,7 @@ struct ExerciseWithSecret {
     Secret secret;
 };
 
-ExerciseWithSecret find_requested_exercise(const Words& words) {
+ExerciseWithSecret find_requested_exercise(const CommandOptions& words) {
     if (!words.name.empty()) {
         Assignment assignment = read_assignment(find_assignment(words));
         const Assigned* exercise = assignment.find(words.exercise);
@@ -83,26 +83,27 @@ fs::path assignments_folder() {
     return repository() / "assignments";
 }
 
-int new_assignment(const Words& words) {
-    NewAssignment request = words.made;
+int new_assignment(const CommandOptions& words) {
+    NewAssignment request = words.new_assignment_request;
     request.folder = assignment_folder(words.folder, words.name);
     make_assignment(request);
-    Assignment made = read_assignment(request.folder);
+    Assignment new_assignment_request = read_assignment(request.folder);
     std::string folder = request.folder.string();
     print(folder + "/handout   for your students: give them this folder\n" + folder +
           "/teacher   only for you: the key, hidden shapes and solutions; keep a backup\n\n" +
-          format_count(made.exercises.size(), "exercise") + ", " + format_short(made.points()) +
+          format_count(new_assignment_request.exercises.size(), "exercise") + ", " +
+          format_short(new_assignment_request.points()) +
           " points. Next: ./learn assignment verify " + words.name + "\n");
     return exit_done;
 }
 
-int verify(const Words& words) {
+int verify(const CommandOptions& words) {
     Assignment assignment = read_assignment(find_assignment(words));
     bool is_proved = verify_assignment(assignment, words.processes, words.tier, std::cout);
     return is_proved ? exit_done : exit_proof_failed;
 }
 
-int run(const Words& words) {
+int run(const CommandOptions& words) {
     if (words.run.should_resume != words.run.submissions.empty()) {
         throw UsageError(
             words.run.should_resume
@@ -120,12 +121,12 @@ int run(const Words& words) {
     return exit_done;
 }
 
-int one(const Words& words) {
+int judge_one_file(const CommandOptions& words) {
     ExerciseWithSecret asked = find_requested_exercise(words);
     Student alone = read_student(words.file, "one", {asked.exercise.name});
     Judge judge({.tier = words.tier});
     const Result result =
-        judge_submission(alone.handed.front(), asked.exercise, asked.secret, judge);
+        judge_submission(alone.submissions.front(), asked.exercise, asked.secret, judge);
     print(words.json ? to_json(result) + "\n" : format_result(result, asked.exercise));
     if (result.mark != Mark::system) return exit_done;
     throw InfrastructureError("nothing was judged: " + result.problem +
@@ -135,13 +136,13 @@ int one(const Words& words) {
 namespace {
 
 /// Judges the submission of one student, who is called "student".
-StudentResults judge_student(const Words& words, const Assignment& assignment) {
+StudentResults judge_student(const CommandOptions& words, const Assignment& assignment) {
     std::vector<std::string> names;
     for (const Assigned& exercise : assignment.exercises) names.push_back(exercise.name);
     JudgeSetup setup = find_judge_setup(fs::temp_directory_path(), words.tier);
     Judge judge({.tier = setup.tier});
     StudentResults results{.name = "student", .graded = {}};
-    for (const Submission& handed : read_student(words.file, "student", names).handed) {
+    for (const Submission& handed : read_student(words.file, "student", names).submissions) {
         const Assigned& exercise = *assignment.find(handed.exercise);
         Result result = judge_submission(handed, exercise, assignment.secret(exercise), judge);
         if (result.mark == Mark::system) {
@@ -155,7 +156,7 @@ StudentResults judge_student(const Words& words, const Assignment& assignment) {
 
 }  // namespace
 
-int student(const Words& words) {
+int student(const CommandOptions& words) {
     const Assignment assignment = read_assignment(find_assignment(words));
     const StudentResults results = judge_student(words, assignment);
     const ClassResults alone{.assignment = assignment.name, .title = assignment.title};
@@ -164,7 +165,7 @@ int student(const Words& words) {
     return exit_done;
 }
 
-int container(const Words& words) {
+int container(const CommandOptions& words) {
     for (const char* file : {"results.json", "comment.md"}) fs::remove(words.to / file);
     const Assignment assignment = read_assignment(find_assignment(words));
     const StudentResults results = judge_student(words, assignment);
@@ -176,7 +177,7 @@ int container(const Words& words) {
     return exit_done;
 }
 
-int show(const Words& words) {
+int show(const CommandOptions& words) {
     Assignment assignment = read_assignment(find_assignment(words));
     Store store(assignment.store());
     ClassResults results = read_results(assignment, store);
@@ -201,7 +202,7 @@ int show(const Words& words) {
     return exit_done;
 }
 
-int set_points(const Words& words) {
+int set_points(const CommandOptions& words) {
     const Assignment assignment = read_assignment(find_assignment(words));
     const FileLock lock = lock_assignment(assignment);
     Store store(assignment.store());
@@ -217,7 +218,7 @@ int set_points(const Words& words) {
     }
     for (const Entry& entry : store.entries(results.run)) {
         if (entry.student != student || entry.exercise != exercise->name) continue;
-        store.decide({student, entry.exercise, entry.source, words.points, words.why});
+        store.decide({student, entry.exercise, entry.source, words.points, words.reason});
     }
     results = read_results(assignment, store);
     const StudentResults& now = require_student(assignment, results, student);
@@ -240,7 +241,7 @@ constexpr std::string_view kPlatforms[] = {"gradescope", "prairielearn", "autola
 
 }  // namespace
 
-int export_results(const Words& words) {
+int export_results(const CommandOptions& words) {
     Assignment assignment = read_assignment(find_assignment(words));
     if (std::ranges::count(kPlatforms, words.format) > 0) {
         if (words.to.empty()) throw UsageError("name the destination: --to PATH");
@@ -267,12 +268,12 @@ int export_results(const Words& words) {
     return exit_done;
 }
 
-int plan(const Words& words) {
-    make_plan(read_assignment(find_assignment(words)), words.planned, words.tier, std::cout);
+int plan(const CommandOptions& words) {
+    make_plan(read_assignment(find_assignment(words)), words.plan_request, words.tier, std::cout);
     return exit_done;
 }
 
-int chunk(const Words& words) {
+int chunk(const CommandOptions& words) {
     Plan plan = read_plan(words.plan);
     Assignment assignment = read_assignment(assignment_folder(words.folder, plan.assignment));
     judge_chunk(assignment, plan, static_cast<std::size_t>(words.chunk), words.processes,
@@ -280,12 +281,12 @@ int chunk(const Words& words) {
     return exit_done;
 }
 
-int status(const Words& words) {
+int status(const CommandOptions& words) {
     print(plan_status(read_plan(words.plan)));
     return exit_done;
 }
 
-int merge(const Words& words) {
+int merge(const CommandOptions& words) {
     Plan plan = read_plan(words.plan);
     Assignment assignment = read_assignment(assignment_folder(words.folder, plan.assignment));
     merge_plan(assignment, plan, std::cout);
@@ -294,21 +295,21 @@ int merge(const Words& words) {
     return exit_done;
 }
 
-int doctor_report(const Words& words) {
+int doctor_report(const CommandOptions& words) {
     DoctorReport report = doctor({.tier = words.tier});
     print(std::string("Sandbox: tier ") + name_of(report.tier) + "\n");
     for (const std::string& line : report.lines) print("  " + line + "\n");
     return report.ok ? exit_done : exit_infrastructure;
 }
 
-int worker(const Words& words) {
+int worker(const CommandOptions& words) {
     make_folder(words.work, 0700);
     fs::path own = words.work / std::to_string(getpid());
     make_folder(own, 0700);
     return run_worker(read_assignment(words.assignment), {.tier = words.tier, .work_folder = own});
 }
 
-int time(const Words& words) {
+int time(const CommandOptions& words) {
     if (words.file.empty()) {
         print(require_gpu(words.argv).name + "\n");
     } else {

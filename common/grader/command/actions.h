@@ -14,12 +14,12 @@
 namespace coalesce::grader {
 
 /// The options of all commands.
-struct Words {
-    std::filesystem::path folder;      ///< folder of the assignments
-    std::string name;                  ///< name of the assignment, or empty for the only one
-    NewAssignment made;                ///< for `assignment new`: the new assignment
-    RunRequest run;                    ///< for `run`: the run's parameters
-    JudgingProcesses processes;        ///< the judging processes
+struct CommandOptions {
+    std::filesystem::path folder;          ///< folder of the assignments
+    std::string name;                      ///< name of the assignment, or empty for the only one
+    NewAssignment new_assignment_request;  ///< for `assignment new`: the new assignment
+    RunRequest run;                        ///< for `run`: the run's parameters
+    JudgingProcesses processes;            ///< the judging processes
     std::optional<Tier> tier;          ///< the requested sandbox, or empty for the best that works
     bool gpu = false;                  ///< for `run`: whether to measure times too
     char** argv = nullptr;             ///< the command line
@@ -29,12 +29,12 @@ struct Words {
     std::string student;               ///< for `show`, `set`: the student's name
     std::optional<double> points;      ///< for `set`: the points, or empty for the judge's points
     bool wants_judged = false;         ///< for `set`: whether the judge's points are wanted
-    std::string why;                   ///< for `set`: the reason
+    std::string reason;                ///< for `set`: the reason
     std::string format;                ///< for `export`, `student`: the format
     std::filesystem::path to;          ///< destination of an export, or empty for stdout
     std::filesystem::path names;       ///< for `export`: the list of names for Moodle and Canvas
     LateRule late;                     ///< for `export`: the deduction for late days
-    PlanRequest planned;               ///< for `plan`: the plan's parameters
+    PlanRequest plan_request;          ///< for `plan`: the plan's parameters
     std::filesystem::path plan;        ///< for `chunk`, `status`, `merge`: the plan's folder
     int chunk = 0;                     ///< for `chunk`: number of the chunk
     std::filesystem::path work;        ///< for `worker`: the work folder
@@ -44,21 +44,21 @@ struct Words {
 /// Returns the folder in which assignments are stored by default.
 std::filesystem::path assignments_folder();
 
-int new_assignment(const Words& words);
-int verify(const Words& words);
-int run(const Words& words);
-int one(const Words& words);
-int student(const Words& words);
-int container(const Words& words);
-int show(const Words& words);
-int set_points(const Words& words);
-int export_results(const Words& words);
-int plan(const Words& words);
-int chunk(const Words& words);
-int status(const Words& words);
-int merge(const Words& words);
-int doctor_report(const Words& words);
-int worker(const Words& words);
-int time(const Words& words);
+int new_assignment(const CommandOptions& words);
+int verify(const CommandOptions& words);
+int run(const CommandOptions& words);
+int judge_one_file(const CommandOptions& words);
+int student(const CommandOptions& words);
+int container(const CommandOptions& words);
+int show(const CommandOptions& words);
+int set_points(const CommandOptions& words);
+int export_results(const CommandOptions& words);
+int plan(const CommandOptions& words);
+int chunk(const CommandOptions& words);
+int status(const CommandOptions& words);
+int merge(const CommandOptions& words);
+int doctor_report(const CommandOptions& words);
+int worker(const CommandOptions& words);
+int time(const CommandOptions& words);
 
 }  // namespace coalesce::grader

@@ -26,8 +26,9 @@ public:
         app_.set_help_flag("-h,--help", "Print this text");
         app_.add_flag("--self-test", self_test_, "Judge the hostile and honest test submissions");
         app_.require_subcommand(0, 1);
-        words_.folder = assignments_folder();
-        words_.processes.jobs = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+        options_.folder = assignments_folder();
+        options_.processes.jobs =
+            std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
         add_assignment();
         add_run();
         add_plan();
@@ -38,7 +39,7 @@ public:
 
     // Runs the subcommand and returns the exit code.
     int run_command_line(int argc, char** argv) {
-        words_.argv = argv;
+        options_.argv = argv;
         try {
             app_.parse(argc, argv);
         } catch (const CLI::Success& help) {
@@ -48,13 +49,13 @@ public:
                              " (./learn grade --help, ./learn assignment --help)");
         }
         if (self_test_) return self_test(std::cout, {});
-        if (action_ != nullptr) return action_(words_);
+        if (action_ != nullptr) return action_(options_);
         std::cout << app_.help();
         return exit_usage;
     }
 
 private:
-    using Action = int (*)(const Words&);
+    using Action = int (*)(const CommandOptions&);
 
     CLI::App* add(CLI::App* to, const char* name, const char* what, Action does) {
         CLI::App* command = to->add_subcommand(name, what);
@@ -63,27 +64,27 @@ private:
     }
 
     void add_folder(CLI::App* command) {
-        command->add_option("--folder", words_.folder,
+        command->add_option("--folder", options_.folder,
                             "Folder of all assignments (default: assignments/)");
     }
     void add_name(CLI::App* command, bool is_option) {
         if (is_option) {
-            command->add_option("--assignment", words_.name,
+            command->add_option("--assignment", options_.name,
                                 "The assignment (default: the only one there)");
         } else {
-            command->add_option("NAME", words_.name, "The assignment")->required();
+            command->add_option("NAME", options_.name, "The assignment")->required();
         }
         add_folder(command);
     }
     void add_jobs(CLI::App* command) {
         command
-            ->add_option("--jobs", words_.processes.jobs,
+            ->add_option("--jobs", options_.processes.jobs,
                          "Judging processes (default: one per processor)")
             ->check(CLI::Range(1, 256));
     }
     void add_sandbox(CLI::App* command) {
         command->add_flag_callback(
-            "--no-sandbox", [this] { words_.tier = Tier::unsandboxed; },
+            "--no-sandbox", [this] { options_.tier = Tier::unsandboxed; },
             "For development: no sandbox, and marked results");
     }
 
@@ -93,7 +94,7 @@ private:
             if (found == std::end(kTierNames)) {
                 throw UsageError("there is no sandbox called \"" + name + "\"");
             }
-            words_.tier = static_cast<Tier>(found - std::begin(kTierNames));
+            options_.tier = static_cast<Tier>(found - std::begin(kTierNames));
         };
         return command->add_option_function<std::string>("--tier", take, what);
     }
@@ -101,19 +102,22 @@ private:
     void add_assignment() {
         CLI::App* assignment = app_.add_subcommand("assignment", "Make or verify an assignment");
         assignment->require_subcommand(1);
-        CLI::App* made =
+        CLI::App* new_assignment_request =
             add(assignment, "new", "Make an assignment: a handout and the teacher's part",
                 new_assignment);
-        add_name(made, false);
-        made->add_option("--exercises", words_.made.exercises,
+        add_name(new_assignment_request, false);
+        new_assignment_request
+            ->add_option("--exercises", options_.new_assignment_request.exercises,
                          "Numbers or names of exercises, such as 02,03,04")
             ->delimiter(',')
             ->required();
-        made->add_option("--points", words_.made.points,
+        new_assignment_request
+            ->add_option("--points", options_.new_assignment_request.points,
                          "Points per exercise (default: as in the course)")
             ->delimiter(',')
             ->check(CLI::Range(0.1, 10000.0));
-        made->add_option("--title", words_.made.title, "The title that students see");
+        new_assignment_request->add_option("--title", options_.new_assignment_request.title,
+                                           "The title that students see");
         CLI::App* proved = add(assignment, "verify",
                                "Test that solutions pass, but mutants and cheats fail", verify);
         add_name(proved, false);
@@ -124,14 +128,15 @@ private:
     void add_run() {
         CLI::App* command = add(&app_, "run", "Grade a class", run);
         add_name(command, false);
-        command->add_option("--submissions", words_.run.submissions,
+        command->add_option("--submissions", options_.run.submissions,
                             "Folder, zip or tar with a part for each student");
         add_jobs(command);
-        command->add_flag("--resume", words_.run.should_resume, "Continue the last run");
-        command->add_flag("--again", words_.run.rejudges,
+        command->add_flag("--resume", options_.run.should_resume, "Continue the last run");
+        command->add_flag("--again", options_.run.rejudges,
                           "Judge all again, and compare with the old results");
-        command->add_flag("--quiet", words_.processes.is_quiet, "Show no progress");
-        command->add_flag("--gpu", words_.gpu, "Also time correct kernels on this GPU (no points)");
+        command->add_flag("--quiet", options_.processes.is_quiet, "Show no progress");
+        command->add_flag("--gpu", options_.gpu,
+                          "Also time correct kernels on this GPU (no points)");
         add_sandbox(command);
     }
 
@@ -142,19 +147,19 @@ private:
             add(&app_, "plan", "Divide a class into chunks for many computers", plan);
         add_name(planned, false);
         planned
-            ->add_option("--submissions", words_.planned.submissions,
+            ->add_option("--submissions", options_.plan_request.submissions,
                          "The submissions, as in `grade run`")
             ->required();
         planned
-            ->add_option("--to", words_.planned.to,
+            ->add_option("--to", options_.plan_request.to,
                          "The plan's folder, which all computers must see")
             ->required();
         planned
-            ->add_option("--chunks", words_.planned.chunks,
+            ->add_option("--chunks", options_.plan_request.chunks,
                          "Number of chunks (default: chosen by --seconds)")
             ->check(CLI::Range(1, kMaxChunks));
         planned
-            ->add_option("--seconds", words_.planned.seconds,
+            ->add_option("--seconds", options_.plan_request.seconds,
                          "Minimum processor seconds per chunk (default: 30)")
             ->check(CLI::Range(1.0, 36000.0));
         add_tier(planned, "Sandbox A or B (default: the best that works here)")
@@ -163,9 +168,9 @@ private:
 
         CLI::App* judged = add(&app_, "chunk", "Judge one chunk of a plan", chunk);
         add_plan_folder(judged);
-        judged->add_option("NUMBER", words_.chunk, "The number of the chunk, from 1")->required();
+        judged->add_option("NUMBER", options_.chunk, "The number of the chunk, from 1")->required();
         add_jobs(judged);
-        judged->add_flag("--quiet", words_.processes.is_quiet, "Show no progress");
+        judged->add_flag("--quiet", options_.processes.is_quiet, "Show no progress");
         add_folder(judged);
 
         add_plan_folder(add(&app_, "status", "Show the progress of a plan's chunks", status));
@@ -175,33 +180,33 @@ private:
         add_folder(merged);
     }
     void add_plan_folder(CLI::App* command) {
-        command->add_option("PLAN", words_.plan, "The plan's folder")->required();
+        command->add_option("PLAN", options_.plan, "The plan's folder")->required();
     }
 
     void add_single() {
-        CLI::App* command = add(&app_, "one", "Judge one file for one exercise", one);
-        command->add_option("EXERCISE", words_.exercise, "03, or 03_tiled")->required();
-        command->add_option("FILE", words_.file, "The kernel's file")->required();
-        command->add_flag("--json", words_.json, "Print the verdict as JSON");
-        command->add_option("--assignment", words_.name,
+        CLI::App* command = add(&app_, "judge_one_file", "Judge one file for one exercise", one);
+        command->add_option("EXERCISE", options_.exercise, "03, or 03_tiled")->required();
+        command->add_option("FILE", options_.file, "The kernel's file")->required();
+        command->add_flag("--json", options_.json, "Print the verdict as JSON");
+        command->add_option("--assignment", options_.name,
                             "Judge for this assignment, with its hidden shapes");
         add_folder(command);
         add_sandbox(command);
 
         CLI::App* alone = add(&app_, "student", "Judge one student's submission", student);
-        alone->add_option("SUBMISSION", words_.file, "The student's folder, archive or file")
+        alone->add_option("SUBMISSION", options_.file, "The student's folder, archive or file")
             ->required();
         add_name(alone, true);
-        alone->add_option("--format", words_.format, "Format: gradescope or markdown")
+        alone->add_option("--format", options_.format, "Format: gradescope or markdown")
             ->check(CLI::IsMember({"gradescope", "markdown"}));
-        alone->add_option("--to", words_.to, "Write the result to this file");
+        alone->add_option("--to", options_.to, "Write the result to this file");
         add_sandbox(alone);
 
         CLI::App* contained =
             add(&app_, "container", "Judge one submission inside a container", container);
-        contained->add_option("SUBMISSION", words_.file, "The student's folder, archive or file")
+        contained->add_option("SUBMISSION", options_.file, "The student's folder, archive or file")
             ->required();
-        contained->add_option("RESULTS", words_.to, "The folder for results.json and comment.md")
+        contained->add_option("RESULTS", options_.to, "The folder for results.json and comment.md")
             ->required();
         add_name(contained, true);
         add_sandbox(contained);
@@ -209,22 +214,24 @@ private:
 
     void add_reports() {
         CLI::App* shown = add(&app_, "show", "Show one student's feedback and attempts", show);
-        shown->add_option("STUDENT", words_.student, "The student's name, as in grades.csv")
+        shown->add_option("STUDENT", options_.student, "The student's name, as in grades.csv")
             ->required();
         add_name(shown, true);
 
         CLI::App* decided = add(&app_, "set", "Override the points of a submission", set_points);
-        decided->add_option("STUDENT", words_.student, "The student's name, as in grades.csv")
+        decided->add_option("STUDENT", options_.student, "The student's name, as in grades.csv")
             ->required();
-        decided->add_option("EXERCISE", words_.exercise, "03, or 03_tiled")->required();
-        auto* points = decided->add_option("--points", words_.points, "The points for the exercise")
-                           ->check(CLI::Range(0.0, 10000.0));
+        decided->add_option("EXERCISE", options_.exercise, "03, or 03_tiled")->required();
+        auto* points =
+            decided->add_option("--points", options_.points, "The points for the exercise")
+                ->check(CLI::Range(0.0, 10000.0));
         auto* judged =
-            decided->add_flag("--judged", words_.wants_judged, "Go back to the judge's points");
+            decided->add_flag("--judged", options_.wants_judged, "Go back to the judge's points");
         points->excludes(judged);
-        decided->add_option("--why", words_.why, "The reason, which the student sees")->required();
+        decided->add_option("--why", options_.reason, "The reason, which the student sees")
+            ->required();
         decided->callback([this] {
-            if (!words_.points && !words_.wants_judged)
+            if (!options_.points && !options_.wants_judged)
                 throw UsageError("give --points N, or --judged to go back to the judge's points");
             action_ = set_points;
         });
@@ -238,17 +245,18 @@ private:
              {"csv", "junit", "json", "moodle", "canvas", "feedback", "gradescope", "prairielearn",
               "autolab", "submitty", "classroom50", "github"}) {
             kind->add_flag_callback(std::string("--") + format,
-                                    [this, format] { words_.format = format; });
+                                    [this, format] { options_.format = format; });
         }
-        exported->add_option("--to", words_.to,
+        exported->add_option("--to", options_.to,
                              "File or folder to write (default: standard output)");
-        exported->add_option("--names", words_.names, "A CSV file of names, for moodle and canvas");
+        exported->add_option("--names", options_.names,
+                             "A CSV file of names, for moodle and canvas");
         exported
-            ->add_option("--late-percent", words_.late.percent,
+            ->add_option("--late-percent", options_.late.percent,
                          "Percent of the points subtracted per late day")
             ->check(CLI::Range(0.0, 100.0));
         exported
-            ->add_option("--late-free", words_.late.free_days,
+            ->add_option("--late-free", options_.late.free_days,
                          "Number of late days without a penalty (default: 0)")
             ->check(CLI::Range(0.0, 1000.0));
 
@@ -260,17 +268,17 @@ private:
     void add_internal() {
         CLI::App* command = add(&app_, "worker", "", worker);
         command->group("");  // hidden from the help, because only this program starts it
-        command->add_option("--folder", words_.assignment)->required();
-        command->add_option("--work", words_.work)->required();
+        command->add_option("--folder", options_.assignment)->required();
+        command->add_option("--work", options_.work)->required();
         add_tier(command, "")->required();
 
         CLI::App* timed = add(&app_, "time", "", time);
         timed->group("");
-        timed->add_option("JOB", words_.file);
+        timed->add_option("JOB", options_.file);
     }
 
     CLI::App app_{"Grades a class", "grade"};
-    Words words_;
+    CommandOptions options_;
     Action action_ = nullptr;
     bool self_test_ = false;
 };

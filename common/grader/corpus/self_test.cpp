@@ -80,7 +80,7 @@ Result result_of_case(Judge& judge, const CorpusCase& one, const Assigned& exerc
         return judge.judge(case_text(file), exercise, secret);
     }
     for (const Submission& handed :
-         read_student(file, "student", {"02_naive", "03_tiled"}).handed) {
+         read_student(file, "student", {"02_naive", "03_tiled"}).submissions) {
         if (handed.exercise == exercise.name)
             return judge_submission(handed, exercise, secret, judge);
     }
@@ -166,7 +166,7 @@ void set_hidden_sizes(Assigned& exercise) {
     const ElementTask& task = *exercise.elements;
     std::vector<int> odd, counted;
     for (std::size_t i = 0; i < task.sizes.size(); ++i) {
-        const int most = task.most.empty() ? 1 << 20 : task.most[i];
+        const int most = task.max_sizes.empty() ? 1 << 20 : task.max_sizes[i];
         odd.push_back(std::min(37 + 6 * static_cast<int>(i), most));
         const int value = size_at(exercise.counted, i);
         counted.push_back(value / 2 * 3 <= most ? value / 2 * 3 : value / 2);

@@ -4,9 +4,9 @@ namespace coalesce::grader {
 namespace {
 
 /// Draws pseudorandom numbers that follow from a secret.
-class Draw {
+class SecretShapeDraw {
 public:
-    Draw(const Secret& secret, const std::string& exercise)
+    SecretShapeDraw(const Secret& secret, const std::string& exercise)
         : secret_(secret), exercise_(exercise) {}
 
     /// Returns a number between `least` and `most`, both inclusive.
@@ -24,7 +24,7 @@ private:
 
 /// Draws the shape at which costs are counted. Its sides are not multiples of a tile, unless the
 /// exercise requires multiples. The shape is so large that its edges hardly add to the cost.
-Shape draw_counted(const Assigned& exercise, Draw& draw) {
+Shape draw_counted(const Assigned& exercise, SecretShapeDraw& draw) {
     constexpr int least = 257, most = 447, tile = 32;
     const auto side = [&] {
         const int drawn = draw.between(least, most);
@@ -36,15 +36,15 @@ Shape draw_counted(const Assigned& exercise, Draw& draw) {
 
 /// Draws a side between 4256 and 8096. Rows of this length begin at cache lines, because rows that
 /// begin elsewhere slow every kernel down.
-int draw_long_side(Draw& draw) {
+int draw_long_side(SecretShapeDraw& draw) {
     constexpr int line = 32;
     return line * (2 * draw.between(66, 126) + 1);
 }
 
-/// Draws three shapes with more elements than a float can count (2^24): one that is about as wide as
-/// it is tall, one with very long rows, and one with more rows than a grid can have in y (65,535).
-/// If the exercise takes only square matrices, draws one.
-std::vector<Shape> draw_large(const Assigned& exercise, Draw& draw) {
+/// Draws three shapes with more elements than a float can count (2^24): one that is about as wide
+/// as it is tall, one with very long rows, and one with more rows than a grid can have in y
+/// (65,535). If the exercise takes only square matrices, draws one.
+std::vector<Shape> draw_large(const Assigned& exercise, SecretShapeDraw& draw) {
     const int side = draw_long_side(draw), other = draw_long_side(draw);
     if (exercise.requires_square()) return {exercise.round_up_shape(side, side)};
     const int wide = draw.between(66000, 80000), low = draw.between(260, 340);
@@ -56,7 +56,7 @@ std::vector<Shape> draw_large(const Assigned& exercise, Draw& draw) {
 }  // namespace
 
 Assigned with_drawn_shapes(const Assigned& exercise, const Secret& secret) {
-    Draw draw(secret, exercise.name);
+    SecretShapeDraw draw(secret, exercise.name);
     Assigned drawn = exercise;
     if (exercise.elements) return drawn;
     drawn.drawn_counted = draw_counted(exercise, draw);

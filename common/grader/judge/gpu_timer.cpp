@@ -23,9 +23,9 @@ constexpr int kRepetitions = 9;
 constexpr std::chrono::milliseconds kWarmUpTime{100};
 
 /// A kernel, and a pair of matrices for each timed launch.
-class Measurement {
+class GpuMeasurement {
 public:
-    Measurement(const GpuJob& job, const Device& device)
+    GpuMeasurement(const GpuJob& job, const Device& device)
         : job_(job), watch_(device.l2_bytes), kernel_(job.kernel) {
         time_.device = device.name;
     }
@@ -102,7 +102,7 @@ Device require_gpu(char** argv) {
 }
 
 GpuTime time_on(const Device& device, const GpuJob& job) {
-    return Measurement(job, device).run();
+    return GpuMeasurement(job, device).run();
 }
 
 }  // namespace coalesce::grader

@@ -22,11 +22,12 @@ namespace {
 /// Reports whether the failure may be due to a busy computer or to another program that killed the
 /// worker. In both cases a retry with more time may succeed.
 bool may_succeed_on_retry(const JobResult& result) {
-    return result.end.how == JobEnd::How::out_of_time || result.end.how == JobEnd::How::jail_failed;
+    return result.end.end_kind == JobEnd::EndKind::out_of_time ||
+           result.end.end_kind == JobEnd::EndKind::jail_failed;
 }
 
 bool has_answer(const JobResult& result) {
-    return result.end.how == JobEnd::How::exited && result.end.code == 0;
+    return result.end.end_kind == JobEnd::EndKind::exited && result.end.code == 0;
 }
 
 /// Returns the two matrices in `images`, each with its guards.
@@ -35,12 +36,12 @@ std::array<GuardedSpan, 2> locate_matrices(std::string& images, const ImageLayou
     const auto at = [&](char* data) -> GuardedSpan {
         return {data, layout.matrix_bytes, layout.guard_bytes, Memory::host};
     };
-    return {at(first), at(first + layout.one())};
+    return {at(first), at(first + layout.bytes_of_one_matrix())};
 }
 
 /// Returns the initial bytes of both matrices and their guards for a launch.
 std::string initial_images(const Problem& problem, const ImageLayout& layout) {
-    std::string images(layout.both(), '\0');
+    std::string images(layout.bytes_of_both(), '\0');
     const auto [first, second] = locate_matrices(images, layout);
     // An in-place kernel has a single matrix, which takes the place of the output.
     const bool is_in_place = problem.is_in_place();
@@ -123,28 +124,28 @@ Compiled to_compiled(const JobResult& result, const std::string& file, const Res
         return compiled;
     };
     const std::string code = std::to_string(result.end.code);
-    switch (result.end.how) {
-        case JobEnd::How::out_of_processor:
+    switch (result.end.end_kind) {
+        case JobEnd::EndKind::out_of_processor:
             return failed(FailureKind::compile_time_out, "the compiler was still running after " +
                                                              std::to_string(most.compile_seconds) +
                                                              " seconds.");
-        case JobEnd::How::out_of_memory:
+        case JobEnd::EndKind::out_of_memory:
             return failed(FailureKind::compiler_out_of_memory, "the compiler needs more than " +
                                                                    std::to_string(most.compile_mb) +
                                                                    " MB for the file.");
-        case JobEnd::How::signalled:
+        case JobEnd::EndKind::signalled:
             // A compiler does not send itself SIGKILL or SIGTERM, so another program killed it.
             if (result.end.code == SIGKILL || result.end.code == SIGTERM) {
                 fail("the compiler was killed by signal " + code);
             }
             return failed(FailureKind::compiler_crashed, "the compiler crashes on the file.");
-        case JobEnd::How::exited:
+        case JobEnd::EndKind::exited:
             if (result.end.code != 3) fail("the compiler's jail ended with status " + code);
             return failed(FailureKind::ptx_too_large, "the compiled kernel has more than " +
                                                           std::to_string(most.ptx_kb) + " KB.");
-        case JobEnd::How::out_of_time:
+        case JobEnd::EndKind::out_of_time:
             fail("the compiler did not end in time: is this computer busy?");
-        case JobEnd::How::jail_failed: break;
+        case JobEnd::EndKind::jail_failed: break;
     }
     fail(result.end.problem);
 }
@@ -153,31 +154,32 @@ Compiled to_compiled(const JobResult& result, const std::string& file, const Res
 Failure launch_failure_from(const JobResult& result, const std::string& file, bool has_time_left) {
     Failure failure{.place = {file, 0, 0}};
     const std::string code = std::to_string(result.end.code);
-    switch (result.end.how) {
-        case JobEnd::How::out_of_processor:
+    switch (result.end.end_kind) {
+        case JobEnd::EndKind::out_of_processor:
             failure.kind = FailureKind::launch_out_of_time;
             failure.headline =
                 has_time_left
                     ? "a launch takes more time than the grader allows."
                     : "the kernel's launches together take more time than the grader allows.";
             return failure;
-        case JobEnd::How::out_of_memory:
+        case JobEnd::EndKind::out_of_memory:
             failure.kind = FailureKind::launch_out_of_memory;
             failure.headline = "a launch takes more memory than the grader allows.";
             return failure;
-        case JobEnd::How::exited:
+        case JobEnd::EndKind::exited:
             if (result.end.code != 0) fail("the simulated GPU ended with status " + code);
             return failure;
-        case JobEnd::How::out_of_time: fail("a launch did not end in time: is this computer busy?");
-        case JobEnd::How::signalled: fail("the simulated GPU ended with signal " + code);
-        case JobEnd::How::jail_failed: break;
+        case JobEnd::EndKind::out_of_time:
+            fail("a launch did not end in time: is this computer busy?");
+        case JobEnd::EndKind::signalled: fail("the simulated GPU ended with signal " + code);
+        case JobEnd::EndKind::jail_failed: break;
     }
     fail(result.end.problem);
 }
 
 bool is_stopped_by_budget(const Trial& trial) {
     return std::ranges::any_of(trial.reports, [](const simulated::Report& report) {
-        return report.is("execution", "instruction budget");
+        return report.matches("execution", "instruction budget");
     });
 }
 
@@ -264,7 +266,7 @@ std::uint64_t JailRunner::instructions_left() const {
 JobResult JailRunner::launch(const LaunchJob& job, const std::string& images) {
     if (seconds_left() <= 0) {
         JobResult none;
-        none.end = {.how = JobEnd::How::out_of_processor};
+        none.end = {.end_kind = JobEnd::EndKind::out_of_processor};
         return none;
     }
     // Send the input only when the worker requests it, which happens after the kernel is loaded.
@@ -343,7 +345,7 @@ Trial JailRunner::run_once(const Compiled& kernel, const Produces& task,
     JobResult result;
     Trial trial = launch_and_read(job, initial_images(problem, layout), result);
     if (trial.has_ended()) {
-        std::string images = result.answer.bytes(0, layout.both());
+        std::string images = result.answer.bytes(0, layout.bytes_of_both());
         trial.comparison = compare(problem, layout, images);
     }
     return trial;

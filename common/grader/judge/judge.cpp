@@ -34,7 +34,7 @@ Source source_of(const std::string& text, const Assigned& exercise) {
 
 /// Returns the exercise as the examiner sees it, with the hidden shapes after the public ones. The
 /// shape for counting costs stays last.
-coalesce::Exercise exercise_without_hidden(const Assigned& exercise) {
+coalesce::Exercise exercise_with_hidden_shapes(const Assigned& exercise) {
     coalesce::Exercise asked = exercise;
     asked.shapes.insert(asked.shapes.end(), exercise.hidden_shapes.begin(),
                         exercise.hidden_shapes.end());
@@ -119,7 +119,7 @@ void apply_launch_problem(const JailRunner& runner, Result& result) {
 /// verdict does not depend on whether the solution's costs are already cached.
 void judge_source(JailRunner& runner, JailRunner& solution_runner, const Source& source,
                   const Assigned& exercise, Result& result) {
-    const coalesce::Exercise asked = exercise_without_hidden(exercise);
+    const coalesce::Exercise asked = exercise_with_hidden_shapes(exercise);
     ExamineOptions options{.second_counted = exercise.hidden_counted,
                            .ragged_counted = exercise.drawn_counted,
                            .large_shapes = exercise.drawn_large,

@@ -9,7 +9,7 @@
 namespace coalesce::grader {
 namespace {
 
-std::string words_of(std::string id) {
+std::string failure_id_to_words(std::string id) {
     std::replace(id.begin(), id.end(), '-', ' ');
     return id;
 }
@@ -40,7 +40,7 @@ void hide_secrets(const Assigned& exercise, Result& result) {
     for (Failure& failure : verdict.failures) {
         failure = {.kind = failure.kind,
                    .fault = failure.fault,
-                   .headline = words_of(failure.id()) + ", on a hidden shape.",
+                   .headline = failure_id_to_words(failure.id()) + ", on a hidden shape.",
                    .place = {verdict.file, 0, 0},
                    .next =
                        "Try shapes of your own: large and small ones, wide and tall ones, and "

@@ -30,7 +30,7 @@ bool write_control(const fs::path& file, const std::string& text) {
 
 /// Returns the mount point of each controller's hierarchy. Version 2 of cgroups has one hierarchy,
 /// with the key "".
-std::map<std::string, fs::path> mounts() {
+std::map<std::string, fs::path> find_cgroup_mounts() {
     std::map<std::string, fs::path> found;
     std::ifstream stream("/proc/self/mounts");
     for (std::string line; std::getline(stream, line);) {
@@ -46,7 +46,7 @@ std::map<std::string, fs::path> mounts() {
 }
 
 /// Returns the cgroup of this process for each controller.
-std::map<std::string, std::string> own_groups() {
+std::map<std::string, std::string> find_own_groups() {
     std::map<std::string, std::string> found;
     std::ifstream stream("/proc/self/cgroup");
     for (std::string line; std::getline(stream, line);) {
@@ -63,9 +63,9 @@ std::map<std::string, std::string> own_groups() {
 }
 
 /// Returns the folder of this process's cgroup for a controller, or "" if there is none.
-fs::path own_folder(const std::string& controller) {
-    const auto places = mounts();
-    const auto groups = own_groups();
+fs::path find_own_folder(const std::string& controller) {
+    const auto places = find_cgroup_mounts();
+    const auto groups = find_own_groups();
     const auto place = places.find(controller);
     const auto group = groups.find(controller);
     if (place == places.end() || group == groups.end()) return {};
@@ -123,8 +123,8 @@ bool Cgroup::add(const fs::path& parent, std::initializer_list<Limit> limits) {
 
 std::unique_ptr<Cgroup> Cgroup::make(std::size_t memory_bytes, std::size_t processes) {
     std::unique_ptr<Cgroup> group(new Cgroup);
-    const fs::path memory = own_folder("memory"), pids = own_folder("pids"),
-                   unified = own_folder("");
+    const fs::path memory = find_own_folder("memory"), pids = find_own_folder("pids"),
+                   unified = find_own_folder("");
     if (!memory.empty() && group->add(memory, {{"memory.limit_in_bytes", memory_bytes}})) {
         if (!pids.empty()) group->add(pids, {{"pids.max", processes}});
         return group;
@@ -161,7 +161,7 @@ std::vector<fs::path> find_grader_cgroups(pid_t of) {
     std::vector<fs::path> found;
     for (const char* controller : {"memory", "pids", ""}) {
         std::error_code error;
-        for (const auto& entry : fs::directory_iterator(own_folder(controller), error)) {
+        for (const auto& entry : fs::directory_iterator(find_own_folder(controller), error)) {
             const pid_t owner = owner_of(entry.path().filename());
             if (owner > 0 && (of == 0 || owner == of)) found.push_back(entry.path());
         }

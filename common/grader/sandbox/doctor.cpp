@@ -20,17 +20,18 @@ namespace fs = std::filesystem;
 
 /// Describes what an attack achieved, or returns "" if it was stopped.
 std::string find_escape(const std::string& attack, const JobResult& result) {
-    using How = JobEnd::How;
+    using EndKind = JobEnd::EndKind;
     if (attack == "compute") {
-        return result.end.how == How::out_of_processor ? "" : "was not stopped in time";
+        return result.end.end_kind == EndKind::out_of_processor ? "" : "was not stopped in time";
     }
     if (attack == "sleep")
-        return result.end.how == How::out_of_time ? "" : "was not stopped in time";
-    const bool was_killed = result.end.how == How::out_of_memory;
+        return result.end.end_kind == EndKind::out_of_time ? "" : "was not stopped in time";
+    const bool was_killed = result.end.end_kind == EndKind::out_of_memory;
     if (attack == "memory" && was_killed) return "";
-    if (result.end.how != How::exited || result.end.code != 0) {
-        return "ended in an unexpected way (" + std::to_string(static_cast<int>(result.end.how)) +
-               ", " + std::to_string(result.end.code) + ") " + result.end.problem;
+    if (result.end.end_kind != EndKind::exited || result.end.code != 0) {
+        return "ended in an unexpected way (" +
+               std::to_string(static_cast<int>(result.end.end_kind)) + ", " +
+               std::to_string(result.end.code) + ") " + result.end.problem;
     }
     const std::string answer = result.answer.text();
     return answer == "held" ? "" : answer;
@@ -49,7 +50,8 @@ AttackOutcome run_attack(const AttackTarget& target, Jail& jail) {
          .answer_bytes = 4096,
          .limits = {
              .processor_seconds = seconds, .wall_seconds = sleeps ? 0.5 : 20, .memory_mb = 256}});
-    if (result.end.how == JobEnd::How::jail_failed) throw std::runtime_error(result.end.problem);
+    if (result.end.end_kind == JobEnd::EndKind::jail_failed)
+        throw std::runtime_error(result.end.problem);
     return {target.attack, find_escape(target.attack, result)};
 }
 

@@ -15,14 +15,14 @@ namespace coalesce::grader {
 namespace {
 
 /// A seccomp filter, to which rules are added before it is loaded.
-class Filter {
+class SeccompFilter {
 public:
-    explicit Filter(std::uint32_t otherwise) : context_(seccomp_init(otherwise)) {
+    explicit SeccompFilter(std::uint32_t otherwise) : context_(seccomp_init(otherwise)) {
         if (!context_) throw std::runtime_error("seccomp cannot be used here");
     }
-    ~Filter() { seccomp_release(context_); }
-    Filter(const Filter&) = delete;
-    Filter& operator=(const Filter&) = delete;
+    ~SeccompFilter() { seccomp_release(context_); }
+    SeccompFilter(const SeccompFilter&) = delete;
+    SeccompFilter& operator=(const SeccompFilter&) = delete;
 
     /// Adds a rule for system calls. Skips names that libseccomp does not know, because such calls
     /// do not exist on this computer.
@@ -55,7 +55,7 @@ private:
 /// Denies the calls that could lead out of the jail. Nothing inside the jail needs them.
 void serve_filter(bool is_for_clang) {
     const std::uint32_t deny = SCMP_ACT_ERRNO(EPERM);
-    Filter filter(SCMP_ACT_ALLOW);
+    SeccompFilter filter(SCMP_ACT_ALLOW);
     // Deny calls that reach other processes and programs.
     filter.rule(
         deny,
@@ -89,7 +89,7 @@ void serve_filter(bool is_for_clang) {
 }
 
 /// Allows the calls that every computing program needs.
-void allow_computing(Filter& filter) {
+void allow_computing(SeccompFilter& filter) {
     // Allow calls on open files.
     filter.rule(SCMP_ACT_ALLOW,
                 "read write readv writev pread64 lseek close fstat newfstatat statx fcntl dup dup2 "
@@ -121,13 +121,13 @@ void allow_computing(Filter& filter) {
 }
 
 /// Allows the calls that a program needs to start. Its libraries are mapped as executable.
-void allow_program_start(Filter& filter) {
+void allow_program_start(SeccompFilter& filter) {
     filter.rule(SCMP_ACT_ALLOW, "execve arch_prctl set_tid_address");
     filter.rule_if(SCMP_ACT_ALLOW, "mmap", SCMP_A2(SCMP_CMP_EQ, PROT_READ | PROT_EXEC));
 }
 
 void compile_filter(bool is_clang) {
-    Filter filter(SCMP_ACT_ERRNO(EPERM));
+    SeccompFilter filter(SCMP_ACT_ERRNO(EPERM));
     allow_computing(filter);
     if (is_clang) allow_program_start(filter);
     filter.rule(
@@ -140,7 +140,7 @@ void compile_filter(bool is_clang) {
 }
 
 void launch_filter() {
-    Filter filter(SCMP_ACT_ERRNO(EPERM));
+    SeccompFilter filter(SCMP_ACT_ERRNO(EPERM));
     allow_computing(filter);
     filter.load();
 }

@@ -207,28 +207,28 @@ bool Jail::ran_out_of_memory() const {
 JobEnd Jail::end_of(const EndMessage& told, const JobLimits& limits) const {
     const int code = static_cast<int>(told.code);
     JobEnd end{.processor_milliseconds = static_cast<double>(told.processor_milliseconds)};
-    if (told.how == EndMessage::exited && code == kNotRestricted) {
+    if (told.end_kind == EndMessage::exited && code == kNotRestricted) {
         end.problem = "a worker could not be restricted: ulimit -aH shows which limit is too low";
-    } else if (told.how == EndMessage::exited && code == kNoMemoryLeft) {
-        end.how = JobEnd::How::out_of_memory;
-    } else if (told.how == EndMessage::exited) {
-        end.how = JobEnd::How::exited;
+    } else if (told.end_kind == EndMessage::exited && code == kNoMemoryLeft) {
+        end.end_kind = JobEnd::EndKind::out_of_memory;
+    } else if (told.end_kind == EndMessage::exited) {
+        end.end_kind = JobEnd::EndKind::exited;
         end.code = code;
-    } else if (told.how != EndMessage::signalled) {
+    } else if (told.end_kind != EndMessage::signalled) {
         end.problem = "the jail cannot create a process";
     } else if (code == SIGXCPU) {
-        end.how = JobEnd::How::out_of_processor;
+        end.end_kind = JobEnd::EndKind::out_of_processor;
     } else if (code != SIGKILL) {
-        end.how = JobEnd::How::signalled;
+        end.end_kind = JobEnd::EndKind::signalled;
         end.code = code;
     } else if (ran_out_of_memory()) {
-        end.how = JobEnd::How::out_of_memory;
+        end.end_kind = JobEnd::EndKind::out_of_memory;
     } else if (told.processor_milliseconds < 900 * limits.processor_seconds) {
         // The kernel sends SIGKILL to a worker that ignores SIGXCPU. An earlier SIGKILL comes from
         // another program.
         return {.problem = "a worker was killed from outside"};
     } else {
-        end.how = JobEnd::How::out_of_processor;
+        end.end_kind = JobEnd::EndKind::out_of_processor;
     }
     return end;
 }
@@ -237,7 +237,7 @@ JobEnd Jail::end_of(const EndMessage& told, const JobLimits& limits) const {
 JobEnd Jail::end_of_dead_jail() {
     const bool for_memory = ran_out_of_memory();
     stop();
-    if (for_memory) return {.how = JobEnd::How::out_of_memory};
+    if (for_memory) return {.end_kind = JobEnd::EndKind::out_of_memory};
     return {.problem = "the jail ended in the middle of a job"};
 }
 
@@ -251,7 +251,7 @@ JobEnd Jail::wait_for_end(int worker, const Job& job) {
                                        : wait_for_either(worker, control_.get(), deadline);
         if (readable < 0) {
             stop();
-            return {.how = JobEnd::How::out_of_time};
+            return {.end_kind = JobEnd::EndKind::out_of_time};
         }
         Packet packet;
         const Received received = receive_packet(readable, packet, deadline);
@@ -295,7 +295,7 @@ JobResult Jail::run(const Job& job) {
         throw;
     }
     if (cgroup_) earlier_memory_kills_ = cgroup_->out_of_memory_kills();
-    if (result.end.how == JobEnd::How::jail_failed) stop();
+    if (result.end.end_kind == JobEnd::EndKind::jail_failed) stop();
     result.answer = Answer(std::move(answer));
     return result;
 }

@@ -54,7 +54,7 @@ struct JobLimits {
 /// The end of a worker.
 struct JobEnd {
     /// How a worker ended.
-    enum class How {
+    enum class EndKind {
         exited,            ///< the worker exited with status `code`
         signalled,         ///< the signal `code` ended the worker
         out_of_processor,  ///< the worker exceeded its processor time
@@ -62,7 +62,7 @@ struct JobEnd {
         out_of_memory,  ///< the kernel killed the worker for lack of memory, perhaps with its jail
         jail_failed,    ///< the worker could not run, because the jail failed; `problem` says why
     };
-    How how = How::jail_failed;
+    EndKind end_kind = EndKind::jail_failed;
     int code = 0;
     std::string problem = "";
     double processor_milliseconds = 0;  ///< processor time, if known

@@ -176,7 +176,7 @@ ImageLayout layout_for_job(const LaunchJob& job) {
 }
 
 std::size_t text_offset(const ImageLayout& layout) {
-    return (layout.both() + 7) / 8 * 8;
+    return (layout.bytes_of_both() + 7) / 8 * 8;
 }
 
 }  // namespace coalesce::grader

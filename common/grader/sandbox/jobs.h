@@ -97,8 +97,10 @@ constexpr std::string_view kRequestImages = "loaded";
 struct ImageLayout {
     std::size_t matrix_bytes = 0, guard_bytes = 0;
     std::size_t array_bytes = 0;  ///< total size of all arrays, if there are no matrices
-    std::size_t one() const { return matrix_bytes + 2 * guard_bytes; }
-    std::size_t both() const { return array_bytes > 0 ? array_bytes : 2 * one(); }
+    std::size_t bytes_of_one_matrix() const { return matrix_bytes + 2 * guard_bytes; }
+    std::size_t bytes_of_both() const {
+        return array_bytes > 0 ? array_bytes : 2 * bytes_of_one_matrix();
+    }
 };
 /// Returns the layout of the matrices for a job.
 ImageLayout layout_for_job(const LaunchJob& job);

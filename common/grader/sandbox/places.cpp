@@ -64,7 +64,7 @@ std::string bubblewrap_program() {
 }
 
 Compiler grading_compiler() {
-    const std::string name = from_environment("COALESCE_COMPILER", COALESCE_BUILT_BY);
+    const std::string name = environment_variable_or("COALESCE_COMPILER", COALESCE_BUILT_BY);
     if (name == "clang") return Compiler::clang;
     if (name == "nvcc") return Compiler::nvrtc;
     throw std::runtime_error("COALESCE_COMPILER is " + name +

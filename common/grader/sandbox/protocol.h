@@ -19,8 +19,8 @@ struct JobMessage {
 
 /// A message from the jail, sent after the worker has ended.
 struct EndMessage {
-    enum How : std::int64_t { exited, signalled, not_started };
-    std::int64_t how = exited;
+    enum EndKind : std::int64_t { exited, signalled, not_started };
+    std::int64_t end_kind = exited;
     std::int64_t code = 0;
     std::int64_t processor_milliseconds = 0;
 };

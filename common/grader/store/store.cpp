@@ -8,7 +8,8 @@
 namespace coalesce::grader {
 namespace {
 
-// Format 1 lacks the tables `decision`, `platform_name` and `earlier`. Such a store gets them when it is opened.
+// Format 1 lacks the tables `decision`, `platform_name` and `earlier`. Such a store gets them when
+// it is opened.
 constexpr int kFormat = 2;
 
 // The `at` columns contain times for human readers. No decision depends on them.
@@ -227,7 +228,7 @@ void Store::decide(const Decision& decision) {
         "insert into decision (student, exercise, source, points, why, at) values (?, ?, ?, ?, ?, "
         "?)",
         {decision.student, decision.exercise, decision.source,
-         decision.points ? std::to_string(*decision.points) : "", decision.why, now()});
+         decision.points ? std::to_string(*decision.points) : "", decision.reason, now()});
 }
 
 std::vector<Decision> Store::decisions() {

@@ -46,7 +46,7 @@ struct Decision {
     std::string exercise = "";     ///< such as "03_tiled"
     std::string source = "";       ///< digest of the source, as in Entry
     std::optional<double> points;  ///< the points, or nothing to restore the judge's points
-    std::string why = "";          ///< the reason, for the student
+    std::string reason = "";       ///< the reason, for the student
 };
 
 /// One run of `grade run`, which judges the submissions that a class has handed in so far.

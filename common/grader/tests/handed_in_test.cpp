@@ -94,7 +94,7 @@ std::string problem_of(const std::string& archive_bytes) {
     // Reading must not unpack anything to the disk.
     CHECK(std::distance(fs::recursive_directory_iterator(folder.path),
                         fs::recursive_directory_iterator()) == 1);
-    return students[0].handed.at(0).problem;
+    return students[0].submissions.at(0).problem;
 }
 
 }  // namespace
@@ -122,9 +122,9 @@ TEST_CASE("every way to submit is understood") {
                                        {"nobody", "", ""}}) {
         CAPTURE(name);
         const Student& student = named(students, name);
-        CHECK(student.handed.at(0).source == first);
-        CHECK(student.handed.at(1).source == second);
-        CHECK(student.handed.at(1).problem == (std::string(second).empty() ? "no-file" : ""));
+        CHECK(student.submissions.at(0).source == first);
+        CHECK(student.submissions.at(1).source == second);
+        CHECK(student.submissions.at(1).problem == (std::string(second).empty() ? "no-file" : ""));
     }
 }
 
@@ -137,8 +137,8 @@ TEST_CASE("an archive of the class is read, with and without an enclosing folder
                           {around + "eve.zip", create_zip({{"02_naive.cu", "e2"}})}}));
         std::vector<Student> students = read_class(folder / "all.zip", TWO);
         REQUIRE(students.size() == 3);
-        CHECK(named(students, "eve").handed.at(0).source == "e2");
-        CHECK(named(students, "ada").handed.at(0).source == "a2");
+        CHECK(named(students, "eve").submissions.at(0).source == "e2");
+        CHECK(named(students, "ada").submissions.at(0).source == "a2");
     }
     TemporaryFolder folder;
     write(folder / "one.zip", create_zip({{"ada/exercises/02_naive/kernel.cu", "a2"}}));
@@ -150,8 +150,8 @@ TEST_CASE("a single file is enough if the assignment has one exercise") {
     write(folder / "ada/my solution.cu", "a");
     write(folder / "bob.cu", "b");
     std::vector<Student> students = read_class(folder.path, {"02_naive"});
-    CHECK(named(students, "ada").handed.at(0).source == "a");
-    CHECK(named(students, "bob").handed.at(0).source == "b");
+    CHECK(named(students, "ada").submissions.at(0).source == "a");
+    CHECK(named(students, "bob").submissions.at(0).source == "b");
 }
 
 TEST_CASE("two files for one exercise are a problem, unless they are equal") {
@@ -172,7 +172,7 @@ TEST_CASE("two submissions with one name are a problem") {
     write(folder / "ada.zip", create_zip({{"02_naive.cu", "y"}}));
     std::vector<Student> students = read_class(folder.path, TWO);
     REQUIRE(students.size() == 1);
-    CHECK(students[0].handed.at(0).problem == "two-submissions");
+    CHECK(students[0].submissions.at(0).problem == "two-submissions");
 }
 
 TEST_CASE("names that lead out of an archive are not followed") {
@@ -205,7 +205,7 @@ TEST_CASE("links in folders are not followed, and a FIFO does not block the read
     fs::create_symlink(folder.path, folder / "class/eve");
     std::vector<Student> students = read_class(folder / "class", TWO);
     for (const char* name : {"ada", "bob", "eve"}) {
-        CHECK(named(students, name).handed.at(0).problem == "not-a-file");
+        CHECK(named(students, name).submissions.at(0).problem == "not-a-file");
     }
 }
 
@@ -268,9 +268,9 @@ TEST_CASE("files that nobody asked for cost nothing, in any kind of archive, and
     REQUIRE(students.size() == 9);
     for (const Student& student : students) {
         CAPTURE(student.name);
-        CHECK(student.handed.at(0).source == "a2");
-        CHECK(student.handed.at(1).source == "a3");
-        const std::string& ignored = student.handed.at(0).details;
+        CHECK(student.submissions.at(0).source == "a2");
+        CHECK(student.submissions.at(1).source == "a3");
+        const std::string& ignored = student.submissions.at(0).details;
         CHECK(ignored.find("video.mp4 (50 MB)") != ignored.npos);
         CHECK(ignored.find("n.txt") != ignored.npos);
     }
@@ -285,7 +285,7 @@ TEST_CASE("sizes are checked before anything is read") {
         write(file, "");
         fs::resize_file(file, std::uintmax_t{1} << 40);
         CAPTURE(name);
-        const Submission handed = read_class(folder.path, {"02_naive"}).at(0).handed.at(0);
+        const Submission handed = read_class(folder.path, {"02_naive"}).at(0).submissions.at(0);
         CHECK(handed.problem ==
               (std::string(name).ends_with(".cu") ? "file-too-large" : "archive-too-large"));
         fs::remove(file);
@@ -300,11 +300,11 @@ TEST_CASE("a student without a kernel is told which files were found") {
     write(folder / "ada/answer.pdf", "x");
     fs::create_directories(folder / "bob");
     const std::vector<Student> students = read_class(folder.path, TWO);
-    const std::string& details = named(students, "ada").handed.at(0).details;
+    const std::string& details = named(students, "ada").submissions.at(0).details;
     for (const char* name : {"kernel (1).cu", "KERNEL.CU", "answer.pdf"}) {
         CHECK(details.find(name) != details.npos);
     }
-    CHECK(named(students, "bob").handed.at(0).details.find("empty") != details.npos);
+    CHECK(named(students, "bob").submissions.at(0).details.find("empty") != details.npos);
 }
 
 TEST_CASE("broken and truncated archives are reported") {
@@ -393,17 +393,17 @@ TEST_CASE("downloads from Moodle and Canvas are understood") {
                                     {"Ada Lovelace_42_assignsubmission_onlinetext/x.html", "c"}});
         REQUIRE(students.size() == 2);
         CHECK(students[0].name == "Ada Lovelace (42)");
-        CHECK(students[0].handed[0].source == "a");
-        CHECK(students[0].handed[1].problem == "no-file");
+        CHECK(students[0].submissions[0].source == "a");
+        CHECK(students[0].submissions[1].problem == "no-file");
         CHECK(students[1].name == "Ada Lovelace (43)");
-        CHECK(students[1].handed[1].source == "b");
+        CHECK(students[1].submissions[1].source == "b");
     }
     SUBCASE("from Moodle, without folders") {
         const auto students = read({{"Ada Lovelace_42_assignsubmission_file_02_naive.cu", "a"},
                                     {"Ada Lovelace_42_assignsubmission_file_03_tiled.cu", "b"}});
         REQUIRE(students.size() == 1);
-        CHECK(students[0].handed[0].source == "a");
-        CHECK(students[0].handed[1].source == "b");
+        CHECK(students[0].submissions[0].source == "a");
+        CHECK(students[0].submissions[1].source == "b");
     }
     SUBCASE("from Canvas") {
         const auto students = read({{"lovelaceada_LATE_1815_7_02_naive-2.cu", "a"},
@@ -411,10 +411,10 @@ TEST_CASE("downloads from Moodle and Canvas are understood") {
                                     {"bob_1816_9_handin.zip", create_zip({{"02_naive.cu", "c"}})}});
         REQUIRE(students.size() == 2);
         CHECK(students[0].name == "bob (1816)");
-        CHECK(students[0].handed[0].source == "c");
+        CHECK(students[0].submissions[0].source == "c");
         CHECK(students[1].name == "lovelaceada (1815)");
-        CHECK(students[1].handed[0].source == "a");
-        CHECK(students[1].handed[1].source == "b");
+        CHECK(students[1].submissions[0].source == "a");
+        CHECK(students[1].submissions[1].source == "b");
         CHECK(parse_platform_name(students[1].platform_name)->is_late);
     }
 }

@@ -293,8 +293,8 @@ TEST_CASE("there is a proof for each way in which an exercise can be wrong") {
     int solutions = 0, cheats = 0, mutants = 0, little = 0;
     for (const ProofCase& proof : proofs) {
         solutions += proof.must_pass ? 1 : 0;
-        cheats += proof.what.starts_with("cheat") ? 1 : 0;
-        mutants += proof.what.starts_with("mutant") ? 1 : 0;
+        cheats += proof.description.starts_with("cheat") ? 1 : 0;
+        mutants += proof.description.starts_with("mutant") ? 1 : 0;
         if (!proof.must_pass) CHECK(proof.source != assignment.find(proof.exercise)->solution);
         little += proof.max_share == kMaxShareWithoutWork ? 1 : 0;
     }

@@ -199,7 +199,7 @@ TEST_CASE("a store in the first format can be read, and accepts decisions") {
     CHECK(store.decisions().empty());
     store.decide({"ada", "02_naive", "digest", 2.5, "half"});
     CHECK(store.decisions().at(0).points == 2.5);
-    CHECK(store.decisions().at(0).why == "half");
+    CHECK(store.decisions().at(0).reason == "half");
     CHECK_THROWS_AS(Database(file).execute("update decision set why = x''"), InfrastructureError);
 }
 

@@ -20,7 +20,7 @@ constexpr std::uint64_t most_elements = (std::uint64_t{1} << 31) - 1;
 
 bool holds(const Pattern& pattern, std::uint64_t count, std::uint64_t low) {
     for (std::uint64_t i = 0; i < count; ++i) {
-        if (pattern.at(i).low == low) return true;
+        if (pattern.value_at(i).low == low) return true;
     }
     return false;
 }
@@ -43,12 +43,12 @@ TEST_CASE("an element of 4, 8 or 16 bytes contains its position") {
             CAPTURE(seed);
             const Pattern pattern(size, seed);
             for (std::uint64_t i = 0; i < 50000; ++i) {
-                REQUIRE(pattern.index_of(pattern.at(i), most_elements) == i);
+                REQUIRE(pattern.index_of(pattern.value_at(i), most_elements) == i);
             }
             for (std::uint64_t i = most_elements - 1000; i < most_elements; ++i) {
-                REQUIRE(pattern.index_of(pattern.at(i), most_elements) == i);
+                REQUIRE(pattern.index_of(pattern.value_at(i), most_elements) == i);
             }
-            CHECK_FALSE(pattern.index_of(pattern.at(1000), 1000));
+            CHECK_FALSE(pattern.index_of(pattern.value_at(1000), 1000));
             CHECK_FALSE(pattern.index_of(pattern.poison(), most_elements));
             CHECK_FALSE(pattern.index_of(Bits{}, most_elements));
         }
@@ -60,7 +60,7 @@ TEST_CASE("elements of 4 bytes differ where consecutive floats would not") {
     // upwards.
     const Pattern pattern(4);
     std::set<std::uint64_t> values;
-    for (std::uint64_t i = 0; i < 4096; ++i) values.insert(pattern.at((1 << 24) + i).low);
+    for (std::uint64_t i = 0; i < 4096; ++i) values.insert(pattern.value_at((1 << 24) + i).low);
     CHECK(values.size() == 4096);
 }
 
@@ -91,8 +91,8 @@ TEST_CASE("no element that contains its position is the poison or zero") {
         CHECK(pattern.poison() == pattern.load(bytes, 0));
         std::uint64_t poison = 0, zero = 0;
         for (std::uint64_t i = 0; i < 300000; ++i) {
-            poison += pattern.at(i) == pattern.poison();
-            zero += pattern.at(i) == Bits{};
+            poison += pattern.value_at(i) == pattern.poison();
+            zero += pattern.value_at(i) == Bits{};
         }
         CHECK(poison == 0);
         CHECK((zero == 0) == (size >= 4));
@@ -102,13 +102,14 @@ TEST_CASE("no element that contains its position is the poison or zero") {
 TEST_CASE("small elements take all values except one") {
     const Pattern pattern(1);
     std::set<std::uint64_t> values;
-    for (std::uint64_t i = 0; i < 100000; ++i) values.insert(pattern.at(i).low);
+    for (std::uint64_t i = 0; i < 100000; ++i) values.insert(pattern.value_at(i).low);
     CHECK(values.size() == 255);
 }
 
 TEST_CASE("a different seed gives different elements") {
     int same = 0;
-    for (std::uint64_t i = 100; i < 1100; ++i) same += Pattern(4, 1).at(i) == Pattern(4, 2).at(i);
+    for (std::uint64_t i = 100; i < 1100; ++i)
+        same += Pattern(4, 1).value_at(i) == Pattern(4, 2).value_at(i);
     CHECK(same == 0);
 }
 
@@ -119,7 +120,7 @@ TEST_CASE("fill writes the elements in order") {
         std::vector<unsigned char> bytes(100 * size);
         pattern.fill(bytes.data(), 1000, 100);
         for (std::size_t i = 0; i < 100; ++i)
-            REQUIRE(pattern.load(bytes.data(), i) == pattern.at(1000 + i));
+            REQUIRE(pattern.load(bytes.data(), i) == pattern.value_at(1000 + i));
     }
 }
 

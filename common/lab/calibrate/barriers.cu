@@ -8,7 +8,7 @@ namespace {
 
 constexpr int barriers = 1024;
 
-__global__ void __launch_bounds__(1024) stand_at_barriers(std::uint64_t* result_counters) {
+__global__ void __launch_bounds__(1024) loop_over_barriers(std::uint64_t* result_counters) {
     long long cycles = 0;
     // The first pass only warms up the instruction cache.
     for (int turn = 0; turn < 2; ++turn) {
@@ -23,9 +23,9 @@ __global__ void __launch_bounds__(1024) stand_at_barriers(std::uint64_t* result_
 
 }  // namespace
 
-void measure_barriers(Bench& bench, Raw& raw) {
+void measure_barriers(Bench& bench, RawMeasurements& raw) {
     for (const int warps : {1, 2, 4, 8, 12, 16, 24, 32}) {
-        stand_at_barriers<<<1, 32 * warps>>>(bench.result_counters());
+        loop_over_barriers<<<1, 32 * warps>>>(bench.result_counters());
         CUDA_CHECK(cudaGetLastError());
         CUDA_CHECK(cudaDeviceSynchronize());
         raw.barriers.push_back(

@@ -78,17 +78,17 @@ void allow_shared(Kernel kernel, std::size_t bytes) {
 std::size_t shared_bytes_for_residency(const Machine& machine, int resident);
 
 // Each group of measurements has its own file and adds its results to `raw`.
-void measure_latencies(Bench& bench, Raw& raw);   // in latency.cu
-void measure_long_runs(Bench& bench, Raw& raw);   // in memory.cu
-void measure_flights(Bench& bench, Raw& raw);     // in flight.cu
-void measure_short_runs(Bench& bench, Raw& raw);  // in runs.cu
-void measure_blocks(Bench& bench, Raw& raw);      // in blocks.cu
-void measure_barriers(Bench& bench, Raw& raw);    // in barriers.cu
-void measure_issue(Bench& bench, Raw& raw);       // in issue.cu
-void measure_cache(Bench& bench, Raw& raw);       // in cache.cu
-void measure_scatters(Bench& bench, Raw& raw);    // in scatter.cu
-void measure_bulk(Bench& bench, Raw& raw);        // in bulk.cu
-void measure_sectors(Bench& bench, Raw& raw);     // in sectors.cu
-void measure_launches(Bench& bench, Raw& raw);    // in launches.cu
+void measure_latencies(Bench& bench, RawMeasurements& raw);   // in latency.cu
+void measure_long_runs(Bench& bench, RawMeasurements& raw);   // in memory.cu
+void measure_flights(Bench& bench, RawMeasurements& raw);     // in flight.cu
+void measure_short_runs(Bench& bench, RawMeasurements& raw);  // in runs.cu
+void measure_blocks(Bench& bench, RawMeasurements& raw);      // in blocks.cu
+void measure_barriers(Bench& bench, RawMeasurements& raw);    // in barriers.cu
+void measure_issue(Bench& bench, RawMeasurements& raw);       // in issue.cu
+void measure_cache(Bench& bench, RawMeasurements& raw);       // in cache.cu
+void measure_scatters(Bench& bench, RawMeasurements& raw);    // in scatter.cu
+void measure_bulk(Bench& bench, RawMeasurements& raw);        // in bulk.cu
+void measure_sectors(Bench& bench, RawMeasurements& raw);     // in sectors.cu
+void measure_launches(Bench& bench, RawMeasurements& raw);    // in launches.cu
 
 }  // namespace coalesce::timing

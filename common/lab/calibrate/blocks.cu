@@ -21,7 +21,7 @@ __device__ void wait_for(long long start, int cycles) {
     }
 }
 
-__global__ void come_and_go(int cycles) {
+__global__ void run_and_note_times(int cycles) {
     if (cycles != 0) wait_for(cycles_now(), cycles);
 }
 
@@ -36,7 +36,7 @@ __global__ void note_clocks(int cycles, std::uint64_t* result_counters) {
     note[2] = static_cast<std::uint64_t>(cycles_now());
 }
 
-struct Life {
+struct BlockLife {
     std::uint64_t multiprocessor = 0, first_start = 0, last_start = 0, end = 0;
 };
 
@@ -48,15 +48,15 @@ void add_gaps(Bench& bench, BlockTurnover& turns, std::size_t shared) {
     CUDA_CHECK(cudaGetLastError());
     CUDA_CHECK(cudaDeviceSynchronize());
     const auto seen = bench.read_result_counters(3 * static_cast<std::size_t>(blocks * warps));
-    std::vector<Life> lives(static_cast<std::size_t>(blocks));
+    std::vector<BlockLife> lives(static_cast<std::size_t>(blocks));
     for (std::size_t i = 0; i < seen.size(); i += 3) {
-        Life& life = lives[i / 3 / static_cast<std::size_t>(warps)];
+        BlockLife& life = lives[i / 3 / static_cast<std::size_t>(warps)];
         if (life.end == 0) life = {seen[i], seen[i + 1], seen[i + 1], seen[i + 2]};
         life.first_start = std::min(life.first_start, seen[i + 1]);
         life.last_start = std::max(life.last_start, seen[i + 1]);
         life.end = std::max(life.end, seen[i + 2]);
     }
-    std::sort(lives.begin(), lives.end(), [](const Life& a, const Life& b) {
+    std::sort(lives.begin(), lives.end(), [](const BlockLife& a, const BlockLife& b) {
         return a.multiprocessor != b.multiprocessor ? a.multiprocessor < b.multiprocessor
                                                     : a.first_start < b.first_start;
     });
@@ -71,13 +71,13 @@ void add_gaps(Bench& bench, BlockTurnover& turns, std::size_t shared) {
     turns.last_warp_gap = median(gaps_of_last);
 }
 
-void measure(Bench& bench, Raw& raw, int resident, int warps, int wait) {
+void measure(Bench& bench, RawMeasurements& raw, int resident, int warps, int wait) {
     BlockTurnover turns = {resident, warps, static_cast<double>(wait)};
     const std::size_t shared = shared_bytes_for_residency(raw.machine, resident);
-    allow_shared(come_and_go, shared);
+    allow_shared(run_and_note_times, shared);
     const auto ms = [&](int blocks_each) {
         const int blocks = blocks_each * bench.multiprocessors();
-        return bench.ms([&] { come_and_go<<<blocks, 32 * warps, shared>>>(wait); });
+        return bench.ms([&] { run_and_note_times<<<blocks, 32 * warps, shared>>>(wait); });
     };
     const int few = wait > 1000 ? 500 : 2000;
     turns.interval = bench.cycles_while_memory_idles(ms(3 * few) - ms(few)) / (2 * few);
@@ -87,7 +87,7 @@ void measure(Bench& bench, Raw& raw, int resident, int warps, int wait) {
 
 }  // namespace
 
-void measure_blocks(Bench& bench, Raw& raw) {
+void measure_blocks(Bench& bench, RawMeasurements& raw) {
     const int most = raw.machine.warps;
     for (const int resident : {1, 2, 4, 8, 16}) {
         for (const int warps : {1, 2, 4, 8, 16, 32}) {

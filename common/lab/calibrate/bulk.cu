@@ -11,13 +11,14 @@ namespace coalesce::timing {
 namespace {
 
 constexpr unsigned turns = 128, lanes = 32;
-constexpr unsigned under_way = 4;  // groups of copies, or boxes, that each warp has in flight
-constexpr unsigned most_warps = 8, most_bytes = 1024, rows_of_box = 64;
+constexpr unsigned copies_in_flight =
+    4;  // groups of copies, or boxes, that each warp has in flight
+constexpr unsigned max_warps = 8, max_bytes = 1024, rows_of_box = 64;
 /// Bytes that each multiprocessor reads repeatedly. Together, the multiprocessors read less than
 /// half of the second-level cache.
 constexpr unsigned footprint = 128 << 10, pitch = footprint / rows_of_box;
 
-enum class How { rows, boxes };
+enum class CopyShape { rows, boxes };
 // Bulk copies require compute capability 9.0 or higher.
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 __device__ unsigned shared_address(const void* pointer) {
@@ -59,12 +60,12 @@ __device__ void load_box(unsigned to, const CUtensorMap& map, unsigned column, u
 }
 /// Requests one row per lane, or one box per warp. No thread reads the data, so all requests may
 /// write to the same addresses.
-template <How HOW>
+template <CopyShape HOW>
 __device__ void ask(const CUtensorMap& map, const char* data, unsigned bytes, unsigned space,
                     unsigned barrier, unsigned turn) {
     const unsigned lane = threadIdx.x % lanes, warp = threadIdx.x / lanes;
     const unsigned number = turn * (blockDim.x / lanes) + warp;
-    if constexpr (HOW == How::rows) {
+    if constexpr (HOW == CopyShape::rows) {
         const unsigned place = (number * lanes + lane) * bytes % footprint;
         load_row(space + lane * bytes, data + std::size_t{blockIdx.x} * footprint + place, bytes,
                  barrier);
@@ -73,13 +74,13 @@ __device__ void ask(const CUtensorMap& map, const char* data, unsigned bytes, un
     }
 }
 
-template <How HOW>
-__device__ void ask_and_wait(const CUtensorMap& map, const char* data, unsigned bytes,
-                             std::uint64_t* barriers, unsigned space) {
-    const unsigned all = bytes * (HOW == How::boxes ? rows_of_box : lanes);
-    for (unsigned turn = 0; turn < turns + under_way; ++turn) {
-        const unsigned barrier = shared_address(&barriers[turn % under_way]);
-        if (turn >= under_way) wait(barrier, (turn / under_way - 1) % 2);
+template <CopyShape HOW>
+__device__ void issue_copies_and_wait(const CUtensorMap& map, const char* data, unsigned bytes,
+                                      std::uint64_t* barriers, unsigned space) {
+    const unsigned all = bytes * (HOW == CopyShape::boxes ? rows_of_box : lanes);
+    for (unsigned turn = 0; turn < turns + copies_in_flight; ++turn) {
+        const unsigned barrier = shared_address(&barriers[turn % copies_in_flight]);
+        if (turn >= copies_in_flight) wait(barrier, (turn / copies_in_flight - 1) % 2);
         if (turn >= turns) continue;
         if (threadIdx.x % lanes == 0) expect(barrier, all);
         __syncwarp();
@@ -91,27 +92,28 @@ __device__ unsigned shared_address(const void*) {
     return 0;
 }
 __device__ void make_barrier(unsigned) {}
-template <How HOW>
-__device__ void ask_and_wait(const CUtensorMap&, const char*, unsigned, std::uint64_t*, unsigned) {}
+template <CopyShape HOW>
+__device__ void issue_copies_and_wait(const CUtensorMap&, const char*, unsigned, std::uint64_t*,
+                                      unsigned) {}
 #endif
 
 /// Runs the copies twice; the first run only warms up the caches.
-template <How HOW>
-__global__ void __launch_bounds__(lanes* most_warps)
+template <CopyShape HOW>
+__global__ void __launch_bounds__(lanes* max_warps)
     copy_in_bulk(const __grid_constant__ CUtensorMap map, const char* data, unsigned bytes,
                  std::uint64_t* result_counters) {
     extern __shared__ __align__(128) uint4 space[];
-    __shared__ std::uint64_t barriers[2][most_warps][under_way];
+    __shared__ std::uint64_t barriers[2][max_warps][copies_in_flight];
     const unsigned warp = threadIdx.x / lanes;
     long long start = 0;
     if (threadIdx.x % lanes == 0) {
-        for (unsigned k = 0; k < 2 * under_way; ++k)
+        for (unsigned k = 0; k < 2 * copies_in_flight; ++k)
             make_barrier(shared_address(&barriers[k % 2][warp][k / 2]));
     }
     for (auto& of_time : barriers) {
         __syncthreads();
         start = cycles_now();
-        ask_and_wait<HOW>(map, data, bytes, of_time[warp], shared_address(space));
+        issue_copies_and_wait<HOW>(map, data, bytes, of_time[warp], shared_address(space));
     }
     __syncthreads();
     if (threadIdx.x == 0)
@@ -138,17 +140,17 @@ CUtensorMap map_of(char* data, unsigned multiprocessors, unsigned bytes) {
     return map;
 }
 
-template <How HOW>
-void measure(Bench& bench, Raw& raw, const char* how, unsigned warps, unsigned bytes) {
+template <CopyShape HOW>
+void measure(Bench& bench, RawMeasurements& raw, const char* how, unsigned warps, unsigned bytes) {
     const auto blocks = static_cast<unsigned>(bench.multiprocessors());
-    const unsigned of_warp = HOW == How::boxes ? rows_of_box : lanes;
+    const unsigned of_warp = HOW == CopyShape::boxes ? rows_of_box : lanes;
     const auto kernel = copy_in_bulk<HOW>;
     // Each block uses more than half of the shared memory, so each multiprocessor runs one block.
     const std::size_t shared = shared_bytes_for_residency(raw.machine, 1);
     allow_shared(kernel, shared);
     kernel<<<blocks, lanes * warps, shared>>>(
-        HOW == How::boxes ? map_of(bench.in(), blocks, bytes) : CUtensorMap{}, bench.in(), bytes,
-        bench.result_counters());
+        HOW == CopyShape::boxes ? map_of(bench.in(), blocks, bytes) : CUtensorMap{}, bench.in(),
+        bytes, bench.result_counters());
     CUDA_CHECK(cudaGetLastError());
     CUDA_CHECK(cudaDeviceSynchronize());
     double cycles = 0;
@@ -160,13 +162,13 @@ void measure(Bench& bench, Raw& raw, const char* how, unsigned warps, unsigned b
 
 }  // namespace
 
-void measure_bulk(Bench& bench, Raw& raw) {
+void measure_bulk(Bench& bench, RawMeasurements& raw) {
     if (bench.compute() < 90) return;
-    for (const unsigned bytes : {16u, 64u, 128u, 256u, 512u, most_bytes}) {
-        for (const unsigned warps : {1u, 2u, 4u, most_warps})
-            measure<How::rows>(bench, raw, "rows", warps, bytes);
+    for (const unsigned bytes : {16u, 64u, 128u, 256u, 512u, max_bytes}) {
+        for (const unsigned warps : {1u, 2u, 4u, max_warps})
+            measure<CopyShape::rows>(bench, raw, "rows", warps, bytes);
         for (const unsigned warps : {1u, 2u, 4u})
-            measure<How::boxes>(bench, raw, "boxes", warps, bytes);
+            measure<CopyShape::boxes>(bench, raw, "boxes", warps, bytes);
     }
 }
 

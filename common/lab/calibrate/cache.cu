@@ -11,7 +11,7 @@ namespace {
 constexpr int unroll = 4;
 
 template <bool WRITES>
-__global__ void __launch_bounds__(1024) go_around(uint4* data, std::size_t count, int turns) {
+__global__ void __launch_bounds__(1024) read_repeatedly(uint4* data, std::size_t count, int turns) {
     const std::size_t step = std::size_t{gridDim.x} * blockDim.x;
     const std::size_t first = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     unsigned sum = 0;
@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(1024) go_around(uint4* data, std::size_t count
 }
 
 template <bool WRITES>
-void measure(Bench& bench, Raw& raw, int multiprocessors, std::size_t footprint) {
+void measure(Bench& bench, RawMeasurements& raw, int multiprocessors, std::size_t footprint) {
     // When all multiprocessors take part, each runs two blocks. A single multiprocessor is measured
     // with one block, because two blocks would be placed on two multiprocessors.
     const int blocks = multiprocessors == bench.multiprocessors()
@@ -46,7 +46,8 @@ void measure(Bench& bench, Raw& raw, int multiprocessors, std::size_t footprint)
     const double wanted = 4e6 * 16 * multiprocessors / 2;  // 32 MB for each multiprocessor
     const int turns = static_cast<int>(wanted / (16 * static_cast<double>(count))) + 1;
     const double ms = bench.ms([&] {
-        go_around<WRITES><<<blocks, 1024>>>(reinterpret_cast<uint4*>(bench.out()), count, turns);
+        read_repeatedly<WRITES>
+            <<<blocks, 1024>>>(reinterpret_cast<uint4*>(bench.out()), count, turns);
     });
     raw.cache_bandwidths.push_back({WRITES ? "write" : "read", multiprocessors,
                                     static_cast<double>(16 * count),
@@ -56,7 +57,7 @@ void measure(Bench& bench, Raw& raw, int multiprocessors, std::size_t footprint)
 
 }  // namespace
 
-void measure_cache(Bench& bench, Raw& raw) {
+void measure_cache(Bench& bench, RawMeasurements& raw) {
     const int all = bench.multiprocessors();
     const std::size_t l2 = static_cast<std::size_t>(raw.machine.l2_bytes);
     for (const int some : {1, 2, 4, 8, 16, all / 4, all / 2, all}) {

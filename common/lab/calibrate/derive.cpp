@@ -43,19 +43,19 @@ double round_to_four_digits(double value) {
 // ---- groups ----
 
 template <class Value>
-double find_chase(const Raw& raw, const std::string& of, const Value& value) {
+double find_chase(const RawMeasurements& raw, const std::string& of, const Value& value) {
     return mean(select_values(
-        raw.pointer_chases, "latency, " + of, [&](const PointerChase& c) { return c.of == of; },
+        raw.pointer_chases, "latency, " + of, [&](const PointerChase& c) { return c.target == of; },
         value));
 }
-double chase_cycles(const Raw& raw, const std::string& of) {
+double chase_cycles(const RawMeasurements& raw, const std::string& of) {
     return find_chase(raw, of, [](const PointerChase& c) { return c.cycles; });
 }
-double chase_ns(const Raw& raw, const std::string& of) {
+double chase_ns(const RawMeasurements& raw, const std::string& of) {
     return find_chase(raw, of, [](const PointerChase& c) { return c.ns; });
 }
 
-void derive_latencies(const Raw& raw, Gpu& gpu) {
+void derive_latencies(const RawMeasurements& raw, Gpu& gpu) {
     gpu.l2_latency_ns = round_to_four_digits(chase_ns(raw, "second level"));
     gpu.l1_latency_cycles = round_to_four_digits(chase_cycles(raw, "first level"));
     gpu.shared_latency_cycles = round_to_four_digits(chase_cycles(raw, "shared"));
@@ -64,20 +64,20 @@ void derive_latencies(const Raw& raw, Gpu& gpu) {
 /// Returns the overhead of timing a single load: two clock reads and the vote that waits for the
 /// loaded value. It is the result of timing a single load that hits the second-level cache, minus
 /// the time per load of a warp that follows pointers through the same cache.
-double timing_overhead_cycles(const Raw& raw) {
+double timing_overhead_cycles(const RawMeasurements& raw) {
     if (raw.timed_load <= 0)
         throw GpuError("a measurement is missing: a load of a cache line from the second level");
     return std::max(0.0, raw.timed_load - chase_cycles(raw, "second level, lines"));
 }
 
 /// Derives the latency under load from loads of single lines that were timed individually.
-void derive_loads(const Raw& raw, Gpu& gpu) {
+void derive_loads(const RawMeasurements& raw, Gpu& gpu) {
     const double clocks = timing_overhead_cycles(raw);
     std::vector<LoadTime> loads;
     std::vector<double> fastest, spreads;
     for (const LoadsInFlight& f : raw.flights) {
         if (f.mean <= 0) continue;
-        const bool is_copy = f.what == "copy";
+        const bool is_copy = f.access == "copy";
         const double u = f.gbps / (is_copy ? gpu.copy_gbps : gpu.read_gbps);
         const double ns = (f.mean - clocks) / gpu.clock_ghz;
         loads.push_back({is_copy, u, ns});
@@ -98,10 +98,11 @@ void derive_loads(const Raw& raw, Gpu& gpu) {
     gpu.write_delay_ns = round_to_four_digits(load.write_delay_ns);
 }
 
-void derive_memory(const Raw& raw, Gpu& gpu) {
+void derive_memory(const RawMeasurements& raw, Gpu& gpu) {
     const auto best = [&](const std::string& what) {
         return round_to_four_digits(maximum(select_values(
-            raw.long_runs, "long runs, " + what, [&](const LongRuns& r) { return r.what == what; },
+            raw.long_runs, "long runs, " + what,
+            [&](const LongRuns& r) { return r.access == what; },
             [](const LongRuns& r) { return r.gbps; })));
     };
     gpu.copy_gbps = best("copy");
@@ -110,12 +111,12 @@ void derive_memory(const Raw& raw, Gpu& gpu) {
     derive_loads(raw, gpu);
 }
 
-void derive_multiprocessor(const Raw& raw, Gpu& gpu) {
+void derive_multiprocessor(const RawMeasurements& raw, Gpu& gpu) {
     const auto cache_bandwidths = [&](const std::string& what) {
         return round_to_four_digits(maximum(select_values(
             raw.cache_bandwidths, "way to the second-level cache, " + what,
             [&](const CacheBandwidth& t) {
-                return t.what == what && t.multiprocessors == gpu.multiprocessors;
+                return t.access == what && t.multiprocessors == gpu.multiprocessors;
             },
             [](const CacheBandwidth& t) { return t.bytes_per_cycle; })));
     };
@@ -134,7 +135,7 @@ void derive_multiprocessor(const Raw& raw, Gpu& gpu) {
     const auto issue = [&](const std::string& what) {
         return round_to_four_digits(mean(select_values(
             raw.issues, "issue, " + what,
-            [&](const Issue& i) { return i.what == what && i.threads == 1024; },
+            [&](const Issue& i) { return i.access == what && i.threads == 1024; },
             [](const Issue& i) { return i.cycles; })));
     };
     gpu.add_issue_cycles = issue("add");
@@ -144,7 +145,7 @@ void derive_multiprocessor(const Raw& raw, Gpu& gpu) {
     gpu.double_issue_cycles = issue("double multiply-add");
 }
 
-void derive_blocks(const Raw& raw, Gpu& gpu) {
+void derive_blocks(const RawMeasurements& raw, Gpu& gpu) {
     gpu.launch_us = round_to_four_digits(raw.launch_us);
     gpu.block_interval_cycles = round_to_four_digits(median(select_values(
         raw.turns, "blocks, many resident",
@@ -243,7 +244,7 @@ Runs derive_run_costs(const std::vector<ShortRuns>& measured) {
     const auto gbps = [&](const std::string& what, double run, double pitch) {
         double found = 0;
         for (const ShortRuns& r : measured) {
-            if (r.what != what || r.pitch != pitch || r.run != run) continue;
+            if (r.access != what || r.pitch != pitch || r.run != run) continue;
             if (found == 0 || r.strips == "far") found = r.gbps;
         }
         return found;
@@ -271,7 +272,7 @@ Runs derive_run_costs(const std::vector<ShortRuns>& measured) {
 BulkCopies derive_bulk_copy_costs(const std::vector<BulkRate>& measured) {
     std::map<double, double> rows, boxes;  // fewest cycles per copy, by number of bytes
     for (const BulkRate& b : measured) {
-        std::map<double, double>& fastest = b.how == "rows" ? rows : boxes;
+        std::map<double, double>& fastest = b.method == "rows" ? rows : boxes;
         const auto [found, is_new] = fastest.try_emplace(b.bytes, b.cycles);
         found->second = std::min(found->second, b.cycles);
     }
@@ -286,14 +287,14 @@ BulkCopies derive_bulk_copy_costs(const std::vector<BulkRate>& measured) {
     return bulk;
 }
 
-PartialSectors derive_partial_sector_costs(const std::vector<Scatter>& measured,
+PartialSectors derive_partial_sector_costs(const std::vector<ScatteredStores>& measured,
                                            int multiprocessors, double clock_ghz) {
     // The side of a matrix that is small enough for the cache to hold everything the resident
     // blocks touch.
     constexpr double side = 8192;
     const auto cycles = [&](int bytes) {
         double alone = 1e300, with_loads = 1e300;
-        for (const Scatter& s : measured) {
+        for (const ScatteredStores& s : measured) {
             // The 32 lanes of a warp cover block_x columns, with `bytes` / 4 elements of 4 bytes in
             // each column.
             if (s.side != side || s.block_x * bytes != 32 * 4) continue;
@@ -310,7 +311,7 @@ PartialSectors derive_partial_sector_costs(const std::vector<Scatter>& measured,
     return {cycles(4), cycles(8), cycles(16)};
 }
 
-Gpu derive(const Raw& raw) {
+Gpu derive(const RawMeasurements& raw) {
     const Machine& machine = raw.machine;
     Gpu gpu;
     gpu.name = machine.name;

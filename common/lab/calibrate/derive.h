@@ -10,7 +10,7 @@
 namespace coalesce::timing {
 
 /// Derives all parameters. Throws a GpuError that names the measurement if one is missing.
-Gpu derive(const Raw& raw);
+Gpu derive(const RawMeasurements& raw);
 
 // ---- steps of the derivation ----
 
@@ -43,7 +43,7 @@ Spread fit_spread(const LoadsInFlight& flight);
 Runs derive_run_costs(const std::vector<ShortRuns>& measured);
 /// Derives the costs of bulk copies. Returns an empty result for a GPU without bulk copies.
 BulkCopies derive_bulk_copy_costs(const std::vector<BulkRate>& measured);
-PartialSectors derive_partial_sector_costs(const std::vector<Scatter>& measured,
+PartialSectors derive_partial_sector_costs(const std::vector<ScatteredStores>& measured,
                                            int multiprocessors, double clock_ghz);
 
 }  // namespace coalesce::timing

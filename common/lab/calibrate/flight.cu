@@ -8,7 +8,7 @@
 namespace coalesce::timing {
 namespace {
 
-constexpr int bins = 2048, cycles_a_bin = 8;
+constexpr int bins = 2048, cycles_per_bin = 8;
 
 /// Returns how many cycles a warp's request for one line takes. A request for several lines would
 /// wait for the slowest.
@@ -24,8 +24,9 @@ __device__ long long time_line(const void* where, void* sink) {
 /// In each turn, loads UNROLL words per thread, waits for all of them and, in a copy, stores them.
 /// If IS_TIMED, the first warp of each block times loads of single lines instead.
 template <int BYTES, int UNROLL, bool IS_COPY, bool IS_TIMED>
-__global__ void __launch_bounds__(1024) fly(const Word<BYTES>* in, Word<BYTES>* out,
-                                            std::size_t count, std::uint64_t* result_counters) {
+__global__ void __launch_bounds__(1024)
+    measure_load_latencies(const Word<BYTES>* in, Word<BYTES>* out, std::size_t count,
+                           std::uint64_t* result_counters) {
     __shared__ unsigned histogram[IS_TIMED ? bins : 1];
     if (IS_TIMED) {
         for (unsigned i = threadIdx.x; i < bins; i += blockDim.x) histogram[i] = 0;
@@ -36,7 +37,7 @@ __global__ void __launch_bounds__(1024) fly(const Word<BYTES>* in, Word<BYTES>* 
     unsigned sum = 0;
     for (; i < count; i += step * UNROLL) {
         if (IS_TIMED && threadIdx.x < 32) {
-            const long long bin = time_line(in + (i - threadIdx.x), out) / cycles_a_bin;
+            const long long bin = time_line(in + (i - threadIdx.x), out) / cycles_per_bin;
             if (threadIdx.x == 0) atomicAdd(&histogram[bin < bins ? bin : bins - 1], 1u);
             continue;
         }
@@ -69,7 +70,7 @@ double quantile(const std::vector<std::uint64_t>& histogram, double share) {
     for (const std::uint64_t n : histogram) all += static_cast<double>(n);
     for (std::size_t k = 0; k < histogram.size(); ++k) {
         below += static_cast<double>(histogram[k]);
-        if (below >= share * all) return (static_cast<double>(k) + 0.5) * cycles_a_bin;
+        if (below >= share * all) return (static_cast<double>(k) + 0.5) * cycles_per_bin;
     }
     return 0;
 }
@@ -78,13 +79,13 @@ double mean_of(const std::vector<std::uint64_t>& histogram) {
     double all = 0, sum = 0;
     for (std::size_t k = 0; k < histogram.size(); ++k) {
         all += static_cast<double>(histogram[k]);
-        sum += (static_cast<double>(k) + 0.5) * cycles_a_bin * static_cast<double>(histogram[k]);
+        sum += (static_cast<double>(k) + 0.5) * cycles_per_bin * static_cast<double>(histogram[k]);
     }
     return sum / all;
 }
 
 template <int BYTES, int UNROLL, bool IS_COPY>
-void measure(Bench& bench, Raw& raw, int threads) {
+void measure(Bench& bench, RawMeasurements& raw, int threads) {
     const int block = threads < 1024 ? threads : 1024, resident = threads / block;
     const int blocks = resident * bench.multiprocessors();
     const std::size_t turn = static_cast<std::size_t>(blocks * block) * UNROLL;
@@ -99,13 +100,15 @@ void measure(Bench& bench, Raw& raw, int threads) {
     auto* out = reinterpret_cast<Word<BYTES>*>(bench.out());
     LoadsInFlight flight = {IS_COPY ? "copy" : "read", BYTES, UNROLL, threads};
     flight.kib_in_flight = kib;
-    const double ms = bench.ms(
-        [&] { fly<BYTES, UNROLL, IS_COPY, false><<<blocks, block>>>(in, out, count, nullptr); });
+    const double ms = bench.ms([&] {
+        measure_load_latencies<BYTES, UNROLL, IS_COPY, false>
+            <<<blocks, block>>>(in, out, count, nullptr);
+    });
     flight.gbps = (IS_COPY ? 2.0 : 1.0) * BYTES * static_cast<double>(count) / ms / 1e6;
     // With this many threads, one warp fewer per block makes no difference.
     if (UNROLL == 1 && threads >= 256) {
         bench.clear_result_counters();
-        fly<BYTES, UNROLL, IS_COPY, true>
+        measure_load_latencies<BYTES, UNROLL, IS_COPY, true>
             <<<blocks, block>>>(in, out, count, bench.result_counters());
         CUDA_CHECK(cudaGetLastError());
         CUDA_CHECK(cudaDeviceSynchronize());
@@ -121,7 +124,7 @@ void measure(Bench& bench, Raw& raw, int threads) {
 }
 
 template <int BYTES, int UNROLL>
-void measure_both(Bench& bench, Raw& raw) {
+void measure_both(Bench& bench, RawMeasurements& raw) {
     for (const int threads : {32, 64, 128, 256, 512, 768, 1024, 2048}) {
         if (threads > 32 * raw.machine.warps) continue;
         measure<BYTES, UNROLL, false>(bench, raw, threads);
@@ -131,7 +134,7 @@ void measure_both(Bench& bench, Raw& raw) {
 
 }  // namespace
 
-void measure_flights(Bench& bench, Raw& raw) {
+void measure_flights(Bench& bench, RawMeasurements& raw) {
     measure_both<4, 1>(bench, raw);
     measure_both<8, 1>(bench, raw);
     measure_both<16, 1>(bench, raw);

@@ -107,7 +107,7 @@ constexpr int turns = 64;
 /// Runs CHAINS independent chains per thread, with STEPS steps of each chain per loop iteration.
 template <class Op, class Register, int CHAINS, int STEPS>
 __global__ void __launch_bounds__(1024)
-    keep_issuing(Register seed_a, Register seed_b, std::uint64_t* result_counters) {
+    issue_repeatedly(Register seed_a, Register seed_b, std::uint64_t* result_counters) {
     Register a[CHAINS], b[CHAINS];
 #pragma unroll
     for (int k = 0; k < CHAINS; ++k) {
@@ -138,7 +138,7 @@ __global__ void __launch_bounds__(1024)
 
 template <class Op, class Register, int CHAINS, int STEPS>
 double cycles_an_instruction(Bench& bench, int threads) {
-    keep_issuing<Op, Register, CHAINS, STEPS>
+    issue_repeatedly<Op, Register, CHAINS, STEPS>
         <<<1, threads>>>(1234567, 7654321, bench.result_counters());
     CUDA_CHECK(cudaGetLastError());
     CUDA_CHECK(cudaDeviceSynchronize());
@@ -147,7 +147,7 @@ double cycles_an_instruction(Bench& bench, int threads) {
 }
 
 template <class Op, class Register = unsigned, int CHAINS = 8, int STEPS = 4>
-void measure(Bench& bench, Raw& raw, const char* what) {
+void measure(Bench& bench, RawMeasurements& raw, const char* what) {
     const double latency = cycles_an_instruction<Op, Register, 1, STEPS>(bench, 32);
     for (const int threads : {256, 1024}) {
         // Four schedulers share the warps.
@@ -159,11 +159,11 @@ void measure(Bench& bench, Raw& raw, const char* what) {
 /// Measures an operation that compiles to twenty or more instructions. It uses fewer chains, so
 /// that the loop fits in the first-level instruction cache.
 template <class Op>
-void measure_long(Bench& bench, Raw& raw, const char* what) {
+void measure_long(Bench& bench, RawMeasurements& raw, const char* what) {
     measure<Op, unsigned, 2, 1>(bench, raw, what);
 }
 
-void measure_special_functions(Bench& bench, Raw& raw) {
+void measure_special_functions(Bench& bench, RawMeasurements& raw) {
     measure<Exponential>(bench, raw, "exponential");
     measure<Logarithm>(bench, raw, "logarithm");
     measure<ReciprocalRoot>(bench, raw, "reciprocal root");
@@ -176,7 +176,7 @@ void measure_special_functions(Bench& bench, Raw& raw) {
     measure<SpecialAndMultiplyAdd>(bench, raw, "reciprocal root, four multiply-adds");
 }
 
-void measure_rare_kinds(Bench& bench, Raw& raw) {
+void measure_rare_kinds(Bench& bench, RawMeasurements& raw) {
     measure<FloatMinimum>(bench, raw, "float minimum");
     measure<HalfMultiplyAdd>(bench, raw, "half multiply-add, two at a time");
     measure<PopulationCount>(bench, raw, "population count");
@@ -201,7 +201,7 @@ void measure_rare_kinds(Bench& bench, Raw& raw) {
 
 }  // namespace
 
-void measure_issue(Bench& bench, Raw& raw) {
+void measure_issue(Bench& bench, RawMeasurements& raw) {
     measure<Add>(bench, raw, "add");
     measure<Multiply>(bench, raw, "multiply");
     measure<MultiplyAdd>(bench, raw, "multiply-add");

@@ -16,12 +16,12 @@ namespace {
 
 constexpr std::size_t line_bytes = 128;
 
-enum class Through { first_level, second_level };
+enum class CacheLevel { first_level, second_level };
 
-template <Through THROUGH>
+template <CacheLevel THROUGH>
 __device__ std::uint64_t follow(std::uint64_t pointer) {
     std::uint64_t next;
-    if constexpr (THROUGH == Through::first_level) {
+    if constexpr (THROUGH == CacheLevel::first_level) {
         asm volatile("ld.global.ca.u64 %0, [%1];" : "=l"(next) : "l"(pointer) : "memory");
     } else {
         asm volatile("ld.global.cg.u64 %0, [%1];" : "=l"(next) : "l"(pointer) : "memory");
@@ -32,7 +32,7 @@ __device__ std::uint64_t follow(std::uint64_t pointer) {
 /// Follows pointers with one thread per block. Each block starts at a different point of the ring,
 /// because a multiprocessor is closer to some parts of the cache than to others, and the mean is
 /// wanted. The first `warm_up` loads are not timed.
-template <Through THROUGH>
+template <CacheLevel THROUGH>
 __global__ void chase(int warm_up, int loads, std::uint64_t* result_counters) {
     std::uint64_t pointer = result_counters[3 * blockIdx.x];
     for (int i = 0; i < warm_up; ++i) pointer = follow<THROUGH>(pointer);
@@ -167,15 +167,15 @@ PointerChase mean_of(Bench& bench, const char* of, double bytes, int blocks, int
 
 }  // namespace
 
-void measure_latencies(Bench& bench, Raw& raw) {
+void measure_latencies(Bench& bench, RawMeasurements& raw) {
     constexpr int loads = 2048;
-    const auto run = [&](const char* of, std::size_t bytes, Through through, int warm_up,
+    const auto run = [&](const char* of, std::size_t bytes, CacheLevel through, int warm_up,
                          int blocks) {
         make_ring(bench, bytes / line_bytes, blocks, false);
         // The copy left part of the ring in the second-level cache, so flush it.
         if (std::string(of) == "memory") flush_by_reading(bench.out(), bench.bytes());
-        const auto kernel = through == Through::first_level ? chase<Through::first_level>
-                                                            : chase<Through::second_level>;
+        const auto kernel = through == CacheLevel::first_level ? chase<CacheLevel::first_level>
+                                                               : chase<CacheLevel::second_level>;
         kernel<<<blocks, 1>>>(warm_up, loads, bench.result_counters());
         raw.pointer_chases.push_back(mean_of(bench, of, static_cast<double>(bytes), blocks, loads));
     };
@@ -190,20 +190,20 @@ void measure_latencies(Bench& bench, Raw& raw) {
     const auto l2 = static_cast<std::size_t>(raw.machine.l2_bytes);
     // One trip around the ring brings all of it into the cache, if the cache is large enough.
     for (const std::size_t kib : {4, 16}) {
-        run("first level", kib << 10, Through::first_level, static_cast<int>(kib * 8), 1);
+        run("first level", kib << 10, CacheLevel::first_level, static_cast<int>(kib * 8), 1);
     }
     // The blocks go around the ring together, and each warms up both its own section and the next
     // block's.
     for (const std::size_t bytes : {std::size_t{1} << 20, l2 / 8, l2 / 4}) {
         const auto lines = static_cast<int>(bytes / line_bytes);
-        run("second level", bytes, Through::second_level, 2 * lines / all + loads, all);
+        run("second level", bytes, CacheLevel::second_level, 2 * lines / all + loads, all);
         run_lines("second level, lines", bytes, 2 * lines / all + loads, all);
     }
     // No block visits a line twice here; the warm-up loads the page tables.
     const std::size_t large = std::min(bench.bytes() / 2, 8 * l2);
     for (const std::size_t bytes : {large / 2, large}) {
-        run("memory", bytes, Through::second_level, 512, 1);
-        run("memory", bytes, Through::second_level, 512, all);
+        run("memory", bytes, CacheLevel::second_level, 512, 1);
+        run("memory", bytes, CacheLevel::second_level, 512, all);
         run_lines("memory, lines", bytes, 512, all);
     }
     chase_shared<<<1, 1>>>(loads, bench.result_counters());

@@ -21,7 +21,7 @@ __global__ void __launch_bounds__(256) move_all(const uint4* in, uint4* out, std
 
 }  // namespace
 
-void measure_launches(Bench& bench, Raw& raw) {
+void measure_launches(Bench& bench, RawMeasurements& raw) {
     const std::size_t mib = std::size_t{1} << 20;
     const auto l2 = static_cast<std::size_t>(raw.machine.l2_bytes);
     const auto* in = reinterpret_cast<const uint4*>(bench.in());

@@ -38,7 +38,7 @@ void add_options(CLI::App& app, CommandLine& words) {
 
 struct Group {
     const char* name;
-    void (*measure)(Bench& bench, Raw& raw);
+    void (*measure)(Bench& bench, RawMeasurements& raw);
 };
 constexpr Group kGroups[] = {
     {"latency", measure_latencies},
@@ -70,11 +70,11 @@ bool is_selected(const Group& group, const std::string& only) {
     return false;
 }
 
-Raw measure_all(const std::string& only) {
+RawMeasurements measure_all(const std::string& only) {
     const auto start = std::chrono::steady_clock::now();
     std::cout << "Clocks\n" << std::flush;
     Bench bench;
-    Raw raw;
+    RawMeasurements raw;
     raw.machine = bench.machine();
     for (const Group& group : kGroups) {
         if (!is_selected(group, only)) continue;
@@ -101,9 +101,9 @@ std::string format_file_name(const std::string& gpu) {
 }
 
 int run(const CommandLine& words) {
-    Raw raw;
+    RawMeasurements raw;
     if (!words.from.empty()) {
-        raw = codec::read<Raw>(read_file(words.from));
+        raw = codec::read<RawMeasurements>(read_file(words.from));
     } else {
         const std::string reason = find_gpu_problem();
         if (!reason.empty()) throw UsageError("calibrate needs a GPU: " + reason);

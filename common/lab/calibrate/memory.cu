@@ -7,11 +7,11 @@
 namespace coalesce::timing {
 namespace {
 
-enum class Moves { copy, read, write };
+enum class Direction { copy, read, write };
 
 /// Moves UNROLL words of 16 bytes per thread, a block's width apart. A persistent block repeats
 /// this until the end of the buffer.
-template <Moves MOVES, int UNROLL>
+template <Direction MOVES, int UNROLL>
 __global__ void move(const uint4* in, uint4* out, std::size_t count) {
     const std::size_t chunk = std::size_t{blockDim.x} * UNROLL;
     unsigned sum = 0;
@@ -20,21 +20,21 @@ __global__ void move(const uint4* in, uint4* out, std::size_t count) {
 #pragma unroll
         for (int u = 0; u < UNROLL; ++u) {
             const std::size_t i = first + threadIdx.x + std::size_t{blockDim.x} * u;
-            if (MOVES != Moves::write) v[u] = in[i];
-            if (MOVES == Moves::write) out[i] = {};
+            if (MOVES != Direction::write) v[u] = in[i];
+            if (MOVES == Direction::write) out[i] = {};
         }
 #pragma unroll
         for (int u = 0; u < UNROLL; ++u) {
             const std::size_t i = first + threadIdx.x + std::size_t{blockDim.x} * u;
-            if (MOVES == Moves::copy) out[i] = v[u];
-            if (MOVES == Moves::read) sum ^= mix_components(v[u]);
+            if (MOVES == Direction::copy) out[i] = v[u];
+            if (MOVES == Direction::read) sum ^= mix_components(v[u]);
         }
     }
-    if (MOVES == Moves::read) keep_alive(sum, out);
+    if (MOVES == Direction::read) keep_alive(sum, out);
 }
 
-template <Moves MOVES, int UNROLL>
-void measure(Bench& bench, Raw& raw, const char* what) {
+template <Direction MOVES, int UNROLL>
+void measure(Bench& bench, RawMeasurements& raw, const char* what) {
     const std::size_t count = bench.bytes() / sizeof(uint4);
     const auto go = [&](int threads, std::size_t blocks, const std::string& how) {
         const double ms = bench.ms([&] {
@@ -43,7 +43,7 @@ void measure(Bench& bench, Raw& raw, const char* what) {
                 count);
         });
         const double bytes =
-            (MOVES == Moves::copy ? 2.0 : 1.0) * static_cast<double>(bench.bytes());
+            (MOVES == Direction::copy ? 2.0 : 1.0) * static_cast<double>(bench.bytes());
         raw.long_runs.push_back({what, how, bytes / ms / 1e6});
     };
     const std::string pieces = std::to_string(UNROLL) + " x 16 bytes per thread, blocks of ";
@@ -57,15 +57,15 @@ void measure(Bench& bench, Raw& raw, const char* what) {
 
 }  // namespace
 
-void measure_long_runs(Bench& bench, Raw& raw) {
-    measure<Moves::copy, 1>(bench, raw, "copy");
-    measure<Moves::copy, 2>(bench, raw, "copy");
-    measure<Moves::copy, 4>(bench, raw, "copy");
-    measure<Moves::read, 1>(bench, raw, "read");
-    measure<Moves::read, 2>(bench, raw, "read");
-    measure<Moves::read, 4>(bench, raw, "read");
-    measure<Moves::write, 1>(bench, raw, "write");
-    measure<Moves::write, 4>(bench, raw, "write");
+void measure_long_runs(Bench& bench, RawMeasurements& raw) {
+    measure<Direction::copy, 1>(bench, raw, "copy");
+    measure<Direction::copy, 2>(bench, raw, "copy");
+    measure<Direction::copy, 4>(bench, raw, "copy");
+    measure<Direction::read, 1>(bench, raw, "read");
+    measure<Direction::read, 2>(bench, raw, "read");
+    measure<Direction::read, 4>(bench, raw, "read");
+    measure<Direction::write, 1>(bench, raw, "write");
+    measure<Direction::write, 4>(bench, raw, "write");
     const double ms = bench.ms([&] {
         CUDA_CHECK(
             cudaMemcpyAsync(bench.out(), bench.in(), bench.bytes(), cudaMemcpyDeviceToDevice));

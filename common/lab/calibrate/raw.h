@@ -25,13 +25,13 @@ struct Machine {
 /// Dependent loads, each of which needs the result of the previous one.
 struct PointerChase {
     /// "memory" or "second level", optionally with ", lines"; "first level"; or "shared".
-    std::string of;
+    std::string target;
     double bytes = 0, cycles = 0, ns = 0;
 };
 
 /// Persistent blocks whose threads each keep a fixed number of loads in flight.
 struct LoadsInFlight {
-    std::string what;  ///< "read" or "copy"
+    std::string access;  ///< "read" or "copy"
     int bytes_per_load = 0, loads = 0, threads = 0;
     double kib_in_flight = 0;  ///< KiB in flight on a multiprocessor
     double gbps = 0;
@@ -41,14 +41,14 @@ struct LoadsInFlight {
 
 /// Bandwidth of memory when blocks access long contiguous runs.
 struct LongRuns {
-    std::string what, how;  ///< `what` is "copy", "read" or "write"
+    std::string access, method;  ///< `access` is "copy", "read" or "write"
     double gbps = 0;
 };
 
 /// Copies in which the reads, the writes or both form short runs.
 struct ShortRuns {
     /// "copy reads", "copy writes", "copy both", "copy none", "read" or "write".
-    std::string what;
+    std::string access;
     /// "next" if consecutive blocks take adjacent strips, "far" if their strips are far apart.
     std::string strips;
     double pitch = 0, run = 0, gbps = 0;
@@ -71,7 +71,7 @@ struct Barrier {
 };
 
 struct Issue {
-    std::string what;
+    std::string access;
     int threads = 0;
     double cycles = 0;  ///< cycles for which a warp's instruction occupies a scheduler
     /// Cycles per instruction of one warp when each instruction needs the result of the previous
@@ -81,7 +81,7 @@ struct Issue {
 
 /// Bandwidth between multiprocessors and the second-level cache.
 struct CacheBandwidth {
-    std::string what;  ///< "read" or "write"
+    std::string access;  ///< "read" or "write"
     int multiprocessors = 0;
     double footprint = 0;        ///< total bytes that the multiprocessors access repeatedly
     double bytes_per_cycle = 0;  ///< bytes per cycle for each multiprocessor
@@ -89,7 +89,7 @@ struct CacheBandwidth {
 
 /// Times of a kernel that reads rows and writes 4 bytes per lane down columns, and of its stores
 /// alone.
-struct Scatter {
+struct ScatteredStores {
     int block_x = 0, block_y = 0;
     int side = 0;
     double ms = 0, stores_only_ms = 0;
@@ -97,7 +97,7 @@ struct Scatter {
 
 /// The rate of bulk copies from the second-level cache into shared memory.
 struct BulkRate {
-    std::string how;  ///< "rows" or "boxes"
+    std::string method;  ///< "rows" or "boxes"
     /// Warps that issue copies. For rows, all of their lanes issue copies; for boxes, only one lane
     /// does.
     int warps = 0;
@@ -119,13 +119,13 @@ struct Reread {
 /// Bandwidth of reading or writing single sectors. `how` is "random read" (in groups of `bytes`),
 /// "strided read" or "strided write" (one sector every `bytes`).
 struct Sectors {
-    std::string how;
+    std::string method;
     double bytes = 0;
     double mib = 0;   ///< size of the memory over which the sectors are spread
     double gbps = 0;  ///< bandwidth, counting whole sectors
 };
 
-struct Raw {
+struct RawMeasurements {
     Machine machine;
     std::vector<PointerChase> pointer_chases;
     std::vector<LongRuns> long_runs;
@@ -140,7 +140,7 @@ struct Raw {
         /// Cycles that a timed load of a line from the second-level cache takes, including the
         /// overhead of the clocks.
         0;
-    std::vector<Scatter> scatters;
+    std::vector<ScatteredStores> scatters;
     std::vector<BulkRate> bulk_rates;
     std::vector<Dirty> dirty;
     std::vector<Reread> rereads;
@@ -159,18 +159,18 @@ void describe(auto& codec, Machine& m) {
            m.buffer_bytes, "copy_engine_gbps", m.copy_engine_gbps);
 }
 void describe(auto& codec, PointerChase& c) {
-    fields(codec, "of", c.of, "bytes", c.bytes, "cycles", c.cycles, "ns", c.ns);
+    fields(codec, "of", c.target, "bytes", c.bytes, "cycles", c.cycles, "ns", c.ns);
 }
 void describe(auto& codec, LoadsInFlight& f) {
-    fields(codec, "what", f.what, "bytes_of_load", f.bytes_per_load, "loads", f.loads, "threads",
+    fields(codec, "what", f.access, "bytes_of_load", f.bytes_per_load, "loads", f.loads, "threads",
            f.threads, "kib_on_their_way", f.kib_in_flight, "gbps", f.gbps, "mean", f.mean, "p1",
            f.p1, "p10", f.p10, "p50", f.p50, "p90", f.p90, "p99", f.p99);
 }
 void describe(auto& codec, LongRuns& r) {
-    fields(codec, "what", r.what, "how", r.how, "gbps", r.gbps);
+    fields(codec, "what", r.access, "how", r.method, "gbps", r.gbps);
 }
 void describe(auto& codec, ShortRuns& r) {
-    fields(codec, "what", r.what, "strips", r.strips, "pitch", r.pitch, "run", r.run, "gbps",
+    fields(codec, "what", r.access, "strips", r.strips, "pitch", r.pitch, "run", r.run, "gbps",
            r.gbps);
 }
 void describe(auto& codec, BlockTurnover& t) {
@@ -181,19 +181,19 @@ void describe(auto& codec, Barrier& b) {
     fields(codec, "warps", b.warps, "cycles", b.cycles);
 }
 void describe(auto& codec, Issue& i) {
-    fields(codec, "what", i.what, "threads", i.threads, "cycles", i.cycles, "latency_cycles",
+    fields(codec, "what", i.access, "threads", i.threads, "cycles", i.cycles, "latency_cycles",
            i.latency_cycles);
 }
 void describe(auto& codec, CacheBandwidth& t) {
-    fields(codec, "what", t.what, "multiprocessors", t.multiprocessors, "footprint", t.footprint,
+    fields(codec, "what", t.access, "multiprocessors", t.multiprocessors, "footprint", t.footprint,
            "bytes_a_cycle", t.bytes_per_cycle);
 }
-void describe(auto& codec, Scatter& s) {
+void describe(auto& codec, ScatteredStores& s) {
     fields(codec, "block_x", s.block_x, "block_y", s.block_y, "side", s.side, "ms", s.ms,
            "ms_of_stores", s.stores_only_ms);
 }
 void describe(auto& codec, BulkRate& b) {
-    fields(codec, "how", b.how, "warps", b.warps, "bytes", b.bytes, "cycles", b.cycles);
+    fields(codec, "how", b.method, "warps", b.warps, "bytes", b.bytes, "cycles", b.cycles);
 }
 void describe(auto& codec, Dirty& d) {
     fields(codec, "mib", d.mib, "ms", d.ms, "ms_after_dirty", d.ms_after_dirty);
@@ -202,9 +202,9 @@ void describe(auto& codec, Reread& r) {
     fields(codec, "mib", r.mib, "ms_first", r.ms_first, "ms_second", r.ms_second);
 }
 void describe(auto& codec, Sectors& s) {
-    fields(codec, "how", s.how, "bytes", s.bytes, "mib", s.mib, "gbps", s.gbps);
+    fields(codec, "how", s.method, "bytes", s.bytes, "mib", s.mib, "gbps", s.gbps);
 }
-void describe(auto& codec, Raw& r) {
+void describe(auto& codec, RawMeasurements& r) {
     version(codec, "file of calibrate's measurements", 3);
     fields(codec, "machine", r.machine, "seconds", r.seconds, "launch_us", r.launch_us,
            "timed_load", r.timed_load, "chases", r.pointer_chases, "long_runs", r.long_runs,

@@ -73,7 +73,7 @@ Strips strips_of(std::size_t bytes, std::size_t pitch, std::size_t run, bool is_
     return strips;
 }
 
-void measure(Bench& bench, Raw& raw, std::size_t pitch, std::size_t run, bool is_far) {
+void measure(Bench& bench, RawMeasurements& raw, std::size_t pitch, std::size_t run, bool is_far) {
     const Strips strips = strips_of(bench.bytes(), pitch, run, is_far), straight;
     const std::size_t pieces = std::size_t{1} << (strips.pieces_bits + strips.rows_bits +
                                                   bits_of(std::size_t{strips.strips_mask} + 1));
@@ -97,7 +97,7 @@ void measure(Bench& bench, Raw& raw, std::size_t pitch, std::size_t run, bool is
 
 }  // namespace
 
-void measure_short_runs(Bench& bench, Raw& raw) {
+void measure_short_runs(Bench& bench, RawMeasurements& raw) {
     constexpr std::size_t kib = 1024;
     for (const std::size_t pitch : {16 * kib, 32 * kib, 64 * kib, 128 * kib, 129 * kib}) {
         for (const std::size_t run :

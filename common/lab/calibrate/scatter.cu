@@ -18,7 +18,7 @@ __global__ void write_columns(const unsigned* in, unsigned* out, std::size_t sid
 /// resident blocks touch.
 constexpr unsigned side = 8192;
 
-void measure(Bench& bench, Raw& raw, dim3 block) {
+void measure(Bench& bench, RawMeasurements& raw, dim3 block) {
     const dim3 grid(side / block.x, side / block.y);
     const auto* in = reinterpret_cast<const unsigned*>(bench.in());
     auto* out = reinterpret_cast<unsigned*>(bench.out());
@@ -32,7 +32,7 @@ void measure(Bench& bench, Raw& raw, dim3 block) {
 
 }  // namespace
 
-void measure_scatters(Bench& bench, Raw& raw) {
+void measure_scatters(Bench& bench, RawMeasurements& raw) {
     const dim3 blocks[] = {{32, 4}, {32, 8}, {32, 32}, {16, 16}, {16, 32}, {8, 32}, {8, 64}};
     for (const dim3& block : blocks) measure(bench, raw, block);
 }

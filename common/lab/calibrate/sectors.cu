@@ -59,7 +59,7 @@ __global__ void touch_strided_sectors(char* data, unsigned stride, void* sink) {
 
 }  // namespace
 
-void measure_sectors(Bench& bench, Raw& raw) {
+void measure_sectors(Bench& bench, RawMeasurements& raw) {
     constexpr std::size_t mib = std::size_t{1} << 20;
     constexpr unsigned blocks = 16384;
     const double sectors_read = static_cast<double>(blocks) * kThreads * kLoadsInFlight;

@@ -8,13 +8,13 @@
 namespace coalesce::campaign {
 
 /// A string, a number, or an object with a name, such as a type or a register.
-struct Given {
-    Given(std::string given) : text(std::move(given)) {}
-    Given(const char* given) : text(given) {}
-    Given(std::integral auto number) : text(std::to_string(number)) {}
+struct PatternArgument {
+    PatternArgument(std::string given) : text(std::move(given)) {}
+    PatternArgument(const char* given) : text(given) {}
+    PatternArgument(std::integral auto number) : text(std::to_string(number)) {}
     template <class Named>
     requires requires(Named named) { name_of(named); }
-    Given(Named named) : text(name_of(named)) {}
+    PatternArgument(Named named) : text(name_of(named)) {}
     std::string text;
 };
 

@@ -53,8 +53,8 @@ Json run_steps(const std::vector<std::string>& steps, const std::string& shape,
                                 .cols = counted,
                                 .variant = "",
                                 .json = folder.path / "run.json",
-                                .time = shape.empty() ? "" : kGpu,
-                                .at = shape};
+                                .predicted_gpu = shape.empty() ? "" : kGpu,
+                                .predicted_shape = shape};
     RunRequest request = parse_request(words, course);
     request.only_first_variants = is_small;
     if (run(request) != 0) {

@@ -45,7 +45,7 @@ struct Side {
     std::string checks;  ///< COALESCE_SIM_CHECK; empty: not set
 };
 
-fs::path own_folder() {
+fs::path find_own_folder() {
     return fs::read_symlink("/proc/self/exe").parent_path();
 }
 
@@ -61,7 +61,7 @@ std::optional<Run> run(const Side& side, std::vector<std::string> words) {
         if (!std::freopen("/dev/null", "w", stderr)) _exit(127);
         setenv("LD_LIBRARY_PATH", side.library_folder.c_str(), 1);
         if (!side.checks.empty()) setenv("COALESCE_SIM_CHECK", side.checks.c_str(), 1);
-        words[0] = own_folder() / words[0];
+        words[0] = find_own_folder() / words[0];
         std::vector<char*> argv;
         for (std::string& word : words) argv.push_back(word.data());
         argv.push_back(nullptr);
@@ -271,7 +271,7 @@ int main(int argc, char** argv) {
                    "with --without: number of idle streams that each program creates")
         ->check(CLI::Range(0, 100));
     CLI11_PARSE(app, argc, argv);
-    const std::string own = fs::weakly_canonical(own_folder() / "../lib");
+    const std::string own = fs::weakly_canonical(find_own_folder() / "../lib");
     if (programs && !without.empty()) {
         print_cost_of(own, without, streams, rounds);
         return 0;

@@ -71,7 +71,7 @@ Attempt attempt(int number, std::optional<double> ms) {
     Attempt one;
     one.number = number;
     one.ms = ms;
-    one.at = "2026-01-31T12:00:00Z";
+    one.made_at = "2026-01-31T12:00:00Z";
     one.hash = std::to_string(number);
     return one;
 }

@@ -297,13 +297,13 @@ TEST_CASE("a signal ends a question, even if it came before the wait began") {
         Signals signals;
         raise(SIGINT);
         CHECK(!ask("Before? ", answer));
-        CHECK(signals.take() == SIGINT);
+        CHECK(signals.take_signal() == SIGINT);
         std::thread later([] {
             std::this_thread::sleep_for(std::chrono::milliseconds(20));
             kill(getpid(), SIGTERM);
         });
         CHECK(!ask("While? ", answer));
-        CHECK(signals.take() == SIGTERM);
+        CHECK(signals.take_signal() == SIGTERM);
         later.join();
         REQUIRE(write(ends[1], " 4 \n", 4) == 4);
         CHECK(ask("Now? ", answer));

@@ -78,7 +78,7 @@ std::string texts(const PtxListing& listing, int line) {
     std::string all;
     const auto found = listing.lines.find(line);
     if (found == listing.lines.end()) return "";
-    for (auto& one : found->second) all += std::to_string(one.place) + " " + one.text + "\n";
+    for (auto& one : found->second) all += std::to_string(one.position) + " " + one.text + "\n";
     return all;
 }
 

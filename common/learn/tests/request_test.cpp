@@ -51,8 +51,8 @@ RunArguments shape(const std::string& rows, const std::string& cols) {
             .cols = cols,
             .variant = "",
             .json = "",
-            .time = "",
-            .at = ""};
+            .predicted_gpu = "",
+            .predicted_shape = ""};
 }
 RunArguments steps(const std::vector<std::string>& words) {
     return {.steps = words,
@@ -61,8 +61,8 @@ RunArguments steps(const std::vector<std::string>& words) {
             .cols = "",
             .variant = "",
             .json = "",
-            .time = "",
-            .at = ""};
+            .predicted_gpu = "",
+            .predicted_shape = ""};
 }
 
 }  // namespace
@@ -142,29 +142,29 @@ TEST_CASE("the device is selected") {
 
 TEST_CASE("a prediction is passed to every program, and checked before any program runs") {
     RunArguments words = steps({"all"});
-    words.time = "L4";
-    words.at = "4096x2048";
+    words.predicted_gpu = "L4";
+    words.predicted_shape = "4096x2048";
     const RunRequest request = parse_request(words, COURSE);
     CHECK(request.is_predicted);
     CHECK(request.options == std::vector<std::string>{"--time", "L4", "--at", "4096x2048"});
     CHECK_FALSE(parse_request(steps({"all"}), COURSE).is_predicted);
-    words.time = "";
+    words.predicted_gpu = "";
     CHECK(parse_request(words, COURSE).options == std::vector<std::string>{"--at", "4096x2048"});
-    words.at = "4096by2048";
+    words.predicted_shape = "4096by2048";
     refused(words, "not a whole number");
     // Without a shape, times must be predicted for the shape in the lessons' tables, otherwise for
     // the given shape.
     words = steps({"02"});
-    words.time = "H200";
+    words.predicted_gpu = "H200";
     CHECK(parse_request(words, COURSE).options ==
           std::vector<std::string>{"--time", "H200", "--at", "32768x32768"});
     words.rows = words.cols = "512";
     CHECK(parse_request(words, COURSE).options ==
           std::vector<std::string>{"--rows", "512", "--cols", "512", "--time", "H200"});
     words = steps({"all"});
-    words.time = "02";
+    words.predicted_gpu = "02";
     refused(words, "no GPU is called \"02\"; the known GPUs are NVIDIA H200");
-    words.time = "H200";
+    words.predicted_gpu = "H200";
     words.device = "gpu";
     refused(words, "./learn validate --time");
 }

@@ -32,7 +32,7 @@ public:
         }
         const auto course = course::read_course(repository);
         for (auto& work : list_exercises_and_hunts(course)) {
-            const std::string name = work.step->name, file = work.asked().file();
+            const std::string name = work.step->name, file = work.requirements().file();
             std::filesystem::create_directories(root / "exercises" / name);
             write("exercises/" + name + "/" + file, skeleton(name, file).blank());
         }

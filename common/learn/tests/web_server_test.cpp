@@ -225,5 +225,5 @@ TEST_CASE("the server answers several connections on the loopback address") {
     REQUIRE(connect(silent.get(), reinterpret_cast<sockaddr*>(&place), sizeof place) == 0);
     CHECK(sent(server.port(), "GET / HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 200 "));
 
-    CHECK_THROWS_AS(WebServer(site.book, server.port()), PortTaken);
+    CHECK_THROWS_AS(WebServer(site.book, server.port()), PortInUse);
 }

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "many/processes/local.h"
-#include "many/processes/way.h"
+#include "many/processes/method.h"
 
 namespace coalesce::processes {
 namespace {
@@ -70,30 +70,30 @@ void exchange(const float* from, const Pieces& sent, float* to, const Pieces& re
 //! [alltoallw]
 /// Transposes first and then sends. After the local transpose, each piece is contiguous. The
 /// receiver stores it as a part of longer rows.
-class Alltoallw : public Way {
+class Alltoallw : public Method {
 public:
-    explicit Alltoallw(const Shared& shared)
+    explicit Alltoallw(const ProcessShare& shared)
         : shared_(shared),
           in_(shared.in_size()),
           transposed_(shared.in_size()),
           out_(shared.out_size()) {
-        const int my_rows = shared.my_rows(), my_cols = shared.my_cols();
+        const int own_rows = shared.own_rows(), own_cols = shared.own_cols();
         const std::ptrdiff_t all_rows = shared.rows.count;
         for (int peer = 0; peer < shared.ranks(); ++peer) {
             const int their_cols = shared.cols.size(peer), their_rows = shared.rows.size(peer);
             const std::ptrdiff_t begin = shared.cols.begin(peer);
-            sent_.add(my_rows == 0 || their_cols == 0,
-                      {row_datatype(their_cols, my_rows, my_rows), begin * my_rows});
-            received_.add(their_rows == 0 || my_cols == 0,
-                          {row_datatype(my_cols, their_rows, all_rows), shared.peer_column(peer)});
+            sent_.add(own_rows == 0 || their_cols == 0,
+                      {row_datatype(their_cols, own_rows, own_rows), begin * own_rows});
+            received_.add(their_rows == 0 || own_cols == 0,
+                          {row_datatype(own_cols, their_rows, all_rows), shared.peer_column(peer)});
         }
     }
     float* in() override { return in_.data(); }
     float* out() override { return out_.data(); }
 
     void transpose() override {
-        const int rows = shared_.my_rows(), cols = shared_.cols.count;
-        if (shared_.local == Local::gpu) {
+        const int rows = shared_.own_rows(), cols = shared_.cols.count;
+        if (shared_.local == LocalProcessor::gpu) {
             transpose_on_gpu(transposed_.data(), in_.data(), rows, cols);
         } else {
             transpose_on_cpu({transposed_.data(), rows}, {in_.data(), cols}, rows, cols);
@@ -102,25 +102,25 @@ public:
     }
 
 private:
-    Shared shared_;
+    ProcessShare shared_;
     std::vector<float> in_, transposed_, out_;
     Pieces sent_, received_;
 };
 //! [alltoallw]
 
 /// Uses only datatypes: a piece is sent row by row and received column by column.
-class Datatypes : public Way {
+class Datatypes : public Method {
 public:
-    explicit Datatypes(const Shared& shared)
+    explicit Datatypes(const ProcessShare& shared)
         : shared_(shared), in_(shared.in_size()), out_(shared.out_size()) {
-        const int my_rows = shared.my_rows(), my_cols = shared.my_cols();
+        const int own_rows = shared.own_rows(), own_cols = shared.own_cols();
         for (int peer = 0; peer < shared.ranks(); ++peer) {
             const int their_cols = shared.cols.size(peer), their_rows = shared.rows.size(peer);
             sent_.add(
-                my_rows == 0 || their_cols == 0,
-                {row_datatype(my_rows, their_cols, shared.cols.count), shared.cols.begin(peer)});
-            received_.add(their_rows == 0 || my_cols == 0,
-                          {column_datatype(my_cols, their_rows, shared.rows.count),
+                own_rows == 0 || their_cols == 0,
+                {row_datatype(own_rows, their_cols, shared.cols.count), shared.cols.begin(peer)});
+            received_.add(their_rows == 0 || own_cols == 0,
+                          {column_datatype(own_cols, their_rows, shared.rows.count),
                            shared.peer_column(peer)});
         }
     }
@@ -129,18 +129,18 @@ public:
     void transpose() override { exchange(in_.data(), sent_, out_.data(), received_, shared_.comm); }
 
 private:
-    Shared shared_;
+    ProcessShare shared_;
     std::vector<float> in_, out_;
     Pieces sent_, received_;
 };
 
 }  // namespace
 
-std::unique_ptr<Way> make_alltoallw(const Shared& shared) {
+std::unique_ptr<Method> make_alltoallw(const ProcessShare& shared) {
     return std::make_unique<Alltoallw>(shared);
 }
 
-std::unique_ptr<Way> make_datatypes(const Shared& shared) {
+std::unique_ptr<Method> make_datatypes(const ProcessShare& shared) {
     return std::make_unique<Datatypes>(shared);
 }
 

@@ -16,7 +16,7 @@ namespace coalesce::processes {
 /// the message. A process that throws any other error ends all processes, because the other
 /// processes might wait for it forever.
 template <class MetByAll, class Work>
-int run_between(const std::string& program, const Work& work) {
+int run_as_middle_process(const std::string& program, const Work& work) {
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     try {

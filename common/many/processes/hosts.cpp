@@ -32,9 +32,9 @@ Prepared prepare(int argc, char** argv) {
     return prepared;
 }
 
-int run_team(Prepared& prepared, const std::string& program, const many::KindOfWay& way) {
+int run_team(Prepared& prepared, const std::string& program, const many::MethodKind& method) {
     MpiTeam team;
-    return run_between<many::TeamError>(program, [&] {
+    return run_as_middle_process<many::TeamError>(program, [&] {
         team.fail_together(prepared.problem);
         if (team.count() > many::kMaxRanks) {
             team.fail_together(std::to_string(team.count()) +
@@ -42,21 +42,21 @@ int run_team(Prepared& prepared, const std::string& program, const many::KindOfW
                                std::to_string(many::kMaxRanks));
         }
         prepared.request.gpus = team.count();
-        return many::run_together(prepared.request, prepared.device, {way}, team);
+        return many::run_in_team(prepared.request, prepared.device, {method}, team);
     });
 }
 
 }  // namespace
 
-int run_on_hosts(int argc, char** argv, const many::KindOfWay& way) {
+int run_on_hosts(int argc, char** argv, const many::MethodKind& method) {
     const std::string program = many::program_name(argv);
     Prepared prepared = prepare(argc, argv);
     if (prepared.request.help) {
-        std::fputs(many::help_text_together(program).c_str(), stdout);
+        std::fputs(many::help_text_for_mpirun(program).c_str(), stdout);
         return exit_right;
     }
     MPI_Init(&argc, &argv);
-    const int exit_code = run_team(prepared, program, way);
+    const int exit_code = run_team(prepared, program, method);
     MPI_Finalize();
     return exit_code;
 }

@@ -12,7 +12,7 @@ namespace coalesce::processes {
 namespace {
 
 /// The number of floats in a cache line.
-constexpr int kLineFloats = 16;
+constexpr int kFloatsPerCacheLine = 16;
 /// The side of a tile. Its 2 x 256 pages fit into the core's TLB, and accesses to a page use
 /// consecutive cache lines.
 constexpr int kTileDim = 256;
@@ -26,7 +26,7 @@ void transpose_plain(Piece<float> out, Piece<const float> in, int rows, int cols
 }
 
 template <class Float>
-Piece<Float> at(Piece<Float> piece, int row, int col) {
+Piece<Float> offset_to(Piece<Float> piece, int row, int col) {
     return {piece.first + row * piece.pitch + col, piece.pitch};
 }
 
@@ -35,8 +35,9 @@ Piece<Float> at(Piece<Float> piece, int row, int col) {
 /// stores bypass the caches, so that the processor need not read the lines that it is about to
 /// overwrite.
 bool has_whole_lines(Piece<float> out) {
-    return reinterpret_cast<std::uintptr_t>(out.first) % (kLineFloats * sizeof(float)) == 0 &&
-           out.pitch % kLineFloats == 0;
+    return reinterpret_cast<std::uintptr_t>(out.first) % (kFloatsPerCacheLine * sizeof(float)) ==
+               0 &&
+           out.pitch % kFloatsPerCacheLine == 0;
 }
 
 /// Transposes 16 rows and 4 columns of `in` into 4 whole cache lines of `out`, by transposing four
@@ -65,15 +66,17 @@ void transpose_16x4(Piece<float> out, Piece<const float> in) {
 
 template <bool STREAM>
 void transpose_tile(Piece<float> out, Piece<const float> in, int rows, int cols) {
-    const int whole_rows = rows / kLineFloats * kLineFloats,
-              whole_cols = cols / kLineFloats * kLineFloats;
-    for (int row = 0; row < whole_rows; row += kLineFloats) {
+    const int whole_rows = rows / kFloatsPerCacheLine * kFloatsPerCacheLine,
+              whole_cols = cols / kFloatsPerCacheLine * kFloatsPerCacheLine;
+    for (int row = 0; row < whole_rows; row += kFloatsPerCacheLine) {
         for (int col = 0; col < whole_cols; col += 4) {
-            transpose_16x4<STREAM>(at(out, col, row), at(in, row, col));
+            transpose_16x4<STREAM>(offset_to(out, col, row), offset_to(in, row, col));
         }
     }
-    transpose_plain(at(out, whole_cols, 0), at(in, 0, whole_cols), whole_rows, cols - whole_cols);
-    transpose_plain(at(out, 0, whole_rows), at(in, whole_rows, 0), rows - whole_rows, cols);
+    transpose_plain(offset_to(out, whole_cols, 0), offset_to(in, 0, whole_cols), whole_rows,
+                    cols - whole_cols);
+    transpose_plain(offset_to(out, 0, whole_rows), offset_to(in, whole_rows, 0), rows - whole_rows,
+                    cols);
 }
 
 using TransposeTile = void (*)(Piece<float>, Piece<const float>, int, int);
@@ -83,14 +86,14 @@ TransposeTile choose_tile_function(Piece<float> out) {
 }
 
 /// Makes the non-temporal stores visible to other processors.
-void finish_stores() {
+void fence_stores() {
     _mm_sfence();
 }
 #else
 auto choose_tile_function(Piece<float>) {
     return transpose_plain;
 }
-void finish_stores() {}
+void fence_stores() {}
 #endif
 
 }  // namespace
@@ -99,11 +102,11 @@ void transpose_on_cpu(Piece<float> out, Piece<const float> in, int rows, int col
     const auto transpose_one = choose_tile_function(out);
     for (int row = 0; row < rows; row += kTileDim) {
         for (int col = 0; col < cols; col += kTileDim) {
-            transpose_one(at(out, col, row), at(in, row, col), std::min(kTileDim, rows - row),
-                          std::min(kTileDim, cols - col));
+            transpose_one(offset_to(out, col, row), offset_to(in, row, col),
+                          std::min(kTileDim, rows - row), std::min(kTileDim, cols - col));
         }
     }
-    finish_stores();
+    fence_stores();
 }
 
 }  // namespace coalesce::processes

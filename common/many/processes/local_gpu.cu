@@ -10,7 +10,7 @@ namespace {
 
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 /// The maximum number of blocks in a grid's second dimension.
-constexpr unsigned MOST_BLOCKS_DOWN = 65535;
+constexpr unsigned MAX_BLOCKS_DOWN = 65535;
 
 __global__ void transpose_padded(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[TILE_DIM][TILE_DIM + 1];
@@ -41,7 +41,7 @@ void transpose_on_gpu(float* out, const float* in, int rows, int cols) {
     const size_t bytes = sizeof(float) * count_floats(rows, cols);
     const dim3 grid(ceil_div(static_cast<unsigned>(cols), TILE_DIM),
                     ceil_div(static_cast<unsigned>(rows), TILE_DIM));
-    if (grid.y > MOST_BLOCKS_DOWN) {
+    if (grid.y > MAX_BLOCKS_DOWN) {
         throw UsageError("a block of " + std::to_string(rows) +
                          " rows is too tall for one GPU; use more processes");
     }

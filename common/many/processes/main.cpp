@@ -23,7 +23,7 @@
 
 namespace coalesce::processes {
 
-std::vector<KindOfWay> kinds_of_ways() {
+std::vector<MethodKind> list_methods() {
     return {
         {.name = "windows",
          .about =
@@ -44,20 +44,21 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// The results of one way at one shape.
-struct Measured {
-    const KindOfWay* kind = nullptr;
-    std::unique_ptr<Way> way = {};
+struct MeasuredMethod {
+    const MethodKind* kind = nullptr;
+    std::unique_ptr<Method> method = {};
     unsigned long long wrong = 0;
     std::vector<double> times = {};  // in milliseconds
     double ms = 0;
 };
 
-class Program {
+class BenchmarkProgram {
 public:
-    Program(const Request& request, std::string device) : request_(request), device_(device) {
+    BenchmarkProgram(const Request& request, std::string device)
+        : request_(request), device_(device) {
         MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
         MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
-        if (request.mistake == Mistake::place && ranks_ == 1) {
+        if (request.mistake == Mistake::misplaced_part && ranks_ == 1) {
             throw UsageError("--mistake place needs at least two processes, but there is only one");
         }
         if (request.bench) check_memory();
@@ -71,7 +72,7 @@ public:
         for (const Shape shape : request_.shapes) run_at(shape);
         if (!request_.bench) print_verified();
         if (rank_ == 0 && !request_.json.empty()) write_file(request_.json, json_.dump(2) + "\n");
-        return wrong_ == 0 ? exit_right : exit_wrong;
+        return wrong_count_ == 0 ? exit_right : exit_wrong;
     }
 
 private:
@@ -88,12 +89,12 @@ private:
         return "this processor";
     }
 
-    /// Throws UsageError if the buffers of all ways do not fit into memory. They exist at the same
-    /// time, because the ways are measured alternately.
+    /// Throws UsageError if the buffers of all methods do not fit into memory. They exist at the
+    /// same time, because the methods are measured alternately.
     void check_memory() const {
         const Shape shape = request_.shapes.front();
         double matrices = 0;
-        for (const KindOfWay& way : request_.ways) matrices += way.matrices;
+        for (const MethodKind& method : request_.methods) matrices += method.matrices;
         const double bytes = matrices * sizeof(float) * shape.rows * shape.cols;
         if (!are_on_one_host(MPI_COMM_WORLD) || bytes < static_cast<double>(free_host_bytes()))
             return;
@@ -103,45 +104,46 @@ private:
                    bytes / 1e9, static_cast<double>(free_host_bytes()) / 1e9));
     }
 
-    Shared shared_at(Shape shape) const {
+    ProcessShare share_at(Shape shape) const {
         return {.rank = rank_,
                 .rows = {shape.rows, ranks_},
                 .cols = {shape.cols, ranks_},
-                .local = request_.needs_device ? Local::gpu : Local::cpu,
+                .local = request_.needs_device ? LocalProcessor::gpu : LocalProcessor::cpu,
                 .mistake = request_.mistake};
     }
 
     void run_at(Shape shape) {
-        const Shared shared = shared_at(shape);
-        std::vector<Measured> all;
-        for (const KindOfWay& kind : request_.ways) {
+        const ProcessShare shared = share_at(shape);
+        std::vector<MeasuredMethod> all;
+        for (const MethodKind& kind : request_.methods) {
             all.push_back({.kind = &kind});
-            if (!request_.bench) all.back().way = kind.make(shared);
+            if (!request_.bench) all.back().method = kind.make(shared);
             verify(shared, all.back());
-            // Keep the buffers of a way only if it will be measured.
-            if (!request_.bench) all.back().way.reset();
+            // Keep the buffers of a method only if it will be measured.
+            if (!request_.bench) all.back().method.reset();
         }
         if (!request_.bench) return;
         measure(all);
         print_measured(shape, all);
     }
 
-    void verify(const Shared& shared, Measured& measured) {
-        if (!measured.way) measured.way = measured.kind->make(shared);
-        prepare(shared, *measured.way);
-        measured.way->transpose();
-        float* out = measured.way->out();
-        if (shared.mistake == Mistake::bit && rank_ == ranks_ - 1) spoil(out, shared.out_size());
+    void verify(const ProcessShare& shared, MeasuredMethod& measured) {
+        if (!measured.method) measured.method = measured.kind->make(shared);
+        prepare(shared, *measured.method);
+        measured.method->transpose();
+        float* out = measured.method->out();
+        if (shared.mistake == Mistake::flipped_bit && rank_ == ranks_ - 1)
+            spoil(out, shared.out_size());
         WrongCells wrong = check(shared, out);
-        MPI_Allreduce(&wrong.cells, &measured.wrong, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM,
+        MPI_Allreduce(&wrong.cell_count, &measured.wrong, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM,
                       shared.comm);
-        wrong_ += measured.wrong;
-        ++verified_;
-        if (wrong.cells == 0) return;
+        wrong_count_ += measured.wrong;
+        ++verified_count_;
+        if (wrong.cell_count == 0) return;
         const Shape shape{shared.rows.count, shared.cols.count};
         const std::string text = measured.kind->name + " is wrong at " + shape.name() +
                                  ", process " + std::to_string(rank_) + ": " +
-                                 format_count(wrong.cells, "cell") + ";\n  " + wrong.first;
+                                 format_count(wrong.cell_count, "cell") + ";\n  " + wrong.first;
         std::puts(text.c_str());
         std::fflush(stdout);
     }
@@ -154,35 +156,35 @@ private:
         std::memcpy(&out[size - 1], &bits, sizeof bits);
     }
 
-    /// Measures the ways alternately, so that other activity on the computer affects all of them
+    /// Measures the methods alternately, so that other activity on the computer affects all of them
     /// equally. The first round is a warm-up.
-    void measure(std::vector<Measured>& all) const {
+    void measure(std::vector<MeasuredMethod>& all) const {
         for (int round = 0; round <= request_.repetitions; ++round) {
-            for (Measured& measured : all) {
-                const double ms = time_once(*measured.way);
+            for (MeasuredMethod& measured : all) {
+                const double ms = time_once(*measured.method);
                 if (round > 0) measured.times.push_back(ms);
             }
         }
-        for (Measured& measured : all) measured.ms = summarize_timings(measured.times).ms;
+        for (MeasuredMethod& measured : all) measured.ms = summarize_timings(measured.times).ms;
     }
 
     /// Returns the time in milliseconds from the moment when all processes are ready until the last
     /// process has finished.
-    static double time_once(Way& way) {
+    static double time_once(Method& method) {
         MPI_Barrier(MPI_COMM_WORLD);
         const double start = MPI_Wtime();
-        way.transpose();
+        method.transpose();
         double ms = 1e3 * (MPI_Wtime() - start);
         MPI_Allreduce(MPI_IN_PLACE, &ms, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
         return ms;
     }
 
-    void print_measured(Shape shape, const std::vector<Measured>& all) {
+    void print_measured(Shape shape, const std::vector<MeasuredMethod>& all) {
         const double bytes = 2.0 * sizeof(float) * shape.rows * shape.cols;
         print(shape.name() + " floats, " + format("%.0f MiB\n\n", bytes / 2 / (1 << 20)));
         print(format("%-10s %9s %9s %7s\n", "Way", "ms", "GB/s", "wrong"));
         json_ = {{"processor", processor()}, {"processes", ranks_}, {"results", Json::array()}};
-        for (const Measured& one : all) {
+        for (const MeasuredMethod& one : all) {
             const double gbps = bytes / one.ms / 1e6;
             print(format("%-10s %9.2f %9.2f %7llu\n", one.kind->name.c_str(), one.ms, gbps,
                          one.wrong));
@@ -197,14 +199,15 @@ private:
     }
 
     void print_verified() const {
-        print(wrong_ == 0 ? format_count(verified_, "result") + " verified, bit by bit\n"
-                          : format_count(wrong_, "cell") + " wrong\n");
+        print(wrong_count_ == 0
+                  ? format_count(verified_count_, "result") + " verified, bit by bit\n"
+                  : format_count(wrong_count_, "cell") + " wrong\n");
     }
 
     const Request& request_;
     std::string device_;
     int rank_ = 0, ranks_ = 1;
-    unsigned long long wrong_ = 0, verified_ = 0;
+    unsigned long long wrong_count_ = 0, verified_count_ = 0;
     Json json_;
 };
 
@@ -224,9 +227,9 @@ int run(int argc, char** argv) {
     }
     MPI_Init(&argc, &argv);
     // All processes detect the same usage errors, so only one of them prints the message.
-    const int exit_code = run_between<UsageError>("16_many_processes", [&] {
+    const int exit_code = run_as_middle_process<UsageError>("16_many_processes", [&] {
         if (!problem.empty()) throw UsageError(problem);
-        return Program(request, device).run();
+        return BenchmarkProgram(request, device).run();
     });
     MPI_Finalize();
     return exit_code;

@@ -44,7 +44,7 @@ std::vector<int> MpiTeam::devices(int ranks) {
     fail_together(reason_not_usable(mine, there));
     // The test for a working GPU has used GPU 0, so free the memory that it allocated there.
     if (mine != 0) CUDA_CHECK(cudaDeviceReset());
-    std::vector<int> devices(static_cast<std::size_t>(ranks), many::kOtherProcess);
+    std::vector<int> devices(static_cast<std::size_t>(ranks), many::kRankOfOtherProcess);
     devices[static_cast<std::size_t>(rank_)] = mine;
     return devices;
 }

@@ -22,30 +22,31 @@ const std::vector<Shape> kVerifiedShapes = {{64, 64},   {96, 160}, {77, 45}, {1,
 constexpr Shape kMeasuredShape = {8192, 16384};
 
 /// The options as the command line states them, before they are converted for the Request.
-struct Words {
+struct OptionTexts {
     int rows = 0, cols = 0;
-    std::string way, local = "cpu", mistake = "none";
+    std::string method, local = "cpu", mistake = "none";
 };
 
-void add_options(CLI::App& app, Words& words, Request& request) {
+void add_options(CLI::App& app, OptionTexts& words, Request& request) {
     app.add_flag("--bench", request.bench, "");
     app.add_option("--rows", words.rows)->check(CLI::Range(1, INT_MAX));
     app.add_option("--cols", words.cols)->check(CLI::Range(1, INT_MAX));
-    app.add_option("--way", words.way);
+    app.add_option("--way", words.method);
     app.add_option("--local", words.local)->check(CLI::IsMember({"cpu", "sim", "gpu"}));
     app.add_option("--repetitions", request.repetitions)->check(CLI::Range(1, 1000));
     app.add_option("--mistake", words.mistake)->check(CLI::IsMember({"none", "place", "bit"}));
     app.add_option("--json", request.json);
 }
 
-std::vector<KindOfWay> chosen_ways(const std::string& name) {
-    const std::vector<KindOfWay> all = kinds_of_ways();
-    std::vector<KindOfWay> ways;
-    for (const KindOfWay* way : select_by_name(all, "--way", "way", name)) ways.push_back(*way);
-    return ways;
+std::vector<MethodKind> choose_methods(const std::string& name) {
+    const std::vector<MethodKind> all = list_methods();
+    std::vector<MethodKind> methods;
+    for (const MethodKind* method : select_by_name(all, "--way", "way", name))
+        methods.push_back(*method);
+    return methods;
 }
 
-std::vector<Shape> chosen_shapes(const Words& words, bool bench) {
+std::vector<Shape> choose_shapes(const OptionTexts& words, bool bench) {
     if ((words.rows == 0) != (words.cols == 0)) {
         throw UsageError("--rows and --cols go together: give both, or neither");
     }
@@ -54,9 +55,9 @@ std::vector<Shape> chosen_shapes(const Words& words, bool bench) {
     return kVerifiedShapes;
 }
 
-void choose(const Words& words, Request& request) {
-    request.shapes = chosen_shapes(words, request.bench);
-    request.ways = chosen_ways(words.way);
+void choose(const OptionTexts& words, Request& request) {
+    request.shapes = choose_shapes(words, request.bench);
+    request.methods = choose_methods(words.method);
     request.needs_device = words.local != "cpu";
     request.device = words.local == "gpu" ? DeviceChoice::gpu : DeviceChoice::simulator;
     if (words.local == "sim" && request.bench) {
@@ -64,15 +65,16 @@ void choose(const Words& words, Request& request) {
             "--bench measures times, which the simulated GPU does not have; leave out --bench or "
             "--local sim");
     }
-    request.mistake = std::map<std::string, Mistake>{
-        {"none", Mistake::none}, {"place", Mistake::place}, {"bit", Mistake::bit}}[words.mistake];
+    request.mistake = std::map<std::string, Mistake>{{"none", Mistake::none},
+                                                     {"place", Mistake::misplaced_part},
+                                                     {"bit", Mistake::flipped_bit}}[words.mistake];
     if (!request.json.empty()) check_writable(request.json);
 }
 
 }  // namespace
 
 Request parse_request(int argc, char** argv) {
-    Words words;
+    OptionTexts words;
     Request request;
     CLI::App app;
     app.set_help_flag("-h,--help");
@@ -109,8 +111,8 @@ several ways, and verifies the result of each way bit by bit.
 
 Ways:
 )";
-    for (const KindOfWay& way : kinds_of_ways()) {
-        text += wrap_with_hanging_indent(format("  %-12s", way.name.c_str()), way.about);
+    for (const MethodKind& method : list_methods()) {
+        text += wrap_with_hanging_indent(format("  %-12s", method.name.c_str()), method.about);
     }
     return text + "\nExit code: 0 all right, 1 a result was wrong, 2 the program could not run.\n";
 }

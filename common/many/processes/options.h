@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "harness/options.h"
-#include "many/processes/way.h"
+#include "many/processes/method.h"
 
 namespace coalesce::processes {
 
 /// The command line, parsed.
 struct Request {
     std::vector<Shape> shapes;  ///< the shapes to verify or, with `bench`, to measure
-    std::vector<KindOfWay> ways;
+    std::vector<MethodKind> methods;
     bool bench = false;
     int repetitions = 7;
     bool needs_device = false;  ///< whether local transposes run on a GPU, which `device` selects

@@ -4,21 +4,21 @@
 
 #include <string>
 
-#include "many/processes/way.h"
+#include "many/processes/method.h"
 
 namespace coalesce::processes {
 
 /// Writes this process's rows of the input, in which all elements are different, and fills its
 /// output with poison.
-void prepare(const Shared& shared, Way& way);
+void prepare(const ProcessShare& shared, Method& method);
 
 /// The errors in one process's output.
 struct WrongCells {
-    unsigned long long cells = 0;  ///< the number of wrong cells
-    std::string first;             ///< such as "out(0,3) holds in(1,3), expected in(3,0)"
+    unsigned long long cell_count = 0;  ///< the number of wrong cells
+    std::string first;                  ///< such as "out(0,3) holds in(1,3), expected in(3,0)"
 };
 
 /// Compares every element of this process's output with the expected value, bit by bit.
-WrongCells check(const Shared& shared, const float* out);
+WrongCells check(const ProcessShare& shared, const float* out);
 
 }  // namespace coalesce::processes

@@ -2,18 +2,18 @@
 // what it needs from the memory of the other processes.
 #include "base/errors.h"
 #include "many/processes/local.h"
-#include "many/processes/way.h"
+#include "many/processes/method.h"
 
 namespace coalesce::processes {
 namespace {
 
 //! [windows]
 /// Keeps every process's rows of `in` in memory that all processes share.
-class Windows : public Way {
+class Windows : public Method {
 public:
-    explicit Windows(const Shared& shared) : shared_(shared) {
-        in_ = allocated(shared.in_size(), in_window_);
-        out_ = allocated(shared.out_size(), out_window_);
+    explicit Windows(const ProcessShare& shared) : shared_(shared) {
+        in_ = allocate_window(shared.in_size(), in_window_);
+        out_ = allocate_window(shared.out_size(), out_window_);
         MPI_Win_lock_all(MPI_MODE_NOCHECK, in_window_);
     }
     ~Windows() override {
@@ -39,11 +39,11 @@ private:
     /// process's `out`.
     void transpose_from_peer(int peer) {
         transpose_on_cpu({out_ + shared_.peer_column(peer), shared_.rows.count},
-                         {memory_of(peer) + shared_.cols.begin(shared_.rank), shared_.cols.count},
-                         shared_.rows.size(peer), shared_.my_cols());
+                         {peer_memory(peer) + shared_.cols.begin(shared_.rank), shared_.cols.count},
+                         shared_.rows.size(peer), shared_.own_cols());
     }
 
-    const float* memory_of(int peer) const {
+    const float* peer_memory(int peer) const {
         MPI_Aint bytes;
         int unit;
         void* memory = nullptr;
@@ -58,7 +58,7 @@ private:
     }
     //! [windows]
 
-    float* allocated(std::size_t size, MPI_Win& window) {
+    float* allocate_window(std::size_t size, MPI_Win& window) {
         // Let each process's part start on its own page. The parts need not form one array.
         MPI_Info info;
         MPI_Info_create(&info);
@@ -70,7 +70,7 @@ private:
         return static_cast<float*>(memory);
     }
 
-    Shared shared_;
+    ProcessShare shared_;
     MPI_Win in_window_ = MPI_WIN_NULL, out_window_ = MPI_WIN_NULL;
     float *in_ = nullptr, *out_ = nullptr;
 };
@@ -87,7 +87,7 @@ bool are_on_one_host(MPI_Comm comm) {
     return here == all;
 }
 
-std::unique_ptr<Way> make_windows(const Shared& shared) {
+std::unique_ptr<Method> make_windows(const ProcessShare& shared) {
     if (!are_on_one_host(shared.comm)) {
         throw UsageError("windows: all processes must be on the same host");
     }

@@ -18,9 +18,9 @@ namespace {
 
 constexpr i64 kMaxOffsetBytes = 0x7FFFFFFF;  ///< the limit for [register+offset]
 
-class Splitter {
+class AddressSplitter {
 public:
-    Splitter(Module& module, Function& function)
+    AddressSplitter(Module& module, Function& function)
         : module_(module), function_(function), dominators_(function) {}
 
     void run() {
@@ -50,24 +50,24 @@ private:
     Value* split_off_constant(Value* index, i64& constant, bool may_wrap);
     Value* scaled(const AddressTerms::Term& term);
     Value* reuse_or_insert(Op op, const Type* type, Value* a, Value* b, i64 number);
-    Value* step(const Type* type, Value* base, Value* bytes);
-    Value* step(const Type* type, Value* base, i64 bytes);
+    Value* add_to_address(const Type* type, Value* base, Value* bytes);
+    Value* add_to_address(const Type* type, Value* base, i64 bytes);
 
     Module& module_;
     Function& function_;
     Dominators dominators_;
     std::map<Value*, Value*> replaced_;
-    std::map<Key, std::vector<Instruction*>> made_;
+    std::map<Key, std::vector<Instruction*>> inserted_instructions_;
     Block* block_ = nullptr;
     /// Instructions to insert before the instruction that is split.
-    std::vector<Instruction*> before_;
+    std::vector<Instruction*> instructions_before_;
     const Instruction* current_instruction_ = nullptr;
 };
 
 /// Returns an earlier instruction with the same operation if it dominates the current position.
 /// Otherwise inserts and returns a new instruction.
-Value* Splitter::reuse_or_insert(Op op, const Type* type, Value* a, Value* b, i64 number) {
-    std::vector<Instruction*>& known = made_[{op, type, a, b, number}];
+Value* AddressSplitter::reuse_or_insert(Op op, const Type* type, Value* a, Value* b, i64 number) {
+    std::vector<Instruction*>& known = inserted_instructions_[{op, type, a, b, number}];
     for (Instruction* one : known) {
         if (dominators_.dominates(one->parent, block_)) return one;
     }
@@ -77,24 +77,24 @@ Value* Splitter::reuse_or_insert(Op op, const Type* type, Value* a, Value* b, i6
                              : module_.number(module_.types.integer(64), static_cast<u64>(number)));
     }
     Instruction* made = module_.instruction(op, type, std::move(operands), *current_instruction_);
-    if (op == Op::getelementptr) made->of = module_.types.integer(8);
+    if (op == Op::getelementptr) made->memory_type = module_.types.integer(8);
     made->parent = block_;
-    before_.push_back(made);
+    instructions_before_.push_back(made);
     known.push_back(made);
     return made;
 }
 
-Value* Splitter::step(const Type* type, Value* base, Value* bytes) {
+Value* AddressSplitter::add_to_address(const Type* type, Value* base, Value* bytes) {
     return reuse_or_insert(Op::getelementptr, type, base, bytes, 0);
 }
 
-Value* Splitter::step(const Type* type, Value* base, i64 bytes) {
+Value* AddressSplitter::add_to_address(const Type* type, Value* base, i64 bytes) {
     return bytes == 0 ? base : reuse_or_insert(Op::getelementptr, type, base, nullptr, bytes);
 }
 
 /// Adds the constant part of the index to `constant`, and returns the rest of the index. This is
 /// only valid without overflow: sext(x + 8) is sext(x) + 8 only if x + 8 does not overflow.
-Value* Splitter::split_off_constant(Value* index, i64& constant, bool may_wrap) {
+Value* AddressSplitter::split_off_constant(Value* index, i64& constant, bool may_wrap) {
     const Instruction* i = as_instruction(index);
     i64 number = 0;
     if (!i) return index;
@@ -105,14 +105,14 @@ Value* Splitter::split_off_constant(Value* index, i64& constant, bool may_wrap) 
             return index;
         }
         const u32 needed = i->op == Op::sext ? flag::nsw : flag::nuw;
-        const bool is_sum = (inner->op == Op::add && inner->has(needed)) ||
-                            (inner->op == Op::or_ && inner->has(flag::disjoint));
+        const bool is_sum = (inner->op == Op::add && inner->has_flag(needed)) ||
+                            (inner->op == Op::or_ && inner->has_flag(flag::disjoint));
         if (!is_sum || (i->op == Op::zext && number < 0)) return index;
         constant += number;
         return reuse_or_insert(i->op, i->type, inner->operands[0], nullptr, 0);
     }
     const bool is_sum =
-        (i->op == Op::add && may_wrap) || (i->op == Op::or_ && i->has(flag::disjoint));
+        (i->op == Op::add && may_wrap) || (i->op == Op::or_ && i->has_flag(flag::disjoint));
     if (is_sum && is_number(i->operands[1], number)) {
         constant += number;
         return split_off_constant(i->operands[0], constant, may_wrap);
@@ -120,7 +120,7 @@ Value* Splitter::split_off_constant(Value* index, i64& constant, bool may_wrap) 
     return index;
 }
 
-Value* Splitter::scaled(const AddressTerms::Term& term) {
+Value* AddressSplitter::scaled(const AddressTerms::Term& term) {
     const Type* wide = module_.types.integer(64);
     Value* index = term.index;
     if (!index->type->is_integer(64)) {
@@ -131,9 +131,9 @@ Value* Splitter::scaled(const AddressTerms::Term& term) {
     return reuse_or_insert(Op::mul, wide, index, nullptr, static_cast<i64>(term.scale));
 }
 
-std::size_t Splitter::split_address(Instruction& i, std::size_t at) {
+std::size_t AddressSplitter::split_address(Instruction& i, std::size_t at) {
     current_instruction_ = &i;
-    before_.clear();
+    instructions_before_.clear();
     AddressTerms steps = address_terms(i);
     // If the base was also split into steps, add its constant bytes to the offset.
     for (Instruction* base = as_instruction(steps.base); base && base->op == Op::getelementptr;
@@ -152,10 +152,11 @@ std::size_t Splitter::split_address(Instruction& i, std::size_t at) {
     }
     // The constant bytes come last, as a single offset. The offset from a variable's address is
     // then a constant.
-    for (const AddressTerms::Term& term : terms) pointer = step(i.type, pointer, scaled(term));
+    for (const AddressTerms::Term& term : terms)
+        pointer = add_to_address(i.type, pointer, scaled(term));
     const bool fits = steps.offset <= kMaxOffsetBytes && steps.offset >= -kMaxOffsetBytes;
     if (fits) {
-        pointer = step(i.type, pointer, steps.offset);
+        pointer = add_to_address(i.type, pointer, steps.offset);
     } else {
         pointer = reuse_or_insert(
             Op::getelementptr, i.type, pointer,
@@ -164,12 +165,13 @@ std::size_t Splitter::split_address(Instruction& i, std::size_t at) {
     replaced_[&i] = pointer;
     auto& list = block_->instructions;
     list.erase(list.begin() + static_cast<std::ptrdiff_t>(at));
-    list.insert(list.begin() + static_cast<std::ptrdiff_t>(at), before_.begin(), before_.end());
-    return at + before_.size() - 1;
+    list.insert(list.begin() + static_cast<std::ptrdiff_t>(at), instructions_before_.begin(),
+                instructions_before_.end());
+    return at + instructions_before_.size() - 1;
 }
 
 /// Removes instructions that are no longer used, such as sign extensions.
-void drop_unused(Function& function) {
+void drop_unused_instructions(Function& function) {
     for (bool is_changed = true; is_changed;) {
         is_changed = false;
         const auto uses = count_uses(function);
@@ -187,8 +189,8 @@ void drop_unused(Function& function) {
 }  // namespace
 
 void split_addresses(Module& module, Function& function) {
-    Splitter(module, function).run();
-    drop_unused(function);
+    AddressSplitter(module, function).run();
+    drop_unused_instructions(function);
 }
 
 }  // namespace coalesce::translator

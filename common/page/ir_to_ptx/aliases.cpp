@@ -9,33 +9,33 @@ namespace coalesce::translator {
 namespace {
 
 /// The object that an address points into.
-enum class Object { local, variable, no_alias_argument, argument, other };
+enum class BaseKind { local, variable, no_alias_argument, argument, other };
 
-Object kind_of(const Value& base) {
-    if (base.is(Value::Kind::variable)) return Object::variable;
-    if (base.is(Value::Kind::argument)) {
+BaseKind kind_of_base(const Value& base) {
+    if (base.has_kind(Value::Kind::variable)) return BaseKind::variable;
+    if (base.has_kind(Value::Kind::argument)) {
         const auto& argument = static_cast<const Argument&>(base);
-        return argument.is_no_alias || argument.by_value ? Object::no_alias_argument
-                                                         : Object::argument;
+        return argument.is_no_alias || argument.by_value ? BaseKind::no_alias_argument
+                                                         : BaseKind::argument;
     }
     const Instruction* i = as_instruction(&base);
-    return i && i->op == Op::alloca ? Object::local : Object::other;
+    return i && i->op == Op::alloca ? BaseKind::local : BaseKind::other;
 }
 
 /// Reports whether an object of this class can be accessed only through addresses that are derived
 /// from it.
-bool is_identified(Object object) {
-    return object <= Object::no_alias_argument;
+bool is_identified(BaseKind object) {
+    return object <= BaseKind::no_alias_argument;
 }
-bool belongs_to_function(Object object) {
-    return object == Object::local || object == Object::no_alias_argument;
+bool belongs_to_function(BaseKind object) {
+    return object == BaseKind::local || object == BaseKind::no_alias_argument;
 }
 
 bool are_bases_distinct(const Value& a, const Value& b) {
-    const Object x = kind_of(a), y = kind_of(b);
+    const BaseKind x = kind_of_base(a), y = kind_of_base(b);
     if (is_identified(x) && is_identified(y)) return true;
-    return (belongs_to_function(x) && y == Object::argument) ||
-           (belongs_to_function(y) && x == Object::argument);
+    return (belongs_to_function(x) && y == BaseKind::argument) ||
+           (belongs_to_function(y) && x == BaseKind::argument);
 }
 
 /// Reports whether two accesses to the same object may overlap.
@@ -57,7 +57,8 @@ bool may_overlap(const Access& a, const Access& b) {
 bool is_constant_memory(const Access& access) {
     if (access.space == Space::constant || access.space == Space::param) return true;
     const Value& base = *access.address.base;
-    return base.is(Value::Kind::variable) && static_cast<const Variable&>(base).is_constant_data;
+    return base.has_kind(Value::Kind::variable) &&
+           static_cast<const Variable&>(base).is_constant_data;
 }
 
 Access access_at(const Value* pointer, i64 bytes) {
@@ -105,10 +106,10 @@ bool may_change(const Instruction& i, const Access& access, bool or_read) {
     if (is_constant_memory(access)) return false;
     switch (i.op) {
         case Op::load:
-            if (i.has(flag::is_volatile) || i.ordering > Ordering::unordered) return true;
-            return or_read && !i.has(flag::invariant) && may_alias(access_of(i), access);
+            if (i.has_flag(flag::is_volatile) || i.ordering > Ordering::unordered) return true;
+            return or_read && !i.has_flag(flag::invariant) && may_alias(access_of(i), access);
         case Op::store:
-            if (i.has(flag::is_volatile) || i.ordering > Ordering::unordered) return true;
+            if (i.has_flag(flag::is_volatile) || i.ordering > Ordering::unordered) return true;
             return may_alias(access_of(i), access);
         case Op::atomicrmw:
         case Op::cmpxchg:
@@ -119,7 +120,7 @@ bool may_change(const Instruction& i, const Access& access, bool or_read) {
 }
 
 bool always_continues(const Instruction& i) {
-    if (i.op == Op::store) return !i.has(flag::is_volatile);
+    if (i.op == Op::store) return !i.has_flag(flag::is_volatile);
     if (i.op != Op::call) return true;
     const Function* function = called_function(i);
     return function && function->attributes.count("willreturn") != 0 &&

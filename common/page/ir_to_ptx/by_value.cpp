@@ -31,16 +31,16 @@ void copy(Module& module, Function& function, Argument& argument) {
     Types& types = module.types;
     std::vector<Instruction*> made;
     Instruction* local = module.instruction(Op::alloca, types.pointer(), {}, like);
-    local->of = argument.by_value;
+    local->memory_type = argument.by_value;
     local->align = std::max(argument.align, abi_alignment(*argument.by_value));
     replace_uses(function, &argument, local);
     made.push_back(local);
-    for (const Part& part : list_parts(*argument.by_value)) {
+    for (const ScalarPart& part : list_scalar_parts(*argument.by_value)) {
         const auto step = [&](Value* base) {
             Value* offset = module.number(types.integer(64), part.offset);
             Instruction* at =
                 module.instruction(Op::getelementptr, types.pointer(), {base, offset}, like);
-            at->of = types.integer(8);
+            at->memory_type = types.integer(8);
             made.push_back(at);
             return at;
         };
@@ -49,7 +49,7 @@ void copy(Module& module, Function& function, Argument& argument) {
         made.push_back(load);
         Value* to = step(local);
         Instruction* store = module.instruction(Op::store, types.nothing(), {load, to}, like);
-        store->of = load->of = part.type;
+        store->memory_type = load->memory_type = part.type;
         made.push_back(store);
     }
     entry.instructions.insert(entry.instructions.begin(), made.begin(), made.end());
@@ -57,7 +57,7 @@ void copy(Module& module, Function& function, Argument& argument) {
 
 }  // namespace
 
-void copy_by_value(Module& module, Function& function) {
+void read_by_value_arguments_in_place(Module& module, Function& function) {
     for (Argument* argument : function.arguments) {
         if (argument->by_value && !is_pointee_only_read(function, argument)) {
             copy(module, function, *argument);

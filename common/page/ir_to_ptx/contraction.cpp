@@ -49,7 +49,7 @@ void split_vectors(Module& module, Function& function) {
     for (Block* block : function.blocks) {
         std::vector<Instruction*> all;
         for (Instruction* i : block->instructions) {
-            if (!is_arithmetic(*i) || !i->type->is(Type::Kind::vector)) {
+            if (!is_arithmetic(*i) || !i->type->has_kind(Type::Kind::vector)) {
                 all.push_back(i);
                 continue;
             }
@@ -99,7 +99,7 @@ public:
         for (std::size_t at = block_.instructions.size(); at-- > 0;) {
             Instruction* i = block_.instructions[at];
             if (i->type->is_floating() && (i->op == Op::fadd || i->op == Op::fsub))
-                at = contract(at, *i);
+                at = contract_multiply_adds(at, *i);
         }
         std::erase_if(block_.instructions,
                       [&](Instruction* i) { return is_arithmetic(*i) && use_counts_[i] == 0; });
@@ -132,11 +132,11 @@ private:
     /// Returns -value. Adds the instructions needed for this to `before`.
     Value* emit_negation(Value* value, const Instruction& at, std::vector<Instruction*>& before) {
         if (Instruction* i = as_instruction(value); i && i->op == Op::fneg) return i->operands[0];
-        if (value->is(Value::Kind::number)) {
+        if (value->has_kind(Value::Kind::number)) {
             const Type& type = *value->type;
-            const u32 width = type.is(Type::Kind::real)     ? 64
-                              : type.is(Type::Kind::single) ? 32
-                                                            : 16;
+            const u32 width = type.has_kind(Type::Kind::real)     ? 64
+                              : type.has_kind(Type::Kind::single) ? 32
+                                                                  : 16;
             return module_.number(value->type,
                                   static_cast<Constant*>(value)->bits ^ u64{1} << (width - 1));
         }
@@ -170,7 +170,7 @@ private:
         return at;
     }
 
-    std::size_t contract(std::size_t at, Instruction& sum) {
+    std::size_t contract_multiply_adds(std::size_t at, Instruction& sum) {
         const bool is_difference = sum.op == Op::fsub;
         Value *left = sum.operands[0], *right = sum.operands[1];
         Instruction* product = find_in_block(block_, left, Op::fmul);
@@ -193,10 +193,10 @@ private:
     }
 
     Function* declare_fma(const Type& type) {
-        const char* name = type.is(Type::Kind::real)     ? "llvm.fma.f64"
-                           : type.is(Type::Kind::single) ? "llvm.fma.f32"
-                           : type.is(Type::Kind::half)   ? "llvm.fma.f16"
-                                                         : "llvm.fma.bf16";
+        const char* name = type.has_kind(Type::Kind::real)     ? "llvm.fma.f64"
+                           : type.has_kind(Type::Kind::single) ? "llvm.fma.f32"
+                           : type.has_kind(Type::Kind::half)   ? "llvm.fma.f16"
+                                                               : "llvm.fma.bf16";
         Function* function =
             module_.make<Function>(Value::Kind::function, module_.types.pointer(), name);
         function->function_type = module_.types.function(&type, {&type, &type, &type}, false);
@@ -213,7 +213,7 @@ private:
 
 }  // namespace
 
-void contract(Module& module, Function& function) {
+void contract_multiply_adds(Module& module, Function& function) {
     split_vectors(module, function);
     for (Block* block : function.blocks) BlockContraction(module, function, *block).run();
 }

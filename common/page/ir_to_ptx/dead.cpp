@@ -14,9 +14,9 @@ bool has_effect(const Instruction& i) {
         case Op::atomicrmw:
         case Op::cmpxchg:
         case Op::fence: return true;
-        case Op::load: return i.has(flag::is_volatile) || i.ordering > Ordering::unordered;
+        case Op::load: return i.has_flag(flag::is_volatile) || i.ordering > Ordering::unordered;
         case Op::call:
-            if (i.callee->is(Value::Kind::inline_asm))
+            if (i.callee->has_kind(Value::Kind::inline_asm))
                 return static_cast<const InlineAsm*>(i.callee)->has_side_effects;
             return !called_function(i) || called_function(i)->attributes.count("speculatable") == 0;
         default: return i.ends_block();
@@ -25,7 +25,7 @@ bool has_effect(const Instruction& i) {
 
 }  // namespace
 
-void drop_dead(Function& function) {
+void drop_dead_instructions(Function& function) {
     std::map<const Value*, u32> uses = count_uses(function);
     std::vector<const Instruction*> dead;
     for (const Block* block : function.blocks)

@@ -9,7 +9,7 @@ namespace coalesce::translator {
 namespace {
 
 /// Scopes and types that are nested deeper than this are not followed.
-constexpr int kDeepestType = 64;
+constexpr int kMaxTypeDepth = 64;
 
 u64 to_number(const std::string& text) {
     return std::strtoull(text.c_str(), nullptr, 10);
@@ -28,7 +28,7 @@ const DebugType* Metadata::debug_type(const std::string& name, Module& module) c
     type.name = field(name, "name");
     type.bytes = to_number(field(name, "size")) / 8;
     type.encoding = field(name, "encoding");
-    type.of = debug_type(field(name, "baseType"), module);
+    type.base_type = debug_type(field(name, "baseType"), module);
     const Node* elements = find(field(name, "elements"));
     for (const std::string& item : elements ? elements->items : std::vector<std::string>()) {
         const Node* element = find(item);
@@ -47,7 +47,7 @@ const DebugType* Metadata::debug_type(const std::string& name, Module& module) c
 /// Reports whether a scope is `outer`, or lies within it.
 bool Metadata::is_within(const std::string& scope, const std::string& outer) const {
     std::string at = scope;
-    for (int i = 0; i < kDeepestType && !at.empty(); ++i) {
+    for (int i = 0; i < kMaxTypeDepth && !at.empty(); ++i) {
         if (at == outer) return true;
         at = field(at, "scope");
     }

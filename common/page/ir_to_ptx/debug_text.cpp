@@ -7,7 +7,7 @@ namespace coalesce::translator {
 namespace {
 
 /// The kinds of entries, by their numbers in .debug_abbrev.
-enum Entry : u32 {
+enum DwarfEntry : u32 {
     kEnd,
     kUnit,
     kFunction,
@@ -104,12 +104,12 @@ u32 encoding_number(const std::string& name) {
     return name == "DW_ATE_unsigned_char" ? 8 : 7;
 }
 
-Entry entry_of(const DebugType& type) {
+DwarfEntry entry_of(const DebugType& type) {
     if (type.tag == "DW_TAG_base_type") return kBase;
-    if (type.tag == "DW_TAG_pointer_type") return type.of ? kPointer : kVoidPointer;
+    if (type.tag == "DW_TAG_pointer_type") return type.base_type ? kPointer : kVoidPointer;
     if (type.tag == "DW_TAG_reference_type" || type.tag == "DW_TAG_rvalue_reference_type")
         return kReference;
-    if (!type.of && type.tag != "DW_TAG_enumeration_type") return kStructure;
+    if (!type.base_type && type.tag != "DW_TAG_enumeration_type") return kStructure;
     if (type.tag == "DW_TAG_const_type") return kConst;
     if (type.tag == "DW_TAG_volatile_type") return kVolatile;
     if (type.tag == "DW_TAG_array_type") return kArray;
@@ -134,15 +134,15 @@ std::string uleb(u64 value) {
 }
 
 /// The bytes of .debug_info. Types may be referred to before they are written.
-class Writer {
+class DebugInfoWriter {
 public:
-    explicit Writer(Files& files) : files_(files) {}
+    explicit DebugInfoWriter(FileTable& files) : files_(files) {}
 
     void write(const std::vector<DebugFunction>& functions) {
         begin(kUnit);
         text("kernel.cu");
         for (const DebugFunction& function : functions) write_function(function);
-        for (std::size_t k = 0; k < wanted_.size(); ++k) write_type(*wanted_[k]);
+        for (std::size_t k = 0; k < pending_types_.size(); ++k) write_type(*pending_types_[k]);
         begin(kEnd);
     }
 
@@ -167,7 +167,7 @@ private:
         items_.push_back({text});
         size_ += bytes;
     }
-    void begin(Entry entry) { add(".b8 " + std::to_string(entry) + "\n", 1); }
+    void begin(DwarfEntry entry) { add(".b8 " + std::to_string(entry) + "\n", 1); }
     void byte(u64 value) { add(".b8 " + std::to_string(value) + "\n", 1); }
     void word(u64 value) { add(".b32 " + std::to_string(value) + "\n", 4); }
     void address(const std::string& symbol) { add(".b64 " + symbol + "\n", 8); }
@@ -177,7 +177,7 @@ private:
     void reference(const DebugType* type) {
         items_.push_back({"", type});
         size_ += 4;
-        if (offsets_.emplace(type, 0).second) wanted_.push_back(type);
+        if (offsets_.emplace(type, 0).second) pending_types_.push_back(type);
     }
 
     void write_function(const DebugFunction& function) {
@@ -215,7 +215,7 @@ private:
 
     void write_type(const DebugType& type) {
         offsets_[&type] = size_;
-        const Entry entry = entry_of(type);
+        const DwarfEntry entry = entry_of(type);
         begin(entry);
         switch (entry) {
             case kBase:
@@ -225,14 +225,14 @@ private:
                 break;
             case kTypedef:
                 text(type.name);
-                reference(type.of);
+                reference(type.base_type);
                 break;
             case kEnumeration:
                 text(type.name);
                 word(type.bytes);
                 break;
             case kArray:
-                reference(type.of);
+                reference(type.base_type);
                 for (const u64 extent : type.extents) {
                     begin(kExtent);
                     word(extent - 1);
@@ -241,7 +241,7 @@ private:
                 break;
             case kStructure: write_members(type); break;
             case kVoidPointer: break;
-            default: reference(type.of);
+            default: reference(type.base_type);
         }
     }
 
@@ -258,10 +258,10 @@ private:
         begin(kEnd);
     }
 
-    Files& files_;
+    FileTable& files_;
     std::vector<Item> items_;
     u32 size_ = 11;  ///< bytes written so far, including the header of 11 bytes
-    std::deque<const DebugType*> wanted_;
+    std::deque<const DebugType*> pending_types_;
     std::map<const DebugType*, u32> offsets_;
 };
 
@@ -277,9 +277,9 @@ std::string abbreviation_section() {
 
 }  // namespace
 
-std::string debug_sections(const std::vector<DebugFunction>& functions, Files& files) {
+std::string debug_sections(const std::vector<DebugFunction>& functions, FileTable& files) {
     if (functions.empty()) return "";
-    Writer writer(files);
+    DebugInfoWriter writer(files);
     writer.write(functions);
     return abbreviation_section() + writer.section();
 }

@@ -28,6 +28,6 @@ struct DebugFunction {
 };
 
 /// Returns the sections .debug_abbrev and .debug_info, or "" if there is no function.
-std::string debug_sections(const std::vector<DebugFunction>& functions, Files& files);
+std::string debug_sections(const std::vector<DebugFunction>& functions, FileTable& files);
 
 }  // namespace coalesce::translator

@@ -23,7 +23,7 @@ struct DebugType {
     u64 bytes = 0;
     std::string encoding;  ///< encoding of a base type, such as "DW_ATE_float"
     /// The type that this type points to, consists of or renames; null for void.
-    const DebugType* of = nullptr;
+    const DebugType* base_type = nullptr;
     std::vector<u64> extents;     ///< extents of an array
     std::vector<Member> members;  ///< members of a structure
 };

@@ -9,10 +9,10 @@ namespace coalesce::translator {
 
 /// Returns the type itself, or the element type of a vector.
 inline const Type& element_of(const Type& type) {
-    return type.is(Type::Kind::vector) ? *type.element() : type;
+    return type.has_kind(Type::Kind::vector) ? *type.element() : type;
 }
 inline std::size_t element_count(const Type& type) {
-    return type.is(Type::Kind::vector) ? type.count : 1;
+    return type.has_kind(Type::Kind::vector) ? type.count : 1;
 }
 
 /// Returns the width for an instruction's type suffix: "32".

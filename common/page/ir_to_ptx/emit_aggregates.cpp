@@ -11,25 +11,26 @@ void emit_predicate_select(Emitter& e, const std::string& d, const std::string& 
                            const Value* a, const Value* b, std::size_t part) {
     i64 number = 0;
     if (is_number(b, number) && number == 0) {
-        return e.put("and.pred " + d + ", " + condition + ", " + e.use(a, part));
+        return e.emit_ptx("and.pred " + d + ", " + condition + ", " + e.format_operand(a, part));
     }
     if (is_number(a, number) && number != 0) {
-        return e.put("or.pred " + d + ", " + condition + ", " + e.use(b, part));
+        return e.emit_ptx("or.pred " + d + ", " + condition + ", " + e.format_operand(b, part));
     }
-    const std::string other = e.fresh(Register::predicate), yes = e.fresh(Register::predicate),
-                      no = e.fresh(Register::predicate);
-    e.put("and.pred " + yes + ", " + condition + ", " + e.use(a, part));
-    e.put("not.pred " + other + ", " + condition);
-    e.put("and.pred " + no + ", " + other + ", " + e.use(b, part));
-    e.put("or.pred " + d + ", " + yes + ", " + no);
+    const std::string other = e.make_register(Register::predicate),
+                      yes = e.make_register(Register::predicate),
+                      no = e.make_register(Register::predicate);
+    e.emit_ptx("and.pred " + yes + ", " + condition + ", " + e.format_operand(a, part));
+    e.emit_ptx("not.pred " + other + ", " + condition);
+    e.emit_ptx("and.pred " + no + ", " + other + ", " + e.format_operand(b, part));
+    e.emit_ptx("or.pred " + d + ", " + yes + ", " + no);
 }
 
 /// Returns a predicate register that is true if operand number `operand` equals `k`.
 std::string emit_index_test(Emitter& e, const Instruction& i, std::size_t operand, std::size_t k) {
-    const std::string d = e.fresh(Register::predicate);
+    const std::string d = e.make_register(Register::predicate);
     const Type& type = *i.operands[operand]->type;
-    e.put("setp.eq.b" + std::to_string(register_bits(type)) + " " + d + ", " +
-          e.extended(i.operands[operand], false) + ", " + std::to_string(k));
+    e.emit_ptx("setp.eq.b" + std::to_string(register_bits(type)) + " " + d + ", " +
+               e.extend_operand(i.operands[operand], false) + ", " + std::to_string(k));
     return d;
 }
 
@@ -37,18 +38,19 @@ std::string emit_index_test(Emitter& e, const Instruction& i, std::size_t operan
 
 void emit_select(Emitter& e, const Instruction& i) {
     const auto families = register_families(*i.type);
-    const bool is_each = i.operands[0]->type->is(Type::Kind::vector);
+    const bool is_each = i.operands[0]->type->has_kind(Type::Kind::vector);
     for (std::size_t part = 0; part < families.size(); ++part) {
         const std::size_t each = is_each ? register_count(*i.type->element()) : families.size();
-        const std::string condition = e.use(i.operands[0], is_each ? part / each : 0);
-        const std::string d = e.result(i, part);
+        const std::string condition = e.format_operand(i.operands[0], is_each ? part / each : 0);
+        const std::string d = e.result_register(i, part);
         if (families[part] == Register::predicate) {
             emit_predicate_select(e, d, condition, i.operands[1], i.operands[2], part);
             continue;
         }
-        const std::string a = e.use_bits(i.operands[1], part), b = e.use_bits(i.operands[2], part);
-        e.put("selp.b" + std::to_string(bits_of(families[part])) + " " + d + ", " + a + ", " + b +
-              ", " + condition);
+        const std::string a = e.format_operand_bits(i.operands[1], part),
+                          b = e.format_operand_bits(i.operands[2], part);
+        e.emit_ptx("selp.b" + std::to_string(bits_of(families[part])) + " " + d + ", " + a + ", " +
+                   b + ", " + condition);
     }
 }
 
@@ -58,17 +60,17 @@ void emit_extractelement(Emitter& e, const Instruction& i) {
     for (std::size_t part = 0; part < families.size(); ++part) {
         if (families[part] == Register::predicate)
             fail(i, "a non-constant index into a vector of bools is not supported");
-        std::string chosen = e.use_bits(i.operands[0], part);
+        std::string chosen = e.format_operand_bits(i.operands[0], part);
         for (u64 k = 1; k < count; ++k) {
             const std::string condition = emit_index_test(e, i, 1, k),
-                              next = e.fresh(families[part]);
-            e.put("selp.b" + std::to_string(bits_of(families[part])) + " " + next + ", " +
-                  e.use_bits(i.operands[0], k * families.size() + part) + ", " + chosen + ", " +
-                  condition);
+                              next = e.make_register(families[part]);
+            e.emit_ptx("selp.b" + std::to_string(bits_of(families[part])) + " " + next + ", " +
+                       e.format_operand_bits(i.operands[0], k * families.size() + part) + ", " +
+                       chosen + ", " + condition);
             chosen = next;
         }
-        e.put("mov.b" + std::to_string(bits_of(families[part])) + " " + e.result(i, part) + ", " +
-              chosen);
+        e.emit_ptx("mov.b" + std::to_string(bits_of(families[part])) + " " +
+                   e.result_register(i, part) + ", " + chosen);
     }
 }
 
@@ -79,9 +81,11 @@ void emit_insertelement(Emitter& e, const Instruction& i) {
         for (std::size_t part = 0; part < families.size(); ++part) {
             if (families[part] == Register::predicate)
                 fail(i, "a non-constant index into a vector of bools is not supported");
-            e.put("selp.b" + std::to_string(bits_of(families[part])) + " " +
-                  e.result(i, k * families.size() + part) + ", " + e.use_bits(i.operands[1], part) +
-                  ", " + e.use_bits(i.operands[0], k * families.size() + part) + ", " + condition);
+            e.emit_ptx("selp.b" + std::to_string(bits_of(families[part])) + " " +
+                       e.result_register(i, k * families.size() + part) + ", " +
+                       e.format_operand_bits(i.operands[1], part) + ", " +
+                       e.format_operand_bits(i.operands[0], k * families.size() + part) + ", " +
+                       condition);
         }
     }
 }

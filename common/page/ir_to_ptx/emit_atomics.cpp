@@ -13,16 +13,18 @@ namespace coalesce::translator {
 
 namespace {
 
-struct Update {
+struct AtomicUpdate {
     std::string_view ir_name, in_ptx;
     char type;  ///< b: bits, s: signed, u: unsigned, f: floating point
 };
-constexpr std::array kUpdates = {
-    Update{"add", "add", 'u'},  Update{"sub", "add", 'u'},       Update{"and", "and", 'b'},
-    Update{"or", "or", 'b'},    Update{"xor", "xor", 'b'},       Update{"xchg", "exch", 'b'},
-    Update{"max", "max", 's'},  Update{"min", "min", 's'},       Update{"umax", "max", 'u'},
-    Update{"umin", "min", 'u'}, Update{"uinc_wrap", "inc", 'u'}, Update{"udec_wrap", "dec", 'u'},
-    Update{"fadd", "add", 'f'}, Update{"fsub", "add", 'f'}};
+constexpr std::array kAtomicUpdates = {
+    AtomicUpdate{"add", "add", 'u'},       AtomicUpdate{"sub", "add", 'u'},
+    AtomicUpdate{"and", "and", 'b'},       AtomicUpdate{"or", "or", 'b'},
+    AtomicUpdate{"xor", "xor", 'b'},       AtomicUpdate{"xchg", "exch", 'b'},
+    AtomicUpdate{"max", "max", 's'},       AtomicUpdate{"min", "min", 's'},
+    AtomicUpdate{"umax", "max", 'u'},      AtomicUpdate{"umin", "min", 'u'},
+    AtomicUpdate{"uinc_wrap", "inc", 'u'}, AtomicUpdate{"udec_wrap", "dec", 'u'},
+    AtomicUpdate{"fadd", "add", 'f'},      AtomicUpdate{"fsub", "add", 'f'}};
 
 /// Returns the scope, such as ".cta" for syncscope("block").
 std::string ptx_scope(const Instruction& i) {
@@ -40,11 +42,11 @@ std::string byte_position(Emitter& e, const Value* pointer, std::string& space) 
 
 /// Returns the operand of an update, negated for a subtraction.
 std::string update_operand(Emitter& e, const Instruction& i, const std::string& suffix) {
-    const std::string value = e.use_register(i.operands[1]);
+    const std::string value = e.format_register_operand(i.operands[1]);
     if (i.predicate != "sub" && i.predicate != "fsub") return value;
-    const std::string negative = e.fresh(register_family(*i.type));
-    e.put("neg." + (i.predicate == "sub" ? "s" + suffix.substr(1) : suffix) + " " + negative +
-          ", " + value);
+    const std::string negative = e.make_register(register_family(*i.type));
+    e.emit_ptx("neg." + (i.predicate == "sub" ? "s" + suffix.substr(1) : suffix) + " " + negative +
+               ", " + value);
     return negative;
 }
 
@@ -59,20 +61,20 @@ bool acquires(Ordering o) {
 struct ContainingWord {
     std::string space, place;  ///< the word's space ".global" and address "[%rd4]"
     /// The shift and the masks that select the value in the word, or "" if it is the whole word.
-    std::string shift, mask, rest;
+    std::string shift, mask, outside_mask;
     u32 bits;  ///< the width of the word
 };
 
 ContainingWord find_containing_word(Emitter& e, const Value* pointer, const Type& type) {
     ContainingWord word;
     word.bits = std::max(32u, register_bits(type));
-    if (type.bits >= 32 || !type.is(Type::Kind::integer)) {
+    if (type.bits >= 32 || !type.has_kind(Type::Kind::integer)) {
         word.place = byte_position(e, pointer, word.space);
         return word;
     }
     const auto made = [&](Register family, const std::string& op, const std::string& operands) {
-        const std::string d = e.fresh(family);
-        e.put(op + " " + d + ", " + operands);
+        const std::string d = e.make_register(family);
+        e.emit_ptx(op + " " + d + ", " + operands);
         return d;
     };
     const auto [text, space] = e.format_address(pointer);
@@ -93,27 +95,27 @@ ContainingWord find_containing_word(Emitter& e, const Value* pointer, const Type
     word.shift = made(Register::b32, "shl.b32", byte + ", 3");
     const std::string ones = made(Register::b32, "mov.b32", type.bits == 8 ? "255" : "65535");
     word.mask = made(Register::b32, "shl.b32", ones + ", " + word.shift);
-    word.rest = made(Register::b32, "not.b32", word.mask);
+    word.outside_mask = made(Register::b32, "not.b32", word.mask);
     return word;
 }
 
 /// Extracts the value from the word that was loaded into the register `from`.
-void take_out(Emitter& e, const ContainingWord& word, const std::string& from,
-              const std::string& to) {
+void extract_value(Emitter& e, const ContainingWord& word, const std::string& from,
+                   const std::string& to) {
     if (word.shift.empty())
-        return e.put("mov.b" + std::to_string(word.bits) + " " + to + ", " + from);
-    const std::string low = e.fresh(Register::b32);
-    e.put("shr.u32 " + low + ", " + from + ", " + word.shift);
-    e.put("cvt.u16.u32 " + to + ", " + low);
+        return e.emit_ptx("mov.b" + std::to_string(word.bits) + " " + to + ", " + from);
+    const std::string low = e.make_register(Register::b32);
+    e.emit_ptx("shr.u32 " + low + ", " + from + ", " + word.shift);
+    e.emit_ptx("cvt.u16.u32 " + to + ", " + low);
 }
 
 /// Returns a word that contains the value at its position, and zeros elsewhere.
 std::string shift_into_position(Emitter& e, const ContainingWord& word, const std::string& number) {
-    const std::string wide = e.fresh(Register::b32), up = e.fresh(Register::b32),
-                      alone = e.fresh(Register::b32);
-    e.put("cvt.u32.u16 " + wide + ", " + number);
-    e.put("shl.b32 " + up + ", " + wide + ", " + word.shift);
-    e.put("and.b32 " + alone + ", " + up + ", " + word.mask);
+    const std::string wide = e.make_register(Register::b32), up = e.make_register(Register::b32),
+                      alone = e.make_register(Register::b32);
+    e.emit_ptx("cvt.u32.u16 " + wide + ", " + number);
+    e.emit_ptx("shl.b32 " + up + ", " + wide + ", " + word.shift);
+    e.emit_ptx("and.b32 " + alone + ", " + up + ", " + word.mask);
     return alone;
 }
 
@@ -139,13 +141,14 @@ const Value* emit_updated_value(Emitter& e, const Instruction& i, Value* old) {
     }
     if ((name == "fmax" || name == "fmin") && register_bits(*i.type) >= 32) {
         Instruction* one = module.instruction(Op::fadd, i.type, {}, i);
-        e.put(name.substr(1) + "." + float_suffix(*i.type) + " " + e.result(*one) + ", " +
-              e.use_register(old) + ", " + e.use_register(operand));
+        e.emit_ptx(name.substr(1) + "." + float_suffix(*i.type) + " " + e.result_register(*one) +
+                   ", " + e.format_register_operand(old) + ", " +
+                   e.format_register_operand(operand));
         return one;
     }
     const bool is_unsigned = name.starts_with('u'), is_max = name.ends_with("max");
     const bool is_choice = is_max || name.ends_with("min");
-    if (!is_choice || !i.type->is(Type::Kind::integer))
+    if (!is_choice || !i.type->has_kind(Type::Kind::integer))
         fail(i, "there is no atomic operation '" + name + "' for these numbers");
     Value* is_old = made(Op::icmp, module.types.integer(1), {old, operand},
                          std::string(is_unsigned ? "u" : "s") + (is_max ? "gt" : "lt"));
@@ -156,64 +159,68 @@ void emit_update_loop(Emitter& e, const Instruction& i) {
     const ContainingWord word = find_containing_word(e, i.operands[0], *i.type);
     const std::string bits = std::to_string(word.bits);
     const Register family = word.bits == 64 ? Register::b64 : Register::b32;
-    const std::string seen = e.fresh(family), was = e.fresh(family), again = e.make_label();
-    const std::string is_other = e.fresh(Register::predicate);
-    e.put("ld.relaxed" + ptx_scope(i) + word.space + ".b" + bits + " " + seen + ", " + word.place);
+    const std::string seen = e.make_register(family), was = e.make_register(family),
+                      again = e.make_label();
+    const std::string is_other = e.make_register(Register::predicate);
+    e.emit_ptx("ld.relaxed" + ptx_scope(i) + word.space + ".b" + bits + " " + seen + ", " +
+               word.place);
     e.emit_label(again);
     Instruction* old = e.module.instruction(Op::load, i.type, {}, i);
-    take_out(e, word, seen, e.result(*old));
-    std::string wanted = e.use_register(emit_updated_value(e, i, old));
+    extract_value(e, word, seen, e.result_register(*old));
+    std::string wanted = e.format_register_operand(emit_updated_value(e, i, old));
     if (!word.shift.empty()) {
         const std::string inside = shift_into_position(e, word, wanted),
-                          others = e.fresh(Register::b32);
-        e.put("and.b32 " + others + ", " + seen + ", " + word.rest);
-        wanted = e.fresh(Register::b32);
-        e.put("or.b32 " + wanted + ", " + others + ", " + inside);
+                          others = e.make_register(Register::b32);
+        e.emit_ptx("and.b32 " + others + ", " + seen + ", " + word.outside_mask);
+        wanted = e.make_register(Register::b32);
+        e.emit_ptx("or.b32 " + wanted + ", " + others + ", " + inside);
     }
-    e.put("atom.relaxed" + ptx_scope(i) + word.space + ".cas.b" + bits + " " + was + ", " +
-          word.place + ", " + seen + ", " + wanted);
-    e.put("setp.ne.b" + bits + " " + is_other + ", " + was + ", " + seen);
-    e.put("mov.b" + bits + " " + seen + ", " + was);
-    e.put("@" + is_other + " bra " + again);
-    take_out(e, word, seen, e.result(i));
+    e.emit_ptx("atom.relaxed" + ptx_scope(i) + word.space + ".cas.b" + bits + " " + was + ", " +
+               word.place + ", " + seen + ", " + wanted);
+    e.emit_ptx("setp.ne.b" + bits + " " + is_other + ", " + was + ", " + seen);
+    e.emit_ptx("mov.b" + bits + " " + seen + ", " + was);
+    e.emit_ptx("@" + is_other + " bra " + again);
+    extract_value(e, word, seen, e.result_register(i));
 }
 
 /// Emits a compare-and-swap of 1 or 2 bytes. The loop repeats it as long as it fails only because
 /// other bytes of the word have changed.
 void emit_cmpxchg_loop(Emitter& e, const Instruction& i, const std::string& order) {
     const ContainingWord word = find_containing_word(e, i.operands[0], *i.operands[1]->type);
-    const std::string expected = shift_into_position(e, word, e.use_register(i.operands[1])),
-                      wanted = shift_into_position(e, word, e.use_register(i.operands[2]));
-    const auto fresh = [&] { return e.fresh(Register::b32); };
+    const std::string expected =
+                          shift_into_position(e, word, e.format_register_operand(i.operands[1])),
+                      wanted =
+                          shift_into_position(e, word, e.format_register_operand(i.operands[2]));
+    const auto fresh = [&] { return e.make_register(Register::b32); };
     const std::string seen = fresh(), others = fresh(), from = fresh(), to = fresh(), was = fresh(),
-                      others_then = fresh(), same = e.fresh(Register::predicate),
-                      is_other = e.fresh(Register::predicate);
+                      others_then = fresh(), same = e.make_register(Register::predicate),
+                      is_other = e.make_register(Register::predicate);
     const std::string again = e.make_label(), done = e.make_label();
-    e.put("ld.relaxed" + ptx_scope(i) + word.space + ".b32 " + seen + ", " + word.place);
-    e.put("and.b32 " + others + ", " + seen + ", " + word.rest);
+    e.emit_ptx("ld.relaxed" + ptx_scope(i) + word.space + ".b32 " + seen + ", " + word.place);
+    e.emit_ptx("and.b32 " + others + ", " + seen + ", " + word.outside_mask);
     e.emit_label(again);
-    e.put("or.b32 " + from + ", " + others + ", " + expected);
-    e.put("or.b32 " + to + ", " + others + ", " + wanted);
-    e.put("atom" + order + ptx_scope(i) + word.space + ".cas.b32 " + was + ", " + word.place +
-          ", " + from + ", " + to);
-    e.put("setp.eq.b32 " + same + ", " + was + ", " + from);
-    e.put("@" + same + " bra " + done);
-    e.put("and.b32 " + others_then + ", " + was + ", " + word.rest);
-    e.put("setp.ne.b32 " + is_other + ", " + others_then + ", " + others);
-    e.put("mov.b32 " + others + ", " + others_then);
-    e.put("@" + is_other + " bra " + again);
+    e.emit_ptx("or.b32 " + from + ", " + others + ", " + expected);
+    e.emit_ptx("or.b32 " + to + ", " + others + ", " + wanted);
+    e.emit_ptx("atom" + order + ptx_scope(i) + word.space + ".cas.b32 " + was + ", " + word.place +
+               ", " + from + ", " + to);
+    e.emit_ptx("setp.eq.b32 " + same + ", " + was + ", " + from);
+    e.emit_ptx("@" + same + " bra " + done);
+    e.emit_ptx("and.b32 " + others_then + ", " + was + ", " + word.outside_mask);
+    e.emit_ptx("setp.ne.b32 " + is_other + ", " + others_then + ", " + others);
+    e.emit_ptx("mov.b32 " + others + ", " + others_then);
+    e.emit_ptx("@" + is_other + " bra " + again);
     e.emit_label(done);
-    take_out(e, word, was, e.result(i, 0));
-    e.put("setp.eq.b32 " + e.result(i, 1) + ", " + was + ", " + from);
+    extract_value(e, word, was, e.result_register(i, 0));
+    e.emit_ptx("setp.eq.b32 " + e.result_register(i, 1) + ", " + was + ", " + from);
 }
 
 }  // namespace
 
 void emit_atomicrmw(Emitter& e, const Instruction& i) {
-    const Update* update = nullptr;
-    for (const Update& u : kUpdates)
+    const AtomicUpdate* update = nullptr;
+    for (const AtomicUpdate& u : kAtomicUpdates)
         if (u.ir_name == i.predicate) update = &u;
-    const bool is_small = i.type->is(Type::Kind::integer) && i.type->bits < 32;
+    const bool is_small = i.type->has_kind(Type::Kind::integer) && i.type->bits < 32;
     if (!update || is_small) return emit_update_loop(e, i);
     const Type& type = *i.type;
     const u32 bits = register_bits(type);
@@ -224,8 +231,8 @@ void emit_atomicrmw(Emitter& e, const Instruction& i) {
     const std::string value = update_operand(e, i, suffix);
     const std::string noftz = update->type == 'f' && bits == 16 ? ".noftz" : "";
     const std::string scope = ptx_scope(i) == ".cta" ? ".cta" : "";
-    e.put("atom" + scope + space + "." + std::string(update->in_ptx) + noftz + "." + suffix + " " +
-          e.result(i) + ", " + place + ", " + value);
+    e.emit_ptx("atom" + scope + space + "." + std::string(update->in_ptx) + noftz + "." + suffix +
+               " " + e.result_register(i) + ", " + place + ", " + value);
 }
 
 /// Emits a compare-and-swap. Its results are the old value, and whether the old value was the
@@ -235,7 +242,7 @@ void emit_cmpxchg(Emitter& e, const Instruction& i) {
     const std::string scope = ptx_scope(i), width = "b" + std::to_string(register_bits(type));
     std::string order = ".relaxed";
     if (i.ordering == Ordering::seq_cst) {
-        e.put("fence.sc" + scope);
+        e.emit_ptx("fence.sc" + scope);
         order = ".acquire";
     } else if (i.ordering == Ordering::acq_rel) {
         order = ".acq_rel";
@@ -247,18 +254,18 @@ void emit_cmpxchg(Emitter& e, const Instruction& i) {
     if (type.is_integer(8)) return emit_cmpxchg_loop(e, i, order);
     std::string space;
     const std::string place = byte_position(e, i.operands[0], space);
-    const std::string expected = e.use_register(i.operands[1]),
-                      wanted = e.use_register(i.operands[2]);
-    const std::string old = e.result(i, 0);
-    e.put("atom" + order + scope + space + ".cas." + width + " " + old + ", " + place + ", " +
-          expected + ", " + wanted);
-    e.put("setp.eq." + width + " " + e.result(i, 1) + ", " + old + ", " + expected);
+    const std::string expected = e.format_register_operand(i.operands[1]),
+                      wanted = e.format_register_operand(i.operands[2]);
+    const std::string old = e.result_register(i, 0);
+    e.emit_ptx("atom" + order + scope + space + ".cas." + width + " " + old + ", " + place + ", " +
+               expected + ", " + wanted);
+    e.emit_ptx("setp.eq." + width + " " + e.result_register(i, 1) + ", " + old + ", " + expected);
 }
 
 void emit_fence(Emitter& e, const Instruction& i) {
     const bool is_sequential = i.ordering == Ordering::seq_cst;
     if (is_sequential || acquires(i.ordering) || releases(i.ordering))
-        e.put((is_sequential ? "fence.sc" : "fence.acq_rel") + ptx_scope(i));
+        e.emit_ptx((is_sequential ? "fence.sc" : "fence.acq_rel") + ptx_scope(i));
 }
 
 }  // namespace coalesce::translator

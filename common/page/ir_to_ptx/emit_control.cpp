@@ -11,7 +11,7 @@ namespace {
 
 void emit_conditional_branch(Emitter& e, const Instruction& i) {
     const Block &from = *i.parent, &yes = *i.blocks[0], &no = *i.blocks[1];
-    const std::string condition = e.use_register(i.operands[0]);
+    const std::string condition = e.format_register_operand(i.operands[0]);
     bool yes_sets = e.sets_phis(from, yes), no_sets = e.sets_phis(from, no);
     if (yes_sets && e.can_set_phis_early(from, yes, no)) {
         e.set_phis(from, yes);
@@ -23,20 +23,20 @@ void emit_conditional_branch(Emitter& e, const Instruction& i) {
     }
     if (yes_sets && no_sets) {
         const std::string label = e.make_label();
-        e.put("@" + condition + " bra " + label);
+        e.emit_ptx("@" + condition + " bra " + label);
         e.set_phis(from, no);
-        e.put("bra.uni " + e.block_label(no));
+        e.emit_ptx("bra.uni " + e.block_label(no));
         e.emit_label(label);
         e.set_phis(from, yes);
-        if (e.next_block() != &yes) e.put("bra.uni " + e.block_label(yes));
+        if (e.next_block() != &yes) e.emit_ptx("bra.uni " + e.block_label(yes));
         return;
     }
     const bool is_yes_last = yes_sets || (!no_sets && e.next_block() == &yes);
     const Block& last = is_yes_last ? yes : no;
-    e.put("@" + std::string(is_yes_last ? "!" : "") + condition + " bra " +
-          e.block_label(is_yes_last ? no : yes));
+    e.emit_ptx("@" + std::string(is_yes_last ? "!" : "") + condition + " bra " +
+               e.block_label(is_yes_last ? no : yes));
     if (is_yes_last ? yes_sets : no_sets) e.set_phis(from, last);
-    if (e.next_block() != &last) e.put("bra.uni " + e.block_label(last));
+    if (e.next_block() != &last) e.emit_ptx("bra.uni " + e.block_label(last));
 }
 
 }  // namespace
@@ -52,52 +52,54 @@ void emit_br(Emitter& e, const Instruction& i) {
 /// Emits a switch as a sequence of comparisons. The edges that set phis follow the comparisons.
 void emit_switch(Emitter& e, const Instruction& i) {
     const Type& type = *i.operands[0]->type;
-    std::string value = e.extended(i.operands[0], true);
+    std::string value = e.extend_operand(i.operands[0], true);
     if (type.bits == 1) {
-        value = e.fresh(Register::b32);
-        e.put("selp.b32 " + value + ", -1, 0, " + e.use(i.operands[0]));
+        value = e.make_register(Register::b32);
+        e.emit_ptx("selp.b32 " + value + ", -1, 0, " + e.format_operand(i.operands[0]));
     }
     const std::string bits = type.bits == 1 ? "32" : std::to_string(register_bits(type));
     const bool is_wide = register_count(type) == 2;
-    const std::string high = is_wide ? e.extended(i.operands[0], true, 1) : "";
+    const std::string high = is_wide ? e.extend_operand(i.operands[0], true, 1) : "";
     std::vector<std::pair<std::string, const Block*>> ways;
     for (std::size_t k = 1; k < i.operands.size(); ++k) {
         i64 number = 0;
         is_number(i.operands[k], number);
-        const std::string equal = e.fresh(Register::predicate);
+        const std::string equal = e.make_register(Register::predicate);
         if (is_wide) {
-            const std::string low = e.fresh(Register::predicate);
-            e.put("setp.eq.b64 " + low + ", " + value + ", " + e.use(i.operands[k], 0));
-            e.put("setp.eq.and.b64 " + equal + ", " + high + ", " + e.use(i.operands[k], 1) + ", " +
-                  low);
+            const std::string low = e.make_register(Register::predicate);
+            e.emit_ptx("setp.eq.b64 " + low + ", " + value + ", " +
+                       e.format_operand(i.operands[k], 0));
+            e.emit_ptx("setp.eq.and.b64 " + equal + ", " + high + ", " +
+                       e.format_operand(i.operands[k], 1) + ", " + low);
         } else {
-            e.put("setp.eq.b" + bits + " " + equal + ", " + value + ", " + std::to_string(number));
+            e.emit_ptx("setp.eq.b" + bits + " " + equal + ", " + value + ", " +
+                       std::to_string(number));
         }
         const bool is_long = e.sets_phis(*i.parent, *i.blocks[k]);
         const std::string label = is_long ? e.make_label() : e.block_label(*i.blocks[k]);
-        e.put("@" + equal + " bra " + label);
+        e.emit_ptx("@" + equal + " bra " + label);
         if (is_long) ways.emplace_back(label, i.blocks[k]);
     }
     e.set_phis(*i.parent, *i.blocks[0]);
     if (!ways.empty() || e.next_block() != i.blocks[0])
-        e.put("bra.uni " + e.block_label(*i.blocks[0]));
+        e.emit_ptx("bra.uni " + e.block_label(*i.blocks[0]));
     for (const auto& [label, to] : ways) {
         e.emit_label(label);
         e.set_phis(*i.parent, *to);
-        e.put("bra.uni " + e.block_label(*to));
+        e.emit_ptx("bra.uni " + e.block_label(*to));
     }
 }
 
 void emit_ret(Emitter& e, const Instruction& i) {
     if (!i.operands.empty()) emit_parameter_store(e, "func_retval0", i.operands[0], nullptr);
-    e.put("ret");
+    e.emit_ptx("ret");
 }
 
 /// Emits code that is never reached. If it is reached anyway, the kernel fails instead of running
 /// into the next function.
 void emit_unreachable(Emitter& e, const Instruction&) {
-    e.put("trap");
-    e.put("exit");
+    e.emit_ptx("trap");
+    e.emit_ptx("exit");
 }
 
 }  // namespace coalesce::translator

@@ -7,7 +7,7 @@ namespace coalesce::translator {
 namespace {
 
 void move(Emitter& e, const std::string& to, const std::string& from, const Type& type) {
-    e.put("mov.b" + std::to_string(register_bits(type)) + " " + to + ", " + from);
+    e.emit_ptx("mov.b" + std::to_string(register_bits(type)) + " " + to + ", " + from);
 }
 
 bool is_register_width(u32 bits) {
@@ -20,22 +20,24 @@ void emit_trunc(Emitter& e, const Instruction& i) {
     const Type &to = element_of(*i.type), &from = element_of(*i.operands[0]->type);
     const u32 from_bits = register_bits(from), to_bits = register_bits(to);
     for_each_element(*i.operands[0]->type, [&](std::size_t part) {
-        const std::string value = e.use_register(i.operands[0], part);
-        const std::string d = e.result(i, part / register_count(from) * register_count(to));
+        const std::string value = e.format_register_operand(i.operands[0], part);
+        const std::string d =
+            e.result_register(i, part / register_count(from) * register_count(to));
         if (register_count(to) == 2) {
             move(e, d, value, to);
-            return move(e, e.result(i, part + 1), e.use_register(i.operands[0], part + 1), to);
+            return move(e, e.result_register(i, part + 1),
+                        e.format_register_operand(i.operands[0], part + 1), to);
         }
         if (to.bits == 1) {
-            const std::string low = e.fresh(register_family(from)),
+            const std::string low = e.make_register(register_family(from)),
                               bits = std::to_string(from_bits);
-            e.put("and.b" + bits + " " + low + ", " + value + ", 1");
-            e.put("setp.ne.b" + bits + " " + d + ", " + low + ", 0");
+            e.emit_ptx("and.b" + bits + " " + low + ", " + value + ", 1");
+            e.emit_ptx("setp.ne.b" + bits + " " + d + ", " + low + ", 0");
         } else if (to_bits == from_bits) {
             move(e, d, value, to);
         } else {
-            e.put("cvt.u" + std::to_string(to_bits) + ".u" + std::to_string(from_bits) + " " + d +
-                  ", " + value);
+            e.emit_ptx("cvt.u" + std::to_string(to_bits) + ".u" + std::to_string(from_bits) + " " +
+                       d + ", " + value);
         }
     });
 }
@@ -49,19 +51,19 @@ void emit_extension(Emitter& e, const Instruction& i, std::size_t from_part, con
     const bool is_signed = i.op == Op::sext;
     const std::string sign = is_signed ? "s" : "u", to = std::to_string(to_bits);
     if (from.bits == 1) {
-        e.put("selp.b" + to + " " + d + (is_signed ? ", -1, 0, " : ", 1, 0, ") +
-              e.use(i.operands[0], from_part));
+        e.emit_ptx("selp.b" + to + " " + d + (is_signed ? ", -1, 0, " : ", 1, 0, ") +
+                   e.format_operand(i.operands[0], from_part));
         return;
     }
     const u32 whole = register_bits(from);
     if (is_register_width(from.bits) && from.bits < to_bits) {
-        e.put("cvt." + sign + to + "." + sign + std::to_string(from.bits) + " " + d + ", " +
-              e.use_register(i.operands[0], from_part));
+        e.emit_ptx("cvt." + sign + to + "." + sign + std::to_string(from.bits) + " " + d + ", " +
+                   e.format_register_operand(i.operands[0], from_part));
         return;
     }
-    const std::string value = e.extended(i.operands[0], is_signed, from_part);
-    if (whole == to_bits) return e.put("mov.b" + to + " " + d + ", " + value);
-    e.put("cvt." + sign + to + "." + sign + std::to_string(whole) + " " + d + ", " + value);
+    const std::string value = e.extend_operand(i.operands[0], is_signed, from_part);
+    if (whole == to_bits) return e.emit_ptx("mov.b" + to + " " + d + ", " + value);
+    e.emit_ptx("cvt." + sign + to + "." + sign + std::to_string(whole) + " " + d + ", " + value);
 }
 
 }  // namespace
@@ -69,19 +71,20 @@ void emit_extension(Emitter& e, const Instruction& i, std::size_t from_part, con
 void emit_extend(Emitter& e, const Instruction& i) {
     const Type& to = element_of(*i.type);
     for_each_element(*i.type, [&](std::size_t part) {
-        const std::string d = e.result(i, part);
+        const std::string d = e.result_register(i, part);
         if (register_count(to) == 1) return emit_extension(e, i, part, d, register_bits(to));
-        const std::string low = e.fresh(Register::b64), high = e.result(i, part + 1);
+        const std::string low = e.make_register(Register::b64),
+                          high = e.result_register(i, part + 1);
         if (register_count(element_of(*i.operands[0]->type)) == 2) {
-            const std::string upper = e.extended(i.operands[0], i.op == Op::sext, part + 1);
-            e.put("mov.b64 " + low + ", " + e.use(i.operands[0], part));
-            e.put("mov.b64 " + high + ", " + upper);
-            return e.put("mov.b64 " + d + ", " + low);
+            const std::string upper = e.extend_operand(i.operands[0], i.op == Op::sext, part + 1);
+            e.emit_ptx("mov.b64 " + low + ", " + e.format_operand(i.operands[0], part));
+            e.emit_ptx("mov.b64 " + high + ", " + upper);
+            return e.emit_ptx("mov.b64 " + d + ", " + low);
         }
         emit_extension(e, i, part / 2, low, 64);
-        e.put("mov.b64 " + d + ", " + low);
-        e.put(i.op == Op::zext ? "mov.b64 " + high + ", 0"
-                               : "shr.s64 " + high + ", " + low + ", 63");
+        e.emit_ptx("mov.b64 " + d + ", " + low);
+        e.emit_ptx(i.op == Op::zext ? "mov.b64 " + high + ", 0"
+                                    : "shr.s64 " + high + ", " + low + ", 63");
     });
 }
 
@@ -89,8 +92,8 @@ void emit_extend(Emitter& e, const Instruction& i) {
 /// integers that are.
 void emit_pointer_integer_cast(Emitter& e, const Instruction& i) {
     const u32 from = register_bits(*i.operands[0]->type), to = register_bits(*i.type);
-    e.put("cvt.u" + std::to_string(to) + ".u" + std::to_string(from) + " " + e.result(i) + ", " +
-          e.use_register(i.operands[0]));
+    e.emit_ptx("cvt.u" + std::to_string(to) + ".u" + std::to_string(from) + " " +
+               e.result_register(i) + ", " + e.format_register_operand(i.operands[0]));
 }
 
 namespace {
@@ -99,9 +102,10 @@ namespace {
 /// its position.
 void bitcast_bytes(Emitter& e, const Instruction& i) {
     const Type &from = *i.operands[0]->type, &to = *i.type;
-    const bool is_packing = from.is(Type::Kind::vector);
+    const bool is_packing = from.has_kind(Type::Kind::vector);
     const Type &whole = is_packing ? to : from, &pieces = is_packing ? from : to;
-    if (whole.is(Type::Kind::vector) || register_count(whole) != 1 || register_bits(whole) == 1) {
+    if (whole.has_kind(Type::Kind::vector) || register_count(whole) != 1 ||
+        register_bits(whole) == 1) {
         fail(i, "a cast of this value to other elements is not supported");
     }
     const Register family = register_family(whole);
@@ -109,32 +113,33 @@ void bitcast_bytes(Emitter& e, const Instruction& i) {
     const u32 step = pieces.element()->bits, piece_bits = register_bits(*pieces.element());
     std::string sum = "0";
     for (u32 k = 0; k < pieces.count; ++k) {
-        const std::string shift = std::to_string(k * step), moved = e.fresh(family);
+        const std::string shift = std::to_string(k * step), moved = e.make_register(family);
         if (!is_packing) {
-            e.put("shr.u" + bits + " " + moved + ", " + e.use_register(i.operands[0]) + ", " +
-                  shift);
-            const std::string d = e.result(i, k);
+            e.emit_ptx("shr.u" + bits + " " + moved + ", " +
+                       e.format_register_operand(i.operands[0]) + ", " + shift);
+            const std::string d = e.result_register(i, k);
             if (piece_bits == 1) {
-                const std::string low = e.fresh(family);
-                e.put("and.b" + bits + " " + low + ", " + moved + ", 1");
-                e.put("setp.ne.b" + bits + " " + d + ", " + low + ", 0");
+                const std::string low = e.make_register(family);
+                e.emit_ptx("and.b" + bits + " " + low + ", " + moved + ", 1");
+                e.emit_ptx("setp.ne.b" + bits + " " + d + ", " + low + ", 0");
             } else {
-                e.put("cvt.u" + std::to_string(piece_bits) + ".u" + bits + " " + d + ", " + moved);
+                e.emit_ptx("cvt.u" + std::to_string(piece_bits) + ".u" + bits + " " + d + ", " +
+                           moved);
             }
             continue;
         }
-        const std::string wide = e.fresh(family), all = e.fresh(family);
-        const std::string piece = e.use_register(i.operands[0], k);
+        const std::string wide = e.make_register(family), all = e.make_register(family);
+        const std::string piece = e.format_register_operand(i.operands[0], k);
         if (piece_bits == 1) {
-            e.put("selp.b" + bits + " " + wide + ", 1, 0, " + piece);
+            e.emit_ptx("selp.b" + bits + " " + wide + ", 1, 0, " + piece);
         } else {
-            e.put("cvt.u" + bits + ".u" + std::to_string(step) + " " + wide + ", " + piece);
+            e.emit_ptx("cvt.u" + bits + ".u" + std::to_string(step) + " " + wide + ", " + piece);
         }
-        e.put("shl.b" + bits + " " + moved + ", " + wide + ", " + shift);
-        e.put("or.b" + bits + " " + all + ", " + moved + ", " + sum);
+        e.emit_ptx("shl.b" + bits + " " + moved + ", " + wide + ", " + shift);
+        e.emit_ptx("or.b" + bits + " " + all + ", " + moved + ", " + sum);
         sum = all;
     }
-    if (is_packing) e.put("mov.b" + bits + " " + e.result(i) + ", " + sum);
+    if (is_packing) e.emit_ptx("mov.b" + bits + " " + e.result_register(i) + ", " + sum);
 }
 
 }  // namespace
@@ -148,7 +153,8 @@ void emit_bitcast(Emitter& e, const Instruction& i) {
         for (const std::string& one : all) text += (text.empty() ? "{" : ", ") + one;
         return text + "}";
     };
-    const auto parts_from = list_parts(*i.operands[0]->type), parts_to = list_parts(*i.type);
+    const auto parts_from = list_scalar_parts(*i.operands[0]->type),
+               parts_to = list_scalar_parts(*i.type);
     const bool has_bytes =
         store_size(*parts_from[0].type) == 1 || store_size(*parts_to[0].type) == 1;
     if (has_bytes || from[0] == Register::predicate || to[0] == Register::predicate) {
@@ -161,23 +167,24 @@ void emit_bitcast(Emitter& e, const Instruction& i) {
     for (std::size_t k = 0; k < few; ++k) {
         std::vector<std::string> pieces;
         for (std::size_t m = k * (many / few); m < (k + 1) * (many / few); ++m) {
-            pieces.push_back(is_packing ? e.use_register(i.operands[0], m) : e.result(i, m));
+            pieces.push_back(is_packing ? e.format_register_operand(i.operands[0], m)
+                                        : e.result_register(i, m));
         }
         if (is_packing) {
-            e.put(op + e.result(i, k) + ", " + list(pieces));
+            e.emit_ptx(op + e.result_register(i, k) + ", " + list(pieces));
         } else {
-            e.put(op + list(pieces) + ", " + e.use_register(i.operands[0], k));
+            e.emit_ptx(op + list(pieces) + ", " + e.format_register_operand(i.operands[0], k));
         }
     }
 }
 
 void emit_addrspacecast(Emitter& e, const Instruction& i) {
     const Space from = i.operands[0]->type->space, to = i.type->space;
-    const std::string value = e.use_register(i.operands[0]), d = e.result(i);
+    const std::string value = e.format_register_operand(i.operands[0]), d = e.result_register(i);
     if (to == Space::generic) {
-        e.put("cvta" + space_text(from) + ".u64 " + d + ", " + value);
+        e.emit_ptx("cvta" + space_text(from) + ".u64 " + d + ", " + value);
     } else if (from == Space::generic) {
-        e.put("cvta.to" + space_text(to) + ".u64 " + d + ", " + value);
+        e.emit_ptx("cvta.to" + space_text(to) + ".u64 " + d + ", " + value);
     } else {
         fail(i, "a pointer from one memory cannot point into another");
     }

@@ -19,32 +19,33 @@ std::string float_suffix(const Type& type) {
 
 std::string float_operand(Emitter& e, const Value* value, std::size_t part) {
     const bool is_small = register_bits(element_of(*value->type)) == 16;
-    return is_small ? e.use_register(value, part) : e.use(value, part);
+    return is_small ? e.format_register_operand(value, part) : e.format_operand(value, part);
 }
 
 namespace {
 
 /// Converts a half to a float, for operations that have no instruction for halves.
 std::string widen_half(Emitter& e, const Value* value, std::size_t part) {
-    const std::string wide = e.fresh(Register::b32);
-    e.put("cvt.f32." + float_suffix(element_of(*value->type)) + " " + wide + ", " +
-          e.use_register(value, part));
+    const std::string wide = e.make_register(Register::b32);
+    e.emit_ptx("cvt.f32." + float_suffix(element_of(*value->type)) + " " + wide + ", " +
+               e.format_register_operand(value, part));
     return wide;
 }
 
 void emit_float_division(Emitter& e, const Instruction& i, std::size_t part) {
     const Type& type = element_of(*i.type);
-    const std::string d = e.result(i, part);
+    const std::string d = e.result_register(i, part);
     if (register_bits(type) != 16) {
-        e.put("div.rn." + float_suffix(type) + " " + d + ", " + e.use(i.operands[0], part) + ", " +
-              e.use(i.operands[1], part));
+        e.emit_ptx("div.rn." + float_suffix(type) + " " + d + ", " +
+                   e.format_operand(i.operands[0], part) + ", " +
+                   e.format_operand(i.operands[1], part));
         return;
     }
     const std::string a = widen_half(e, i.operands[0], part),
                       b = widen_half(e, i.operands[1], part);
-    const std::string quotient = e.fresh(Register::b32);
-    e.put("div.rn.f32 " + quotient + ", " + a + ", " + b);
-    e.put("cvt.rn." + float_suffix(type) + ".f32 " + d + ", " + quotient);
+    const std::string quotient = e.make_register(Register::b32);
+    e.emit_ptx("div.rn.f32 " + quotient + ", " + a + ", " + b);
+    e.emit_ptx("cvt.rn." + float_suffix(type) + ".f32 " + d + ", " + quotient);
 }
 
 struct Comparison {
@@ -66,8 +67,8 @@ std::string integer_suffix(const Type& type, bool is_signed) {
 
 void emit_fneg(Emitter& e, const Instruction& i) {
     for (std::size_t part = 0; part < element_count(*i.type); ++part) {
-        e.put("neg." + float_suffix(element_of(*i.type)) + " " + e.result(i, part) + ", " +
-              float_operand(e, i.operands[0], part));
+        e.emit_ptx("neg." + float_suffix(element_of(*i.type)) + " " + e.result_register(i, part) +
+                   ", " + float_operand(e, i.operands[0], part));
     }
 }
 
@@ -79,55 +80,58 @@ void emit_float(Emitter& e, const Instruction& i) {
             continue;
         }
         const char* name = i.op == Op::fadd ? "add" : i.op == Op::fsub ? "sub" : "mul";
-        e.put(name + (".rn." + float_suffix(type)) + " " + e.result(i, part) + ", " +
-              float_operand(e, i.operands[0], part) + ", " + float_operand(e, i.operands[1], part));
+        e.emit_ptx(name + (".rn." + float_suffix(type)) + " " + e.result_register(i, part) + ", " +
+                   float_operand(e, i.operands[0], part) + ", " +
+                   float_operand(e, i.operands[1], part));
     }
 }
 
 /// Emits x - trunc(x / y) * y, as the back end does, or x if y is infinite.
 void emit_frem(Emitter& e, const Instruction& i) {
     const Type& type = element_of(*i.type);
-    const bool is_double = type.is(Type::Kind::real), is_small = register_bits(type) == 16;
+    const bool is_double = type.has_kind(Type::Kind::real), is_small = register_bits(type) == 16;
     const std::string suffix = is_double ? ".f64 " : ".f32 ";
-    const auto fresh = [&] { return e.fresh(is_double ? Register::b64 : Register::b32); };
+    const auto fresh = [&] { return e.make_register(is_double ? Register::b64 : Register::b32); };
     for (std::size_t part = 0; part < element_count(*i.type); ++part) {
         const auto operand = [&](std::size_t k) {
             return is_small ? widen_half(e, i.operands[k], part)
-                            : e.use_register(i.operands[k], part);
+                            : e.format_register_operand(i.operands[k], part);
         };
         const std::string x = operand(0), y = operand(1);
         const std::string turns = fresh(), rest = fresh(), size = fresh();
-        const std::string is_infinite = e.fresh(Register::predicate);
-        const std::string d = is_small ? fresh() : e.result(i, part);
-        e.put("div.rn" + suffix + turns + ", " + x + ", " + y);
-        e.put("cvt.rzi" + suffix.substr(0, 4) + suffix + turns + ", " + turns);
-        e.put("neg" + suffix + turns + ", " + turns);
-        e.put("fma.rn" + suffix + rest + ", " + turns + ", " + y + ", " + x);
-        e.put("abs" + suffix + size + ", " + y);
-        e.put("setp.eq" + suffix + is_infinite + ", " + size + ", " +
-              (is_double ? "0d7FF0000000000000" : "0f7F800000"));
-        e.put(std::string(is_double ? "selp.b64 " : "selp.b32 ") + d + ", " + x + ", " + rest +
-              ", " + is_infinite);
+        const std::string is_infinite = e.make_register(Register::predicate);
+        const std::string d = is_small ? fresh() : e.result_register(i, part);
+        e.emit_ptx("div.rn" + suffix + turns + ", " + x + ", " + y);
+        e.emit_ptx("cvt.rzi" + suffix.substr(0, 4) + suffix + turns + ", " + turns);
+        e.emit_ptx("neg" + suffix + turns + ", " + turns);
+        e.emit_ptx("fma.rn" + suffix + rest + ", " + turns + ", " + y + ", " + x);
+        e.emit_ptx("abs" + suffix + size + ", " + y);
+        e.emit_ptx("setp.eq" + suffix + is_infinite + ", " + size + ", " +
+                   (is_double ? "0d7FF0000000000000" : "0f7F800000"));
+        e.emit_ptx(std::string(is_double ? "selp.b64 " : "selp.b32 ") + d + ", " + x + ", " + rest +
+                   ", " + is_infinite);
         if (is_small)
-            e.put("cvt.rn." + float_suffix(type) + ".f32 " + e.result(i, part) + ", " + d);
+            e.emit_ptx("cvt.rn." + float_suffix(type) + ".f32 " + e.result_register(i, part) +
+                       ", " + d);
     }
 }
 
 void emit_fcmp(Emitter& e, const Instruction& i) {
     const Type& type = element_of(*i.operands[0]->type);
     for (std::size_t part = 0; part < element_count(*i.type); ++part) {
-        const std::string d = e.result(i, part);
+        const std::string d = e.result_register(i, part);
         if (i.predicate == "true" || i.predicate == "false") {
-            e.put(std::string("setp.") + (i.predicate == "true" ? "eq" : "ne") + ".u32 " + d +
-                  ", 0, 0");
+            e.emit_ptx(std::string("setp.") + (i.predicate == "true" ? "eq" : "ne") + ".u32 " + d +
+                       ", 0, 0");
             continue;
         }
         std::string_view comparison;
         for (const Comparison& c : kComparisons)
             if (c.in_ir == i.predicate) comparison = c.in_ptx;
         if (comparison.empty()) fail(i, "there is no comparison " + i.predicate);
-        e.put("setp." + std::string(comparison) + "." + float_suffix(type) + " " + d + ", " +
-              float_operand(e, i.operands[0], part) + ", " + float_operand(e, i.operands[1], part));
+        e.emit_ptx("setp." + std::string(comparison) + "." + float_suffix(type) + " " + d + ", " +
+                   float_operand(e, i.operands[0], part) + ", " +
+                   float_operand(e, i.operands[1], part));
     }
 }
 
@@ -135,8 +139,9 @@ void emit_float_resize(Emitter& e, const Instruction& i) {
     const Type &to = element_of(*i.type), &from = element_of(*i.operands[0]->type);
     const char* rounding = i.op == Op::fptrunc ? "cvt.rn." : "cvt.";
     for (std::size_t part = 0; part < element_count(*i.type); ++part) {
-        e.put(rounding + float_suffix(to) + "." + float_suffix(from) + " " + e.result(i, part) +
-              ", " + e.use_register(i.operands[0], part));
+        e.emit_ptx(rounding + float_suffix(to) + "." + float_suffix(from) + " " +
+                   e.result_register(i, part) + ", " +
+                   e.format_register_operand(i.operands[0], part));
     }
 }
 
@@ -145,15 +150,15 @@ void emit_float_to_integer(Emitter& e, const Instruction& i) {
     if (to.bits > 64)
         fail(i, "a conversion from floating point to a 128-bit integer is not supported");
     for (std::size_t part = 0; part < element_count(*i.type); ++part) {
-        const std::string value = e.use_register(i.operands[0], part);
+        const std::string value = e.format_register_operand(i.operands[0], part);
         if (to.bits == 1) {
-            const std::string whole = e.fresh(Register::b32);
-            e.put("cvt.rzi.s32." + float_suffix(from) + " " + whole + ", " + value);
-            e.put("setp.ne.s32 " + e.result(i, part) + ", " + whole + ", 0");
+            const std::string whole = e.make_register(Register::b32);
+            e.emit_ptx("cvt.rzi.s32." + float_suffix(from) + " " + whole + ", " + value);
+            e.emit_ptx("setp.ne.s32 " + e.result_register(i, part) + ", " + whole + ", 0");
             continue;
         }
-        e.put("cvt.rzi." + integer_suffix(to, i.op == Op::fptosi) + "." + float_suffix(from) + " " +
-              e.result(i, part) + ", " + value);
+        e.emit_ptx("cvt.rzi." + integer_suffix(to, i.op == Op::fptosi) + "." + float_suffix(from) +
+                   " " + e.result_register(i, part) + ", " + value);
     }
 }
 
@@ -165,17 +170,17 @@ void emit_integer_to_float(Emitter& e, const Instruction& i) {
     for (std::size_t part = 0; part < element_count(*i.type); ++part) {
         std::string value, suffix = integer_suffix(from, is_signed);
         if (from.bits == 1) {
-            value = e.fresh(Register::b32);
+            value = e.make_register(Register::b32);
             suffix = "s32";
-            e.put("selp.b32 " + value + ", " + (is_signed ? "-1" : "1") + ", 0, " +
-                  e.use_register(i.operands[0], part));
-        } else if (i.type->is(Type::Kind::vector)) {
+            e.emit_ptx("selp.b32 " + value + ", " + (is_signed ? "-1" : "1") + ", 0, " +
+                       e.format_register_operand(i.operands[0], part));
+        } else if (i.type->has_kind(Type::Kind::vector)) {
             // For odd widths, the upper bits of an element are undefined.
-            value = e.use_register(i.operands[0], part);
+            value = e.format_register_operand(i.operands[0], part);
             if (from.bits == 8) {
-                const std::string wide = e.fresh(Register::b16);
-                e.put(std::string("cvt.") + (is_signed ? "s16.s8 " : "u16.u8 ") + wide + ", " +
-                      value);
+                const std::string wide = e.make_register(Register::b16);
+                e.emit_ptx(std::string("cvt.") + (is_signed ? "s16.s8 " : "u16.u8 ") + wide + ", " +
+                           value);
                 value = wide;
             } else if (from.bits != register_bits(from)) {
                 fail(i,
@@ -183,9 +188,10 @@ void emit_integer_to_float(Emitter& e, const Instruction& i) {
                      "supported");
             }
         } else {
-            value = e.extended(i.operands[0], is_signed);
+            value = e.extend_operand(i.operands[0], is_signed);
         }
-        e.put("cvt.rn." + float_suffix(to) + "." + suffix + " " + e.result(i, part) + ", " + value);
+        e.emit_ptx("cvt.rn." + float_suffix(to) + "." + suffix + " " + e.result_register(i, part) +
+                   ", " + value);
     }
 }
 

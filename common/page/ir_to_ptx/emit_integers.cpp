@@ -16,28 +16,28 @@ bool is_wide(const Instruction& i) {
 /// Emits "op d, a, b".
 void emit_binary(Emitter& e, const std::string& op, const std::string& d, const std::string& a,
                  const std::string& b) {
-    e.put(op + " " + d + ", " + a + ", " + b);
+    e.emit_ptx(op + " " + d + ", " + a + ", " + b);
 }
 std::string emit_binary_to_new_register(Emitter& e, Register family, const std::string& op,
                                         const std::string& a, const std::string& b) {
-    const std::string d = e.fresh(family);
+    const std::string d = e.make_register(family);
     emit_binary(e, op, d, a, b);
     return d;
 }
 
 /// Returns the shift amount as a .u32, which all shifts require.
 std::string shift_amount(Emitter& e, const Value* amount, std::size_t part) {
-    const std::string text = e.extended(amount, false, part);
+    const std::string text = e.extend_operand(amount, false, part);
     const u32 bits = register_bits(element_of(*amount->type));
     if (text[0] != '%' || bits == 32) return text;
-    const std::string narrow = e.fresh(Register::b32);
-    e.put("cvt.u32.u" + std::to_string(bits) + " " + narrow + ", " + text);
+    const std::string narrow = e.make_register(Register::b32);
+    e.emit_ptx("cvt.u32.u" + std::to_string(bits) + " " + narrow + ", " + text);
     return narrow;
 }
 
 std::string load_constant(Emitter& e, const std::string& text) {
-    const std::string d = e.fresh(Register::b64);
-    e.put("mov.b64 " + d + ", " + text);
+    const std::string d = e.make_register(Register::b64);
+    e.emit_ptx("mov.b64 " + d + ", " + text);
     return d;
 }
 
@@ -52,13 +52,14 @@ WideOperands split_wide_operands(Emitter& e, const Instruction& i, std::size_t p
     const bool has_order = i.op == Op::lshr || i.op == Op::ashr || i.op == Op::icmp;
     const auto operand = [&](std::size_t number, std::size_t at) {
         const Value* value = i.operands[number];
-        const std::string text = has_order ? e.extended(value, is_signed, at) : e.use(value, at);
+        const std::string text =
+            has_order ? e.extend_operand(value, is_signed, at) : e.format_operand(value, at);
         return text[0] == '%' ? text : load_constant(e, text);
     };
     for (std::size_t k = 0; k < 2; ++k) {
         w.a[k] = operand(0, part + k);
         w.b[k] = operand(1, part + k);
-        w.d[k] = i.op == Op::icmp ? "" : e.result(i, part + k);
+        w.d[k] = i.op == Op::icmp ? "" : e.result_register(i, part + k);
     }
     return w;
 }
@@ -68,7 +69,7 @@ void emit_wide_sum(Emitter& e, const Instruction& i, std::size_t part, const std
     const std::string low =
         emit_binary_to_new_register(e, Register::b64, op + ".cc.u64", w.a[0], w.b[0]);
     emit_binary(e, op + "c.u64", w.d[1], w.a[1], w.b[1]);
-    e.put("mov.b64 " + w.d[0] + ", " + low);
+    e.emit_ptx("mov.b64 " + w.d[0] + ", " + low);
 }
 
 void emit_wide_product(Emitter& e, const Instruction& i, std::size_t part) {
@@ -81,7 +82,7 @@ void emit_wide_product(Emitter& e, const Instruction& i, std::size_t part) {
     const std::string left = product("mul.lo.u64", w.a[0], w.b[1]);
     const std::string right = product("mul.lo.u64", w.a[1], w.b[0]);
     emit_binary(e, "add.u64", w.d[1], high, product("add.u64", left, right));
-    e.put("mov.b64 " + w.d[0] + ", " + low);
+    e.emit_ptx("mov.b64 " + w.d[0] + ", " + low);
 }
 
 /// Emits a shift of a 128-bit integer. In PTX, a shift by more than 63 bits gives 0 (or the sign).
@@ -89,9 +90,9 @@ void emit_wide_product(Emitter& e, const Instruction& i, std::size_t part) {
 /// at most one is not 0.
 void emit_wide_shift(Emitter& e, const Instruction& i, std::size_t part) {
     const WideOperands w = split_wide_operands(e, i, part);
-    const std::string n = e.fresh(Register::b32), back = e.fresh(Register::b32),
-                      over = e.fresh(Register::b32);
-    e.put("cvt.u32.u64 " + n + ", " + w.b[0]);
+    const std::string n = e.make_register(Register::b32), back = e.make_register(Register::b32),
+                      over = e.make_register(Register::b32);
+    e.emit_ptx("cvt.u32.u64 " + n + ", " + w.b[0]);
     emit_binary(e, "sub.s32", back, "64", n);
     emit_binary(e, "add.s32", over, n, "-64");
     const auto shifted = [&](const std::string& op, const std::string& a, const std::string& by) {
@@ -108,12 +109,12 @@ void emit_wide_shift(Emitter& e, const Instruction& i, std::size_t part) {
         emit_binary(e, forth, w.d[far], w.a[far], n);
         return;
     }
-    const std::string is_far = e.fresh(Register::predicate);
+    const std::string is_far = e.make_register(Register::predicate);
     emit_binary(e, "setp.gt.u32", is_far, n, "63");
     const std::string beyond = shifted("shr.s64", w.a[1], over),
                       high = shifted("shr.s64", w.a[1], n);
-    e.put("selp.b64 " + w.d[0] + ", " + beyond + ", " + both + ", " + is_far);
-    e.put("mov.b64 " + w.d[1] + ", " + high);
+    e.emit_ptx("selp.b64 " + w.d[0] + ", " + beyond + ", " + both + ", " + is_far);
+    e.emit_ptx("mov.b64 " + w.d[1] + ", " + high);
 }
 
 /// Emits mad if one of the operands is a product that only this addition uses. Otherwise returns
@@ -122,10 +123,11 @@ bool emit_mad(Emitter& e, const Instruction& i) {
     for (std::size_t k = 0; k < 2; ++k) {
         const Instruction* product = as_instruction(i.operands[k]);
         if (!product || product->op != Op::mul || !e.is_folded(product)) continue;
-        const std::string a = e.use_register(product->operands[0]), b = e.use(product->operands[1]),
-                          c = e.use(i.operands[1 - k]);
-        e.put("mad.lo.s" + register_width(element(i)) + " " + e.result(i) + ", " + a + ", " + b +
-              ", " + c);
+        const std::string a = e.format_register_operand(product->operands[0]),
+                          b = e.format_operand(product->operands[1]),
+                          c = e.format_operand(i.operands[1 - k]);
+        e.emit_ptx("mad.lo.s" + register_width(element(i)) + " " + e.result_register(i) + ", " + a +
+                   ", " + b + ", " + c);
         return true;
     }
     return false;
@@ -137,40 +139,44 @@ void emit_add(Emitter& e, const Instruction& i) {
     if (emit_mad(e, i)) return;
     for_each_element(*i.type, [&](std::size_t part) {
         if (is_wide(i)) return emit_wide_sum(e, i, part, "add");
-        const std::string a = e.use_register(i.operands[0], part), b = e.use(i.operands[1], part);
+        const std::string a = e.format_register_operand(i.operands[0], part),
+                          b = e.format_operand(i.operands[1], part);
         const bool is_bit = element(i).bits == 1;
         emit_binary(e, is_bit ? "xor.pred" : "add.s" + register_width(element(i)),
-                    e.result(i, part), a, b);
+                    e.result_register(i, part), a, b);
     });
 }
 
 void emit_sub(Emitter& e, const Instruction& i) {
     for_each_element(*i.type, [&](std::size_t part) {
         if (is_wide(i)) return emit_wide_sum(e, i, part, "sub");
-        const std::string a = e.use(i.operands[0], part), b = e.use(i.operands[1], part);
-        const std::string d = e.result(i, part), bits = register_width(element(i));
+        const std::string a = e.format_operand(i.operands[0], part),
+                          b = e.format_operand(i.operands[1], part);
+        const std::string d = e.result_register(i, part), bits = register_width(element(i));
         if (element(i).bits == 1) return emit_binary(e, "xor.pred", d, a, b);
-        if (a == "0") return e.put("neg.s" + bits + " " + d + ", " + b);
+        if (a == "0") return e.emit_ptx("neg.s" + bits + " " + d + ", " + b);
         emit_binary(e, "sub.s" + bits, d, a, b);
     });
 }
 
 void emit_mul(Emitter& e, const Instruction& i) {
     if (const WideProduct product = match_wide_product(i); product.a) {
-        const std::string a = e.use_register(product.a);
-        const std::string b = product.b ? e.use(product.b) : std::to_string(product.factor);
+        const std::string a = e.format_register_operand(product.a);
+        const std::string b =
+            product.b ? e.format_operand(product.b) : std::to_string(product.factor);
         emit_binary(e,
                     std::string("mul.wide.") + (product.is_signed ? "s" : "u") +
                         register_width(*product.a->type),
-                    e.result(i), a, b);
+                    e.result_register(i), a, b);
         return;
     }
     for_each_element(*i.type, [&](std::size_t part) {
         if (is_wide(i)) return emit_wide_product(e, i, part);
-        const std::string a = e.use_register(i.operands[0], part), b = e.use(i.operands[1], part);
+        const std::string a = e.format_register_operand(i.operands[0], part),
+                          b = e.format_operand(i.operands[1], part);
         const bool is_bit = element(i).bits == 1;
         emit_binary(e, is_bit ? "and.pred" : "mul.lo.s" + register_width(element(i)),
-                    e.result(i, part), a, b);
+                    e.result_register(i, part), a, b);
     });
 }
 
@@ -179,12 +185,12 @@ void emit_divide(Emitter& e, const Instruction& i) {
     const bool is_quotient = i.op == Op::udiv || i.op == Op::sdiv;
     if (is_wide(i)) fail(i, "a division of vectors of 128-bit integers is not supported");
     for_each_element(*i.type, [&](std::size_t part) {
-        const std::string a = e.extended(i.operands[0], is_signed, part),
-                          b = e.extended(i.operands[1], is_signed, part);
+        const std::string a = e.extend_operand(i.operands[0], is_signed, part),
+                          b = e.extend_operand(i.operands[1], is_signed, part);
         emit_binary(e,
                     std::string(is_quotient ? "div." : "rem.") + (is_signed ? "s" : "u") +
                         register_width(element(i)),
-                    e.result(i, part), a, b);
+                    e.result_register(i, part), a, b);
     });
 }
 
@@ -192,11 +198,12 @@ void emit_shift(Emitter& e, const Instruction& i) {
     if (match_wide_product(i).a) return emit_mul(e, i);
     for_each_element(*i.type, [&](std::size_t part) {
         if (is_wide(i)) return emit_wide_shift(e, i, part);
-        const std::string a = i.op == Op::shl ? e.use(i.operands[0], part)
-                                              : e.extended(i.operands[0], i.op == Op::ashr, part);
+        const std::string a = i.op == Op::shl
+                                  ? e.format_operand(i.operands[0], part)
+                                  : e.extend_operand(i.operands[0], i.op == Op::ashr, part);
         const std::string n = shift_amount(e, i.operands[1], part);
         const std::string op = i.op == Op::shl ? "shl.b" : i.op == Op::lshr ? "shr.u" : "shr.s";
-        emit_binary(e, op + register_width(element(i)), e.result(i, part), a, n);
+        emit_binary(e, op + register_width(element(i)), e.result_register(i, part), a, n);
     });
 }
 
@@ -209,13 +216,13 @@ void emit_logic(Emitter& e, const Instruction& i) {
             i64 number = 0;
             const bool is_not =
                 i.op == Op::xor_ && is_number(i.operands[1], number) && number == -1;
-            const std::string a = e.use(i.operands[0], part);
+            const std::string a = e.format_operand(i.operands[0], part);
             if (is_not) {
-                e.put("not" + suffix + " " + e.result(i, part) + ", " + a);
+                e.emit_ptx("not" + suffix + " " + e.result_register(i, part) + ", " + a);
                 continue;
             }
-            const std::string b = e.use(i.operands[1], part);
-            emit_binary(e, std::string(name_of(i.op)) + suffix, e.result(i, part), a, b);
+            const std::string b = e.format_operand(i.operands[1], part);
+            emit_binary(e, std::string(name_of(i.op)) + suffix, e.result_register(i, part), a, b);
         }
     });
 }
@@ -253,8 +260,9 @@ void emit_wide_icmp(Emitter& e, const Instruction& i, std::size_t part, const st
 
 /// Converts true to 1, or to -1 for signed comparisons, and false to 0.
 std::string extend_to_word(Emitter& e, const Value* value, std::size_t part, bool is_signed) {
-    const std::string d = e.fresh(Register::b32);
-    e.put("selp.b32 " + d + (is_signed ? ", -1, 0, " : ", 1, 0, ") + e.use(value, part));
+    const std::string d = e.make_register(Register::b32);
+    e.emit_ptx("selp.b32 " + d + (is_signed ? ", -1, 0, " : ", 1, 0, ") +
+               e.format_operand(value, part));
     return d;
 }
 
@@ -266,16 +274,16 @@ void emit_icmp(Emitter& e, const Instruction& i) {
                is_equality = comparison_operator(i) == i.predicate;
     const std::size_t count = register_families(*i.type).size();
     for (std::size_t part = 0; part < count; ++part) {
-        const std::string d = e.result(i, part);
+        const std::string d = e.result_register(i, part);
         if (is_wide(i)) {
             emit_wide_icmp(e, i, part, d);
             continue;
         }
         const bool is_bit = register_bits(type) == 1;
         const std::string a = is_bit ? extend_to_word(e, i.operands[0], part, is_signed)
-                                     : e.extended(i.operands[0], is_signed, part);
+                                     : e.extend_operand(i.operands[0], is_signed, part);
         const std::string b = is_bit ? extend_to_word(e, i.operands[1], part, is_signed)
-                                     : e.extended(i.operands[1], is_signed, part);
+                                     : e.extend_operand(i.operands[1], is_signed, part);
         const std::string kind = is_equality ? ".b" : is_signed ? ".s" : ".u";
         emit_binary(
             e, "setp." + comparison_operator(i) + kind + (is_bit ? "32" : register_width(type)), d,

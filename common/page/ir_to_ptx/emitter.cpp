@@ -10,8 +10,8 @@ namespace coalesce::translator {
 
 namespace {
 
-constexpr std::string_view kPrefixes[] = {"%p", "%rs", "%r", "%rd"};
-constexpr std::string_view kMoves[] = {"mov.pred", "mov.b16", "mov.b32", "mov.b64"};
+constexpr std::string_view kRegisterPrefixes[] = {"%p", "%rs", "%r", "%rd"};
+constexpr std::string_view kMoveInstructions[] = {"mov.pred", "mov.b16", "mov.b32", "mov.b64"};
 
 std::string hexadecimal(u64 bits, int digits) {
     std::string text;
@@ -48,36 +48,37 @@ Register register_family(const Type& scalar) {
 }
 
 std::size_t register_count(const Type& scalar) {
-    return scalar.is(Type::Kind::integer) && scalar.bits > 64 ? 2 : 1;
+    return scalar.has_kind(Type::Kind::integer) && scalar.bits > 64 ? 2 : 1;
 }
 
 std::vector<Register> register_families(const Type& type) {
     std::vector<Register> all;
-    for (const Part& part : list_parts(type)) all.push_back(register_family(*part.type));
+    for (const ScalarPart& part : list_scalar_parts(type))
+        all.push_back(register_family(*part.type));
     return all;
 }
 
 std::string float_spelling(const Type& type, u64 bits) {
-    if (type.is(Type::Kind::single)) return "0f" + hexadecimal(bits, 8);
-    if (type.is(Type::Kind::real)) return "0d" + hexadecimal(bits, 16);
+    if (type.has_kind(Type::Kind::single)) return "0f" + hexadecimal(bits, 8);
+    if (type.has_kind(Type::Kind::real)) return "0d" + hexadecimal(bits, 16);
     return "0x" + hexadecimal(bits, 4);
 }
 
-Emitter::Emitter(Module& m, Function& f, Files& files)
+Emitter::Emitter(Module& m, Function& f, FileTable& files)
     : module(m),
       function(f),
       files_(files),
       folding_(f),
       liveness_(f, folding_),
-      sharing_(f, folding_, liveness_) {}
+      register_sharing_(f, folding_, liveness_) {}
 
 // ---- operands ----
 
-std::string Emitter::use(const Value* value, std::size_t part) {
-    return use_parts(value).at(part);
+std::string Emitter::format_operand(const Value* value, std::size_t part) {
+    return format_operand_parts(value).at(part);
 }
 
-std::vector<std::string> Emitter::use_parts(const Value* value) {
+std::vector<std::string> Emitter::format_operand_parts(const Value* value) {
     std::vector<std::string> all = parts(value);
     const std::vector<Register> families = register_families(*value->type);
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -87,13 +88,13 @@ std::vector<std::string> Emitter::use_parts(const Value* value) {
     return all;
 }
 
-std::string Emitter::use_bits(const Value* value, std::size_t part) {
-    const std::string text = use(value, part);
+std::string Emitter::format_operand_bits(const Value* value, std::size_t part) {
+    const std::string text = format_operand(value, part);
     if (text.starts_with("0f") || text.starts_with("0d")) return "0x" + text.substr(2);
     return text;
 }
 
-std::string Emitter::use_register(const Value* value, std::size_t part) {
+std::string Emitter::format_register_operand(const Value* value, std::size_t part) {
     return immediate(parts(value).at(part), register_families(*value->type).at(part));
 }
 
@@ -101,14 +102,14 @@ std::string Emitter::use_register(const Value* value, std::size_t part) {
 /// unchanged.
 std::string Emitter::immediate(const std::string& text, Register family) {
     if (text[0] == '%') return text;
-    const std::string made = fresh(family);
-    put(std::string(kMoves[static_cast<int>(family)]) + " " + made + ", " + text);
+    const std::string made = make_register(family);
+    emit_ptx(std::string(kMoveInstructions[static_cast<int>(family)]) + " " + made + ", " + text);
     return made;
 }
 
 std::vector<std::string> Emitter::parts(const Value* value) {
-    const auto found = parts_.find(value);
-    if (found != parts_.end()) return found->second;
+    const auto found = value_registers_.find(value);
+    if (found != value_registers_.end()) return found->second;
     std::vector<std::string> made;
     const Instruction* instruction = as_instruction(value);
     if (instruction && instruction->op == Op::alloca) {
@@ -116,14 +117,14 @@ std::vector<std::string> Emitter::parts(const Value* value) {
     } else if (instruction && is_folded(value)) {
         return renamed(*instruction);
     } else if (instruction) {
-        const Value* leader = sharing_.representative(value);
+        const Value* leader = register_sharing_.representative(value);
         if (leader != value) {
             made = parts(leader);
         } else {
             for (const Register family : register_families(*value->type))
-                made.push_back(fresh(family));
+                made.push_back(make_register(family));
         }
-    } else if (value->is(Value::Kind::argument)) {
+    } else if (value->has_kind(Value::Kind::argument)) {
         const auto& argument = static_cast<const Argument&>(*value);
         const std::vector<Register> families = register_families(*value->type);
         for (std::size_t i = 0; i < families.size(); ++i) {
@@ -132,30 +133,30 @@ std::vector<std::string> Emitter::parts(const Value* value) {
     } else {
         return constant_parts(value);
     }
-    return parts_[value] = std::move(made);
+    return value_registers_[value] = std::move(made);
 }
 
 /// Returns the parts of a constant as they are written in instructions, in the order of
 /// register_families().
 std::vector<std::string> Emitter::constant_parts(const Value* value) {
     Symbol symbol;
-    if (value->type->is(Type::Kind::pointer) && find_symbol(value, symbol)) {
+    if (value->type->has_kind(Type::Kind::pointer) && find_symbol(value, symbol)) {
         const std::string text = with_offset(symbol.name, symbol.offset);
         return {move_in_prologue(text, text)};
     }
-    if (value->is(Value::Kind::expression)) {
+    if (value->has_kind(Value::Kind::expression)) {
         return {expression_register(static_cast<const Constant&>(*value))};
     }
     std::vector<std::string> all;
     const Constant* constant = as_constant(value);
-    if (value->is(Value::Kind::aggregate)) {
+    if (value->has_kind(Value::Kind::aggregate)) {
         for (const Value* element : constant->operands) {
             const auto some = constant_parts(element);
             all.insert(all.end(), some.begin(), some.end());
         }
         return all;
     }
-    const std::vector<Part> parts = list_parts(*value->type);
+    const std::vector<ScalarPart> parts = list_scalar_parts(*value->type);
     const bool is_wide = register_count(*value->type) == 2;
     for (std::size_t k = 0; k < parts.size(); ++k) {
         all.push_back(number_text(*parts[k].type, constant, is_wide ? k : 0));
@@ -165,10 +166,10 @@ std::vector<std::string> Emitter::constant_parts(const Value* value) {
 
 std::string Emitter::number_text(const Type& type, const Constant* constant,
                                  std::size_t half) const {
-    const bool is_given = constant && constant->is(Value::Kind::number);
+    const bool is_given = constant && constant->has_kind(Value::Kind::number);
     const u64 bits = !is_given ? 0 : half == 1 ? constant->high : constant->bits;
     if (type.is_floating()) return float_spelling(type, bits);
-    if (!type.is(Type::Kind::integer)) return std::to_string(static_cast<i64>(bits));
+    if (!type.has_kind(Type::Kind::integer)) return std::to_string(static_cast<i64>(bits));
     if (type.bits == 1) return bits & 1 ? "1" : "0";
     const u32 unused = 64 - type.bits;
     return std::to_string(static_cast<i64>(bits << unused) >> unused);
@@ -177,7 +178,7 @@ std::string Emitter::number_text(const Type& type, const Constant* constant,
 /// Reports whether the value is an address with a name: that of a variable, a function, a local
 /// array or the bytes of a parameter.
 bool Emitter::find_symbol(const Value* value, Symbol& symbol) {
-    if (value->is(Value::Kind::variable) || value->is(Value::Kind::function)) {
+    if (value->has_kind(Value::Kind::variable) || value->has_kind(Value::Kind::function)) {
         symbol = {ptx_name(value->name), 0};
         return true;
     }
@@ -185,13 +186,13 @@ bool Emitter::find_symbol(const Value* value, Symbol& symbol) {
         symbol = {local->second, 0};
         return true;
     }
-    if (value->is(Value::Kind::argument) && value->type->space == Space::param) {
+    if (value->has_kind(Value::Kind::argument) && value->type->space == Space::param) {
         symbol = {parameter_name(function, static_cast<const Argument*>(value)->index), 0};
         return true;
     }
     const Operation* operation = as_operation(value);
     if (!operation || operation->op != Op::getelementptr) return false;
-    if (value->is(Value::Kind::instruction) && !is_folded(value)) return false;
+    if (value->has_kind(Value::Kind::instruction) && !is_folded(value)) return false;
     const AddressTerms steps = address_terms(*operation);
     if (!steps.terms.empty() || !find_symbol(steps.base, symbol)) return false;
     symbol.offset += steps.offset;
@@ -202,7 +203,7 @@ bool Emitter::find_symbol(const Value* value, Symbol& symbol) {
 std::string Emitter::move_in_prologue(const std::string& key, const std::string& text) {
     std::string& known = prologue_registers_[key];
     if (known.empty()) {
-        known = fresh(Register::b64);
+        known = make_register(Register::b64);
         prologue_ += "\tmov.b64 \t" + known + ", " + text + ";\n";
     }
     return known;
@@ -214,7 +215,7 @@ std::string Emitter::argument_register(const Argument& argument, std::size_t par
         const std::string name = parameter_name(function, argument.index);
         return move_in_prologue(name, name);
     }
-    const std::string made = fresh(family);
+    const std::string made = make_register(family);
     prologue_ += parameter_load(argument, part, made);
     return made;
 }
@@ -230,7 +231,7 @@ std::string Emitter::expression_register(const Constant& expression) {
         std::string& known = prologue_registers_[key];
         if (known.empty()) {
             const std::string address = parts(inside).at(0);
-            known = fresh(Register::b64);
+            known = make_register(Register::b64);
             prologue_ += "\tcvta" + space_text(inside->type->space) + ".u64 \t" + known + ", " +
                          address + ";\n";
         }
@@ -258,56 +259,57 @@ Emitter::Address Emitter::format_address(const Value* pointer, i64 offset) {
         const AddressTerms steps = address_terms(*step);
         return format_address(steps.base, steps.offset + offset);
     }
-    return {with_offset(use_register(pointer), offset), space};
+    return {with_offset(format_register_operand(pointer), offset), space};
 }
 
-std::string Emitter::extended(const Value* value, bool is_signed, std::size_t part) {
-    const std::string text = use(value, part);
-    const Type& type = value->type->is(Type::Kind::vector) ? *value->type->element() : *value->type;
+std::string Emitter::extend_operand(const Value* value, bool is_signed, std::size_t part) {
+    const std::string text = format_operand(value, part);
+    const Type& type =
+        value->type->has_kind(Type::Kind::vector) ? *value->type->element() : *value->type;
     // The second of two registers contains bits 64 and above.
     const bool is_wide = register_count(type) == 2;
     const u32 bits = !is_wide ? type.bits : part % 2 == 0 ? 64 : type.bits - 64;
     const u32 whole = register_bits(type);
-    if (!type.is(Type::Kind::integer) || bits >= whole || bits == 1) return text;
+    if (!type.has_kind(Type::Kind::integer) || bits >= whole || bits == 1) return text;
     if (text[0] != '%') {
         const i64 number = std::strtoll(text.c_str(), nullptr, 10);
         if (is_signed || number >= 0) return text;
         return std::to_string(static_cast<u64>(number) & ((u64{1} << bits) - 1));
     }
-    const std::string made = fresh(register_family(type)), width = std::to_string(whole);
+    const std::string made = make_register(register_family(type)), width = std::to_string(whole);
     if (!is_signed) {
-        put("and.b" + width + " " + made + ", " + text + ", " +
-            std::to_string((u64{1} << bits) - 1));
+        emit_ptx("and.b" + width + " " + made + ", " + text + ", " +
+                 std::to_string((u64{1} << bits) - 1));
     } else if (bits == 8 || bits == 16 || bits == 32) {
-        put("cvt.s" + width + ".s" + std::to_string(bits) + " " + made + ", " + text);
+        emit_ptx("cvt.s" + width + ".s" + std::to_string(bits) + " " + made + ", " + text);
     } else {
         const std::string shift = std::to_string(whole - bits);
-        const std::string up = fresh(register_family(type));
-        put("shl.b" + width + " " + up + ", " + text + ", " + shift);
-        put("shr.s" + width + " " + made + ", " + up + ", " + shift);
+        const std::string up = make_register(register_family(type));
+        emit_ptx("shl.b" + width + " " + up + ", " + text + ", " + shift);
+        emit_ptx("shr.s" + width + " " + made + ", " + up + ", " + shift);
     }
     return made;
 }
 
 // ---- results and text ----
 
-std::string Emitter::result(const Instruction& instruction, std::size_t part) {
+std::string Emitter::result_register(const Instruction& instruction, std::size_t part) {
     return parts(&instruction).at(part);
 }
 
-std::string Emitter::fresh(Register family) {
+std::string Emitter::make_register(Register family) {
     const auto index = static_cast<std::size_t>(family);
-    return std::string(kPrefixes[index]) + std::to_string(++counts_[index]);
+    return std::string(kRegisterPrefixes[index]) + std::to_string(++register_counts_[index]);
 }
 
 void Emitter::emit_location() {
     if (!place_ || place_->line == 0) return;
     const std::string text = files_.format_location(*place_);
-    if (text != place_text_) body_ += text;
-    place_text_ = text;
+    if (text != location_text_) body_ += text;
+    location_text_ = text;
 }
 
-void Emitter::put(const std::string& text) {
+void Emitter::emit_ptx(const std::string& text) {
     emit_location();
     const std::size_t blank = text.find(' ');
     body_ += '\t';

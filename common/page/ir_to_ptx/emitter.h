@@ -4,7 +4,7 @@
 // Idea   A value of the IR consists of one or more scalars, its parts (layout.h): {i64, [2 x
 //        float]} has three, and an i128 has two halves. Each part has a register. If the type has
 //        an odd width (i1 in memory, i8, i24), the upper bits of the register are undefined. Code
-//        that needs them calls extended().
+//        that needs them calls extend_operand().
 #pragma once
 
 #include <map>
@@ -39,23 +39,23 @@ std::vector<Register> register_families(const Type& type);
 
 class Emitter {
 public:
-    Emitter(Module& module, Function& function, Files& files);
+    Emitter(Module& module, Function& function, FileTable& files);
     /// Returns the whole function, from its header to the closing brace. Call this only once.
     std::string text();
 
     // ---- operands in PTX syntax ----
 
     /// Returns the register of the value, or a number if the value is a constant.
-    std::string use(const Value* value, std::size_t part = 0);
+    std::string format_operand(const Value* value, std::size_t part = 0);
     /// Works like use(), but returns the bits of a floating-point number as an integer, for mov, st
     /// and selp.
-    std::string use_bits(const Value* value, std::size_t part = 0);
+    std::string format_operand_bits(const Value* value, std::size_t part = 0);
     /// Works like use(), but always returns a register, even for a constant.
-    std::string use_register(const Value* value, std::size_t part = 0);
+    std::string format_register_operand(const Value* value, std::size_t part = 0);
     /// Returns the operands for all parts of the value.
-    std::vector<std::string> use_parts(const Value* value);
+    std::vector<std::string> format_operand_parts(const Value* value);
     /// Returns an integer in a register, with upper bits that are zeros or copies of its sign.
-    std::string extended(const Value* value, bool is_signed, std::size_t part = 0);
+    std::string extend_operand(const Value* value, bool is_signed, std::size_t part = 0);
     /// An address such as [%rd4+16], and its space: ".global", or "" for generic addresses.
     struct Address {
         std::string text;   ///< such as "%rd4+16" or "tile+16"
@@ -66,14 +66,16 @@ public:
     // ---- results ----
 
     /// Returns the register for the result of the instruction.
-    std::string result(const Instruction& instruction, std::size_t part = 0);
-    std::string fresh(Register family);
-    std::string make_register_for(const Type& scalar) { return fresh(register_family(scalar)); }
+    std::string result_register(const Instruction& instruction, std::size_t part = 0);
+    std::string make_register(Register family);
+    std::string make_register_for(const Type& scalar) {
+        return make_register(register_family(scalar));
+    }
 
     // ---- text ----
 
     /// Emits one PTX instruction. `text` has no tab at the beginning and no semicolon at the end.
-    void put(const std::string& text);
+    void emit_ptx(const std::string& text);
     /// Adds a declaration at the beginning of the function's body: ".local .align 8 .b8 depot[16]".
     void declare(const std::string& text);
     std::string make_label();
@@ -83,13 +85,13 @@ public:
     /// Emits the edge from one block to another: the copies that set the phis, and the branch.
     void emit_edge(const Block& from, const Block& to);
     /// Returns a number that is unique in this function.
-    u32 next_number() { return ++numbers_; }
+    u32 next_number() { return ++last_number_; }
 
     /// Returns where the function's variables are stored. Call this after text().
     DebugFunction debug_information(const std::vector<const Variable*>& shared) const;
 
     /// Reports whether no code is emitted for the instruction itself (fold.h).
-    bool is_folded(const Value* value) const { return folding_.folded(value); }
+    bool is_folded(const Value* value) const { return folding_.is_folded(value); }
     const Block* next_block() const { return next_block_; }
     std::string parameter_load(const Argument& argument, std::size_t part, const std::string& made);
     bool sets_phis(const Block& from, const Block& to) const;
@@ -125,11 +127,11 @@ private:
     std::string registers_text() const;
     std::string debug_label(const std::string& what) const;
 
-    Files& files_;
+    FileTable& files_;
     Folding folding_;
     Liveness liveness_;
-    Sharing sharing_;
-    std::map<const Value*, std::vector<std::string>> parts_;
+    RegisterSharing register_sharing_;
+    std::map<const Value*, std::vector<std::string>> value_registers_;
     std::map<const Value*, std::string> local_names_;
     std::map<const Block*, std::string> labels_;
     std::set<const Block*> not_unrolled_;
@@ -138,11 +140,11 @@ private:
     std::map<std::string, std::pair<std::string, std::string>> scope_labels_;
     std::map<std::string, std::string> prologue_registers_;
     std::string declarations_, prologue_, body_;
-    std::string place_text_;
+    std::string location_text_;
     const Place* place_ = nullptr;
     const Block* next_block_ = nullptr;
-    u32 counts_[4] = {0, 0, 0, 0};
-    u32 numbers_ = 0;
+    u32 register_counts_[4] = {0, 0, 0, 0};
+    u32 last_number_ = 0;
 };
 
 /// Calls the function that emits this instruction.

@@ -53,7 +53,7 @@ std::vector<Block*> reverse_postorder(const Function& function) {
 
 }  // namespace
 
-void drop_unreachable(Function& function) {
+void drop_unreachable_blocks(Function& function) {
     const std::vector<Block*> order = reverse_postorder(function);
     const std::set<const Block*> reached(order.begin(), order.end());
     std::erase_if(function.blocks, [&](const Block* block) { return !reached.count(block); });

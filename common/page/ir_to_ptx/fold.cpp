@@ -22,7 +22,7 @@ const Instruction* find_extension(const Value* value) {
     if (!i || (i->op != Op::sext && i->op != Op::zext)) return nullptr;
     const u32 to = i->type->bits, from = i->operands[0]->type->bits;
     const bool is_half = (to == 64 && from == 32) || (to == 32 && from == 16);
-    return is_half && i->type->is(Type::Kind::integer) ? i : nullptr;
+    return is_half && i->type->has_kind(Type::Kind::integer) ? i : nullptr;
 }
 
 /// Reports whether the number fits into the width of mul.wide's operands.
@@ -63,8 +63,8 @@ bool Folding::is_folded_into(const Instruction& i, const Instruction& user) cons
         case Op::zext: return find_extension(&i) && match_wide_product(user).a != nullptr;
         case Op::mul:  // the product becomes part of mad.lo
             return user.op == Op::add && user.parent == i.parent && !match_wide_product(i).a &&
-                   i.type->is(Type::Kind::integer) && i.type->bits <= 64 && i.type->bits > 8 &&
-                   !folded(user.operands[user.operands[0] == &i ? 1 : 0]) &&
+                   i.type->has_kind(Type::Kind::integer) && i.type->bits <= 64 &&
+                   i.type->bits > 8 && !is_folded(user.operands[user.operands[0] == &i ? 1 : 0]) &&
                    user.operands[0] != user.operands[1];
         default: return false;
     }
@@ -82,11 +82,12 @@ bool is_register_rename(const Instruction& i) {
         case Op::ptrtoint:
         case Op::inttoptr: return register_bits(*i.type) == register_bits(*i.operands[0]->type);
         case Op::trunc:
-            return !i.type->is(Type::Kind::vector) && i.operands[0]->type->bits <= 64 &&
+            return !i.type->has_kind(Type::Kind::vector) && i.operands[0]->type->bits <= 64 &&
                    register_bits(*i.type) == register_bits(*i.operands[0]->type);
         case Op::addrspacecast: return i.type->space == i.operands[0]->type->space;
         case Op::bitcast: {
-            const auto to = list_parts(*i.type), from = list_parts(*i.operands[0]->type);
+            const auto to = list_scalar_parts(*i.type),
+                       from = list_scalar_parts(*i.operands[0]->type);
             if (to.size() != from.size()) return false;
             for (std::size_t k = 0; k < to.size(); ++k) {
                 if (store_size(*to[k].type) != store_size(*from[k].type)) return false;
@@ -115,27 +116,27 @@ Folding::Folding(const Function& function) {
     }
 }
 
-std::vector<const Value*> Folding::reads(const Instruction& instruction) const {
+std::vector<const Value*> Folding::find_read_values(const Instruction& instruction) const {
     std::vector<const Value*> all;
     for (const Value* operand : instruction.operands) {
-        const auto some = sources(operand);
+        const auto some = find_source_values(operand);
         all.insert(all.end(), some.begin(), some.end());
     }
     if (instruction.callee) {
-        const auto some = sources(instruction.callee);
+        const auto some = find_source_values(instruction.callee);
         all.insert(all.end(), some.begin(), some.end());
     }
     return all;
 }
 
-std::vector<const Value*> Folding::sources(const Value* value) const {
+std::vector<const Value*> Folding::find_source_values(const Value* value) const {
     std::vector<const Value*> all, open = {value};
     std::set<const Value*> seen;
     while (!open.empty()) {
         value = open.back();
         open.pop_back();
         if (!seen.insert(value).second) continue;
-        if (folded(value)) {
+        if (is_folded(value)) {
             const Instruction& inner = *as_instruction(value);
             open.insert(open.end(), inner.operands.begin(), inner.operands.end());
         } else {

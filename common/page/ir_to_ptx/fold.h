@@ -28,12 +28,12 @@ bool is_register_rename(const Instruction& instruction);
 class Folding {
 public:
     explicit Folding(const Function& function);
-    bool folded(const Value* value) const { return folded_.count(value) != 0; }
+    bool is_folded(const Value* value) const { return folded_.count(value) != 0; }
     /// Returns the values that the instruction reads. A folded operand is replaced by the values
     /// that it reads itself.
-    std::vector<const Value*> reads(const Instruction& instruction) const;
+    std::vector<const Value*> find_read_values(const Instruction& instruction) const;
     /// Returns the values that a single operand stands for, as in reads().
-    std::vector<const Value*> sources(const Value* value) const;
+    std::vector<const Value*> find_source_values(const Value* value) const;
 
 private:
     bool is_folded_into(const Instruction& i, const Instruction& user) const;

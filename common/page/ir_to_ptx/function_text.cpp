@@ -108,9 +108,9 @@ std::string Emitter::registers_text() const {
                                                      ".b64 \t%rd"};
     std::string text;
     for (std::size_t i = 0; i < 4; ++i) {
-        if (counts_[i] == 0) continue;
-        text +=
-            "\t.reg " + std::string(kDeclared[i]) + "<" + std::to_string(counts_[i] + 1) + ">;\n";
+        if (register_counts_[i] == 0) continue;
+        text += "\t.reg " + std::string(kDeclared[i]) + "<" +
+                std::to_string(register_counts_[i] + 1) + ">;\n";
     }
     return text;
 }
@@ -126,7 +126,7 @@ void Emitter::name_locals() {
             }
             const std::string name =
                 ptx_name(function.name) + "_local_" + std::to_string(local_names_.size());
-            const u64 bytes = std::max<u64>(1, size_of(*i->of) * static_cast<u64>(count));
+            const u64 bytes = std::max<u64>(1, size_of(*i->memory_type) * static_cast<u64>(count));
             declare(".local .align " + std::to_string(std::max(i->align, 1u)) + " .b8 " + name +
                     "[" + std::to_string(bytes) + "]");
             local_names_[i] = name;
@@ -165,7 +165,7 @@ void Emitter::label_loop_exits() {
 }
 
 void Emitter::emit_block(Block& block) {
-    if (not_unrolled_.count(&block)) put(".pragma \"nounroll\"");
+    if (not_unrolled_.count(&block)) emit_ptx(".pragma \"nounroll\"");
     for (const Instruction* i : block.instructions) {
         if (const auto found = labels_before_.find(i); found != labels_before_.end())
             for (const std::string& label : found->second) body_ += label + ":\n";
@@ -189,8 +189,9 @@ bool Emitter::sets_phis(const Block& from, const Block& to) const {
         if (phi->op != Op::phi) break;
         for (std::size_t i = 0; i < phi->blocks.size(); ++i) {
             const Value* value = phi->operands[i];
-            if (phi->blocks[i] != &from || value->is(Value::Kind::undefined)) continue;
-            if (sharing_.representative(value) != sharing_.representative(phi)) return true;
+            if (phi->blocks[i] != &from || value->has_kind(Value::Kind::undefined)) continue;
+            if (register_sharing_.representative(value) != register_sharing_.representative(phi))
+                return true;
         }
     }
     return false;
@@ -199,20 +200,21 @@ bool Emitter::sets_phis(const Block& from, const Block& to) const {
 bool Emitter::can_set_phis_early(const Block& from, const Block& to, const Block& other) const {
     std::set<const Value*> used;
     for (const Value* value : liveness_.between(&from, &other))
-        used.insert(sharing_.representative(value));
-    for (const Value* value : folding_.reads(*from.last()))
-        used.insert(sharing_.representative(value));
+        used.insert(register_sharing_.representative(value));
+    for (const Value* value : folding_.find_read_values(*from.last()))
+        used.insert(register_sharing_.representative(value));
     for (const Instruction* phi : other.instructions) {
-        if (phi->op == Op::phi) used.insert(sharing_.representative(phi));
+        if (phi->op == Op::phi) used.insert(register_sharing_.representative(phi));
     }
     for (const Instruction* phi : to.instructions) {
         if (phi->op != Op::phi) break;
         const auto way = std::find(phi->blocks.begin(), phi->blocks.end(), &from);
         if (way == phi->blocks.end()) continue;
         const Value* value = phi->operands[static_cast<std::size_t>(way - phi->blocks.begin())];
-        const bool is_set_already = value->is(Value::Kind::undefined) ||
-                                    sharing_.representative(value) == sharing_.representative(phi);
-        if (!is_set_already && used.count(sharing_.representative(phi))) return false;
+        const bool is_set_already =
+            value->has_kind(Value::Kind::undefined) ||
+            register_sharing_.representative(value) == register_sharing_.representative(phi);
+        if (!is_set_already && used.count(register_sharing_.representative(phi))) return false;
     }
     return true;
 }
@@ -225,7 +227,7 @@ void Emitter::set_phis(const Block& from, const Block& to) {
         const auto way = std::find(phi->blocks.begin(), phi->blocks.end(), &from);
         if (way == phi->blocks.end()) fail(*phi, "a phi does not name all of its preceding blocks");
         const Value* value = phi->operands[static_cast<std::size_t>(way - phi->blocks.begin())];
-        if (value->is(Value::Kind::undefined)) continue;
+        if (value->has_kind(Value::Kind::undefined)) continue;
         const auto read = parts(value), written = parts(phi);
         const auto families = register_families(*phi->type);
         for (std::size_t i = 0; i < written.size(); ++i) {
@@ -240,14 +242,14 @@ void Emitter::set_phis(const Block& from, const Block& to) {
         };
         const auto next = std::find_if(copies.begin(), copies.end(), is_free);
         if (next != copies.end()) {
-            put(move(*next));
+            emit_ptx(move(*next));
             copies.erase(next);
             continue;
         }
         // The copies form a cycle. Save one value in a temporary register.
         Copy& first = copies.front();
-        const std::string kept = fresh(first.family);
-        put(move({kept, first.to, first.family}));
+        const std::string kept = make_register(first.family);
+        emit_ptx(move({kept, first.to, first.family}));
         for (Copy& copy : copies) {
             if (copy.from == first.to) copy.from = kept;
         }
@@ -256,7 +258,7 @@ void Emitter::set_phis(const Block& from, const Block& to) {
 
 void Emitter::emit_edge(const Block& from, const Block& to) {
     set_phis(from, to);
-    if (next_block_ != &to) put("bra.uni " + block_label(to));
+    if (next_block_ != &to) emit_ptx("bra.uni " + block_label(to));
 }
 
 }  // namespace coalesce::translator

@@ -65,22 +65,24 @@ Register constraint_register(const Instruction& call, char letter) {
 }
 
 /// Returns the value of `from` in a register of this family. Upper bits are zero.
-std::string convert_register(Emitter& e, const std::string& from, Register has, Register wants) {
-    if (has == wants) return from;
-    const std::string to = e.fresh(wants);
-    if (has == Register::predicate)
-        e.put("selp.b" + std::to_string(bits_of(wants)) + " " + to + ", 1, 0, " + from);
+std::string convert_register(Emitter& e, const std::string& from, Register result_family,
+                             Register wants) {
+    if (result_family == wants) return from;
+    const std::string to = e.make_register(wants);
+    if (result_family == Register::predicate)
+        e.emit_ptx("selp.b" + std::to_string(bits_of(wants)) + " " + to + ", 1, 0, " + from);
     else if (wants == Register::predicate)
-        e.put("setp.ne.u" + std::to_string(bits_of(has)) + " " + to + ", " + from + ", 0");
+        e.emit_ptx("setp.ne.u" + std::to_string(bits_of(result_family)) + " " + to + ", " + from +
+                   ", 0");
     else
-        e.put("cvt.u" + std::to_string(bits_of(wants)) + ".u" + std::to_string(bits_of(has)) + " " +
-              to + ", " + from);
+        e.emit_ptx("cvt.u" + std::to_string(bits_of(wants)) + ".u" +
+                   std::to_string(bits_of(result_family)) + " " + to + ", " + from);
     return to;
 }
 
 /// Returns `text` with $0, ${0}, ${0:x} and ${:uid} replaced, and $$ replaced by $.
-std::string filled(Emitter& e, const Instruction& call, std::string text,
-                   const std::vector<std::string>& operands) {
+std::string substitute_operands(Emitter& e, const Instruction& call, std::string text,
+                                const std::vector<std::string>& operands) {
     // "%=" in the source stands for a number that is unique for each use of the text.
     std::string own;
     for (std::size_t at; (at = text.find("${:uid}")) != text.npos;) {
@@ -115,9 +117,9 @@ std::string filled(Emitter& e, const Instruction& call, std::string text,
 
 /// The register that an output is written to: the call's register, or a temporary one of a
 /// different size.
-struct Output {
-    std::string asked, given;
-    Register family, has;
+struct AsmOutput {
+    std::string written_register, result_register;
+    Register family, result_family;
 };
 
 }  // namespace
@@ -125,21 +127,23 @@ struct Output {
 void emit_inline_asm(Emitter& e, const Instruction& call) {
     const auto& assembly = static_cast<const InlineAsm&>(*call.callee);
     const std::vector<Constraint> constraints = parse_constraints(call, assembly.constraints);
-    const std::vector<Part> parts = list_parts(*call.type);
+    const std::vector<ScalarPart> parts = list_scalar_parts(*call.type);
     std::vector<std::string> operands;
-    std::vector<Output> outputs;
+    std::vector<AsmOutput> outputs;
     std::size_t argument = 0;
     for (const Constraint& c : constraints) {
         if (c.is_output) {
             const std::size_t part = outputs.size();
             if (part >= parts.size())
                 fail(call, "inline assembly has more outputs than it declares");
-            Output output{"", e.result(call, part), constraint_register(call, c.letter),
-                          register_family(*parts[part].type)};
+            AsmOutput output{"", e.result_register(call, part), constraint_register(call, c.letter),
+                             register_family(*parts[part].type)};
             // The text may require an input in the register of an output. In that case the output
             // needs a new register.
-            output.asked = output.family == output.has ? output.given : e.fresh(output.family);
-            operands.push_back(output.asked);
+            output.written_register = output.family == output.result_family
+                                          ? output.result_register
+                                          : e.make_register(output.family);
+            operands.push_back(output.written_register);
             outputs.push_back(output);
             continue;
         }
@@ -147,7 +151,7 @@ void emit_inline_asm(Emitter& e, const Instruction& call) {
             fail(call, "inline assembly has more inputs than operands");
         const Value* value = call.operands[argument++];
         if (is_immediate(c.letter)) {
-            operands.push_back(e.use(value));
+            operands.push_back(e.format_operand(value));
             continue;
         }
         const bool is_tied = c.tied_to >= 0;
@@ -155,29 +159,33 @@ void emit_inline_asm(Emitter& e, const Instruction& call) {
             fail(call, "an input of inline assembly is tied to an output that does not exist");
         const Register family = is_tied ? outputs[static_cast<std::size_t>(c.tied_to)].family
                                         : constraint_register(call, c.letter);
-        const std::string in =
-            convert_register(e, e.use_register(value), register_family(*value->type), family);
+        const std::string in = convert_register(e, e.format_register_operand(value),
+                                                register_family(*value->type), family);
         if (!is_tied) {
             operands.push_back(in);
             continue;
         }
-        const std::string& shared = outputs[static_cast<std::size_t>(c.tied_to)].asked;
-        e.put("mov." +
-              std::string(family == Register::predicate ? "pred"
-                                                        : "b" + std::to_string(bits_of(family))) +
-              " " + shared + ", " + in);
+        const std::string& shared = outputs[static_cast<std::size_t>(c.tied_to)].written_register;
+        e.emit_ptx("mov." +
+                   std::string(family == Register::predicate
+                                   ? "pred"
+                                   : "b" + std::to_string(bits_of(family))) +
+                   " " + shared + ", " + in);
         operands.push_back(shared);
     }
-    const std::string text = filled(e, call, assembly.text, operands);
+    const std::string text = substitute_operands(e, call, assembly.text, operands);
     // Ignore a text without instructions.
     const std::size_t begin = text.find_first_not_of(" \t\n;");
-    if (begin != text.npos) e.put(text.substr(begin, text.find_last_not_of(" \t\n") + 1 - begin));
-    for (const Output& output : outputs) {
-        if (output.family == output.has) continue;
-        const std::string whole = convert_register(e, output.asked, output.family, output.has);
-        const std::string width =
-            output.has == Register::predicate ? "pred" : "b" + std::to_string(bits_of(output.has));
-        e.put("mov." + width + " " + output.given + ", " + whole);
+    if (begin != text.npos)
+        e.emit_ptx(text.substr(begin, text.find_last_not_of(" \t\n") + 1 - begin));
+    for (const AsmOutput& output : outputs) {
+        if (output.family == output.result_family) continue;
+        const std::string whole =
+            convert_register(e, output.written_register, output.family, output.result_family);
+        const std::string width = output.result_family == Register::predicate
+                                      ? "pred"
+                                      : "b" + std::to_string(bits_of(output.result_family));
+        e.emit_ptx("mov." + width + " " + output.result_register + ", " + whole);
     }
 }
 

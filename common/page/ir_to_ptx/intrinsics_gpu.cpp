@@ -22,13 +22,13 @@ std::string register_word(const Type& type) {
 }
 
 std::string operand(Emitter& e, const Instruction& call, std::size_t k) {
-    return e.use(call.operands.at(k));
+    return e.format_operand(call.operands.at(k));
 }
 
 /// Returns the address in operand `k`, such as "[%rd4]". The instruction takes it as a generic
 /// address.
 std::string address(Emitter& e, const Instruction& call, std::size_t k) {
-    return "[" + e.use_register(call.operands.at(k)) + "]";
+    return "[" + e.format_register_operand(call.operands.at(k)) + "]";
 }
 
 // ---- special registers ----
@@ -42,12 +42,12 @@ void emit_special_register(Emitter& e, const Instruction& call) {
     for (std::size_t k = 0; k < end; ++k)
         if (name[k] == '.') name[k] = '_';
     if (name == "warpsize") {
-        e.put("mov.u32 " + e.result(call) + ", WARP_SZ");
+        e.emit_ptx("mov.u32 " + e.result_register(call) + ", WARP_SZ");
         return;
     }
     const u32 bits = register_bits(*call.type);
-    e.put("mov." + (bits == 1 ? "pred" : "u" + std::to_string(bits)) + " " + e.result(call) +
-          ", %" + name);
+    e.emit_ptx("mov." + (bits == 1 ? "pred" : "u" + std::to_string(bits)) + " " +
+               e.result_register(call) + ", %" + name);
 }
 
 // ---- lanes of a warp ----
@@ -58,27 +58,29 @@ void emit_shuffle(Emitter& e, const Instruction& call) {
     const std::string name = ptx_opcode(call);
     const std::size_t mode = std::string_view("shfl.sync.").size();
     const std::string how = name.substr(mode, name.find('.', mode) - mode);
-    std::string to = e.result(call, 0);
-    if (name.ends_with('p')) to += "|" + e.result(call, 1);
-    e.put("shfl.sync." + how + ".b32 " + to + ", " + e.use_register(call.operands[1]) + ", " +
-          operand(e, call, 2) + ", " + operand(e, call, 3) + ", " + operand(e, call, 0));
+    std::string to = e.result_register(call, 0);
+    if (name.ends_with('p')) to += "|" + e.result_register(call, 1);
+    e.emit_ptx("shfl.sync." + how + ".b32 " + to + ", " +
+               e.format_register_operand(call.operands[1]) + ", " + operand(e, call, 2) + ", " +
+               operand(e, call, 3) + ", " + operand(e, call, 0));
 }
 
 /// Emits "vote.any.sync" and "vote.ballot.sync".
 void emit_vote(Emitter& e, const Instruction& call) {
     const std::string name = ptx_opcode(call), how = name.substr(5, name.find('.', 5) - 5);
-    e.put("vote.sync." + how + (how == "ballot" ? ".b32 " : ".pred ") + e.result(call) + ", " +
-          e.use_register(call.operands[1]) + ", " + operand(e, call, 0));
+    e.emit_ptx("vote.sync." + how + (how == "ballot" ? ".b32 " : ".pred ") +
+               e.result_register(call) + ", " + e.format_register_operand(call.operands[1]) + ", " +
+               operand(e, call, 0));
 }
 
 /// Emits "match.any.sync.i32" and "match.all.sync.i64p".
 void emit_match(Emitter& e, const Instruction& call) {
     const std::string name = ptx_opcode(call);
     const std::string width = register_word(*call.operands[1]->type);
-    std::string to = e.result(call, 0);
-    if (name.ends_with('p')) to += "|" + e.result(call, 1);
-    e.put(name.substr(0, std::string_view("match.any").size()) + ".sync." + width + " " + to +
-          ", " + e.use_register(call.operands[1]) + ", " + operand(e, call, 0));
+    std::string to = e.result_register(call, 0);
+    if (name.ends_with('p')) to += "|" + e.result_register(call, 1);
+    e.emit_ptx(name.substr(0, std::string_view("match.any").size()) + ".sync." + width + " " + to +
+               ", " + e.format_register_operand(call.operands[1]) + ", " + operand(e, call, 0));
 }
 
 /// Emits "redux.sync.umin", whose operands are the value and the mask.
@@ -88,20 +90,21 @@ void emit_reduction(Emitter& e, const Instruction& call) {
     const bool is_unsigned = how[0] == 'u';
     if (is_unsigned) how = how.substr(1);
     const char* type = is_bits ? ".b32 " : is_unsigned ? ".u32 " : ".s32 ";
-    e.put("redux.sync." + how + type + e.result(call) + ", " + e.use_register(call.operands[0]) +
-          ", " + operand(e, call, 1));
+    e.emit_ptx("redux.sync." + how + type + e.result_register(call) + ", " +
+               e.format_register_operand(call.operands[0]) + ", " + operand(e, call, 1));
 }
 
 void emit_active_mask(Emitter& e, const Instruction& call) {
-    e.put("activemask.b32 " + e.result(call));
+    e.emit_ptx("activemask.b32 " + e.result_register(call));
 }
 
 void emit_elect(Emitter& e, const Instruction& call) {
-    e.put("elect.sync " + e.result(call, 0) + "|" + e.result(call, 1) + ", " + operand(e, call, 0));
+    e.emit_ptx("elect.sync " + e.result_register(call, 0) + "|" + e.result_register(call, 1) +
+               ", " + operand(e, call, 0));
 }
 
 void emit_warp_barrier(Emitter& e, const Instruction& call) {
-    e.put("bar.warp.sync " + operand(e, call, 0));
+    e.emit_ptx("bar.warp.sync " + operand(e, call, 0));
 }
 
 // ---- barriers of a block ----
@@ -117,7 +120,7 @@ void emit_barrier(Emitter& e, const Instruction& call) {
     std::string text = std::string(is_parted ? "barrier." : "bar.") + what;
     text += call.operands.empty() ? "0" : operand(e, call, 0);
     if (call.operands.size() > 1) text += ", " + operand(e, call, 1);
-    e.put(text);
+    e.emit_ptx(text);
 }
 
 /// Emits barrier.cta.red.popc.aligned.all(number, predicate). In older versions of clang, it is
@@ -131,50 +134,52 @@ void emit_barrier_reduction(Emitter& e, const Instruction& call) {
     const bool is_parted = !is_old && name.find(".aligned") == name.npos;
     std::string text = std::string(is_parted ? "barrier.red." : "bar.red.") + how +
                        (how[0] == 'p' ? ".u32 " : ".pred ");
-    std::string predicate, given = e.result(call);
+    std::string predicate, given = e.result_register(call);
     if (is_old) {
-        predicate = e.fresh(Register::predicate);
-        e.put("setp.ne.u32 " + predicate + ", " + operand(e, call, 0) + ", 0");
-        if (how[0] != 'p') given = e.fresh(Register::predicate);
+        predicate = e.make_register(Register::predicate);
+        e.emit_ptx("setp.ne.u32 " + predicate + ", " + operand(e, call, 0) + ", 0");
+        if (how[0] != 'p') given = e.make_register(Register::predicate);
     } else {
-        predicate = e.use_register(call.operands.back());
+        predicate = e.format_register_operand(call.operands.back());
     }
     const bool has_count = !is_old && call.operands.size() > 2;
     text += given + ", " + (is_old ? "0" : operand(e, call, 0)) +
             (has_count ? ", " + operand(e, call, 1) : "") + ", " + predicate;
-    e.put(text);
-    if (is_old && how[0] != 'p') e.put("selp.b32 " + e.result(call) + ", 1, 0, " + given);
+    e.emit_ptx(text);
+    if (is_old && how[0] != 'p')
+        e.emit_ptx("selp.b32 " + e.result_register(call) + ", 1, 0, " + given);
 }
 
 void emit_cluster_barrier(Emitter& e, const Instruction& call) {
     // The intrinsic's name, such as "barrier.cluster.arrive.relaxed.aligned", is also the PTX
     // instruction.
-    e.put(ptx_opcode(call));
+    e.emit_ptx(ptx_opcode(call));
 }
 
 // ---- order of memory ----
 
 /// Emits intrinsics whose names are PTX instructions: "membar.cta", "fence.sc.cluster", "exit".
 void emit_opcode_and_operands(Emitter& e, const Instruction& call) {
-    e.put(ptx_opcode(call));
+    e.emit_ptx(ptx_opcode(call));
 }
 
 void emit_trap(Emitter& e, const Instruction& call) {
-    e.put(ptx_opcode(call) == "debugtrap" ? "brkpt" : "trap");
+    e.emit_ptx(ptx_opcode(call) == "debugtrap" ? "brkpt" : "trap");
 }
 
 void emit_nanosleep(Emitter& e, const Instruction& call) {
-    e.put("nanosleep.u32 " + operand(e, call, 0));
+    e.emit_ptx("nanosleep.u32 " + operand(e, call, 0));
 }
 
 /// Emits "isspacep.shared".
 void emit_is_space(Emitter& e, const Instruction& call) {
-    e.put(ptx_opcode(call) + " " + e.result(call) + ", " + e.use_register(call.operands[0]));
+    e.emit_ptx(ptx_opcode(call) + " " + e.result_register(call) + ", " +
+               e.format_register_operand(call.operands[0]));
 }
 
 /// Emits "prefetch.global.L2", "prefetch.L1" and "prefetchu.L1".
 void emit_prefetch(Emitter& e, const Instruction& call) {
-    e.put(ptx_opcode(call) + " " + address(e, call, 0));
+    e.emit_ptx(ptx_opcode(call) + " " + address(e, call, 0));
 }
 
 // ---- special loads ----
@@ -182,18 +187,18 @@ void emit_prefetch(Emitter& e, const Instruction& call) {
 /// Emits ldg.global.i.i32.p0(pointer, align), a load through the read-only cache, or ldu, a load
 /// from an address that is the same in all lanes.
 void emit_read_only_load(Emitter& e, const Instruction& call) {
-    const std::vector<Part> parts = list_parts(*call.type);
+    const std::vector<ScalarPart> parts = list_scalar_parts(*call.type);
     const bool is_ldu = ptx_opcode(call).starts_with("ldu");
     std::string to;
     for (std::size_t part = 0; part < parts.size(); ++part)
-        to += (part ? ", " : "") + e.result(call, part);
+        to += (part ? ", " : "") + e.result_register(call, part);
     if (parts.size() > 1) to = "{" + to + "}";
     const u32 bits = static_cast<u32>(store_size(*parts[0].type) * 8);
-    const std::string global = e.fresh(Register::b64);
-    e.put("cvta.to.global.u64 " + global + ", " + e.use_register(call.operands[0]));
-    e.put(std::string(is_ldu ? "ldu.global" : "ld.global.nc") +
-          (parts.size() > 1 ? ".v" + std::to_string(parts.size()) : "") + ".b" +
-          std::to_string(bits) + " " + to + ", [" + global + "]");
+    const std::string global = e.make_register(Register::b64);
+    e.emit_ptx("cvta.to.global.u64 " + global + ", " + e.format_register_operand(call.operands[0]));
+    e.emit_ptx(std::string(is_ldu ? "ldu.global" : "ld.global.nc") +
+               (parts.size() > 1 ? ".v" + std::to_string(parts.size()) : "") + ".b" +
+               std::to_string(bits) + " " + to + ", [" + global + "]");
 }
 
 // ---- asynchronous copies ----
@@ -207,7 +212,7 @@ void emit_async_copy(Emitter& e, const Instruction& call) {
     std::string text = name.substr(0, last) + " " + address(e, call, 0) + ", " +
                        address(e, call, 1) + ", " + name.substr(last + 1);
     if (call.operands.size() > 2) text += ", " + operand(e, call, 2);
-    e.put(text);
+    e.emit_ptx(text);
 }
 
 /// Emits cp.async.commit.group, cp.async.wait.group(number) and cp.async.wait.all.
@@ -216,14 +221,14 @@ void emit_async_group(Emitter& e, const Instruction& call) {
     const bool is_commit = name.find("commit") != name.npos,
                is_bulk = name.find(".bulk") != name.npos, reads = name.ends_with(".read");
     if (name.ends_with("wait.all")) {
-        e.put("cp.async.wait_all");
+        e.emit_ptx("cp.async.wait_all");
         return;
     }
     std::string text = is_bulk ? "cp.async.bulk." : "cp.async.";
     text += is_commit ? "commit_group" : "wait_group";
     if (reads) text += ".read";
     if (!is_commit) text += " " + operand(e, call, 0);
-    e.put(text);
+    e.emit_ptx(text);
 }
 
 void emit_async_arrival(Emitter& e, const Instruction& call) {
@@ -232,7 +237,7 @@ void emit_async_arrival(Emitter& e, const Instruction& call) {
     std::string text = "cp.async.mbarrier.arrive";
     if (name.find(".noinc") != name.npos) text += ".noinc";
     if (name.ends_with(".shared")) text += ".shared";
-    e.put(text + ".b64 " + address(e, call, 0));
+    e.emit_ptx(text + ".b64 " + address(e, call, 0));
 }
 
 // ---- mbarrier ----
@@ -251,13 +256,14 @@ void emit_mbarrier(Emitter& e, const Instruction& call) {
     }
     std::string text = name + (is_shared ? ".shared.b64 " : ".b64 ");
     if (name == "mbarrier.pending_count") {
-        e.put(text + e.result(call) + ", " + e.use_register(call.operands[0]));
+        e.emit_ptx(text + e.result_register(call) + ", " +
+                   e.format_register_operand(call.operands[0]));
         return;
     }
-    if (!call.type->is(Type::Kind::nothing)) text += e.result(call) + ", ";
+    if (!call.type->has_kind(Type::Kind::nothing)) text += e.result_register(call) + ", ";
     text += address(e, call, 0);
-    if (call.operands.size() > 1) text += ", " + e.use_register(call.operands[1]);
-    e.put(text);
+    if (call.operands.size() > 1) text += ", " + e.format_register_operand(call.operands[1]);
+    e.emit_ptx(text);
 }
 
 // ---- atomics that are not atomicrmw ----
@@ -276,22 +282,22 @@ void emit_scoped_atomic(Emitter& e, const Instruction& call) {
                          : how == "add" || how == "max" || how == "min"                 ? "s"
                                                                                         : "b";
     suffix += std::to_string(bits);
-    std::string text = "atom" + scope + "." + how + "." + suffix + " " + e.result(call) + ", " +
-                       address(e, call, 0);
+    std::string text = "atom" + scope + "." + how + "." + suffix + " " + e.result_register(call) +
+                       ", " + address(e, call, 0);
     for (std::size_t k = 1; k < call.operands.size(); ++k)
-        text += ", " + e.use_register(call.operands[k]);
-    e.put(text);
+        text += ", " + e.format_register_operand(call.operands[k]);
+    e.emit_ptx(text);
 }
 
 /// Emits the atomics of older versions of clang, such as "atomic.load.inc.32.p0".
 void emit_legacy_atomic(Emitter& e, const Instruction& call) {
     const std::string name = ptx_opcode(call);
-    const char* how = name.find(".inc.") != name.npos   ? "inc.u32"
-                      : name.find(".dec.") != name.npos ? "dec.u32"
-                      : call.type->is(Type::Kind::real) ? "add.f64"
-                                                        : "add.f32";
-    e.put(std::string("atom.") + how + " " + e.result(call) + ", " + address(e, call, 0) + ", " +
-          e.use_register(call.operands[1]));
+    const char* how = name.find(".inc.") != name.npos         ? "inc.u32"
+                      : name.find(".dec.") != name.npos       ? "dec.u32"
+                      : call.type->has_kind(Type::Kind::real) ? "add.f64"
+                                                              : "add.f32";
+    e.emit_ptx(std::string("atom.") + how + " " + e.result_register(call) + ", " +
+               address(e, call, 0) + ", " + e.format_register_operand(call.operands[1]));
 }
 
 // ---- pointers ----
@@ -304,15 +310,16 @@ void emit_pointer_conversion(Emitter& e, const Instruction& call) {
     const bool from_generic = name.starts_with("gen");
     std::string space = from_generic ? name.substr(to + 4) : name.substr(0, to);
     if (space == "constant") space = "const";
-    e.put(std::string("cvta.") + (from_generic ? "to." : "") + space + ".u64 " + e.result(call) +
-          ", " + e.use_register(call.operands[0]));
+    e.emit_ptx(std::string("cvta.") + (from_generic ? "to." : "") + space + ".u64 " +
+               e.result_register(call) + ", " + e.format_register_operand(call.operands[0]));
 }
 
 // ---- integer functions that have an instruction of their own ----
 
 void emit_permute(Emitter& e, const Instruction& call) {
-    e.put("prmt.b32 " + e.result(call) + ", " + e.use_register(call.operands[0]) + ", " +
-          operand(e, call, 1) + ", " + operand(e, call, 2));
+    e.emit_ptx("prmt.b32 " + e.result_register(call) + ", " +
+               e.format_register_operand(call.operands[0]) + ", " + operand(e, call, 1) + ", " +
+               operand(e, call, 2));
 }
 
 /// Emits "mulhi.i", "mulhi.ull", "mul24.ui" and "sad.i".
@@ -325,9 +332,9 @@ void emit_integer_words(Emitter& e, const Instruction& call) {
     std::string text = (what == "mulhi"   ? "mul.hi"
                         : what == "mul24" ? "mul24.lo"
                                           : what) +
-                       "." + suffix + " " + e.result(call);
-    for (const Value* value : call.operands) text += ", " + e.use_register(value);
-    e.put(text);
+                       "." + suffix + " " + e.result_register(call);
+    for (const Value* value : call.operands) text += ", " + e.format_register_operand(value);
+    e.emit_ptx(text);
 }
 
 constexpr Intrinsic kGpuIntrinsics[] = {

@@ -9,10 +9,10 @@ namespace coalesce::translator {
 
 namespace {
 
-std::string made(Emitter& e, Register family, const std::string& text) {
+std::string emit_to_new_register(Emitter& e, Register family, const std::string& text) {
     const std::size_t blank = text.find(' ');
-    const std::string d = e.fresh(family);
-    e.put(text.substr(0, blank) + " " + d + "," + text.substr(blank));
+    const std::string d = e.make_register(family);
+    e.emit_ptx(text.substr(0, blank) + " " + d + "," + text.substr(blank));
     return d;
 }
 
@@ -30,44 +30,49 @@ void emit_min_max(Emitter& e, const Instruction& i) {
     for_each_element(*i.type, [&](std::size_t part) {
         if (type.bits == 1) {
             const bool is_and = (name == "umin") || (name == "smax");
-            return e.put(std::string(is_and ? "and" : "or") + ".pred " + e.result(i, part) + ", " +
-                         e.use(i.operands[0], part) + ", " + e.use(i.operands[1], part));
+            return e.emit_ptx(std::string(is_and ? "and" : "or") + ".pred " +
+                              e.result_register(i, part) + ", " +
+                              e.format_operand(i.operands[0], part) + ", " +
+                              e.format_operand(i.operands[1], part));
         }
-        const std::string a = e.extended(i.operands[0], is_signed, part),
-                          b = e.extended(i.operands[1], is_signed, part);
-        e.put(name.substr(1) + "." + name[0] + register_width(type) + " " + e.result(i, part) +
-              ", " + a + ", " + b);
+        const std::string a = e.extend_operand(i.operands[0], is_signed, part),
+                          b = e.extend_operand(i.operands[1], is_signed, part);
+        e.emit_ptx(name.substr(1) + "." + name[0] + register_width(type) + " " +
+                   e.result_register(i, part) + ", " + a + ", " + b);
     });
 }
 
 void emit_abs(Emitter& e, const Instruction& i) {
     const Type& type = type_of(i);
     for_each_element(*i.type, [&](std::size_t part) {
-        const std::string a = e.extended(i.operands[0], true, part);
-        e.put("abs.s" + register_width(type) + " " + e.result(i, part) + ", " + a);
+        const std::string a = e.extend_operand(i.operands[0], true, part);
+        e.emit_ptx("abs.s" + register_width(type) + " " + e.result_register(i, part) + ", " + a);
     });
 }
 
 /// Returns the value in a register of 32 or 64 bits, zero-extended.
 std::string extend_to_32_or_64_bits(Emitter& e, const Value* value, u32& bits) {
-    const std::string text = e.extended(value, false);
+    const std::string text = e.extend_operand(value, false);
     bits = register_bits(*value->type);
     if (bits != 16) return text;
     bits = 32;
-    return made(e, Register::b32, "cvt.u32.u16 " + (text[0] == '%' ? text : e.use_register(value)));
+    return emit_to_new_register(
+        e, Register::b32,
+        "cvt.u32.u16 " + (text[0] == '%' ? text : e.format_register_operand(value)));
 }
 
 /// Stores the result of popc, clz and similar instructions, which is 32 bits wide, in a register as
 /// wide as the operand.
 void emit_bit_count(Emitter& e, const Instruction& i, const std::string& count) {
     const u32 bits = register_bits(*i.type);
-    e.put(bits == 32 ? "mov.b32 " + e.result(i) + ", " + count
-                     : "cvt.u" + std::to_string(bits) + ".u32 " + e.result(i) + ", " + count);
+    e.emit_ptx(bits == 32 ? "mov.b32 " + e.result_register(i) + ", " + count
+                          : "cvt.u" + std::to_string(bits) + ".u32 " + e.result_register(i) + ", " +
+                                count);
 }
 
 void check_scalar(const Instruction& i) {
     type_of(i);
-    if (i.type->is(Type::Kind::vector)) fail(i, "this operation on vectors is not supported");
+    if (i.type->has_kind(Type::Kind::vector)) fail(i, "this operation on vectors is not supported");
     if (i.type->is_integer(1)) fail(i, "this operation on one bit is not supported");
 }
 
@@ -75,17 +80,20 @@ void emit_ctpop(Emitter& e, const Instruction& i) {
     check_scalar(i);
     u32 bits = 0;
     const std::string value = extend_to_32_or_64_bits(e, i.operands[0], bits);
-    emit_bit_count(e, i, made(e, Register::b32, "popc.b" + std::to_string(bits) + " " + value));
+    emit_bit_count(
+        e, i,
+        emit_to_new_register(e, Register::b32, "popc.b" + std::to_string(bits) + " " + value));
 }
 
 void emit_ctlz(Emitter& e, const Instruction& i) {
     check_scalar(i);
     u32 bits = 0;
     const std::string value = extend_to_32_or_64_bits(e, i.operands[0], bits);
-    std::string count = made(e, Register::b32, "clz.b" + std::to_string(bits) + " " + value);
+    std::string count =
+        emit_to_new_register(e, Register::b32, "clz.b" + std::to_string(bits) + " " + value);
     if (bits != i.type->bits) {
-        count = made(e, Register::b32,
-                     "add.s32 " + count + ", -" + std::to_string(bits - i.type->bits));
+        count = emit_to_new_register(
+            e, Register::b32, "add.s32 " + count + ", -" + std::to_string(bits - i.type->bits));
     }
     emit_bit_count(e, i, count);
 }
@@ -99,11 +107,11 @@ void emit_cttz(Emitter& e, const Instruction& i) {
     const std::string suffix = ".b" + std::to_string(bits);
     const Register family = bits == 64 ? Register::b64 : Register::b32;
     if (bits != i.type->bits) {
-        value = made(e, family,
-                     "or" + suffix + " " + value + ", " + std::to_string(u64{1} << i.type->bits));
+        value = emit_to_new_register(
+            e, family, "or" + suffix + " " + value + ", " + std::to_string(u64{1} << i.type->bits));
     }
-    const std::string turned = made(e, family, "brev" + suffix + " " + value);
-    emit_bit_count(e, i, made(e, Register::b32, "clz" + suffix + " " + turned));
+    const std::string turned = emit_to_new_register(e, family, "brev" + suffix + " " + value);
+    emit_bit_count(e, i, emit_to_new_register(e, Register::b32, "clz" + suffix + " " + turned));
 }
 
 /// Shifts a result that is in the upper bits of `value` down to bit 0.
@@ -111,12 +119,13 @@ void emit_shifted_down(Emitter& e, const Instruction& i, const std::string& valu
     const std::string down = std::to_string(bits - i.type->bits), suffix = std::to_string(bits);
     const u32 whole = register_bits(*i.type);
     const Register family = bits == 64 ? Register::b64 : Register::b32;
-    const std::string low = bits == i.type->bits
-                                ? value
-                                : made(e, family, "shr.u" + suffix + " " + value + ", " + down);
-    e.put(whole == bits
-              ? "mov.b" + suffix + " " + e.result(i) + ", " + low
-              : "cvt.u" + std::to_string(whole) + ".u" + suffix + " " + e.result(i) + ", " + low);
+    const std::string low =
+        bits == i.type->bits
+            ? value
+            : emit_to_new_register(e, family, "shr.u" + suffix + " " + value + ", " + down);
+    e.emit_ptx(whole == bits ? "mov.b" + suffix + " " + e.result_register(i) + ", " + low
+                             : "cvt.u" + std::to_string(whole) + ".u" + suffix + " " +
+                                   e.result_register(i) + ", " + low);
 }
 
 void emit_bitreverse(Emitter& e, const Instruction& i) {
@@ -124,7 +133,8 @@ void emit_bitreverse(Emitter& e, const Instruction& i) {
     u32 bits = 0;
     const std::string value = extend_to_32_or_64_bits(e, i.operands[0], bits);
     const Register family = bits == 64 ? Register::b64 : Register::b32;
-    emit_shifted_down(e, i, made(e, family, "brev.b" + std::to_string(bits) + " " + value), bits);
+    emit_shifted_down(
+        e, i, emit_to_new_register(e, family, "brev.b" + std::to_string(bits) + " " + value), bits);
 }
 
 void emit_bswap(Emitter& e, const Instruction& i) {
@@ -132,15 +142,20 @@ void emit_bswap(Emitter& e, const Instruction& i) {
     u32 bits = 0;
     const std::string value = extend_to_32_or_64_bits(e, i.operands[0], bits);
     if (bits == 32) {
-        emit_shifted_down(e, i, made(e, Register::b32, "prmt.b32 " + value + ", 0, 291"), bits);
+        emit_shifted_down(
+            e, i, emit_to_new_register(e, Register::b32, "prmt.b32 " + value + ", 0, 291"), bits);
         return;
     }
-    const std::string low = e.fresh(Register::b32), high = e.fresh(Register::b32);
-    e.put("mov.b64 {" + low + ", " + high + "}, " + value);
-    const std::string turned_high = made(e, Register::b32, "prmt.b32 " + low + ", 0, 291"),
-                      turned_low = made(e, Register::b32, "prmt.b32 " + high + ", 0, 291");
+    const std::string low = e.make_register(Register::b32), high = e.make_register(Register::b32);
+    e.emit_ptx("mov.b64 {" + low + ", " + high + "}, " + value);
+    const std::string turned_high =
+                          emit_to_new_register(e, Register::b32, "prmt.b32 " + low + ", 0, 291"),
+                      turned_low =
+                          emit_to_new_register(e, Register::b32, "prmt.b32 " + high + ", 0, 291");
     emit_shifted_down(
-        e, i, made(e, Register::b64, "mov.b64 {" + turned_low + ", " + turned_high + "}"), bits);
+        e, i,
+        emit_to_new_register(e, Register::b64, "mov.b64 {" + turned_low + ", " + turned_high + "}"),
+        bits);
 }
 
 /// Emits a funnel shift of two words. There is an instruction for 32 bits. For other widths, two
@@ -149,36 +164,39 @@ void emit_funnel(Emitter& e, const Instruction& i) {
     check_scalar(i);
     const bool is_left = called_function(i)->name.starts_with("llvm.fshl");
     const u32 bits = i.type->bits;
-    const std::string a = e.use_register(i.operands[0]);
+    const std::string a = e.format_register_operand(i.operands[0]);
     if (bits == 32) {
-        const std::string b = e.use_register(i.operands[1]), n = e.use(i.operands[2]);
-        e.put(std::string("shf.") + (is_left ? "l" : "r") + ".wrap.b32 " + e.result(i) + ", " + b +
-              ", " + a + ", " + n);
+        const std::string b = e.format_register_operand(i.operands[1]),
+                          n = e.format_operand(i.operands[2]);
+        e.emit_ptx(std::string("shf.") + (is_left ? "l" : "r") + ".wrap.b32 " +
+                   e.result_register(i) + ", " + b + ", " + a + ", " + n);
         return;
     }
     if (!std::has_single_bit(bits)) fail(i, "a funnel shift of this width is not supported");
     const u32 whole = register_bits(*i.type);
     const Register family = register_family(*i.type);
-    const std::string suffix = std::to_string(whole), b = e.extended(i.operands[1], false);
-    const std::string amount = e.use_register(i.operands[2]);
-    const std::string wide = made(e, Register::b32, "cvt.u32.u" + suffix + " " + amount);
+    const std::string suffix = std::to_string(whole), b = e.extend_operand(i.operands[1], false);
+    const std::string amount = e.format_register_operand(i.operands[2]);
+    const std::string wide =
+        emit_to_new_register(e, Register::b32, "cvt.u32.u" + suffix + " " + amount);
     const std::string n =
-        made(e, Register::b32, "and.b32 " + wide + ", " + std::to_string(bits - 1));
-    const std::string back = made(e, Register::b32, "sub.s32 " + std::to_string(bits) + ", " + n);
+        emit_to_new_register(e, Register::b32, "and.b32 " + wide + ", " + std::to_string(bits - 1));
+    const std::string back =
+        emit_to_new_register(e, Register::b32, "sub.s32 " + std::to_string(bits) + ", " + n);
     const std::string left =
-        made(e, family, "shl.b" + suffix + " " + a + ", " + (is_left ? n : back));
+        emit_to_new_register(e, family, "shl.b" + suffix + " " + a + ", " + (is_left ? n : back));
     const std::string right =
-        made(e, family, "shr.u" + suffix + " " + b + ", " + (is_left ? back : n));
-    e.put("or.b" + suffix + " " + e.result(i) + ", " + left + ", " + right);
+        emit_to_new_register(e, family, "shr.u" + suffix + " " + b + ", " + (is_left ? back : n));
+    e.emit_ptx("or.b" + suffix + " " + e.result_register(i) + ", " + left + ", " + right);
 }
 
-/// Returns the result of extended(), in a register even if it is a number.
+/// Returns the result of extend_operand(), in a register even if it is a number.
 std::string extend_to_register(Emitter& e, const Value* value, bool is_signed, std::size_t part) {
-    const std::string text = e.extended(value, is_signed, part);
+    const std::string text = e.extend_operand(value, is_signed, part);
     const Type& type = element_of(*value->type);
-    return text[0] == '%'
-               ? text
-               : made(e, register_family(type), "mov.b" + register_width(type) + " " + text);
+    return text[0] == '%' ? text
+                          : emit_to_new_register(e, register_family(type),
+                                                 "mov.b" + register_width(type) + " " + text);
 }
 
 /// Both operands and their sum, difference or product, in whole registers.
@@ -193,8 +211,8 @@ OperandsAndSum sum_of(Emitter& e, const Instruction& i, bool is_signed, const st
     OperandsAndSum sum{extend_to_register(e, i.operands[0], is_signed, part),
                        extend_to_register(e, i.operands[1], is_signed, part), "",
                        type.bits < register_bits(type)};
-    sum.d = made(e, register_family(type),
-                 op + ".s" + register_width(type) + " " + sum.a + ", " + sum.b);
+    sum.d = emit_to_new_register(e, register_family(type),
+                                 op + ".s" + register_width(type) + " " + sum.a + ", " + sum.b);
     return sum;
 }
 
@@ -205,11 +223,11 @@ std::string signed_overflow(Emitter& e, const Instruction& i, const OperandsAndS
                             bool is_sum) {
     const Register family = register_family(type_of(i));
     const std::string bits = "b" + register_width(type_of(i)) + " ";
-    const std::string x = made(e, family, "xor." + bits + sum.a + ", " + sum.d),
-                      y = made(e, family,
-                               "xor." + bits + (is_sum ? sum.b : sum.a) + ", " +
-                                   (is_sum ? sum.d : sum.b));
-    return made(e, family, "and." + bits + x + ", " + y);
+    const std::string x = emit_to_new_register(e, family, "xor." + bits + sum.a + ", " + sum.d),
+                      y = emit_to_new_register(e, family,
+                                               "xor." + bits + (is_sum ? sum.b : sum.a) + ", " +
+                                                   (is_sum ? sum.d : sum.b));
+    return emit_to_new_register(e, family, "and." + bits + x + ", " + y);
 }
 
 /// Emits llvm.uadd.with.overflow.i32: the sum, and whether it overflowed.
@@ -221,25 +239,26 @@ void emit_with_overflow(Emitter& e, const Instruction& i) {
         fail(i, "a check for overflow of this width is not supported");
     const std::string suffix = std::to_string(bits);
     const OperandsAndSum sum = sum_of(e, i, name[0] == 's', op == "mul" ? "mul.lo" : op, 0);
-    const std::string over = e.result(i, 1);
+    const std::string over = e.result_register(i, 1);
     if (op == "mul") {
         const std::string sign = name.substr(0, 1);
         const Register family = register_family(type);
         const std::string high =
-            made(e, family, "mul.hi." + sign + suffix + " " + sum.a + ", " + sum.b);
+            emit_to_new_register(e, family, "mul.hi." + sign + suffix + " " + sum.a + ", " + sum.b);
         const std::string expected =
             sign == "u"
                 ? "0"
-                : made(e, family, "shr.s" + suffix + " " + sum.d + ", " + std::to_string(bits - 1));
-        e.put("setp.ne.b" + suffix + " " + over + ", " + high + ", " + expected);
+                : emit_to_new_register(
+                      e, family, "shr.s" + suffix + " " + sum.d + ", " + std::to_string(bits - 1));
+        e.emit_ptx("setp.ne.b" + suffix + " " + over + ", " + high + ", " + expected);
     } else if (name[0] == 'u') {
-        e.put("setp." + std::string(op == "add" ? "lt" : "gt") + ".u" + suffix + " " + over + ", " +
-              sum.d + ", " + sum.a);
+        e.emit_ptx("setp." + std::string(op == "add" ? "lt" : "gt") + ".u" + suffix + " " + over +
+                   ", " + sum.d + ", " + sum.a);
     } else {
-        e.put("setp.lt.s" + suffix + " " + over + ", " + signed_overflow(e, i, sum, op == "add") +
-              ", 0");
+        e.emit_ptx("setp.lt.s" + suffix + " " + over + ", " +
+                   signed_overflow(e, i, sum, op == "add") + ", 0");
     }
-    e.put("mov.b" + suffix + " " + e.result(i, 0) + ", " + sum.d);
+    e.emit_ptx("mov.b" + suffix + " " + e.result_register(i, 0) + ", " + sum.d);
 }
 
 /// Emits llvm.uadd.sat and llvm.usub.sat.
@@ -249,19 +268,21 @@ void emit_unsigned_saturated(Emitter& e, const Instruction& i, bool is_sum, std:
     const std::string suffix = register_width(type);
     if (type.bits < register_bits(type) && is_sum) {
         const OperandsAndSum sum = sum_of(e, i, false, "add", part);
-        e.put("min.u" + suffix + " " + e.result(i, part) + ", " + sum.d + ", " +
-              std::to_string((u64{1} << type.bits) - 1));
+        e.emit_ptx("min.u" + suffix + " " + e.result_register(i, part) + ", " + sum.d + ", " +
+                   std::to_string((u64{1} << type.bits) - 1));
         return;
     }
     const std::string a = extend_to_register(e, i.operands[0], false, part),
                       b = extend_to_register(e, i.operands[1], false, part);
     if (is_sum) {
-        const std::string room = made(e, family, "not.b" + suffix + " " + b);
-        e.put("add.s" + suffix + " " + e.result(i, part) + ", " +
-              made(e, family, "min.u" + suffix + " " + a + ", " + room) + ", " + b);
+        const std::string room = emit_to_new_register(e, family, "not.b" + suffix + " " + b);
+        e.emit_ptx("add.s" + suffix + " " + e.result_register(i, part) + ", " +
+                   emit_to_new_register(e, family, "min.u" + suffix + " " + a + ", " + room) +
+                   ", " + b);
     } else {
-        e.put("sub.s" + suffix + " " + e.result(i, part) + ", " +
-              made(e, family, "max.u" + suffix + " " + a + ", " + b) + ", " + b);
+        e.emit_ptx("sub.s" + suffix + " " + e.result_register(i, part) + ", " +
+                   emit_to_new_register(e, family, "max.u" + suffix + " " + a + ", " + b) + ", " +
+                   b);
     }
 }
 
@@ -274,19 +295,22 @@ void emit_signed_saturated(Emitter& e, const Instruction& i, bool is_sum, std::s
     const OperandsAndSum sum = sum_of(e, i, true, is_sum ? "add" : "sub", part);
     if (sum.has_spare_bits) {
         const std::string least = "-" + std::to_string(u64{1} << (type.bits - 1));
-        e.put("max.s" + bits + " " + e.result(i, part) + ", " +
-              made(e, family, "min.s" + bits + " " + sum.d + ", " + most) + ", " + least);
+        e.emit_ptx("max.s" + bits + " " + e.result_register(i, part) + ", " +
+                   emit_to_new_register(e, family, "min.s" + bits + " " + sum.d + ", " + most) +
+                   ", " + least);
         return;
     }
     // The result on overflow is the largest or the smallest number, depending on the first
     // operand's sign.
     const std::string over =
-        made(e, Register::predicate,
-             "setp.lt.s" + bits + " " + signed_overflow(e, i, sum, is_sum) + ", 0");
-    const std::string side =
-        made(e, family, "shr.s" + bits + " " + sum.a + ", " + std::to_string(type.bits - 1));
-    const std::string limit = made(e, family, "xor.b" + bits + " " + side + ", " + most);
-    e.put("selp.b" + bits + " " + e.result(i, part) + ", " + limit + ", " + sum.d + ", " + over);
+        emit_to_new_register(e, Register::predicate,
+                             "setp.lt.s" + bits + " " + signed_overflow(e, i, sum, is_sum) + ", 0");
+    const std::string side = emit_to_new_register(
+        e, family, "shr.s" + bits + " " + sum.a + ", " + std::to_string(type.bits - 1));
+    const std::string limit =
+        emit_to_new_register(e, family, "xor.b" + bits + " " + side + ", " + most);
+    e.emit_ptx("selp.b" + bits + " " + e.result_register(i, part) + ", " + limit + ", " + sum.d +
+               ", " + over);
 }
 
 void emit_saturated(Emitter& e, const Instruction& i) {
@@ -303,13 +327,16 @@ void emit_three_way(Emitter& e, const Instruction& i) {
     const Type& type = type_of(i);
     const bool is_signed = called_function(i)->name[5] == 's';
     const std::string suffix = std::string(is_signed ? ".s" : ".u") + register_width(type);
-    const std::string a = e.extended(i.operands[0], is_signed),
-                      b = e.extended(i.operands[1], is_signed);
+    const std::string a = e.extend_operand(i.operands[0], is_signed),
+                      b = e.extend_operand(i.operands[1], is_signed);
     const std::string bits = register_width(*i.type);
-    const std::string less = made(e, Register::predicate, "setp.lt" + suffix + " " + a + ", " + b),
-                      more = made(e, Register::predicate, "setp.gt" + suffix + " " + a + ", " + b);
-    const std::string one = made(e, register_family(*i.type), "selp.b" + bits + " 1, 0, " + more);
-    e.put("selp.b" + bits + " " + e.result(i) + ", -1, " + one + ", " + less);
+    const std::string less = emit_to_new_register(e, Register::predicate,
+                                                  "setp.lt" + suffix + " " + a + ", " + b),
+                      more = emit_to_new_register(e, Register::predicate,
+                                                  "setp.gt" + suffix + " " + a + ", " + b);
+    const std::string one =
+        emit_to_new_register(e, register_family(*i.type), "selp.b" + bits + " 1, 0, " + more);
+    e.emit_ptx("selp.b" + bits + " " + e.result_register(i) + ", -1, " + one + ", " + less);
 }
 
 void emit_nothing(Emitter&, const Instruction&) {}
@@ -321,13 +348,14 @@ void copy_first_operand(Emitter& e, const Instruction& i) {
         const std::string type = families[part] == Register::predicate
                                      ? "pred"
                                      : "b" + std::to_string(8u << static_cast<u32>(families[part]));
-        e.put("mov." + type + " " + e.result(i, part) + ", " + e.use(i.operands[0], part));
+        e.emit_ptx("mov." + type + " " + e.result_register(i, part) + ", " +
+                   e.format_operand(i.operands[0], part));
     }
 }
 
 /// Emits llvm.is.constant, whose result is always false.
 void emit_is_constant(Emitter& e, const Instruction& i) {
-    e.put("mov.pred " + e.result(i) + ", 0");
+    e.emit_ptx("mov.pred " + e.result_register(i) + ", 0");
 }
 
 constexpr Intrinsic kIntegerIntrinsics[] = {

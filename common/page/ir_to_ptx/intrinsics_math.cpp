@@ -23,8 +23,8 @@ std::string list_operands(Emitter& e, const Instruction& call, std::size_t part)
 /// Emits `instruction`.f32 d, a, b... for every part.
 void emit_for_all_parts(Emitter& e, const Instruction& call, const std::string& instruction) {
     for (std::size_t part = 0; part < element_count(*call.type); ++part)
-        e.put(instruction + "." + float_suffix(element_of(*call.type)) + " " +
-              e.result(call, part) + ", " + list_operands(e, call, part));
+        e.emit_ptx(instruction + "." + float_suffix(element_of(*call.type)) + " " +
+                   e.result_register(call, part) + ", " + list_operands(e, call, part));
 }
 
 // ---- LLVM's own ----
@@ -48,7 +48,7 @@ void emit_single_instruction(Emitter& e, const Instruction& call) {
         if (!name.starts_with(direct.name)) continue;
         const Type& type = element_of(*call.type);
         const bool is_approximate = direct.instruction.ends_with(".approx");
-        if (is_approximate && !type.is(Type::Kind::single))
+        if (is_approximate && !type.has_kind(Type::Kind::single))
             fail(call, name + " has no instruction for this type, only for float");
         if (register_bits(type) != 16 || direct.name != "sqrt.")
             return emit_for_all_parts(e, call, std::string(direct.instruction));
@@ -64,8 +64,9 @@ void emit_round_to_whole(Emitter& e, const Instruction& call) {
                       : name.starts_with("trunc") ? "rzi"
                                                   : "rni";
     for (std::size_t part = 0; part < element_count(*call.type); ++part)
-        e.put(std::string("cvt.") + how + "." + suffix + "." + suffix + " " + e.result(call, part) +
-              ", " + e.use_register(call.operands[0], part));
+        e.emit_ptx(std::string("cvt.") + how + "." + suffix + "." + suffix + " " +
+                   e.result_register(call, part) + ", " +
+                   e.format_register_operand(call.operands[0], part));
 }
 
 /// Emits rounding of halves away from zero, by adding a half and truncating. Large numbers are
@@ -74,43 +75,45 @@ void emit_round_away(Emitter& e, const Instruction& call) {
     const Type& type = element_of(*call.type);
     if (register_bits(type) == 16)
         fail(call, "rounding away from zero has no instruction for numbers of 16 bits");
-    const bool is_double = type.is(Type::Kind::real);
+    const bool is_double = type.has_kind(Type::Kind::real);
     const std::string suffix = is_double ? ".f64 " : ".f32 ",
                       select = is_double ? "selp.b64 " : "selp.b32 ";
     const Register family = is_double ? Register::b64 : Register::b32;
     for (std::size_t part = 0; part < element_count(*call.type); ++part) {
-        const std::string x = e.use_register(call.operands[0], part), size = e.fresh(family),
-                          more = e.fresh(family), cut = e.fresh(family), picked = e.fresh(family);
-        const std::string is_small = e.fresh(Register::predicate),
-                          is_large = e.fresh(Register::predicate);
-        e.put("abs" + suffix + size + ", " + x);
-        e.put("add.rn" + suffix + more + ", " + size + ", " +
-              (is_double ? "0d3FE0000000000000" : "0f3F000000"));
-        e.put("cvt.rzi" + suffix.substr(0, 4) + suffix + cut + ", " + more);
-        e.put("setp.lt" + suffix + is_small + ", " + size + ", " +
-              (is_double ? "0d3FE0000000000000" : "0f3F000000"));
-        e.put(select + picked + ", 0, " + cut + ", " + is_small);
-        e.put("setp.gt" + suffix + is_large + ", " + size + ", " +
-              (is_double ? "0d4330000000000000" : "0f4B000000"));
-        e.put(select + picked + ", " + size + ", " + picked + ", " + is_large);
-        e.put("copysign" + suffix + e.result(call, part) + ", " + x + ", " + picked);
+        const std::string x = e.format_register_operand(call.operands[0], part),
+                          size = e.make_register(family), more = e.make_register(family),
+                          cut = e.make_register(family), picked = e.make_register(family);
+        const std::string is_small = e.make_register(Register::predicate),
+                          is_large = e.make_register(Register::predicate);
+        e.emit_ptx("abs" + suffix + size + ", " + x);
+        e.emit_ptx("add.rn" + suffix + more + ", " + size + ", " +
+                   (is_double ? "0d3FE0000000000000" : "0f3F000000"));
+        e.emit_ptx("cvt.rzi" + suffix.substr(0, 4) + suffix + cut + ", " + more);
+        e.emit_ptx("setp.lt" + suffix + is_small + ", " + size + ", " +
+                   (is_double ? "0d3FE0000000000000" : "0f3F000000"));
+        e.emit_ptx(select + picked + ", 0, " + cut + ", " + is_small);
+        e.emit_ptx("setp.gt" + suffix + is_large + ", " + size + ", " +
+                   (is_double ? "0d4330000000000000" : "0f4B000000"));
+        e.emit_ptx(select + picked + ", " + size + ", " + picked + ", " + is_large);
+        e.emit_ptx("copysign" + suffix + e.result_register(call, part) + ", " + x + ", " + picked);
     }
 }
 
 void emit_copysign(Emitter& e, const Instruction& call) {
     const Type& type = element_of(*call.type);
     for (std::size_t part = 0; part < element_count(*call.type); ++part) {
-        const std::string size = e.use_register(call.operands[0], part),
-                          sign = e.use_register(call.operands[1], part);
+        const std::string size = e.format_register_operand(call.operands[0], part),
+                          sign = e.format_register_operand(call.operands[1], part);
         if (register_bits(type) != 16) {
-            e.put("copysign." + float_suffix(type) + " " + e.result(call, part) + ", " + sign +
-                  ", " + size);
+            e.emit_ptx("copysign." + float_suffix(type) + " " + e.result_register(call, part) +
+                       ", " + sign + ", " + size);
             continue;
         }
-        const std::string bit = e.fresh(Register::b16), rest = e.fresh(Register::b16);
-        e.put("and.b16 " + bit + ", " + sign + ", 0x8000");
-        e.put("and.b16 " + rest + ", " + size + ", 0x7FFF");
-        e.put("or.b16 " + e.result(call, part) + ", " + bit + ", " + rest);
+        const std::string bit = e.make_register(Register::b16),
+                          rest = e.make_register(Register::b16);
+        e.emit_ptx("and.b16 " + bit + ", " + sign + ", 0x8000");
+        e.emit_ptx("and.b16 " + rest + ", " + size + ", 0x7FFF");
+        e.emit_ptx("or.b16 " + e.result_register(call, part) + ", " + bit + ", " + rest);
     }
 }
 
@@ -122,12 +125,13 @@ void emit_saturating(Emitter& e, const Instruction& call) {
     if (!to.is_integer(32) && !to.is_integer(64))
         fail(call, "a saturating conversion to this width is not supported");
     const std::string suffix = (is_signed ? "s" : "u") + std::to_string(to.bits);
-    const std::string whole = e.fresh(register_family(to)), is_nan = e.fresh(Register::predicate);
-    const std::string value = e.use_register(call.operands[0]);
-    e.put("cvt.rzi." + suffix + "." + float_suffix(from) + " " + whole + ", " + value);
-    e.put("setp.nan." + float_suffix(from) + " " + is_nan + ", " + value + ", " + value);
-    e.put("selp.b" + std::to_string(to.bits) + " " + e.result(call) + ", 0, " + whole + ", " +
-          is_nan);
+    const std::string whole = e.make_register(register_family(to)),
+                      is_nan = e.make_register(Register::predicate);
+    const std::string value = e.format_register_operand(call.operands[0]);
+    e.emit_ptx("cvt.rzi." + suffix + "." + float_suffix(from) + " " + whole + ", " + value);
+    e.emit_ptx("setp.nan." + float_suffix(from) + " " + is_nan + ", " + value + ", " + value);
+    e.emit_ptx("selp.b" + std::to_string(to.bits) + " " + e.result_register(call) + ", 0, " +
+               whole + ", " + is_nan);
 }
 
 /// Emits a test of whether the number belongs to one of the given classes, which are numbered as in
@@ -147,40 +151,41 @@ void emit_is_class(Emitter& e, const Instruction& call) {
         {0x10, "subnormal", 1},  {0x40, "", 0},        {0x20, "", 1},
         {0x80, "subnormal", 0},  {0x100, "normal", 0}, {0x200, "infinite", 0}};
     const std::string suffix = float_suffix(type), width = std::to_string(register_bits(type));
-    const std::string value = e.use_register(call.operands[0]),
-                      is_negative = e.fresh(Register::predicate),
-                      result = e.fresh(Register::predicate);
-    e.put("setp.lt.s" + width + " " + is_negative + ", " + value + ", 0");
-    e.put("setp.ne.u32 " + result + ", 0, 0");
+    const std::string value = e.format_register_operand(call.operands[0]),
+                      is_negative = e.make_register(Register::predicate),
+                      result = e.make_register(Register::predicate);
+    e.emit_ptx("setp.lt.s" + width + " " + is_negative + ", " + value + ", 0");
+    e.emit_ptx("setp.ne.u32 " + result + ", 0, 0");
     for (const Kind& kind : kKinds) {
         if ((asked & kind.bits) == 0) continue;
-        const std::string is_one = e.fresh(Register::predicate);
+        const std::string is_one = e.make_register(Register::predicate);
         if (*kind.test)
-            e.put(std::string("testp.") + kind.test + "." + suffix + " " + is_one + ", " + value);
+            e.emit_ptx(std::string("testp.") + kind.test + "." + suffix + " " + is_one + ", " +
+                       value);
         else
-            e.put("setp.eq." + suffix + " " + is_one + ", " + value + ", " +
-                  float_spelling(type, 0));
+            e.emit_ptx("setp.eq." + suffix + " " + is_one + ", " + value + ", " +
+                       float_spelling(type, 0));
         if (kind.sign >= 0) {
-            const std::string has_sign = e.fresh(Register::predicate);
+            const std::string has_sign = e.make_register(Register::predicate);
             if (kind.sign == 1)
-                e.put("mov.pred " + has_sign + ", " + is_negative);
+                e.emit_ptx("mov.pred " + has_sign + ", " + is_negative);
             else
-                e.put("not.pred " + has_sign + ", " + is_negative);
-            e.put("and.pred " + is_one + ", " + is_one + ", " + has_sign);
+                e.emit_ptx("not.pred " + has_sign + ", " + is_negative);
+            e.emit_ptx("and.pred " + is_one + ", " + is_one + ", " + has_sign);
         }
-        e.put("or.pred " + result + ", " + result + ", " + is_one);
+        e.emit_ptx("or.pred " + result + ", " + result + ", " + is_one);
     }
-    e.put("mov.pred " + e.result(call) + ", " + result);
+    e.emit_ptx("mov.pred " + e.result_register(call) + ", " + result);
 }
 
 void emit_canonicalize(Emitter& e, const Instruction& call) {
     const Type& type = element_of(*call.type);
-    const std::string one = type.is(Type::Kind::real) ? "0d3FF0000000000000" : "0f3F800000";
+    const std::string one = type.has_kind(Type::Kind::real) ? "0d3FF0000000000000" : "0f3F800000";
     if (register_bits(type) == 16)
         fail(call, "llvm.canonicalize is not supported for numbers of 16 bits");
     for (std::size_t part = 0; part < element_count(*call.type); ++part)
-        e.put("mul.rn." + float_suffix(type) + " " + e.result(call, part) + ", " +
-              e.use(call.operands[0], part) + ", " + one);
+        e.emit_ptx("mul.rn." + float_suffix(type) + " " + e.result_register(call, part) + ", " +
+                   e.format_operand(call.operands[0], part) + ", " + one);
 }
 
 // ---- NVIDIA's functions, whose names contain the instruction ----
@@ -205,8 +210,8 @@ void emit_sqrt(Emitter& e, const Instruction& call) {
 
 void emit_saturate(Emitter& e, const Instruction& call) {
     const std::string suffix = float_suffix(*call.type);
-    e.put("cvt.sat." + suffix + "." + suffix + " " + e.result(call) + ", " +
-          e.use_register(call.operands[0]));
+    e.emit_ptx("cvt.sat." + suffix + "." + suffix + " " + e.result_register(call) + ", " +
+               e.format_register_operand(call.operands[0]));
 }
 
 /// Emits conversions such as "f2i.rn". The first word contains both types.
@@ -226,25 +231,26 @@ void emit_convert(Emitter& e, const Instruction& call) {
     const bool is_to_whole = to[0] != 'f', is_from_whole = from[0] != 'f';
     std::string rounding = name.substr(dot);
     if (is_to_whole && !is_from_whole) rounding.insert(3, "i");
-    e.put("cvt" + rounding + "." + to + "." + from + " " + e.result(call) + ", " +
-          e.use_register(call.operands[0]));
+    e.emit_ptx("cvt" + rounding + "." + to + "." + from + " " + e.result_register(call) + ", " +
+               e.format_register_operand(call.operands[0]));
 }
 
 void emit_half_of_double(Emitter& e, const Instruction& call) {
     const bool is_low = name_of(call) == "nvvm.d2i.lo";
-    const std::string other = e.fresh(Register::b32), d = e.result(call);
-    e.put("mov.b64 {" + (is_low ? d + ", " + other : other + ", " + d) + "}, " +
-          e.use_register(call.operands[0]));
+    const std::string other = e.make_register(Register::b32), d = e.result_register(call);
+    e.emit_ptx("mov.b64 {" + (is_low ? d + ", " + other : other + ", " + d) + "}, " +
+               e.format_register_operand(call.operands[0]));
 }
 
 void emit_double_of_halves(Emitter& e, const Instruction& call) {
-    e.put("mov.b64 " + e.result(call) + ", {" + e.use_register(call.operands[0]) + ", " +
-          e.use_register(call.operands[1]) + "}");
+    e.emit_ptx("mov.b64 " + e.result_register(call) + ", {" +
+               e.format_register_operand(call.operands[0]) + ", " +
+               e.format_register_operand(call.operands[1]) + "}");
 }
 
 void emit_bits(Emitter& e, const Instruction& call) {
-    e.put("mov.b" + std::to_string(register_bits(*call.type)) + " " + e.result(call) + ", " +
-          e.use_bits(call.operands[0]));
+    e.emit_ptx("mov.b" + std::to_string(register_bits(*call.type)) + " " + e.result_register(call) +
+               ", " + e.format_operand_bits(call.operands[0]));
 }
 
 constexpr Intrinsic kMathIntrinsics[] = {

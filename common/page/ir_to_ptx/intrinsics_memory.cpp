@@ -23,10 +23,10 @@ u64 pointer_alignment(const Value* pointer) {
         if (const Instruction* i = as_instruction(pointer); i && i->op == Op::alloca) {
             return std::min<u64>(step, i->align ? i->align : 1);
         }
-        if (pointer->is(Value::Kind::variable)) {
+        if (pointer->has_kind(Value::Kind::variable)) {
             return std::min<u64>(step, static_cast<const Variable*>(pointer)->align);
         }
-        if (pointer->is(Value::Kind::argument)) {
+        if (pointer->has_kind(Value::Kind::argument)) {
             return std::min<u64>(step, std::max(1u, static_cast<const Argument*>(pointer)->align));
         }
         const Operation* step_of = as_operation(pointer);
@@ -53,13 +53,14 @@ Register family_of(u64 bytes) {
 }
 
 std::string load(Emitter& e, const Emitter::Address& at, u64 bytes) {
-    const std::string d = e.fresh(family_of(bytes));
-    e.put("ld" + at.space + ".b" + std::to_string(8 * bytes) + " " + d + ", [" + at.text + "]");
+    const std::string d = e.make_register(family_of(bytes));
+    e.emit_ptx("ld" + at.space + ".b" + std::to_string(8 * bytes) + " " + d + ", [" + at.text +
+               "]");
     return d;
 }
 
 void store(Emitter& e, const Emitter::Address& at, u64 bytes, const std::string& value) {
-    e.put("st" + at.space + ".b" + std::to_string(8 * bytes) + " [" + at.text + "], " + value);
+    e.emit_ptx("st" + at.space + ".b" + std::to_string(8 * bytes) + " [" + at.text + "], " + value);
 }
 
 u64 next_copy_bytes(u64 left, u64 align) {
@@ -86,35 +87,37 @@ void copy_unrolled(Emitter& e, const Instruction& i, u64 bytes, u64 align) {
 template <class Body>
 void emit_loop(Emitter& e, const std::string& first, const std::string& end, i64 step, Body body) {
     const std::string loop = e.make_label(), done = e.make_label();
-    const std::string index = e.fresh(Register::b64), is_done = e.fresh(Register::predicate);
-    e.put("mov.b64 " + index + ", " + first);
+    const std::string index = e.make_register(Register::b64),
+                      is_done = e.make_register(Register::predicate);
+    e.emit_ptx("mov.b64 " + index + ", " + first);
     e.emit_label(loop);
-    e.put("setp.eq.b64 " + is_done + ", " + index + ", " + end);
-    e.put("@" + is_done + " bra " + done);
-    if (step < 0) e.put("add.s64 " + index + ", " + index + ", " + std::to_string(step));
+    e.emit_ptx("setp.eq.b64 " + is_done + ", " + index + ", " + end);
+    e.emit_ptx("@" + is_done + " bra " + done);
+    if (step < 0) e.emit_ptx("add.s64 " + index + ", " + index + ", " + std::to_string(step));
     body(index);
-    if (step > 0) e.put("add.s64 " + index + ", " + index + ", " + std::to_string(step));
-    e.put("bra.uni " + loop);
+    if (step > 0) e.emit_ptx("add.s64 " + index + ", " + index + ", " + std::to_string(step));
+    e.emit_ptx("bra.uni " + loop);
     e.emit_label(done);
 }
 
 Emitter::Address at_index(Emitter& e, const std::string& base, const std::string& space,
                           const std::string& index) {
-    const std::string d = e.fresh(Register::b64);
-    e.put("add.s64 " + d + ", " + base + ", " + index);
+    const std::string d = e.make_register(Register::b64);
+    e.emit_ptx("add.s64 " + d + ", " + base + ", " + index);
     return {d, space};
 }
 
 std::string length(Emitter& e, const Instruction& i) {
-    const std::string text = e.use(i.operands[2]);
+    const std::string text = e.format_operand(i.operands[2]);
     if (text[0] != '%' || i.operands[2]->type->is_integer(64)) return text;
-    const std::string wide = e.fresh(Register::b64);
-    e.put("cvt.u64.u32 " + wide + ", " + text);
+    const std::string wide = e.make_register(Register::b64);
+    e.emit_ptx("cvt.u64.u32 " + wide + ", " + text);
     return wide;
 }
 
 void copy_in_loop(Emitter& e, const Instruction& i, i64 step, bool from_end) {
-    const std::string to = e.use_register(i.operands[0]), from = e.use_register(i.operands[1]);
+    const std::string to = e.format_register_operand(i.operands[0]),
+                      from = e.format_register_operand(i.operands[1]);
     const std::string to_space = e.format_address(i.operands[0]).space,
                       from_space = e.format_address(i.operands[1]).space, count = length(e, i);
     const auto bytes = static_cast<u64>(step);
@@ -137,13 +140,13 @@ void emit_copy(Emitter& e, const Instruction& i) {
     }
     // If the destination is at a higher address, copy from the end to the beginning, so that no
     // byte is overwritten before it is read.
-    const std::string upwards = e.fresh(Register::predicate), back = e.make_label(),
+    const std::string upwards = e.make_register(Register::predicate), back = e.make_label(),
                       done = e.make_label();
-    e.put("setp.lt.u64 " + upwards + ", " + e.use_register(i.operands[1]) + ", " +
-          e.use_register(i.operands[0]));
-    e.put("@" + upwards + " bra " + back);
+    e.emit_ptx("setp.lt.u64 " + upwards + ", " + e.format_register_operand(i.operands[1]) + ", " +
+               e.format_register_operand(i.operands[0]));
+    e.emit_ptx("@" + upwards + " bra " + back);
     copy_in_loop(e, i, 1, false);
-    e.put("bra.uni " + done);
+    e.emit_ptx("bra.uni " + done);
     e.emit_label(back);
     copy_in_loop(e, i, 1, true);
     e.emit_label(done);
@@ -157,12 +160,12 @@ std::string repeat_byte(Emitter& e, const Value* byte, u64 bytes) {
         return std::to_string(bytes == 8 ? static_cast<i64>(all)
                                          : static_cast<i64>(all & ((u64{1} << (8 * bytes)) - 1)));
     }
-    const std::string wide = e.fresh(Register::b64), all = e.fresh(Register::b64);
-    e.put("cvt.u64.u8 " + wide + ", " + e.use_register(byte));
-    e.put("mul.lo.s64 " + all + ", " + wide + ", 72340172838076673");
+    const std::string wide = e.make_register(Register::b64), all = e.make_register(Register::b64);
+    e.emit_ptx("cvt.u64.u8 " + wide + ", " + e.format_register_operand(byte));
+    e.emit_ptx("mul.lo.s64 " + all + ", " + wide + ", 72340172838076673");
     if (bytes == 8) return all;
-    const std::string part = e.fresh(family_of(bytes));
-    e.put(std::string(bytes == 4 ? "cvt.u32.u64 " : "cvt.u16.u64 ") + part + ", " + all);
+    const std::string part = e.make_register(family_of(bytes));
+    e.emit_ptx(std::string(bytes == 4 ? "cvt.u32.u64 " : "cvt.u16.u64 ") + part + ", " + all);
     return part;
 }
 
@@ -181,7 +184,7 @@ void emit_set(Emitter& e, const Instruction& i) {
     const u64 widest = is_known ? std::min<u64>(8, align) : 1;
     const u64 step = bytes % widest == 0 ? widest : 1;
     const std::string value = repeat_byte(e, i.operands[1], step),
-                      to = e.use_register(i.operands[0]);
+                      to = e.format_register_operand(i.operands[0]);
     const std::string space = e.format_address(i.operands[0]).space;
     emit_loop(e, "0", length(e, i), static_cast<i64>(step), [&](const std::string& index) {
         store(e, at_index(e, to, space, index), step, value);
@@ -190,7 +193,8 @@ void emit_set(Emitter& e, const Instruction& i) {
 
 /// Emits llvm.objectsize, the number of bytes after a pointer. The result always means "unknown".
 void emit_objectsize(Emitter& e, const Instruction& i) {
-    e.put("mov.b" + std::to_string(register_bits(*i.type)) + " " + e.result(i) + ", -1");
+    e.emit_ptx("mov.b" + std::to_string(register_bits(*i.type)) + " " + e.result_register(i) +
+               ", -1");
 }
 
 void emit_no_hint(Emitter&, const Instruction&) {}

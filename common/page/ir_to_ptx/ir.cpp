@@ -9,7 +9,7 @@ namespace coalesce::translator {
 
 namespace {
 
-constexpr std::string_view kNames[] = {
+constexpr std::string_view kOpNames[] = {
 #define COALESCE_OP(name, form, emit) #name,
     COALESCE_TRANSLATOR_INSTRUCTIONS(COALESCE_OP)
 #undef COALESCE_OP
@@ -18,7 +18,7 @@ constexpr std::string_view kNames[] = {
 }  // namespace
 
 std::string_view name_of(Op op) {
-    std::string_view name = kNames[static_cast<std::size_t>(op)];
+    std::string_view name = kOpNames[static_cast<std::size_t>(op)];
     if (name.back() == '_') name.remove_suffix(1);
     return name;
 }
@@ -61,11 +61,12 @@ const Place* Module::place(Place place) {
 }
 
 const Instruction* as_instruction(const Value* value) {
-    return value->is(Value::Kind::instruction) ? static_cast<const Instruction*>(value) : nullptr;
+    return value->has_kind(Value::Kind::instruction) ? static_cast<const Instruction*>(value)
+                                                     : nullptr;
 }
 
 Instruction* as_instruction(Value* value) {
-    return value->is(Value::Kind::instruction) ? static_cast<Instruction*>(value) : nullptr;
+    return value->has_kind(Value::Kind::instruction) ? static_cast<Instruction*>(value) : nullptr;
 }
 
 const Constant* as_constant(const Value* value) {
@@ -75,25 +76,27 @@ const Constant* as_constant(const Value* value) {
 }
 
 const Operation* as_operation(const Value* value) {
-    const bool is_one = value->is(Value::Kind::instruction) || value->is(Value::Kind::expression);
+    const bool is_one =
+        value->has_kind(Value::Kind::instruction) || value->has_kind(Value::Kind::expression);
     return is_one ? static_cast<const Operation*>(value) : nullptr;
 }
 
 bool is_number(const Value* value, i64& number) {
     const Constant* constant = as_constant(value);
-    if (!constant || !value->type->is(Type::Kind::integer) || value->type->bits > 64) return false;
-    if (value->is(Value::Kind::zero)) {
+    if (!constant || !value->type->has_kind(Type::Kind::integer) || value->type->bits > 64)
+        return false;
+    if (value->has_kind(Value::Kind::zero)) {
         number = 0;
         return true;
     }
-    if (!value->is(Value::Kind::number)) return false;
+    if (!value->has_kind(Value::Kind::number)) return false;
     const u32 unused = 64 - value->type->bits;
     number = static_cast<i64>(constant->bits << unused) >> unused;
     return true;
 }
 
 const Function* called_function(const Instruction& call) {
-    const bool is_named = call.callee && call.callee->is(Value::Kind::function);
+    const bool is_named = call.callee && call.callee->has_kind(Value::Kind::function);
     return is_named ? static_cast<const Function*>(call.callee) : nullptr;
 }
 

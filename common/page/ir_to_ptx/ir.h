@@ -55,7 +55,7 @@ struct Value {
 
     Value(Kind k, const Type* t, std::string n = "") : kind(k), type(t), name(std::move(n)) {}
     virtual ~Value() = default;
-    bool is(Kind k) const { return kind == k; }
+    bool has_kind(Kind k) const { return kind == k; }
     bool is_constant() const { return kind >= Kind::function && kind <= Kind::expression; }
 };
 
@@ -65,7 +65,7 @@ struct Operation : Value {
     Op op = Op::count;
     std::vector<Value*> operands;
     /// The type that a getelementptr steps over, or the type in memory of an alloca or load.
-    const Type* of = nullptr;
+    const Type* memory_type = nullptr;
     /// The indices of an extractvalue or insertvalue, or the mask of a shufflevector (kAnyLane:
     /// undef).
     std::vector<u64> indices;
@@ -99,7 +99,7 @@ enum : u32 {
     ninf = 1 << 8,
     nsz = 1 << 9,
     arcp = 1 << 10,
-    contract = 1 << 11,
+    contract_multiply_adds = 1 << 11,
     afn = 1 << 12,
     reassoc = 1 << 13,
     is_volatile = 1 << 14,
@@ -132,7 +132,7 @@ struct Instruction : Operation {
     bool is_not_unrolled = false;
     std::string text;  ///< the instruction's text in the IR, for messages
 
-    bool has(u32 f) const { return (flags & f) != 0; }
+    bool has_flag(u32 f) const { return (flags & f) != 0; }
     bool ends_block() const { return op >= Op::br && op <= Op::unreachable; }
 };
 
@@ -173,7 +173,7 @@ struct Function : Value {
 
 struct Variable : Value {
     using Value::Value;  ///< the type of the value is a pointer
-    const Type* of = nullptr;
+    const Type* memory_type = nullptr;
     Space space = Space::generic;
     Value* initial = nullptr;  ///< nullptr for an external variable
     u32 align = 0;

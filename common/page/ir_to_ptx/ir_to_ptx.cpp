@@ -52,7 +52,7 @@ int main(int argc, char** argv) {
     std::ostringstream text;
     if (!file || !(text << file.rdbuf())) return fail("cannot read " + in);
     try {
-        const std::string ptx = coalesce::translator::ptx_of(text.str());
+        const std::string ptx = coalesce::translator::translate_ir_to_ptx(text.str());
         if (out.empty()) {
             std::cout << ptx;
         } else if (!(std::ofstream(out, std::ios::binary) << ptx)) {

@@ -34,9 +34,9 @@ const Type& half_of_wide_integer() {
     return type;
 }
 
-void append_parts(const Type& type, u64 offset, std::vector<Part>& parts) {
+void append_parts(const Type& type, u64 offset, std::vector<ScalarPart>& parts) {
     const u64 bytes = std::max<u64>(store_size(type), 1);
-    if (type.is(Type::Kind::integer) && type.bits > 64) {
+    if (type.has_kind(Type::Kind::integer) && type.bits > 64) {
         parts.push_back({&half_of_wide_integer(), offset, 8});
         parts.push_back({&half_of_wide_integer(), offset + 8, bytes - 8});
         return;
@@ -119,8 +119,8 @@ u64 offset_of_member(const Type& structure, u64 member) {
     }
 }
 
-std::vector<Part> list_parts(const Type& type) {
-    std::vector<Part> parts;
+std::vector<ScalarPart> list_scalar_parts(const Type& type) {
+    std::vector<ScalarPart> parts;
     append_parts(type, 0, parts);
     return parts;
 }
@@ -129,27 +129,28 @@ PartRange select_parts(const Type& type, const std::vector<u64>& indices) {
     PartRange range{0, 0};
     const Type* at = &type;
     for (const u64 index : indices) {
-        if (at->is(Type::Kind::structure)) {
-            for (u64 i = 0; i < index; ++i) range.first += list_parts(*at->elements.at(i)).size();
+        if (at->has_kind(Type::Kind::structure)) {
+            for (u64 i = 0; i < index; ++i)
+                range.first += list_scalar_parts(*at->elements.at(i)).size();
             at = at->elements.at(index);
         } else {
             at = at->element();
-            range.first += index * list_parts(*at).size();
+            range.first += index * list_scalar_parts(*at).size();
         }
     }
-    range.count = list_parts(*at).size();
+    range.count = list_scalar_parts(*at).size();
     return range;
 }
 
 AddressTerms address_terms(const Operation& getelementptr) {
     AddressTerms steps;
     steps.base = getelementptr.operands.at(0);
-    const Type* at = getelementptr.of;
+    const Type* at = getelementptr.memory_type;
     for (std::size_t i = 1; i < getelementptr.operands.size(); ++i) {
         Value* index = getelementptr.operands[i];
         i64 number = 0;
         const bool is_known = is_number(index, number);
-        if (i > 1 && at->is(Type::Kind::structure)) {
+        if (i > 1 && at->has_kind(Type::Kind::structure)) {
             steps.offset += static_cast<i64>(offset_of_member(*at, static_cast<u64>(number)));
             at = at->elements.at(static_cast<u64>(number));
             continue;

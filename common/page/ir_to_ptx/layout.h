@@ -17,12 +17,12 @@ u64 offset_of_member(const Type& structure, u64 member);
 /// One of the scalars that a value consists of, and its position. A {float, [2 x i8]} has three
 /// parts. An integer with more than 64 bits has two parts of 64 bits each; the upper part may
 /// occupy fewer bytes.
-struct Part {
+struct ScalarPart {
     const Type* type;
     u64 offset, bytes;
 };
-std::vector<Part> list_parts(const Type& type);
-/// The parts that `indices` select (in an extractvalue), as a range of list_parts(type).
+std::vector<ScalarPart> list_scalar_parts(const Type& type);
+/// The parts that `indices` select (in an extractvalue), as a range of list_scalar_parts(type).
 struct PartRange {
     std::size_t first, count;
 };

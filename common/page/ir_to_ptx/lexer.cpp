@@ -30,19 +30,19 @@ Lexer::Lexer(std::string_view text) : text_(text) {
 }
 
 char Lexer::peek(std::size_t ahead) const {
-    return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
+    return position_ + ahead < text_.size() ? text_[position_ + ahead] : '\0';
 }
 
-Token Lexer::take() {
+Token Lexer::take_token() {
     Token taken = std::move(token_);
     next();
     return taken;
 }
 
 void Lexer::read_blanks() {
-    for (; at_ < text_.size(); ++at_) {
+    for (; position_ < text_.size(); ++position_) {
         if (peek() == ';') {
-            while (at_ < text_.size() && peek() != '\n') ++at_;
+            while (position_ < text_.size() && peek() != '\n') ++position_;
         }
         if (peek() != ' ' && peek() != '\t' && peek() != '\n' && peek() != '\r') return;
     }
@@ -51,17 +51,17 @@ void Lexer::read_blanks() {
 void Lexer::next() {
     read_blanks();
     token_ = {};
-    token_.begin = at_;
+    token_.begin = position_;
     const char c = peek();
-    if (at_ >= text_.size()) {
+    if (position_ >= text_.size()) {
         token_.kind = TokenKind::end;
     } else if (c == '"' || (c == 'c' && peek(1) == '"')) {
-        if (c == 'c') ++at_;
+        if (c == 'c') ++position_;
         token_.kind = TokenKind::string;
         token_.text = read_quoted();
         accept_colon();
     } else if (c == '%' || c == '@' || c == '!' || c == '#' || c == '$') {
-        ++at_;
+        ++position_;
         token_.kind = c == '%'   ? TokenKind::local
                       : c == '@' ? TokenKind::global
                       : c == '!' ? TokenKind::metadata
@@ -71,9 +71,9 @@ void Lexer::next() {
         if (!is_bare) token_.text = peek() == '"' ? read_quoted() : read_name();
     } else if (is_digit(c) || ((c == '-' || c == '+') && is_digit(peek(1)))) {
         read_number();
-    } else if (text_.substr(at_).starts_with("...")) {
+    } else if (text_.substr(position_).starts_with("...")) {
         token_.kind = TokenKind::dots;
-        at_ += 3;
+        position_ += 3;
     } else if (is_name_character(c)) {
         token_.kind = TokenKind::word;
         token_.text = read_name();
@@ -81,50 +81,51 @@ void Lexer::next() {
     } else {
         token_.kind = TokenKind::punctuation;
         token_.text = c;
-        ++at_;
+        ++position_;
     }
-    token_.end = at_;
+    token_.end = position_;
 }
 
 /// Accepts the colon after a label or a field name, such as 12: or entry: or "a name":
 void Lexer::accept_colon() {
     if (peek() != ':') return;
-    ++at_;
+    ++position_;
     token_.kind = TokenKind::key;
 }
 
 void Lexer::read_number() {
-    const std::size_t begin = at_++;
-    while (is_name_character(peek()) || (peek() == '+' && (text_[at_ - 1] | 0x20) == 'e')) ++at_;
+    const std::size_t begin = position_++;
+    while (is_name_character(peek()) || (peek() == '+' && (text_[position_ - 1] | 0x20) == 'e'))
+        ++position_;
     token_.kind = TokenKind::number;
-    token_.text = text_.substr(begin, at_ - begin);
+    token_.text = text_.substr(begin, position_ - begin);
     accept_colon();
 }
 
 std::string Lexer::read_name() {
-    const std::size_t begin = at_;
-    while (is_name_character(peek())) ++at_;
-    return std::string(text_.substr(begin, at_ - begin));
+    const std::size_t begin = position_;
+    while (is_name_character(peek())) ++position_;
+    return std::string(text_.substr(begin, position_ - begin));
 }
 
 std::string Lexer::read_quoted() {
     std::string result;
-    for (++at_; at_ < text_.size() && peek() != '"'; ++at_) {
+    for (++position_; position_ < text_.size() && peek() != '"'; ++position_) {
         if (peek() == '\\' && peek(1) == '\\') {
-            ++at_;
+            ++position_;
         } else if (peek() == '\\' && hex_digit(peek(1)) >= 0 && hex_digit(peek(2)) >= 0) {
             result += static_cast<char>(hex_digit(peek(1)) * 16 + hex_digit(peek(2)));
-            at_ += 2;
+            position_ += 2;
             continue;
         }
         result += peek();
     }
-    if (at_ >= text_.size()) fail("a string does not end");
-    ++at_;
+    if (position_ >= text_.size()) fail("a string does not end");
+    ++position_;
     return result;
 }
 
-bool Lexer::at(char punctuation) const {
+bool Lexer::is_at(char punctuation) const {
     return token_.kind == TokenKind::punctuation && token_.text[0] == punctuation;
 }
 
@@ -133,18 +134,18 @@ bool Lexer::is_followed_by(char c) const {
     return next != std::string_view::npos && text_[next] == c;
 }
 
-bool Lexer::at_word(std::string_view word) const {
+bool Lexer::is_at_word(std::string_view word) const {
     return token_.kind == TokenKind::word && token_.text == word;
 }
 
 bool Lexer::accept(char punctuation) {
-    if (!at(punctuation)) return false;
+    if (!is_at(punctuation)) return false;
     next();
     return true;
 }
 
 bool Lexer::accept_word(std::string_view word) {
-    if (!at_word(word)) return false;
+    if (!is_at_word(word)) return false;
     next();
     return true;
 }
@@ -159,21 +160,21 @@ void Lexer::expect_word(std::string_view word) {
 
 std::string Lexer::expect(TokenKind kind, const char* what) {
     if (token_.kind != kind) fail(std::string("expected ") + what);
-    return take().text;
+    return take_token().text;
 }
 
 void Lexer::skip_brackets() {
     int depth = 0;
     do {
-        if (at('(') || at('[') || at('{') || at('<')) ++depth;
-        if (at(')') || at(']') || at('}') || at('>')) --depth;
-        if (at(TokenKind::end)) fail("a bracket is not closed");
+        if (is_at('(') || is_at('[') || is_at('{') || is_at('<')) ++depth;
+        if (is_at(')') || is_at(']') || is_at('}') || is_at('>')) --depth;
+        if (is_at(TokenKind::end)) fail("a bracket is not closed");
         next();
     } while (depth > 0);
 }
 
 void Lexer::skip_line() {
-    at_ = std::min(text_.find('\n', token_.begin), text_.size());
+    position_ = std::min(text_.find('\n', token_.begin), text_.size());
     next();
 }
 

@@ -34,10 +34,10 @@ public:
     explicit Lexer(std::string_view text);
 
     const Token& current() const { return token_; }
-    Token take();
-    bool at(TokenKind kind) const { return token_.kind == kind; }
-    bool at(char punctuation) const;
-    bool at_word(std::string_view word) const;
+    Token take_token();
+    bool is_at(TokenKind kind) const { return token_.kind == kind; }
+    bool is_at(char punctuation) const;
+    bool is_at_word(std::string_view word) const;
     /// Reports whether this character follows the current token, possibly after blanks.
     bool is_followed_by(char c) const;
     bool accept(char punctuation);
@@ -66,7 +66,7 @@ private:
     char peek(std::size_t ahead = 0) const;
 
     std::string_view text_;
-    std::size_t at_ = 0;
+    std::size_t position_ = 0;
     Token token_;
 };
 

@@ -12,12 +12,12 @@ namespace {
 constexpr std::string_view kPrefix = "coalesce.";
 
 bool is_wide(const Type& type) {
-    return type.is(Type::Kind::integer) && type.bits > 64;
+    return type.has_kind(Type::Kind::integer) && type.bits > 64;
 }
 
 /// Returns the name of the library function for an operation on wide integers, such as "sdiv.i128"
 /// or "sitofp.i128.float". Returns "" for other instructions.
-std::string name_in_library(const Instruction& i) {
+std::string library_function_name(const Instruction& i) {
     switch (i.op) {
         case Op::udiv:
         case Op::sdiv:
@@ -52,7 +52,7 @@ public:
         for (Block* block : function_.blocks) {
             std::vector<Instruction*> all;
             for (Instruction* i : block->instructions) {
-                const auto known = by_name_.find(name_in_library(*i));
+                const auto known = by_name_.find(library_function_name(*i));
                 if (known == by_name_.end()) {
                     all.push_back(i);
                 } else {
@@ -103,7 +103,7 @@ private:
 
 }  // namespace
 
-void call_library(Module& module, Function& function) {
+void replace_by_library_calls(Module& module, Function& function) {
     LibraryCalls(module, function).run();
 }
 

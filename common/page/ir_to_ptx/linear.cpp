@@ -9,9 +9,9 @@ namespace {
 /// The maximum nesting depth of a sum. A deeper sum is treated as a single value.
 constexpr int kMaxDepth = 12;
 
-class Sum {
+class LinearSumBuilder {
 public:
-    explicit Sum(Linear& to) : to_(to) {}
+    explicit LinearSumBuilder(Linear& to) : to_(to) {}
 
     /// Adds `factor` times the value, which is first extended to 64 bits.
     void add(const Value* value, Extension extension, i64 factor, int depth) {
@@ -41,8 +41,8 @@ private:
     static bool commutes_with_extension(const Instruction& i, Extension extension) {
         switch (extension) {
             case Extension::none: return true;
-            case Extension::sign: return i.has(flag::nsw);
-            default: return i.has(flag::nuw);
+            case Extension::sign: return i.has_flag(flag::nsw);
+            default: return i.has_flag(flag::nuw);
         }
     }
 
@@ -51,7 +51,7 @@ private:
         i64 number = 0;
         switch (i.op) {
             case Op::or_:
-                if (!i.has(flag::disjoint)) return false;
+                if (!i.has_flag(flag::disjoint)) return false;
                 add(operands[0], extension, factor, depth);
                 add(operands[1], extension, factor, depth);
                 return true;
@@ -81,7 +81,7 @@ private:
                 return add_extended(operands[0], Extension::sign, extension, factor, depth);
             case Op::zext:
                 return add_extended(operands[0],
-                                    i.has(flag::nneg) ? Extension::sign : Extension::zero,
+                                    i.has_flag(flag::nneg) ? Extension::sign : Extension::zero,
                                     extension, factor, depth);
             case Op::freeze: return false;
             default: return false;
@@ -103,10 +103,10 @@ private:
 
 Linear linear_address(const Value* pointer) {
     Linear linear;
-    Sum sum(linear);
+    LinearSumBuilder sum(linear);
     for (const Operation* o = as_operation(pointer); o; o = as_operation(pointer)) {
         if (o->op == Op::addrspacecast ||
-            (o->op == Op::bitcast && o->type->is(Type::Kind::pointer))) {
+            (o->op == Op::bitcast && o->type->has_kind(Type::Kind::pointer))) {
             pointer = o->operands[0];
         } else if (o->op == Op::getelementptr) {
             const AddressTerms steps = address_terms(*o);

@@ -9,21 +9,21 @@ namespace {
 
 /// The maximum depth of nested scopes, and of loop metadata that refers to itself. A longer chain
 /// is a cycle.
-constexpr int kDeepest = 1000;
+constexpr int kMaxScopeDepth = 1000;
 
 }  // namespace
 
 void Metadata::read(Lexer& lexer) {
     Node node;
-    const std::string name = lexer.take().text;
+    const std::string name = lexer.take_token().text;
     lexer.expect('=');
     lexer.accept_word("distinct");
-    if (lexer.at(TokenKind::metadata) && !lexer.current().text.empty()) {
-        node.kind = lexer.take().text;
-        if (lexer.at('(')) read_fields(lexer, node);
-    } else if (lexer.at(TokenKind::metadata)) {
-        lexer.take();
-        if (lexer.at('{')) read_items(lexer, node);
+    if (lexer.is_at(TokenKind::metadata) && !lexer.current().text.empty()) {
+        node.kind = lexer.take_token().text;
+        if (lexer.is_at('(')) read_fields(lexer, node);
+    } else if (lexer.is_at(TokenKind::metadata)) {
+        lexer.take_token();
+        if (lexer.is_at('{')) read_items(lexer, node);
     } else {
         lexer.fail("expected metadata");
     }
@@ -35,13 +35,13 @@ void Metadata::read_fields(Lexer& lexer, Node& node) {
     lexer.expect('(');
     std::string key, value;
     int depth = 0;
-    for (; depth > 0 || !lexer.at(')'); lexer.take()) {
-        if (lexer.at(TokenKind::end)) lexer.fail("metadata does not end");
-        if (lexer.at('(') || lexer.at('{')) ++depth;
-        if (lexer.at(')') || lexer.at('}')) --depth;
-        if (depth == 0 && lexer.at(TokenKind::key)) {
+    for (; depth > 0 || !lexer.is_at(')'); lexer.take_token()) {
+        if (lexer.is_at(TokenKind::end)) lexer.fail("metadata does not end");
+        if (lexer.is_at('(') || lexer.is_at('{')) ++depth;
+        if (lexer.is_at(')') || lexer.is_at('}')) --depth;
+        if (depth == 0 && lexer.is_at(TokenKind::key)) {
             key = lexer.current().text;
-        } else if (depth == 0 && lexer.at(',')) {
+        } else if (depth == 0 && lexer.is_at(',')) {
             key.clear();
         } else if (!key.empty()) {
             node.fields[key] += lexer.current().text;
@@ -54,11 +54,11 @@ void Metadata::read_fields(Lexer& lexer, Node& node) {
 void Metadata::read_items(Lexer& lexer, Node& node) {
     lexer.expect('{');
     std::string item;
-    for (int depth = 0; depth > 0 || !lexer.at('}'); lexer.take()) {
-        if (lexer.at(TokenKind::end)) lexer.fail("metadata does not end");
-        if (lexer.at('(') || lexer.at('{') || lexer.at('[')) ++depth;
-        if (lexer.at(')') || lexer.at('}') || lexer.at(']')) --depth;
-        if (depth == 0 && lexer.at(',')) {
+    for (int depth = 0; depth > 0 || !lexer.is_at('}'); lexer.take_token()) {
+        if (lexer.is_at(TokenKind::end)) lexer.fail("metadata does not end");
+        if (lexer.is_at('(') || lexer.is_at('{') || lexer.is_at('[')) ++depth;
+        if (lexer.is_at(')') || lexer.is_at('}') || lexer.is_at(']')) --depth;
+        if (depth == 0 && lexer.is_at(',')) {
             node.items.push_back(item);
         } else {
             item = lexer.current().text;
@@ -82,7 +82,7 @@ std::string Metadata::field(const std::string& name, const char* key) const {
 
 std::string Metadata::file_of(const std::string& scope) const {
     std::string at = scope, file;
-    for (int i = 0; i < kDeepest && !at.empty(); ++i) {
+    for (int i = 0; i < kMaxScopeDepth && !at.empty(); ++i) {
         const Node* node = find(at);
         if (node && node->kind == "DIFile") {
             file = at;
@@ -97,7 +97,7 @@ std::string Metadata::file_of(const std::string& scope) const {
 
 std::string Metadata::function_of(const std::string& scope) const {
     std::string at = scope;
-    for (int i = 0; i < kDeepest && !at.empty(); ++i) {
+    for (int i = 0; i < kMaxScopeDepth && !at.empty(); ++i) {
         const Node* node = find(at);
         if (node && node->kind == "DISubprogram") return field(at, "name");
         at = field(at, "scope");

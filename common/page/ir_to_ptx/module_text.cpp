@@ -74,7 +74,7 @@ std::map<const Variable*, const Function*> find_single_owners(const Module& modu
     std::set<const Variable*> several;
     for (const Function* function : module.functions) {
         for (const Value* value : referenced_values(*function)) {
-            if (!value->is(Value::Kind::variable)) continue;
+            if (!value->has_kind(Value::Kind::variable)) continue;
             const auto* variable = static_cast<const Variable*>(value);
             if (variable->space != Space::shared || !variable->initial) continue;
             if (!owner.emplace(variable, function).second) several.insert(variable);
@@ -92,7 +92,7 @@ std::string text_of(Module& module) {
     const auto owner = find_single_owners(module);
     std::string text = ".version " + version + "\n.target " + target + "\n.address_size 64\n\n";
     std::string body;
-    Files files;
+    FileTable files;
     std::vector<DebugFunction> debug;
     for (Function* function : module.functions) {
         if (function->is_declaration()) continue;
@@ -109,7 +109,7 @@ std::string text_of(Module& module) {
     }
     const std::string named = prototypes(module);
     text += named + (named.empty() ? "" : "\n");
-    for (const Variable* variable : in_order(module)) {
+    for (const Variable* variable : order_by_dependencies(module)) {
         if (owner.count(variable) || variable->name.starts_with("llvm.")) continue;
         text += variable_declaration(*variable, true) + ";\n";
     }

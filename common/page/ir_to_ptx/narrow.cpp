@@ -16,7 +16,7 @@ bool is_whole_access(u32 bits) {
 }
 
 /// A narrowed load: `bits` bits starting at byte `offset`, which become the value of `user`.
-struct Narrowed {
+struct NarrowedUse {
     Instruction* user;
     u32 bits;
     u64 offset;
@@ -42,9 +42,9 @@ public:
 
 private:
     static bool is_candidate(const Instruction& i) {
-        return i.op == Op::load && i.type->is(Type::Kind::integer) && i.type->bits <= 64 &&
-               std::has_single_bit(i.type->bits) && !i.has(flag::is_volatile) &&
-               !i.has(flag::is_atomic) && i.ordering == Ordering::none;
+        return i.op == Op::load && i.type->has_kind(Type::Kind::integer) && i.type->bits <= 64 &&
+               std::has_single_bit(i.type->bits) && !i.has_flag(flag::is_volatile) &&
+               !i.has_flag(flag::is_atomic) && i.ordering == Ordering::none;
     }
 
     /// Returns the instruction in `block` that is the only user of `of`, or nullptr if there is
@@ -58,7 +58,7 @@ private:
 
     /// Matches trunc(load), trunc(load >> whole bytes), and load >> whole bytes if the remaining
     /// bits are as wide as an access.
-    bool find(const Instruction& load, const Block& block, Narrowed& to) const {
+    bool find(const Instruction& load, const Block& block, NarrowedUse& to) const {
         Instruction* user = single_user(load, block);
         if (!user || user->operands[0] != &load) return false;
         u64 shift = 0;
@@ -79,7 +79,7 @@ private:
     }
 
     void narrow_load(Block& block, std::size_t k, const Instruction& load) {
-        Narrowed to{};
+        NarrowedUse to{};
         if (!find(load, block, to)) return;
         const Type* type = module_.types.integer(to.bits);
         Value* pointer = load.operands[0];
@@ -88,12 +88,12 @@ private:
             Value* bytes = module_.number(module_.types.integer(64), to.offset);
             Instruction* address =
                 module_.instruction(Op::getelementptr, pointer->type, {pointer, bytes}, load);
-            address->of = module_.types.integer(8);
+            address->memory_type = module_.types.integer(8);
             made.push_back(address);
             pointer = address;
         }
         Instruction* part = module_.instruction(Op::load, type, {pointer}, load);
-        part->of = type;
+        part->memory_type = type;
         part->flags = load.flags;
         part->align = std::min(load.align ? load.align : abi_alignment(*load.type), to.bits / 8);
         made.push_back(part);
@@ -119,9 +119,9 @@ private:
 
 }  // namespace
 
-void narrow_loads(Module& module, Function& function) {
+void narrow_loads_to_used_bytes(Module& module, Function& function) {
     Narrowing(module, function).run();
-    drop_dead(function);
+    drop_dead_instructions(function);
 }
 
 }  // namespace coalesce::translator

@@ -21,8 +21,8 @@ std::string bytes_declaration(const Type& type, u32 align, const std::string& na
 /// Reports whether the value fits into one register. Structures, vectors, i128 and halves do not,
 /// so they are passed as bytes.
 bool is_one_word(const Type& type) {
-    return !type.is_aggregate() && register_count(type) == 1 && !type.is(Type::Kind::half) &&
-           !type.is(Type::Kind::bfloat);
+    return !type.is_aggregate() && register_count(type) == 1 && !type.has_kind(Type::Kind::half) &&
+           !type.has_kind(Type::Kind::bfloat);
 }
 
 std::string kernel_declaration(const Argument& argument, const std::string& name) {
@@ -84,7 +84,7 @@ std::string parameter_declaration(const Type& type, const Type* by_value, u32 al
 
 std::string prototype(const Function& function) {
     std::string text = linkage_directive(function) + ".func ";
-    if (!function.return_type()->is(Type::Kind::nothing)) {
+    if (!function.return_type()->has_kind(Type::Kind::nothing)) {
         text +=
             "(" + parameter_declaration(*function.return_type(), nullptr, 1, "func_retval0") + ") ";
     }
@@ -108,39 +108,39 @@ void emit_parameter_store(Emitter& e, const std::string& name, const Value* valu
                           const Type* by_value) {
     const auto put = [&](u64 offset, u32 bits, const std::string& text) {
         const std::string place = name + (offset ? "+" + std::to_string(offset) : "");
-        e.put("st.param.b" + std::to_string(bits) + " [" + place + "], " + text);
+        e.emit_ptx("st.param.b" + std::to_string(bits) + " [" + place + "], " + text);
     };
     const Type& type = *value->type;
     if (by_value) {
-        for (const Part& part : list_parts(*by_value)) {
+        for (const ScalarPart& part : list_scalar_parts(*by_value)) {
             const u32 bits = static_cast<u32>(8 * part.bytes);
-            const std::string loaded = e.fresh(bits <= 16   ? Register::b16
-                                               : bits == 32 ? Register::b32
-                                                            : Register::b64);
+            const std::string loaded = e.make_register(bits <= 16   ? Register::b16
+                                                       : bits == 32 ? Register::b32
+                                                                    : Register::b64);
             const auto at = e.format_address(value, static_cast<i64>(part.offset));
-            e.put("ld" + at.space + ".b" + std::to_string(bits) + " " + loaded + ", [" + at.text +
-                  "]");
+            e.emit_ptx("ld" + at.space + ".b" + std::to_string(bits) + " " + loaded + ", [" +
+                       at.text + "]");
             put(part.offset, bits, loaded);
         }
         return;
     }
     std::size_t index = 0;
-    for (const Part& part : list_parts(type)) {
-        std::string text = e.use_bits(value, index++);
+    for (const ScalarPart& part : list_scalar_parts(type)) {
+        std::string text = e.format_operand_bits(value, index++);
         u32 bits = std::max(register_bits(*part.type), 8u);
         if (bits == 8) {
-            const std::string number = e.fresh(Register::b16);
-            e.put("selp.b16 " + number + ", 1, 0, " + text);
+            const std::string number = e.make_register(Register::b16);
+            e.emit_ptx("selp.b16 " + number + ", 1, 0, " + text);
             text = number;
         }
         const bool is_word = is_one_word(type);
         if (is_word && bits <= 16 && text[0] == '%') {
-            const std::string wide = e.fresh(Register::b32);
-            e.put("cvt.u32.u16 " + wide + ", " + text);
+            const std::string wide = e.make_register(Register::b32);
+            e.emit_ptx("cvt.u32.u16 " + wide + ", " + text);
             text = wide;
         }
         if (is_word) bits = std::max(bits, 32u);
-        if (!is_word && part.type->is(Type::Kind::integer) && part.type->bits <= 8) bits = 8;
+        if (!is_word && part.type->has_kind(Type::Kind::integer) && part.type->bits <= 8) bits = 8;
         put(part.offset, bits, text);
     }
 }
@@ -148,15 +148,15 @@ void emit_parameter_store(Emitter& e, const std::string& name, const Value* valu
 std::string Emitter::parameter_load(const Argument& argument, std::size_t index,
                                     const std::string& made) {
     std::string place = parameter_name(function, argument.index);
-    const Part part = list_parts(*argument.type).at(index);
+    const ScalarPart part = list_scalar_parts(*argument.type).at(index);
     if (part.offset) place += "+" + std::to_string(part.offset);
     const u32 bits = register_bits(*part.type);
     if (bits == 1) {
-        const std::string byte = fresh(Register::b16), low = fresh(Register::b16);
+        const std::string byte = make_register(Register::b16), low = make_register(Register::b16);
         return "\tld.param.b8 \t" + byte + ", [" + place + "];\n\tand.b16 \t" + low + ", " + byte +
                ", 1;\n\tsetp.ne.b16 \t" + made + ", " + low + ", 0;\n";
     }
-    const bool is_byte = part.type->is(Type::Kind::integer) && part.type->bits <= 8;
+    const bool is_byte = part.type->has_kind(Type::Kind::integer) && part.type->bits <= 8;
     return "\tld.param.b" + (is_byte ? "8" : std::to_string(bits)) + " \t" + made + ", [" + place +
            "];\n";
 }

@@ -7,7 +7,7 @@ namespace coalesce::translator {
 
 /// library_calls.cpp: replaces operations that PTX has no instruction for with calls to library
 /// functions.
-void call_library(Module& module, Function& function);
+void replace_by_library_calls(Module& module, Function& function);
 /// Removes library functions that are not called. Run this once per module, after all calls have
 /// been inserted.
 void drop_unused_library(Module& module);
@@ -17,25 +17,25 @@ void split_pointer_vectors(Module& module, Function& function);
 
 /// by_value.cpp: reads arguments that are passed by value directly from the .param space. An
 /// argument that is written to, or whose address is needed, is copied first.
-void copy_by_value(Module& module, Function& function);
+void read_by_value_arguments_in_place(Module& module, Function& function);
 
 /// spaces.cpp: finds the address spaces of pointers. Kernel arguments point to global memory, and
 /// pointers derived from a shared variable point to shared memory.
-void infer_spaces(Module& module, Function& function);
+void infer_address_spaces(Module& module, Function& function);
 
 /// dead.cpp: removes unused instructions without side effects.
-void drop_dead(Function& function);
+void drop_dead_instructions(Function& function);
 
 /// contraction.cpp: contracts products and sums into fma, like the back end.
-void contract(Module& module, Function& function);
+void contract_multiply_adds(Module& module, Function& function);
 
 /// vectorise.cpp: merges neighbouring loads and stores into accesses of 8 or 16 bytes, like the
 /// NVPTX back end. The merging determines the number of requests, and therefore the sectors per
 /// request.
-void vectorise(Module& module, Function& function);
+void vectorise_accesses(Module& module, Function& function);
 
 /// narrow.cpp: narrows loads if only some of their bytes are used.
-void narrow_loads(Module& module, Function& function);
+void narrow_loads_to_used_bytes(Module& module, Function& function);
 
 /// addresses.cpp: splits each getelementptr into base + bytes. Shared terms are computed once.
 /// Constant bytes come last, so that they fit into an instruction's [register+offset].

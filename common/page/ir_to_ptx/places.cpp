@@ -6,7 +6,7 @@ namespace coalesce::translator {
 
 namespace {
 
-u32 number_in(std::vector<std::string>& list, const std::string& text) {
+u32 find_or_add_index(std::vector<std::string>& list, const std::string& text) {
     const auto found = std::find(list.begin(), list.end(), text);
     const auto position = static_cast<u32>(found - list.begin());
     if (found == list.end()) list.push_back(text);
@@ -32,15 +32,15 @@ std::string quoted(const std::string& text) {
 
 }  // namespace
 
-u32 Files::number(const std::string& file) {
-    return number_in(files_, file) + 1;
+u32 FileTable::number(const std::string& file) {
+    return find_or_add_index(files_, file) + 1;
 }
 
-u32 Files::name(const std::string& function) {
-    return number_in(functions_, function);
+u32 FileTable::name(const std::string& function) {
+    return find_or_add_index(functions_, function);
 }
 
-std::string Files::format_location(const Place& place) {
+std::string FileTable::format_location(const Place& place) {
     const auto position = [&](const Place& at) {
         return std::to_string(number(at.file)) + ' ' + std::to_string(at.line) + ' ' +
                std::to_string(at.column);
@@ -52,7 +52,7 @@ std::string Files::format_location(const Place& place) {
     return format_location(*place.inlined_at) + text;
 }
 
-std::string Files::text() const {
+std::string FileTable::text() const {
     std::string text;
     for (std::size_t i = 0; i < files_.size(); ++i) {
         text += "\t.file\t" + std::to_string(i + 1) + ' ' + quoted(files_[i]) + "\n";

@@ -9,7 +9,7 @@
 
 namespace coalesce::translator {
 
-class Files {
+class FileTable {
 public:
     /// Returns the .loc directives for a position. If the code was inlined into other files, the
     /// positions of those calls come first, so that a line of a header is attributed to the line of

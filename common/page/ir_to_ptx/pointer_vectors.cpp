@@ -22,11 +22,11 @@ std::vector<Instruction*> split_pointer_vector(Module& module, const Instruction
         std::vector<Value*> operands = i.operands;
         for (Value*& operand : operands) {
             const Type& type = *operand->type;
-            if (type.is(Type::Kind::vector))
+            if (type.has_kind(Type::Kind::vector))
                 operand = add(Op::extractelement, type.element(), {operand, number});
         }
         Instruction* pointer = add(Op::getelementptr, i.type->element(), std::move(operands));
-        pointer->of = i.of;
+        pointer->memory_type = i.memory_type;
         pointer->flags = i.flags;
         all = add(Op::insertelement, i.type, {all, pointer, number});
     }
@@ -39,7 +39,7 @@ void split_pointer_vectors(Module& module, Function& function) {
     for (Block* block : function.blocks) {
         std::vector<Instruction*> all;
         for (Instruction* i : block->instructions) {
-            if (i->op != Op::getelementptr || !i->type->is(Type::Kind::vector)) {
+            if (i->op != Op::getelementptr || !i->type->has_kind(Type::Kind::vector)) {
                 all.push_back(i);
                 continue;
             }

@@ -21,8 +21,8 @@ constexpr OrderingName kOrderings[] = {
 
 /// Reports whether the current token of an argument list is an attribute: it is neither a type nor
 /// the start of a value.
-bool at_attribute(const Lexer& lexer) {
-    if (!lexer.at(TokenKind::word) || at_type(lexer)) return false;
+bool is_at_attribute(const Lexer& lexer) {
+    if (!lexer.is_at(TokenKind::word) || is_at_type(lexer)) return false;
     const std::string& word = lexer.current().text;
     for (const char* other : {"true", "false", "null", "undef", "poison", "zeroinitializer",
                               "splat", "asm", "addrspace"}) {
@@ -46,7 +46,7 @@ InstructionReader::Form InstructionReader::find_form(Op op) {
     return kForms[static_cast<std::size_t>(op)];
 }
 
-Instruction* InstructionReader::read(std::vector<Note>& notes) {
+Instruction* InstructionReader::read(std::vector<MetadataAttachment>& notes) {
     const std::size_t where = lexer_.current().begin;
     std::string name;
     Instruction* instruction = begin(name);
@@ -58,15 +58,16 @@ Instruction* InstructionReader::read(std::vector<Note>& notes) {
 
 /// Reads "%name = add" and returns the instruction. Its type follows later.
 Instruction* InstructionReader::begin(std::string& name) {
-    if (lexer_.at(TokenKind::local)) {
-        name = lexer_.take().text;
+    if (lexer_.is_at(TokenKind::local)) {
+        name = lexer_.take_token().text;
         lexer_.expect('=');
     }
     Instruction* instruction =
         name.empty() ? module_.make<Instruction>(Value::Kind::instruction, module_.types.nothing())
                      : values_.local(name, module_.types.nothing());
-    while (lexer_.at_word("tail") || lexer_.at_word("musttail") || lexer_.at_word("notail")) {
-        lexer_.take();
+    while (lexer_.is_at_word("tail") || lexer_.is_at_word("musttail") ||
+           lexer_.is_at_word("notail")) {
+        lexer_.take_token();
     }
     const std::string word = lexer_.current().text;
     instruction->op = operation_named(word);
@@ -74,22 +75,22 @@ Instruction* InstructionReader::begin(std::string& name) {
         throw Untranslated("the instruction '" + word + "' is not supported",
                            lexer_.line_at(lexer_.current().begin), "", 0);
     }
-    lexer_.take();
+    lexer_.take_token();
     return instruction;
 }
 
 /// Reads ", align 4, !dbg !12" and similar.
-void InstructionReader::read_end(Instruction& i, std::vector<Note>& notes) {
+void InstructionReader::read_end(Instruction& i, std::vector<MetadataAttachment>& notes) {
     while (lexer_.accept(',')) {
         if (lexer_.accept_word("align")) {
             i.align = static_cast<u32>(read_unsigned(lexer_));
-        } else if (lexer_.at(TokenKind::metadata)) {
-            const std::string kind = lexer_.take().text;
+        } else if (lexer_.is_at(TokenKind::metadata)) {
+            const std::string kind = lexer_.take_token().text;
             if (kind == "invariant.load") i.flags |= flag::invariant;
             const std::string node = lexer_.expect(TokenKind::metadata, "metadata");
-            if (lexer_.at('{') || lexer_.at('(')) lexer_.skip_brackets();
+            if (lexer_.is_at('{') || lexer_.is_at('(')) lexer_.skip_brackets();
             notes.push_back({&i, kind, node});
-        } else if (lexer_.at_word("addrspace")) {
+        } else if (lexer_.is_at_word("addrspace")) {
             read_space(lexer_);
         } else {
             lexer_.fail("this cannot be parsed");
@@ -128,7 +129,8 @@ void InstructionReader::compare(Instruction& i) {
     lexer_.expect(',');
     i.operands.push_back(values_.read(compared));
     const Type* one = module_.types.integer(1);
-    i.type = compared->is(Type::Kind::vector) ? module_.types.vector(one, compared->count) : one;
+    i.type =
+        compared->has_kind(Type::Kind::vector) ? module_.types.vector(one, compared->count) : one;
 }
 
 /// Reads sext i32 %x to i64.
@@ -161,13 +163,13 @@ void InstructionReader::operands(Instruction& i) {
 void InstructionReader::read_shuffle_mask(Instruction& i) {
     const Value* mask = i.operands.back();
     i.operands.pop_back();
-    if (mask->is(Value::Kind::aggregate)) {
+    if (mask->has_kind(Value::Kind::aggregate)) {
         for (const Value* lane : static_cast<const Constant*>(mask)->operands) {
             i64 number = 0;
             i.indices.push_back(is_number(lane, number) ? static_cast<u64>(number) : kAnyLane);
         }
     } else {
-        i.indices.assign(mask->type->count, mask->is(Value::Kind::zero) ? 0 : kAnyLane);
+        i.indices.assign(mask->type->count, mask->has_kind(Value::Kind::zero) ? 0 : kAnyLane);
     }
 }
 
@@ -185,7 +187,7 @@ void InstructionReader::read_indexed(Instruction& i) {
     i.type = at;
     if (i.op == Op::insertvalue) return;
     for (const u64 index : i.indices) {
-        at = at->is(Type::Kind::structure) ? at->elements.at(index) : at->element();
+        at = at->has_kind(Type::Kind::structure) ? at->elements.at(index) : at->element();
     }
     i.type = at;
 }
@@ -193,10 +195,10 @@ void InstructionReader::read_indexed(Instruction& i) {
 /// Reads alloca [4 x i32], i32 2, align 4, addrspace(5).
 void InstructionReader::read_alloca(Instruction& i) {
     lexer_.accept_word("inalloca");
-    i.of = read_type(lexer_, module_.types);
+    i.memory_type = read_type(lexer_, module_.types);
     i.type = module_.types.pointer();
-    if (lexer_.at(',') && lexer_.is_followed_by('i')) {
-        lexer_.take();
+    if (lexer_.is_at(',') && lexer_.is_followed_by('i')) {
+        lexer_.take_token();
         i.operands = {values_.read_typed()};
     }
 }
@@ -210,10 +212,10 @@ void InstructionReader::read_volatility(Instruction& i) {
 /// Reads load volatile float, ptr %p, align 4.
 void InstructionReader::read_load(Instruction& i) {
     read_volatility(i);
-    i.of = i.type = read_type(lexer_, module_.types);
+    i.memory_type = i.type = read_type(lexer_, module_.types);
     lexer_.expect(',');
     i.operands = {values_.read_typed()};
-    if (i.has(flag::is_atomic)) {
+    if (i.has_flag(flag::is_atomic)) {
         read_scope(i);
         i.ordering = read_ordering();
     }
@@ -223,10 +225,10 @@ void InstructionReader::read_load(Instruction& i) {
 void InstructionReader::read_store(Instruction& i) {
     read_volatility(i);
     i.operands = {values_.read_typed()};
-    i.of = i.operands[0]->type;
+    i.memory_type = i.operands[0]->type;
     lexer_.expect(',');
     i.operands.push_back(values_.read_typed());
-    if (i.has(flag::is_atomic)) {
+    if (i.has_flag(flag::is_atomic)) {
         read_scope(i);
         i.ordering = read_ordering();
     }
@@ -235,16 +237,16 @@ void InstructionReader::read_store(Instruction& i) {
 /// Reads getelementptr inbounds float, ptr %p, i64 %i.
 void InstructionReader::read_getelementptr(Instruction& i) {
     read_flags(i);
-    i.of = read_type(lexer_, module_.types);
-    while (lexer_.at(',') && !lexer_.is_followed_by('!')) {
-        lexer_.take();
+    i.memory_type = read_type(lexer_, module_.types);
+    while (lexer_.is_at(',') && !lexer_.is_followed_by('!')) {
+        lexer_.take_token();
         i.operands.push_back(values_.read_typed());
     }
     if (i.operands.empty()) lexer_.fail("expected a pointer");
     i.type = i.operands[0]->type;
     // One pointer with a vector of indices yields a vector of pointers.
     for (const Value* operand : i.operands) {
-        if (operand->type->is(Type::Kind::vector) && !i.type->is(Type::Kind::vector))
+        if (operand->type->has_kind(Type::Kind::vector) && !i.type->has_kind(Type::Kind::vector))
             i.type = module_.types.vector(i.type, operand->type->count);
     }
 }
@@ -314,7 +316,7 @@ Block* InstructionReader::read_label() {
 
 /// Reads br label %next, or br i1 %c, label %yes, label %no.
 void InstructionReader::branch(Instruction& i) {
-    if (!lexer_.at_word("label")) {
+    if (!lexer_.is_at_word("label")) {
         i.operands = {values_.read_typed()};
         lexer_.expect(',');
         i.blocks = {read_label()};
@@ -329,7 +331,7 @@ void InstructionReader::read_switch(Instruction& i) {
     lexer_.expect(',');
     i.blocks = {read_label()};
     lexer_.expect('[');
-    while (!lexer_.at(']')) {
+    while (!lexer_.is_at(']')) {
         i.operands.push_back(values_.read_typed());
         lexer_.expect(',');
         i.blocks.push_back(read_label());
@@ -340,20 +342,20 @@ void InstructionReader::read_switch(Instruction& i) {
 /// Reads ret void, or ret i32 %x.
 void InstructionReader::read_return(Instruction& i) {
     const Type* type = read_type(lexer_, module_.types);
-    if (!type->is(Type::Kind::nothing)) i.operands = {values_.read(type)};
+    if (!type->has_kind(Type::Kind::nothing)) i.operands = {values_.read(type)};
 }
 
 void InstructionReader::read_no_operands(Instruction&) {}
 
 InstructionReader::ParameterFacts InstructionReader::read_parameter_attributes() {
     ParameterFacts facts;
-    while (at_attribute(lexer_) || lexer_.at(TokenKind::string)) {
-        if (lexer_.at(TokenKind::string)) {
-            lexer_.take();
-            if (lexer_.accept('=')) lexer_.take();
+    while (is_at_attribute(lexer_) || lexer_.is_at(TokenKind::string)) {
+        if (lexer_.is_at(TokenKind::string)) {
+            lexer_.take_token();
+            if (lexer_.accept('=')) lexer_.take_token();
             continue;
         }
-        const std::string attribute = lexer_.take().text;
+        const std::string attribute = lexer_.take_token().text;
         facts.is_read_only |= attribute == "readonly" || attribute == "readnone";
         facts.is_no_alias |= attribute == "noalias";
         if (attribute == "align") {
@@ -362,7 +364,7 @@ InstructionReader::ParameterFacts InstructionReader::read_parameter_attributes()
             lexer_.expect('(');
             facts.by_value = read_type(lexer_, module_.types);
             lexer_.expect(')');
-        } else if (lexer_.at('(')) {
+        } else if (lexer_.is_at('(')) {
             lexer_.skip_brackets();
         }
     }
@@ -373,12 +375,12 @@ InstructionReader::ParameterFacts InstructionReader::read_parameter_attributes()
 /// assembly.
 void InstructionReader::read_call(Instruction& i) {
     read_flags(i);
-    while (lexer_.at(TokenKind::word) && is_calling_convention(lexer_.current().text))
-        lexer_.take();
+    while (lexer_.is_at(TokenKind::word) && is_calling_convention(lexer_.current().text))
+        lexer_.take_token();
     read_parameter_attributes();
     read_space(lexer_);
     const Type* type = read_type(lexer_, module_.types);
-    const bool is_whole = type->is(Type::Kind::function);
+    const bool is_whole = type->has_kind(Type::Kind::function);
     i.type = is_whole ? type->element() : type;
     i.callee = values_.read(module_.types.pointer());
     read_arguments(i);
@@ -389,14 +391,14 @@ void InstructionReader::read_call(Instruction& i) {
         for (const Value* argument : i.operands) parameters.push_back(argument->type);
         i.function_type = module_.types.function(type, std::move(parameters), false);
     }
-    while (lexer_.at(TokenKind::attributes)) lexer_.take();
-    if (lexer_.at('[')) lexer_.skip_brackets();
+    while (lexer_.is_at(TokenKind::attributes)) lexer_.take_token();
+    if (lexer_.is_at('[')) lexer_.skip_brackets();
 }
 
 void InstructionReader::read_arguments(Instruction& i) {
     lexer_.expect('(');
-    while (!lexer_.at(')')) {
-        if (lexer_.at_word("metadata")) {
+    while (!lexer_.is_at(')')) {
+        if (lexer_.is_at_word("metadata")) {
             i.operands.push_back(values_.read_typed());
         } else {
             const Type* type = read_type(lexer_, module_.types);

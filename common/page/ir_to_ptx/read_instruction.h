@@ -15,11 +15,11 @@ public:
 
     /// Metadata after an instruction: !dbg !12. It is resolved after the whole module has been
     /// read.
-    struct Note {
+    struct MetadataAttachment {
         Instruction* instruction;
         std::string kind, node;
     };
-    Instruction* read(std::vector<Note>& notes);
+    Instruction* read(std::vector<MetadataAttachment>& notes);
 
     /// The attributes of a parameter or a result: zeroext align 4 range(i32 0, 8) byval(%T).
     struct ParameterFacts {
@@ -61,7 +61,7 @@ private:
     void read_shuffle_mask(Instruction& i);
     void read_arguments(Instruction& i);
     Block* read_label();
-    void read_end(Instruction& i, std::vector<Note>& notes);
+    void read_end(Instruction& i, std::vector<MetadataAttachment>& notes);
 
     Lexer& lexer_;
     Module& module_;

@@ -8,7 +8,7 @@ namespace {
 
 /// Wider integers occur only in copies of large structures, which clang does not generate for
 /// NVPTX.
-constexpr u32 kWidestInteger = 128;
+constexpr u32 kMaxIntegerBits = 128;
 
 bool is_integer_name(const std::string& word) {
     return word.size() > 1 && word[0] == 'i' &&
@@ -19,12 +19,12 @@ const Type* read_named_by_word(Lexer& lexer, Types& types) {
     const std::string word = lexer.current().text;
     if (is_integer_name(word)) {
         const auto bits = static_cast<u32>(std::strtoul(word.c_str() + 1, nullptr, 10));
-        if (bits == 0 || bits > kWidestInteger)
+        if (bits == 0 || bits > kMaxIntegerBits)
             lexer.fail("only integers of 1 to 128 bits are supported");
-        lexer.take();
+        lexer.take_token();
         return types.integer(bits);
     }
-    lexer.take();
+    lexer.take_token();
     if (word == "void") return types.nothing();
     if (word == "half") return types.half();
     if (word == "bfloat") return types.bfloat();
@@ -48,7 +48,7 @@ const Type* read_counted(Lexer& lexer, Types& types, bool is_vector) {
 const Type* read_structure(Lexer& lexer, Types& types, bool is_packed) {
     std::vector<const Type*> members;
     lexer.expect('{');
-    while (!lexer.at('}')) {
+    while (!lexer.is_at('}')) {
         members.push_back(read_type(lexer, types));
         if (!lexer.accept(',')) break;
     }
@@ -60,9 +60,9 @@ const Type* read_function_type(Lexer& lexer, Types& types, const Type* returned)
     std::vector<const Type*> parameters;
     bool is_variadic = false;
     lexer.expect('(');
-    while (!lexer.at(')')) {
-        if (lexer.at(TokenKind::dots)) {
-            lexer.take();
+    while (!lexer.is_at(')')) {
+        if (lexer.is_at(TokenKind::dots)) {
+            lexer.take_token();
             is_variadic = true;
         } else {
             parameters.push_back(read_type(lexer, types));
@@ -88,10 +88,10 @@ Space read_space(Lexer& lexer) {
     return static_cast<Space>(space);
 }
 
-bool at_type(const Lexer& lexer) {
-    if (lexer.at('{') || lexer.at('[') || lexer.at('<')) return true;
-    if (lexer.at(TokenKind::local)) return true;
-    if (!lexer.at(TokenKind::word)) return false;
+bool is_at_type(const Lexer& lexer) {
+    if (lexer.is_at('{') || lexer.is_at('[') || lexer.is_at('<')) return true;
+    if (lexer.is_at(TokenKind::local)) return true;
+    if (!lexer.is_at(TokenKind::word)) return false;
     const std::string& word = lexer.current().text;
     for (const char* known :
          {"void", "half", "bfloat", "float", "double", "label", "metadata", "token", "ptr"}) {
@@ -102,28 +102,28 @@ bool at_type(const Lexer& lexer) {
 
 const Type* read_type(Lexer& lexer, Types& types) {
     const Type* type = nullptr;
-    if (lexer.at(TokenKind::local)) {
-        type = types.named(lexer.take().text);
-    } else if (lexer.at('{')) {
+    if (lexer.is_at(TokenKind::local)) {
+        type = types.named(lexer.take_token().text);
+    } else if (lexer.is_at('{')) {
         type = read_structure(lexer, types, false);
     } else if (lexer.accept('[')) {
         type = read_counted(lexer, types, false);
         lexer.expect(']');
     } else if (lexer.accept('<')) {
-        type =
-            lexer.at('{') ? read_structure(lexer, types, true) : read_counted(lexer, types, true);
+        type = lexer.is_at('{') ? read_structure(lexer, types, true)
+                                : read_counted(lexer, types, true);
         lexer.expect('>');
-    } else if (lexer.at(TokenKind::word)) {
+    } else if (lexer.is_at(TokenKind::word)) {
         type = read_named_by_word(lexer, types);
     } else {
         lexer.fail("expected a type");
     }
-    while (lexer.at('(')) type = read_function_type(lexer, types, type);
+    while (lexer.is_at('(')) type = read_function_type(lexer, types, type);
     return type;
 }
 
 void read_type_definition(Lexer& lexer, Types& types) {
-    Type* named = types.named(lexer.take().text);
+    Type* named = types.named(lexer.take_token().text);
     lexer.expect('=');
     lexer.expect_word("type");
     if (lexer.accept_word("opaque")) return;

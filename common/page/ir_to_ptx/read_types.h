@@ -8,7 +8,7 @@ namespace coalesce::translator {
 
 /// Reads the type at the current token.
 const Type* read_type(Lexer& lexer, Types& types);
-bool at_type(const Lexer& lexer);
+bool is_at_type(const Lexer& lexer);
 /// Reads %struct.Pair = type { i32, i32 }.
 void read_type_definition(Lexer& lexer, Types& types);
 /// Reads addrspace(3), for example. Returns Space::generic if there is no address space.

@@ -15,8 +15,8 @@ struct FlagName {
     std::string_view name;
     u32 bits;
 };
-constexpr u32 kFast =
-    flag::nnan | flag::ninf | flag::nsz | flag::arcp | flag::contract | flag::afn | flag::reassoc;
+constexpr u32 kAllFastMathFlags = flag::nnan | flag::ninf | flag::nsz | flag::arcp |
+                                  flag::contract_multiply_adds | flag::afn | flag::reassoc;
 constexpr FlagName kFlags[] = {
     {"nuw", flag::nuw},
     {"nsw", flag::nsw},
@@ -29,10 +29,10 @@ constexpr FlagName kFlags[] = {
     {"ninf", flag::ninf},
     {"nsz", flag::nsz},
     {"arcp", flag::arcp},
-    {"contract", flag::contract},
+    {"contract", flag::contract_multiply_adds},
     {"afn", flag::afn},
     {"reassoc", flag::reassoc},
-    {"fast", kFast},
+    {"fast", kAllFastMathFlags},
     {"volatile", flag::is_volatile},
     {"nusw", 0},
     {"inrange", 0},
@@ -75,13 +75,13 @@ u64 float_bits(double value) {
 
 u32 ValueReader::read_flags() {
     u32 flags = 0;
-    for (bool is_one = true; is_one && lexer_.at(TokenKind::word);) {
+    for (bool is_one = true; is_one && lexer_.is_at(TokenKind::word);) {
         is_one = false;
         for (const FlagName& known : kFlags) {
             if (lexer_.current().text != known.name) continue;
             flags |= known.bits;
-            lexer_.take();
-            if (known.name == "inrange" && lexer_.at('(')) lexer_.skip_brackets();
+            lexer_.take_token();
+            if (known.name == "inrange" && lexer_.is_at('(')) lexer_.skip_brackets();
             is_one = true;
             break;
         }
@@ -91,16 +91,16 @@ u32 ValueReader::read_flags() {
 
 Value* ValueReader::read_typed() {
     const Type* type = read_type(lexer_, module_.types);
-    if (type->is(Type::Kind::metadata)) return read_metadata();
+    if (type->has_kind(Type::Kind::metadata)) return read_metadata();
     return read(type);
 }
 
 Value* ValueReader::read_metadata() {
     std::string name = lexer_.current().text;
-    if (lexer_.at(TokenKind::metadata)) {
-        lexer_.take();
-        if (lexer_.at('{') || lexer_.at('(')) lexer_.skip_brackets();
-        if (lexer_.at(TokenKind::string)) name = lexer_.take().text;
+    if (lexer_.is_at(TokenKind::metadata)) {
+        lexer_.take_token();
+        if (lexer_.is_at('{') || lexer_.is_at('(')) lexer_.skip_brackets();
+        if (lexer_.is_at(TokenKind::string)) name = lexer_.take_token().text;
     } else {
         read_typed();
     }
@@ -110,7 +110,7 @@ Value* ValueReader::read_metadata() {
 Instruction* ValueReader::local(const std::string& name, const Type* type) {
     Instruction*& known = names_.locals[name];
     if (!known) known = module_.make<Instruction>(Value::Kind::instruction, type, name);
-    if (known->type->is(Type::Kind::nothing)) known->type = type;
+    if (known->type->has_kind(Type::Kind::nothing)) known->type = type;
     return known;
 }
 
@@ -121,22 +121,22 @@ Block* ValueReader::block(const std::string& name) {
 }
 
 Value* ValueReader::read(const Type* type) {
-    if (lexer_.at(TokenKind::local)) {
-        const std::string name = lexer_.take().text;
+    if (lexer_.is_at(TokenKind::local)) {
+        const std::string name = lexer_.take_token().text;
         if (const auto found = names_.arguments.find(name); found != names_.arguments.end()) {
             return found->second;
         }
-        if (type->is(Type::Kind::label)) return block(name);
+        if (type->has_kind(Type::Kind::label)) return block(name);
         return local(name, type);
     }
-    if (lexer_.at(TokenKind::global)) {
+    if (lexer_.is_at(TokenKind::global)) {
         const auto found = names_.globals.find(lexer_.current().text);
         if (found == names_.globals.end()) lexer_.fail("this name is not defined");
-        lexer_.take();
+        lexer_.take_token();
         return found->second;
     }
-    if (lexer_.at(TokenKind::number)) return read_number(type);
-    if (lexer_.at(TokenKind::string)) return read_string(type);
+    if (lexer_.is_at(TokenKind::number)) return read_number(type);
+    if (lexer_.is_at(TokenKind::string)) return read_string(type);
     if (lexer_.accept('[')) return read_aggregate(type, ']');
     if (lexer_.accept('{')) return read_aggregate(type, '}');
     if (lexer_.accept('<')) {
@@ -145,7 +145,7 @@ Value* ValueReader::read(const Type* type) {
         lexer_.expect('>');
         return packed;
     }
-    if (lexer_.at(TokenKind::word)) return read_word(type);
+    if (lexer_.is_at(TokenKind::word)) return read_word(type);
     lexer_.fail("expected a value");
 }
 
@@ -156,15 +156,15 @@ Value* ValueReader::read_word(const Type* type) {
     if (op != Op::count) return read_expression(type, op);
     if (word == "splat") return read_splat(type);
     if (word == "true") {
-        lexer_.take();
+        lexer_.take_token();
         return module_.number(type, 1);
     }
     if (word == "null" || word == "zeroinitializer" || word == "false") {
-        lexer_.take();
+        lexer_.take_token();
         return module_.make<Constant>(Value::Kind::zero, type);
     }
     if (word == "undef" || word == "poison") {
-        lexer_.take();
+        lexer_.take_token();
         return module_.undefined(type);
     }
     if (word == "blockaddress") lexer_.fail("there is no address of a label (&&name) on a GPU");
@@ -172,9 +172,9 @@ Value* ValueReader::read_word(const Type* type) {
 }
 
 Value* ValueReader::read_number(const Type* type) {
-    const std::string text = lexer_.take().text;
+    const std::string text = lexer_.take_token().text;
     auto* constant = module_.make<Constant>(Value::Kind::number, type);
-    if (type->is(Type::Kind::integer)) {
+    if (type->has_kind(Type::Kind::integer)) {
         parse_integer(text, constant->bits, constant->high);
         if (type->bits < 64) constant->bits &= (u64{1} << type->bits) - 1;
         if (type->bits <= 64) constant->high = 0;
@@ -196,7 +196,7 @@ Value* ValueReader::read_number(const Type* type) {
 
 Value* ValueReader::read_aggregate(const Type* type, char close) {
     auto* constant = module_.make<Constant>(Value::Kind::aggregate, type);
-    while (!lexer_.at(close)) {
+    while (!lexer_.is_at(close)) {
         constant->operands.push_back(read_typed());
         if (!lexer_.accept(',')) break;
     }
@@ -206,14 +206,14 @@ Value* ValueReader::read_aggregate(const Type* type, char close) {
 
 Value* ValueReader::read_string(const Type* type) {
     auto* constant = module_.make<Constant>(Value::Kind::aggregate, type);
-    for (const char c : lexer_.take().text) {
+    for (const char c : lexer_.take_token().text) {
         constant->operands.push_back(module_.number(type->element(), static_cast<u8>(c)));
     }
     return constant;
 }
 
 Value* ValueReader::read_splat(const Type* type) {
-    lexer_.take();
+    lexer_.take_token();
     lexer_.expect('(');
     Value* element = read_typed();
     lexer_.expect(')');
@@ -223,10 +223,10 @@ Value* ValueReader::read_splat(const Type* type) {
 }
 
 Value* ValueReader::read_asm(const Type* type) {
-    lexer_.take();
+    lexer_.take_token();
     auto* code = module_.make<InlineAsm>(Value::Kind::inline_asm, type);
-    while (lexer_.at(TokenKind::word)) {
-        if (lexer_.take().text == "sideeffect") code->has_side_effects = true;
+    while (lexer_.is_at(TokenKind::word)) {
+        if (lexer_.take_token().text == "sideeffect") code->has_side_effects = true;
     }
     code->text = lexer_.expect(TokenKind::string, "the text of inline assembly");
     lexer_.expect(',');
@@ -237,17 +237,17 @@ Value* ValueReader::read_asm(const Type* type) {
 /// Reads addrspacecast (ptr addrspace(3) @tile to ptr) or getelementptr inbounds (i8, ptr @x, i64
 /// 4).
 Value* ValueReader::read_expression(const Type* type, Op op) {
-    lexer_.take();
+    lexer_.take_token();
     auto* expression = module_.make<Constant>(Value::Kind::expression, type);
     expression->op = op;
     read_flags();
-    while (!lexer_.at('(')) {
-        if (lexer_.at(TokenKind::end)) lexer_.fail("expected '('");
-        expression->name = lexer_.take().text;  // the predicate of a comparison
+    while (!lexer_.is_at('(')) {
+        if (lexer_.is_at(TokenKind::end)) lexer_.fail("expected '('");
+        expression->name = lexer_.take_token().text;  // the predicate of a comparison
     }
     lexer_.expect('(');
     if (op == Op::getelementptr) {
-        expression->of = read_type(lexer_, module_.types);
+        expression->memory_type = read_type(lexer_, module_.types);
         lexer_.expect(',');
     }
     do {

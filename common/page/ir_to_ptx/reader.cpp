@@ -55,16 +55,16 @@ private:
     ValueReader values_;
     InstructionReader instructions_;
     Metadata metadata_;
-    std::map<std::string, Attributes> groups_;
+    std::map<std::string, Attributes> attribute_group_texts_;
     std::map<Function*, std::vector<std::string>> attribute_groups_;
     std::map<Function*, std::string> debug_nodes_;
-    std::vector<InstructionReader::Note> notes_;
-    struct Declared {
+    std::vector<InstructionReader::MetadataAttachment> metadata_attachments_;
+    struct DeclaredVariable {
         Function* function;
         const Value* memory;
         std::string node;
     };
-    std::vector<Declared> declared_;
+    std::vector<DeclaredVariable> declared_variables_;
     std::map<Variable*, std::string> variable_nodes_;  ///< the !dbg node of each variable
     std::size_t header_end_ = 0;  ///< offset of the end of the current function's parameters
     bool is_variadic_ = false;
@@ -72,7 +72,7 @@ private:
 
 std::unique_ptr<Module> ModuleReader::read() {
     find_names();
-    while (!lexer_.at(TokenKind::end)) read_top_level();
+    while (!lexer_.is_at(TokenKind::end)) read_top_level();
     resolve();
     return std::move(module_);
 }
@@ -88,7 +88,7 @@ void ModuleReader::find_names() {
         const bool is_function = words.starts_with("define ") || words.starts_with("declare ");
         if (is_function || words.starts_with("@")) {
             Lexer name(words.substr(std::min(words.find('@'), words.size())));
-            if (!name.at(TokenKind::global)) name.fail("expected a name");
+            if (!name.is_at(TokenKind::global)) name.fail("expected a name");
             const std::string found = name.current().text;
             if (is_function && names_.globals.count(found)) {
                 // Both clang and library.cpp may declare the same function.
@@ -112,10 +112,11 @@ void ModuleReader::name_variable(const std::string& name, std::string_view defin
     variables_[name] = variable;
     names_.globals[name] = variable;
     Lexer words(definition);
-    while (!words.at_word("global") && !words.at_word("constant")) {
-        if (words.at(TokenKind::end) || words.at_word("addrspace") || words.at_word("alias"))
+    while (!words.is_at_word("global") && !words.is_at_word("constant")) {
+        if (words.is_at(TokenKind::end) || words.is_at_word("addrspace") ||
+            words.is_at_word("alias"))
             return;
-        words.take();
+        words.take_token();
     }
     variable->space = Space::global;
     auto* address = module_->make<Constant>(Value::Kind::expression, pointer);
@@ -125,19 +126,19 @@ void ModuleReader::name_variable(const std::string& name, std::string_view defin
 }
 
 void ModuleReader::read_top_level() {
-    if (lexer_.at(TokenKind::global)) {
+    if (lexer_.is_at(TokenKind::global)) {
         read_variable();
-    } else if (lexer_.at_word("define") || lexer_.at_word("declare")) {
+    } else if (lexer_.is_at_word("define") || lexer_.is_at_word("declare")) {
         read_function();
-    } else if (lexer_.at_word("attributes")) {
+    } else if (lexer_.is_at_word("attributes")) {
         read_attribute_group();
-    } else if (lexer_.at(TokenKind::metadata)) {
+    } else if (lexer_.is_at(TokenKind::metadata)) {
         metadata_.read(lexer_);
-    } else if (lexer_.at(TokenKind::local)) {
+    } else if (lexer_.is_at(TokenKind::local)) {
         read_type_definition(lexer_, module_->types);
-    } else if (lexer_.at_word("module") || lexer_.at_word("source_filename") ||
-               lexer_.at_word("target") || lexer_.at(TokenKind::comdat)) {
-        if (lexer_.at_word("module"))
+    } else if (lexer_.is_at_word("module") || lexer_.is_at_word("source_filename") ||
+               lexer_.is_at_word("target") || lexer_.is_at(TokenKind::comdat)) {
+        if (lexer_.is_at_word("module"))
             lexer_.fail("inline assembly of a whole file is not supported");
         lexer_.skip_line();
     } else {
@@ -149,11 +150,11 @@ void ModuleReader::read_top_level() {
 
 /// Reads @tile = internal unnamed_addr addrspace(3) global [32 x [33 x float]] undef, align 4.
 void ModuleReader::read_variable() {
-    Variable& variable = *variables_.at(lexer_.take().text);
+    Variable& variable = *variables_.at(lexer_.take_token().text);
     lexer_.expect('=');
     bool is_alias = false;
     read_variable_words(variable, is_alias);
-    variable.of = read_type(lexer_, module_->types);
+    variable.memory_type = read_type(lexer_, module_->types);
     if (is_alias) {
         lexer_.expect(',');
         names_.globals[variable.name] = values_.read_typed();
@@ -161,32 +162,34 @@ void ModuleReader::read_variable() {
     }
     variable.type = module_->types.pointer(variable.space);
     const bool has_initial = variable.linkage != "external" && variable.linkage != "extern_weak";
-    if (has_initial) variable.initial = values_.read(variable.of);
+    if (has_initial) variable.initial = values_.read(variable.memory_type);
     while (lexer_.accept(',')) {
         if (lexer_.accept_word("align")) {
             variable.align = static_cast<u32>(read_unsigned(lexer_));
         } else {
-            const bool is_debug = lexer_.take().text == "dbg";  // otherwise: section or comdat
+            const bool is_debug =
+                lexer_.take_token().text == "dbg";  // otherwise: section or comdat
             if (is_debug) variable_nodes_[&variable] = lexer_.current().text;
-            if (lexer_.at('(')) lexer_.skip_brackets();
-            if (lexer_.at(TokenKind::string) || lexer_.at(TokenKind::metadata)) lexer_.take();
+            if (lexer_.is_at('(')) lexer_.skip_brackets();
+            if (lexer_.is_at(TokenKind::string) || lexer_.is_at(TokenKind::metadata))
+                lexer_.take_token();
         }
     }
-    while (lexer_.at(TokenKind::attributes)) lexer_.take();
+    while (lexer_.is_at(TokenKind::attributes)) lexer_.take_token();
     module_->variables.push_back(&variable);
 }
 
 void ModuleReader::read_variable_words(Variable& variable, bool& is_alias) {
     for (;;) {
         const std::string word = lexer_.current().text;
-        if (lexer_.at_word("addrspace")) {
+        if (lexer_.is_at_word("addrspace")) {
             variable.space = read_space(lexer_);
             continue;
         }
-        if (!lexer_.at(TokenKind::word)) lexer_.fail("expected 'global' or 'constant'");
-        lexer_.take();
+        if (!lexer_.is_at(TokenKind::word)) lexer_.fail("expected 'global' or 'constant'");
+        lexer_.take_token();
         if (is_linkage(word)) variable.linkage = word;
-        if (lexer_.at('(')) lexer_.skip_brackets();  // thread_local(...)
+        if (lexer_.is_at('(')) lexer_.skip_brackets();  // thread_local(...)
         is_alias = word == "alias";
         variable.is_constant_data = word == "constant";
         if (is_alias || word == "global" || word == "constant") return;
@@ -195,36 +198,37 @@ void ModuleReader::read_variable_words(Variable& variable, bool& is_alias) {
 
 /// Reads attributes #0 = { convergent "nvvm.maxntid"="256" }.
 void ModuleReader::read_attribute_group() {
-    lexer_.take();
-    Attributes& group = groups_[lexer_.expect(TokenKind::attributes, "the number of a group")];
+    lexer_.take_token();
+    Attributes& group =
+        attribute_group_texts_[lexer_.expect(TokenKind::attributes, "the number of a group")];
     lexer_.expect('=');
     lexer_.expect('{');
     while (!lexer_.accept('}')) {
-        if (lexer_.at(TokenKind::end)) lexer_.fail("expected '}'");
-        const std::string key = lexer_.take().text;
+        if (lexer_.is_at(TokenKind::end)) lexer_.fail("expected '}'");
+        const std::string key = lexer_.take_token().text;
         std::string& value = group[key];
-        if (lexer_.accept('=')) value = lexer_.take().text;
-        if (lexer_.at('(')) lexer_.skip_brackets();
+        if (lexer_.accept('=')) value = lexer_.take_token().text;
+        if (lexer_.is_at('(')) lexer_.skip_brackets();
     }
 }
 
 // ---- functions ----
 
 void ModuleReader::read_function() {
-    const bool is_defined = lexer_.take().text == "define";
+    const bool is_defined = lexer_.take_token().text == "define";
     std::string linkage, place;
     bool is_kernel = false;
-    while (lexer_.at(TokenKind::metadata)) {  // the form is: declare !dbg !5 void @f()
-        lexer_.take();
-        lexer_.take();
+    while (lexer_.is_at(TokenKind::metadata)) {  // the form is: declare !dbg !5 void @f()
+        lexer_.take_token();
+        lexer_.take_token();
     }
-    while (lexer_.at(TokenKind::word) && !at_type(lexer_)) {
+    while (lexer_.is_at(TokenKind::word) && !is_at_type(lexer_)) {
         const std::string word = lexer_.current().text;
         if (is_linkage(word)) linkage = word;
         if (word == "ptx_kernel") is_kernel = true;
-        lexer_.take();
-        if (lexer_.at('(')) lexer_.skip_brackets();
-        if (word == "align") lexer_.take();
+        lexer_.take_token();
+        if (lexer_.is_at('(')) lexer_.skip_brackets();
+        if (word == "align") lexer_.take_token();
     }
     const Type* returned = read_type(lexer_, module_->types);
     auto& function = static_cast<Function&>(
@@ -245,9 +249,9 @@ void ModuleReader::read_function() {
 /// Reads parameters up to the closing bracket: ptr noundef readonly %in, i32 %n, ...
 void ModuleReader::read_parameters(Function& function, std::vector<const Type*>& types) {
     is_variadic_ = false;
-    while (!lexer_.at(')')) {
-        if (lexer_.at(TokenKind::dots)) {
-            lexer_.take();
+    while (!lexer_.is_at(')')) {
+        if (lexer_.is_at(TokenKind::dots)) {
+            lexer_.take_token();
             is_variadic_ = true;
             break;
         }
@@ -259,8 +263,8 @@ void ModuleReader::read_parameters(Function& function, std::vector<const Type*>&
         argument->by_value = facts.by_value;
         argument->is_read_only = facts.is_read_only;
         argument->is_no_alias = facts.is_no_alias;
-        if (lexer_.at(TokenKind::local)) {
-            argument->name = lexer_.take().text;
+        if (lexer_.is_at(TokenKind::local)) {
+            argument->name = lexer_.take_token().text;
             names_.arguments[argument->name] = argument;
         }
         function.arguments.push_back(argument);
@@ -273,14 +277,14 @@ void ModuleReader::read_parameters(Function& function, std::vector<const Type*>&
 /// Reads the rest of the header line: local_unnamed_addr #0 !dbg !12 {
 void ModuleReader::read_after_parameters(Function& function) {
     const std::size_t end = std::min(lexer_.text().find('\n', header_end_), lexer_.text().size());
-    while (!lexer_.at('{') && !lexer_.at(TokenKind::end) && lexer_.current().begin < end) {
-        if (lexer_.at(TokenKind::attributes)) {
-            attribute_groups_[&function].push_back(lexer_.take().text);
-        } else if (lexer_.at(TokenKind::metadata) && lexer_.current().text == "dbg") {
-            lexer_.take();
-            debug_nodes_[&function] = lexer_.take().text;
+    while (!lexer_.is_at('{') && !lexer_.is_at(TokenKind::end) && lexer_.current().begin < end) {
+        if (lexer_.is_at(TokenKind::attributes)) {
+            attribute_groups_[&function].push_back(lexer_.take_token().text);
+        } else if (lexer_.is_at(TokenKind::metadata) && lexer_.current().text == "dbg") {
+            lexer_.take_token();
+            debug_nodes_[&function] = lexer_.take_token().text;
         } else {
-            lexer_.take();
+            lexer_.take_token();
         }
     }
 }
@@ -289,21 +293,21 @@ void ModuleReader::read_body(Function& function) {
     lexer_.expect('{');
     Block* block = nullptr;
     while (!lexer_.accept('}')) {
-        if (lexer_.at(TokenKind::attributes)) {  // #dbg_value(...)
-            if (lexer_.take().text == "dbg_declare")
+        if (lexer_.is_at(TokenKind::attributes)) {  // #dbg_value(...)
+            if (lexer_.take_token().text == "dbg_declare")
                 read_declared_variable(function);
             else
                 lexer_.skip_brackets();
             continue;
         }
-        const bool is_named = lexer_.at(TokenKind::key);
+        const bool is_named = lexer_.is_at(TokenKind::key);
         if (is_named || !block) {
-            block = values_.block(is_named ? lexer_.take().text : entry_block_name(function));
+            block = values_.block(is_named ? lexer_.take_token().text : entry_block_name(function));
             block->parent = &function;
             function.blocks.push_back(block);
             continue;
         }
-        Instruction* instruction = instructions_.read(notes_);
+        Instruction* instruction = instructions_.read(metadata_attachments_);
         instruction->parent = block;
         block->instructions.push_back(instruction);
     }
@@ -323,14 +327,15 @@ void ModuleReader::read_declared_variable(Function& function) {
     const Value* memory = values_.read_typed();
     lexer_.expect(',');
     const std::string node = lexer_.expect(TokenKind::metadata, "a variable");
-    while (!lexer_.at(')')) {
-        if (lexer_.at(TokenKind::end)) lexer_.fail("expected ')'");
+    while (!lexer_.is_at(')')) {
+        if (lexer_.is_at(TokenKind::end)) lexer_.fail("expected ')'");
         const bool has_brackets = lexer_.is_followed_by('(');
-        lexer_.take();
+        lexer_.take_token();
         if (has_brackets) lexer_.skip_brackets();
     }
     lexer_.expect(')');
-    if (memory->is(Value::Kind::instruction)) declared_.push_back({&function, memory, node});
+    if (memory->has_kind(Value::Kind::instruction))
+        declared_variables_.push_back({&function, memory, node});
 }
 
 /// Returns the name of the entry block. If it has no name, it gets the next number after the
@@ -348,17 +353,18 @@ std::string ModuleReader::entry_block_name(const Function& function) {
 void ModuleReader::resolve() {
     for (auto& [function, groups] : attribute_groups_) {
         for (const std::string& group : groups) {
-            function->attributes.insert(groups_[group].begin(), groups_[group].end());
+            function->attributes.insert(attribute_group_texts_[group].begin(),
+                                        attribute_group_texts_[group].end());
         }
     }
     for (auto& [function, node] : debug_nodes_) function->place = metadata_.place(node, *module_);
-    for (const InstructionReader::Note& note : notes_) {
+    for (const InstructionReader::MetadataAttachment& note : metadata_attachments_) {
         if (note.kind == "dbg") note.instruction->place = metadata_.place(note.node, *module_);
         if (note.kind == "llvm.loop") {
             note.instruction->is_not_unrolled = metadata_.is_not_unrolled(note.node);
         }
     }
-    for (const Declared& one : declared_) {
+    for (const DeclaredVariable& one : declared_variables_) {
         DebugVariable variable = metadata_.debug_variable(one.node, *module_);
         variable.memory = one.memory;
         const bool is_own =
@@ -376,7 +382,8 @@ void ModuleReader::resolve() {
 void ModuleReader::apply_annotations() {
     for (const Metadata::Annotation& annotation : metadata_.annotations()) {
         const auto found = names_.globals.find(annotation.function);
-        if (found == names_.globals.end() || !found->second->is(Value::Kind::function)) continue;
+        if (found == names_.globals.end() || !found->second->has_kind(Value::Kind::function))
+            continue;
         auto& function = static_cast<Function&>(*found->second);
         for (const auto& [key, value] : annotation.facts) {
             if (key == "kernel") {
@@ -399,7 +406,7 @@ Untranslated with_source_position(const Untranslated& error, const std::string& 
     if (error.line != 0 || at == std::string::npos || notes == std::string::npos) return error;
     Metadata metadata;
     Lexer lexer(std::string_view(text).substr(notes));
-    while (lexer.at(TokenKind::metadata)) metadata.read(lexer);
+    while (lexer.is_at(TokenKind::metadata)) metadata.read(lexer);
     const std::string name = error.instruction.substr(at + note.size());
     Module module;
     const Place* place = outermost_call_site(

@@ -7,7 +7,7 @@ namespace coalesce::translator {
 namespace {
 
 bool needs_register(const Value* value) {
-    return value->is(Value::Kind::instruction) || value->is(Value::Kind::argument);
+    return value->has_kind(Value::Kind::instruction) || value->has_kind(Value::Kind::argument);
 }
 
 /// Reports whether the instruction reads all operands before it writes its result. An instruction
@@ -25,7 +25,7 @@ void Liveness::add_phi_operands(const Block* from, const Block* to,
         if (phi->op != Op::phi) return;
         for (std::size_t i = 0; i < phi->blocks.size(); ++i) {
             if (phi->blocks[i] != from) continue;
-            for (const Value* value : folding_.sources(phi->operands[i])) {
+            for (const Value* value : folding_.find_source_values(phi->operands[i])) {
                 if (needs_register(value)) alive.insert(value);
             }
         }
@@ -47,8 +47,8 @@ Liveness::Liveness(const Function& function, const Folding& folding) : folding_(
             const auto& list = (*block)->instructions;
             for (auto i = list.rbegin(); i != list.rend(); ++i) {
                 alive.erase(*i);
-                if ((*i)->op == Op::phi || folding.folded(*i)) continue;
-                for (const Value* value : folding.reads(**i)) {
+                if ((*i)->op == Op::phi || folding.is_folded(*i)) continue;
+                for (const Value* value : folding.find_read_values(**i)) {
                     if (needs_register(value)) alive.insert(value);
                 }
             }
@@ -64,14 +64,15 @@ std::set<const Value*> Liveness::between(const Block* from, const Block* to) con
     return alive;
 }
 
-Sharing::Sharing(const Function& function, const Folding& folding, const Liveness& liveness)
+RegisterSharing::RegisterSharing(const Function& function, const Folding& folding,
+                                 const Liveness& liveness)
     : folding_(folding), liveness_(liveness) {
     for (const Block* block : function.blocks) {
         std::size_t position = 0;
         for (const Instruction* i : block->instructions) {
             position_[i] = position++;
-            if (i->op == Op::phi || folding.folded(i)) continue;
-            for (const Value* value : folding.reads(*i)) readers_[value].push_back(i);
+            if (i->op == Op::phi || folding.is_folded(i)) continue;
+            for (const Value* value : folding.find_read_values(*i)) readers_[value].push_back(i);
         }
     }
     for (const Block* block : function.blocks) {
@@ -82,16 +83,17 @@ Sharing::Sharing(const Function& function, const Folding& folding, const Livenes
     }
 }
 
-const Value* Sharing::representative(const Value* value) const {
+const Value* RegisterSharing::representative(const Value* value) const {
     const auto found = representative_.find(value);
     return found == representative_.end() ? value : found->second;
 }
 
 /// Lets a phi and an incoming value share a register. Both must be results of instructions, because
 /// arguments have registers of their own, and renamed values use those of other values.
-void Sharing::join(const Value* phi, const Value* incoming) {
+void RegisterSharing::join(const Value* phi, const Value* incoming) {
     const Instruction* made = as_instruction(incoming);
-    if (!made || folding_.folded(made) || made->op == Op::alloca || made->type != phi->type) return;
+    if (!made || folding_.is_folded(made) || made->op == Op::alloca || made->type != phi->type)
+        return;
     if (!reads_before_it_writes(*made)) return;
     const Value *a = representative(phi), *b = representative(incoming);
     if (a == b) return;
@@ -110,11 +112,11 @@ void Sharing::join(const Value* phi, const Value* incoming) {
 }
 
 /// Reports whether both values are live at the point where one of them is defined.
-bool Sharing::interfere(const Value* a, const Value* b) const {
+bool RegisterSharing::interfere(const Value* a, const Value* b) const {
     return is_alive_after(a, as_instruction(b)) || is_alive_after(b, as_instruction(a));
 }
 
-bool Sharing::is_alive_after(const Value* value, const Instruction* place) const {
+bool RegisterSharing::is_alive_after(const Value* value, const Instruction* place) const {
     const Instruction* made = as_instruction(value);
     const Block* block = place->parent;
     // All phis of a block are defined at its beginning.

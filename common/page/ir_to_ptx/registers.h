@@ -32,9 +32,9 @@ private:
 };
 
 /// Values with the same leader share their registers.
-class Sharing {
+class RegisterSharing {
 public:
-    Sharing(const Function& function, const Folding& folding, const Liveness& liveness);
+    RegisterSharing(const Function& function, const Folding& folding, const Liveness& liveness);
     const Value* representative(const Value* value) const;
 
 private:

@@ -17,7 +17,7 @@ namespace coalesce::translator {
 namespace {
 
 bool is_generic_pointer(const Value& value) {
-    return value.type->is(Type::Kind::pointer) && value.type->space == Space::generic;
+    return value.type->has_kind(Type::Kind::pointer) && value.type->space == Space::generic;
 }
 
 /// Returns the operands from which a pointer is computed.
@@ -49,9 +49,9 @@ bool is_address(const Instruction& user, std::size_t operand) {
     return false;
 }
 
-class Inference {
+class SpaceInference {
 public:
-    Inference(Module& module, Function& function) : module_(module), function_(function) {}
+    SpaceInference(Module& module, Function& function) : module_(module), function_(function) {}
 
     void run() {
         find_spaces();
@@ -67,9 +67,9 @@ public:
 
 private:
     /// The address space of a pointer, or nullopt if it is not known yet.
-    using Known = std::optional<Space>;
+    using KnownSpace = std::optional<Space>;
 
-    Known find_space(const Value* value) const;
+    KnownSpace find_space(const Value* value) const;
     void find_spaces();
     bool has_known_space(const Value* value) const;
     Value* cast_to_known_space(Value* value);
@@ -81,31 +81,31 @@ private:
 
     Module& module_;
     Function& function_;
-    std::map<const Value*, Known> found_;  ///< the spaces of instructions
+    std::map<const Value*, KnownSpace> known_spaces_;  ///< the spaces of instructions
     std::map<const Value*, Value*> moved_arguments_;
     std::map<Block*, std::vector<Instruction*>> at_end_;
 };
 
-Inference::Known Inference::find_space(const Value* value) const {
+SpaceInference::KnownSpace SpaceInference::find_space(const Value* value) const {
     if (!is_generic_pointer(*value)) return value->type->space;
-    if (value->is(Value::Kind::undefined)) return std::nullopt;
-    if (value->is(Value::Kind::argument)) {
+    if (value->has_kind(Value::Kind::undefined)) return std::nullopt;
+    if (value->has_kind(Value::Kind::argument)) {
         if (static_cast<const Argument*>(value)->by_value) return Space::param;
         return function_.is_kernel ? Space::global : Space::generic;
     }
-    if (value->is(Value::Kind::expression)) {
+    if (value->has_kind(Value::Kind::expression)) {
         const auto* expression = static_cast<const Constant*>(value);
         const bool goes_through =
             expression->op == Op::addrspacecast || expression->op == Op::getelementptr;
         return goes_through ? find_space(expression->operands[0]) : Space::generic;
     }
-    const auto found = found_.find(value);
-    return found == found_.end() ? Space::generic : found->second;
+    const auto found = known_spaces_.find(value);
+    return found == known_spaces_.end() ? Space::generic : found->second;
 }
 
 /// Finds the space of every pointer. A space starts as unknown and only changes towards generic, so
 /// that the search terminates even if loops have phis.
-void Inference::find_spaces() {
+void SpaceInference::find_spaces() {
     const auto is_loaded_by_kernel = [&](const Instruction& i) {
         return i.op == Op::load && function_.is_kernel && find_space(i.operands[0]) == Space::param;
     };
@@ -113,21 +113,23 @@ void Inference::find_spaces() {
         for (const Instruction* i : block->instructions) {
             if (!is_generic_pointer(*i)) continue;
             if (i->op == Op::addrspacecast || !pointer_sources(*i).empty())
-                found_[i] = std::nullopt;
-            if (i->op == Op::alloca) found_[i] = Space::local;
+                known_spaces_[i] = std::nullopt;
+            if (i->op == Op::alloca) known_spaces_[i] = Space::local;
         }
     }
     for (bool is_changed = true; is_changed;) {
         is_changed = false;
         for (Block* block : function_.blocks) {
             for (const Instruction* i : block->instructions) {
-                if (is_generic_pointer(*i) && is_loaded_by_kernel(*i)) found_[i] = Space::global;
-                const auto found = found_.find(i);
-                if (found == found_.end() || i->op == Op::alloca || i->op == Op::load) continue;
-                Known known = found->second;
+                if (is_generic_pointer(*i) && is_loaded_by_kernel(*i))
+                    known_spaces_[i] = Space::global;
+                const auto found = known_spaces_.find(i);
+                if (found == known_spaces_.end() || i->op == Op::alloca || i->op == Op::load)
+                    continue;
+                KnownSpace known = found->second;
                 const auto sources = i->op == Op::addrspacecast ? i->operands : pointer_sources(*i);
                 for (const Value* source : sources) {
-                    const Known other = find_space(source);
+                    const KnownSpace other = find_space(source);
                     if (!other) continue;
                     known = !known || *known == *other ? other : Space::generic;
                 }
@@ -138,16 +140,16 @@ void Inference::find_spaces() {
     }
 }
 
-bool Inference::has_known_space(const Value* value) const {
+bool SpaceInference::has_known_space(const Value* value) const {
     if (!is_generic_pointer(*value)) return false;
-    const Known known = find_space(value);
+    const KnownSpace known = find_space(value);
     return known && *known != Space::generic;
 }
 
 /// Returns the value cast to a pointer in its inferred space.
-Value* Inference::cast_to_known_space(Value* value) {
+Value* SpaceInference::cast_to_known_space(Value* value) {
     const Space space = *find_space(value);
-    if (value->is(Value::Kind::argument)) {
+    if (value->has_kind(Value::Kind::argument)) {
         auto* argument = static_cast<Argument*>(value);
         if (argument->by_value) {
             argument->type = pointer_type(Space::param);
@@ -163,7 +165,7 @@ Value* Inference::cast_to_known_space(Value* value) {
         }
         return moved;
     }
-    if (!value->is(Value::Kind::expression)) return value;  // retype() changes its type
+    if (!value->has_kind(Value::Kind::expression)) return value;  // retype() changes its type
     auto* expression = static_cast<Constant*>(value);
     if (expression->op == Op::addrspacecast) {
         Value* source = expression->operands[0];
@@ -176,12 +178,12 @@ Value* Inference::cast_to_known_space(Value* value) {
     return moved;
 }
 
-Value* Inference::cast_to_generic(Instruction& user, std::size_t operand, Block& block,
-                                  std::size_t& at) {
+Value* SpaceInference::cast_to_generic(Instruction& user, std::size_t operand, Block& block,
+                                       std::size_t& at) {
     Value* value = user.operands[operand];
     // Arguments and constants also exist as generic pointers, so they need no cast.
     const bool is_as_it_was =
-        value->is(Value::Kind::expression) || value->is(Value::Kind::argument);
+        value->has_kind(Value::Kind::expression) || value->has_kind(Value::Kind::argument);
     if (is_as_it_was && find_space(value) != Space::param) return value;
     Instruction* cast = module_.instruction(Op::addrspacecast, pointer_type(Space::generic),
                                             {cast_to_known_space(value)}, user);
@@ -195,8 +197,8 @@ Value* Inference::cast_to_generic(Instruction& user, std::size_t operand, Block&
     return cast;
 }
 
-void Inference::rewrite_operand(Instruction& user, std::size_t operand, Block& block,
-                                std::size_t& at) {
+void SpaceInference::rewrite_operand(Instruction& user, std::size_t operand, Block& block,
+                                     std::size_t& at) {
     Value*& value = user.operands[operand];
     if (!has_known_space(value)) return;
     const bool is_computed_from = !pointer_sources(user).empty() && has_known_space(&user) &&
@@ -208,12 +210,12 @@ void Inference::rewrite_operand(Instruction& user, std::size_t operand, Block& b
     }
 }
 
-void Inference::rewrite(Block& block, std::size_t& at) {
+void SpaceInference::rewrite(Block& block, std::size_t& at) {
     Instruction& user = *block.instructions[at];
     for (std::size_t k = 0; k < user.operands.size(); ++k) rewrite_operand(user, k, block, at);
 }
 
-void Inference::retype() {
+void SpaceInference::retype() {
     std::vector<Instruction*> casts;
     for (auto& [argument, cast] : moved_arguments_) casts.push_back(as_instruction(cast));
     std::sort(casts.begin(), casts.end(), [](const Instruction* a, const Instruction* b) {
@@ -222,8 +224,8 @@ void Inference::retype() {
     });
     for (Block* block : function_.blocks) {
         for (Instruction* i : block->instructions) {
-            const auto found = found_.find(i);
-            if (found == found_.end() || !found->second || *found->second == Space::generic)
+            const auto found = known_spaces_.find(i);
+            if (found == known_spaces_.end() || !found->second || *found->second == Space::generic)
                 continue;
             i->type = pointer_type(*found->second);
         }
@@ -234,8 +236,8 @@ void Inference::retype() {
 
 }  // namespace
 
-void infer_spaces(Module& module, Function& function) {
-    Inference(module, function).run();
+void infer_address_spaces(Module& module, Function& function) {
+    SpaceInference(module, function).run();
 }
 
 }  // namespace coalesce::translator

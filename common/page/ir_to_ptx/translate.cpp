@@ -13,22 +13,22 @@ Untranslated::Untranslated(const std::string& what, const std::string& in, const
                            unsigned at)
     : std::runtime_error(what), instruction(in), file(of), line(at) {}
 
-std::string ptx_of(const std::string& ir) {
+std::string translate_ir_to_ptx(const std::string& ir) {
     const std::unique_ptr<Module> module = read_module(ir + kLibrary);
-    for (Function* function : module->functions) call_library(*module, *function);
+    for (Function* function : module->functions) replace_by_library_calls(*module, *function);
     drop_unused_library(*module);
     for (Function* function : module->functions) {
         if (function->is_declaration()) continue;
-        drop_unreachable(*function);
+        drop_unreachable_blocks(*function);
         split_pointer_vectors(*module, *function);
-        copy_by_value(*module, *function);
-        infer_spaces(*module, *function);
-        drop_dead(*function);
+        read_by_value_arguments_in_place(*module, *function);
+        infer_address_spaces(*module, *function);
+        drop_dead_instructions(*function);
         // Code for a debugger must keep the memory accesses of the source.
         if (!module->has_debug_variables()) {
-            contract(*module, *function);
-            vectorise(*module, *function);
-            narrow_loads(*module, *function);
+            contract_multiply_adds(*module, *function);
+            vectorise_accesses(*module, *function);
+            narrow_loads_to_used_bytes(*module, *function);
         }
         split_addresses(*module, *function);
     }

@@ -20,6 +20,6 @@ struct Untranslated : std::runtime_error {
 
 /// Translates one module of textual LLVM IR for nvptx64 with opaque pointers (clang 17 to 22).
 /// Throws Untranslated.
-std::string ptx_of(const std::string& ir);
+std::string translate_ir_to_ptx(const std::string& ir);
 
 }  // namespace coalesce::translator

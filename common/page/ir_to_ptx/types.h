@@ -54,7 +54,7 @@ struct Type {
     /// parameter types.
     std::vector<const Type*> elements;
 
-    bool is(Kind k) const { return kind == k; }
+    bool has_kind(Kind k) const { return kind == k; }
     bool is_integer(u32 width) const { return kind == Kind::integer && bits == width; }
     bool is_floating() const { return kind >= Kind::half && kind <= Kind::real; }
     bool is_aggregate() const { return kind >= Kind::array && kind <= Kind::structure; }

@@ -22,7 +22,7 @@ struct InitialBytes {
     std::vector<u8> bytes;
     std::map<u64, std::string> addresses;
 
-    void put(u64 offset, u64 value, u64 count) {
+    void write_bytes(u64 offset, u64 value, u64 count) {
         for (u64 i = 0; i < count; ++i) bytes.at(offset + i) = static_cast<u8>(value >> (8 * i));
     }
     void write(const Value* value, u64 offset);
@@ -35,9 +35,9 @@ std::string InitialBytes::address(const Value* value, i64 added) const {
     const auto with = [&](const std::string& name) {
         return added == 0 ? name : name + (added > 0 ? "+" : "") + std::to_string(added);
     };
-    if (value->is(Value::Kind::function)) return with(ptx_name(value->name));
-    if (value->is(Value::Kind::variable)) return with(ptx_name(value->name));
-    if (!value->is(Value::Kind::expression)) fail_initial(variable);
+    if (value->has_kind(Value::Kind::function)) return with(ptx_name(value->name));
+    if (value->has_kind(Value::Kind::variable)) return with(ptx_name(value->name));
+    if (!value->has_kind(Value::Kind::expression)) fail_initial(variable);
     const auto* expression = static_cast<const Constant*>(value);
     if (expression->op == Op::getelementptr) {
         const AddressTerms steps = address_terms(*expression);
@@ -57,8 +57,8 @@ std::string InitialBytes::address(const Value* value, i64 added) const {
 void InitialBytes::write_elements(const Constant& aggregate, u64 offset) {
     const Type& type = *aggregate.type;
     for (std::size_t i = 0; i < aggregate.operands.size(); ++i) {
-        const u64 at = type.is(Type::Kind::structure) ? offset_of_member(type, i)
-                                                      : i * size_of(*type.element());
+        const u64 at = type.has_kind(Type::Kind::structure) ? offset_of_member(type, i)
+                                                            : i * size_of(*type.element());
         write(aggregate.operands[i], offset + at);
     }
 }
@@ -70,8 +70,8 @@ void InitialBytes::write(const Value* value, u64 offset) {
         case Value::Kind::number: {
             const auto& constant = static_cast<const Constant&>(*value);
             const u64 size = store_size(*value->type);
-            put(offset, constant.bits, std::min<u64>(size, 8));
-            if (size > 8) put(offset + 8, constant.high, size - 8);
+            write_bytes(offset, constant.bits, std::min<u64>(size, 8));
+            if (size > 8) write_bytes(offset + 8, constant.high, size - 8);
             return;
         }
         case Value::Kind::aggregate:
@@ -107,7 +107,7 @@ void add_in_order(const Variable* variable, std::set<const Variable*>& seen,
 void add_referenced_values(const Value* value, std::set<const Variable*>& seen,
                            std::vector<const Variable*>& order) {
     if (!value) return;
-    if (value->is(Value::Kind::variable))
+    if (value->has_kind(Value::Kind::variable))
         add_in_order(static_cast<const Variable*>(value), seen, order);
     if (const Constant* constant = as_constant(value)) {
         for (const Value* operand : constant->operands) add_referenced_values(operand, seen, order);
@@ -123,7 +123,7 @@ void add_in_order(const Variable* variable, std::set<const Variable*>& seen,
 
 }  // namespace
 
-std::vector<const Variable*> in_order(const Module& module) {
+std::vector<const Variable*> order_by_dependencies(const Module& module) {
     std::vector<const Variable*> order;
     std::set<const Variable*> seen;
     for (const Variable* variable : module.variables) add_in_order(variable, seen, order);
@@ -132,7 +132,7 @@ std::vector<const Variable*> in_order(const Module& module) {
 
 std::string variable_declaration(const Variable& variable, bool is_of_module) {
     const bool is_local = variable.linkage == "internal" || variable.linkage == "private";
-    const u64 size = size_of(*variable.of);
+    const u64 size = size_of(*variable.memory_type);
     InitialBytes image{variable, std::vector<u8>((size + 7) / 8 * 8), {}};
     if (variable.initial) image.write(variable.initial, 0);
     const bool has_words = !image.addresses.empty();
@@ -145,7 +145,8 @@ std::string variable_declaration(const Variable& variable, bool is_of_module) {
     } else if (is_of_module && !is_local) {
         text = variable.linkage.starts_with("weak") ? ".weak " : ".visible ";
     }
-    const u32 align = std::max({variable.align, abi_alignment(*variable.of), has_words ? 8u : 1u});
+    const u32 align =
+        std::max({variable.align, abi_alignment(*variable.memory_type), has_words ? 8u : 1u});
     text += space_text(variable.space) + " .align " + std::to_string(align) +
             (has_words ? " .u64 " : " .b8 ") + ptx_name(variable.name) + "[";
     const bool is_open = !variable.initial && size == 0;

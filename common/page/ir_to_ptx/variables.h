@@ -13,6 +13,6 @@ namespace coalesce::translator {
 std::string variable_declaration(const Variable& variable, bool is_of_module);
 /// Returns the variables in an order in which each variable comes after the variables whose
 /// addresses it contains.
-std::vector<const Variable*> in_order(const Module& module);
+std::vector<const Variable*> order_by_dependencies(const Module& module);
 
 }  // namespace coalesce::translator

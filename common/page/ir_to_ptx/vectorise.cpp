@@ -3,8 +3,8 @@
 // Idea   A copy of a float4 consists of four loads of 4 bytes, the first of which is aligned to 16
 //        bytes. LLVM's back end merges them according to the following rules, which determine the
 //        number of requests:
-//          1. Accesses of the same kind, space and size whose addresses differ by constants form a chain.
-//          2. Loads move up to the first of them, and stores move down to the last, if no instruction in
+// 1. Accesses of the same kind, space and size whose addresses differ by constants form a chain.
+// 2. Loads move up to the first of them, and stores move down to the last, if no instruction in
 //             between may access the same bytes. Otherwise the chain is cut.
 //          3. The chain is cut at gaps, except for gaps of one or two elements between loads.
 //          4. The piece taken from the beginning of the chain is the longest one whose first access
@@ -26,12 +26,12 @@ namespace {
 
 constexpr u64 kMaxBytes = 16;
 
-struct Link {
+struct ChainedAccess {
     Instruction* instruction;  ///< nullptr if this element fills a gap
     i64 offset;
     std::size_t position;  ///< position in the block
 };
-using Chain = std::vector<Link>;
+using Chain = std::vector<ChainedAccess>;
 
 const Type& accessed_type(const Instruction& i) {
     return i.op == Op::store ? *i.operands[0]->type : *i.type;
@@ -45,13 +45,15 @@ u32 pointer_alignment(const Instruction& i) {
 
 bool is_candidate(const Instruction& i) {
     if (i.op != Op::load && i.op != Op::store) return false;
-    if (i.has(flag::is_volatile) || i.has(flag::is_atomic) || i.ordering != Ordering::none)
+    if (i.has_flag(flag::is_volatile) || i.has_flag(flag::is_atomic) ||
+        i.ordering != Ordering::none)
         return false;
     const Type& type = accessed_type(i);
     const Type& scalar = element_of(type);
-    if (scalar.is_aggregate() || (type.is(Type::Kind::vector) && scalar.is(Type::Kind::pointer)))
+    if (scalar.is_aggregate() ||
+        (type.has_kind(Type::Kind::vector) && scalar.has_kind(Type::Kind::pointer)))
         return false;
-    if (scalar.is(Type::Kind::integer) &&
+    if (scalar.has_kind(Type::Kind::integer) &&
         (scalar.bits % 8 != 0 || !std::has_single_bit(scalar.bits)))
         return false;
     return store_size(type) <= kMaxBytes / 2;
@@ -70,14 +72,15 @@ public:
             if (!always_continues(*block_.instructions[k])) bounds.push_back(k);
         bounds.push_back(block_.instructions.size());
         for (std::size_t k = 0; k + 1 < bounds.size(); ++k)
-            for (const Chain& chain : chains_between(bounds[k], bounds[k + 1])) take(chain);
+            for (const Chain& chain : chains_between(bounds[k], bounds[k + 1]))
+                merge_where_possible(chain);
         for (const Chain& chain : merged_chains_) merge(chain);
     }
 
 private:
     // ---- 1: chains ----
 
-    struct Leader {
+    struct ChainStart {
         Linear address;
         Space space;
         Op op;
@@ -86,16 +89,17 @@ private:
     };
 
     std::vector<Chain> chains_between(std::size_t begin, std::size_t end) const {
-        std::vector<Leader> leaders;
+        std::vector<ChainStart> leaders;
         for (std::size_t k = begin; k < end; ++k) {
             Instruction* i = block_.instructions[k];
             if (!is_candidate(*i)) continue;
             const Access access = access_of(*i);
             const u64 bytes = store_size(element_of(accessed_type(*i)));
-            const auto leader = std::find_if(leaders.begin(), leaders.end(), [&](const Leader& l) {
-                return l.op == i->op && l.space == access.space && l.scalar_bytes == bytes &&
-                       l.address.differs_by_constant(access.address);
-            });
+            const auto leader =
+                std::find_if(leaders.begin(), leaders.end(), [&](const ChainStart& l) {
+                    return l.op == i->op && l.space == access.space && l.scalar_bytes == bytes &&
+                           l.address.differs_by_constant(access.address);
+                });
             if (leader == leaders.end())
                 leaders.push_back(
                     {access.address, access.space, i->op, bytes, {{i, access.address.offset, k}}});
@@ -103,12 +107,12 @@ private:
                 leader->chain.push_back({i, access.address.offset, k});
         }
         std::vector<Chain> chains;
-        for (Leader& leader : leaders)
+        for (ChainStart& leader : leaders)
             if (leader.chain.size() > 1) chains.push_back(std::move(leader.chain));
         return chains;
     }
 
-    void take(const Chain& chain) {
+    void merge_where_possible(const Chain& chain) {
         for (const Chain& movable : cut_by_aliases(chain))
             for (const Chain& contiguous : cut_by_gaps(movable))
                 for (Chain& aligned : cut_by_alignment(contiguous))
@@ -117,16 +121,17 @@ private:
 
     // ---- 2: instructions between the accesses of a chain ----
 
-    bool can_move(const Link& link, const Link& to, const Chain& chain) const {
+    bool can_move(const ChainedAccess& link, const ChainedAccess& to, const Chain& chain) const {
         const Instruction& i = *link.instruction;
-        if (i.has(flag::invariant)) return true;
+        if (i.has_flag(flag::invariant)) return true;
         const Access access = access_of(i);
         const auto [low, high] = std::minmax(link.position, to.position);
         for (std::size_t k = low; k <= high; ++k) {
             const Instruction& other = *block_.instructions[k];
             if (&other == &i) continue;
-            const auto in_chain = std::find_if(
-                chain.begin(), chain.end(), [&](const Link& l) { return l.instruction == &other; });
+            const auto in_chain =
+                std::find_if(chain.begin(), chain.end(),
+                             [&](const ChainedAccess& l) { return l.instruction == &other; });
             if (in_chain != chain.end()) {
                 const i64 bytes = static_cast<i64>(store_size(accessed_type(other)));
                 const bool overlaps = in_chain->offset < link.offset + access.bytes &&
@@ -140,34 +145,37 @@ private:
     }
 
     std::vector<Chain> cut_by_aliases(const Chain& chain) const {
-        Chain in_order = chain;
+        Chain order_by_dependencies = chain;
         if (chain.front().instruction->op == Op::store)
-            std::reverse(in_order.begin(), in_order.end());
-        std::vector<Chain> all{{in_order.front()}};
-        for (std::size_t k = 1; k < in_order.size(); ++k) {
-            if (can_move(in_order[k], all.back().front(), chain))
-                all.back().push_back(in_order[k]);
+            std::reverse(order_by_dependencies.begin(), order_by_dependencies.end());
+        std::vector<Chain> all{{order_by_dependencies.front()}};
+        for (std::size_t k = 1; k < order_by_dependencies.size(); ++k) {
+            if (can_move(order_by_dependencies[k], all.back().front(), chain))
+                all.back().push_back(order_by_dependencies[k]);
             else
-                all.push_back({in_order[k]});
+                all.push_back({order_by_dependencies[k]});
         }
         return all;
     }
 
     // ---- 3: gaps ----
 
-    static u64 bytes_of(const Link& link) { return store_size(accessed_type(*link.instruction)); }
+    static u64 bytes_of(const ChainedAccess& link) {
+        return store_size(accessed_type(*link.instruction));
+    }
 
     std::vector<Chain> cut_by_gaps(Chain chain) const {
-        std::stable_sort(chain.begin(), chain.end(),
-                         [](const Link& a, const Link& b) { return a.offset < b.offset; });
+        std::stable_sort(
+            chain.begin(), chain.end(),
+            [](const ChainedAccess& a, const ChainedAccess& b) { return a.offset < b.offset; });
         const bool may_fill = chain.front().instruction->op == Op::load;
         std::vector<Chain> all{{chain.front()}};
         for (std::size_t k = 1; k < chain.size(); ++k) {
-            const Link &before = chain[k - 1], &link = chain[k];
+            const ChainedAccess &before = chain[k - 1], &link = chain[k];
             const i64 bytes = static_cast<i64>(bytes_of(before)), end = before.offset + bytes,
                       gap = link.offset - end;
             const bool is_fillable = may_fill && bytes == static_cast<i64>(bytes_of(link)) &&
-                                     !accessed_type(*link.instruction).is(Type::Kind::vector);
+                                     !accessed_type(*link.instruction).has_kind(Type::Kind::vector);
             const bool two_fit = gap == 2 * bytes && all.back().size() % 4 == 1;
             if (is_fillable && (gap == bytes || two_fit)) {
                 for (i64 at = end; at < link.offset; at += bytes)
@@ -199,9 +207,9 @@ private:
                     while (!std::has_single_bit(bytes)) bytes += scalar;
                 }
                 if (bytes > kMaxBytes || align % bytes != 0) continue;
-                const auto real = std::count_if(piece.begin(), piece.end(), [](const Link& l) {
-                    return l.instruction != nullptr;
-                });
+                const auto real =
+                    std::count_if(piece.begin(), piece.end(),
+                                  [](const ChainedAccess& l) { return l.instruction != nullptr; });
                 // A piece of two loads, one of which only fills a gap, is no improvement.
                 if (piece.size() > 2 || real == 2) all.push_back(piece);
                 begin = end - 1;
@@ -217,7 +225,7 @@ private:
     /// size.
     const Type* element_type(const Chain& chain) {
         const Type* type = &element_of(accessed_type(*chain.front().instruction));
-        for (const Link& link : chain)
+        for (const ChainedAccess& link : chain)
             if (link.instruction && &element_of(accessed_type(*link.instruction)) != type)
                 return module_.types.integer(static_cast<u32>(store_size(*type) * 8));
         return type;
@@ -228,9 +236,9 @@ private:
     Value* convert_bits(Value* value, const Type* type, const Instruction& like,
                         std::vector<Instruction*>& made) {
         if (value->type == type) return value;
-        const Op op = value->type->is(Type::Kind::pointer) ? Op::ptrtoint
-                      : type->is(Type::Kind::pointer)      ? Op::inttoptr
-                                                           : Op::bitcast;
+        const Op op = value->type->has_kind(Type::Kind::pointer) ? Op::ptrtoint
+                      : type->has_kind(Type::Kind::pointer)      ? Op::inttoptr
+                                                                 : Op::bitcast;
         made.push_back(module_.instruction(op, type, {value}, like));
         return made.back();
     }
@@ -255,7 +263,7 @@ private:
     void erase(const Chain& chain) {
         std::erase_if(block_.instructions, [&](const Instruction* i) {
             return std::any_of(chain.begin(), chain.end(),
-                               [&](const Link& l) { return l.instruction == i; });
+                               [&](const ChainedAccess& l) { return l.instruction == i; });
         });
     }
 
@@ -278,9 +286,9 @@ private:
         insert(instruction_position(at), {i});
     }
 
-    const Link& first_or_last(const Chain& chain, bool is_last) const {
-        const Link* best = &chain.front();
-        for (const Link& link : chain) {
+    const ChainedAccess& first_or_last(const Chain& chain, bool is_last) const {
+        const ChainedAccess* best = &chain.front();
+        for (const ChainedAccess& link : chain) {
             if (!link.instruction) continue;
             if (is_last ? instruction_position(link.instruction) >
                               instruction_position(best->instruction)
@@ -305,12 +313,12 @@ private:
             append_instruction(made, Op::load, module_.types.vector(element, bytes / scalar),
                                {accessed_pointer(lowest)}, *first);
         Instruction& load = *made.back();
-        load.of = load.type;
+        load.memory_type = load.type;
         load.align = pointer_alignment(lowest);
         load.flags = lowest.flags;
-        for (const Link& link : chain)
+        for (const ChainedAccess& link : chain)
             if (link.instruction) load.flags &= link.instruction->flags;
-        for (const Link& link : chain) {
+        for (const ChainedAccess& link : chain) {
             if (!link.instruction) continue;
             const u64 lane = static_cast<u64>(link.offset - chain.front().offset) / scalar;
             replace_uses(function_, link.instruction,
@@ -329,7 +337,7 @@ private:
                                             {whole, index(k)}, of);
             return convert_bits(one, &element_of(type), of, made);
         };
-        if (!type.is(Type::Kind::vector)) return element(lane);
+        if (!type.has_kind(Type::Kind::vector)) return element(lane);
         Value* value = module_.undefined(&type);
         for (u64 k = 0; k < type.count; ++k) {
             Value* one = element(lane + k);
@@ -349,12 +357,12 @@ private:
         std::vector<Instruction*> made;
         Value* whole = module_.undefined(type);
         u64 lane = 0;
-        for (const Link& link : chain) {
+        for (const ChainedAccess& link : chain) {
             Value* value = link.instruction->operands[0];
-            const u64 count = value->type->is(Type::Kind::vector) ? value->type->count : 1;
+            const u64 count = value->type->has_kind(Type::Kind::vector) ? value->type->count : 1;
             for (u64 k = 0; k < count; ++k) {
                 Value* one = value;
-                if (value->type->is(Type::Kind::vector))
+                if (value->type->has_kind(Type::Kind::vector))
                     one = append_instruction(made, Op::extractelement, value->type->element(),
                                              {value, index(k)}, *last);
                 one = convert_bits(one, element, *last, made);
@@ -377,7 +385,7 @@ private:
 
 }  // namespace
 
-void vectorise(Module& module, Function& function) {
+void vectorise_accesses(Module& module, Function& function) {
     for (Block* block : function.blocks) BlockVectoriser(module, function, *block).run();
 }
 

@@ -11,7 +11,7 @@ namespace coalesce::translator {
 /// Options for clang -cc1. They give the optimizer the information that the back end would provide:
 /// 64-bit operations cost more than 32-bit ones, branches may diverge, and loops should be unrolled
 /// even partially.
-inline const std::vector<std::string> kOptimiser = {
+inline const std::vector<std::string> kOptimizerOptions = {
     // An endless loop is a learner's mistake, and must not be removed. Nothing is vectorized,
     // because GPUs have no vector registers.
     "-O3", "-fno-finite-loops", "-mllvm", "-indvars-widen-indvars=false", "-mllvm",
@@ -21,9 +21,9 @@ inline const std::vector<std::string> kOptimiser = {
     // The names of values are never used.
     "-discard-value-names", "-emit-llvm"};
 
-/// Options in place of kOptimiser for code in which every variable keeps its memory.
-inline const std::vector<std::string> kForDebugger = {"-O0", "-fno-finite-loops",
-                                                      "-discard-value-names", "-emit-llvm"};
+/// Options in place of kOptimizerOptions for code in which every variable keeps its memory.
+inline const std::vector<std::string> kDebuggerOptions = {"-O0", "-fno-finite-loops",
+                                                          "-discard-value-names", "-emit-llvm"};
 
 /// Returns the options, except for -o OUT IN, for the second of two runs of a clang that has the
 /// NVPTX back end. The first run writes unoptimized IR (-disable-llvm-passes). The second run
@@ -31,7 +31,7 @@ inline const std::vector<std::string> kForDebugger = {"-O0", "-fno-finite-loops"
 inline std::vector<std::string> optimise_without_back_end() {
     std::vector<std::string> words = {"-cc1", "-triple", "spir64-unknown-unknown",
                                       "-x",   "ir",      "-Wno-override-module"};
-    words.insert(words.end(), kOptimiser.begin(), kOptimiser.end());
+    words.insert(words.end(), kOptimizerOptions.begin(), kOptimizerOptions.end());
     return words;
 }
 

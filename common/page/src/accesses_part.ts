@@ -21,7 +21,7 @@ const tileMarkup = `<h3>Shared memory</h3><div class="drawing" tabindex="0" role
 <p class="faint">A row is 32 banks. Strong colour: touched now. Faint colour: filled by this warp so far.</p>`;
 
 /** Describes the position of a lane's address. */
-function placeOf(access: Access, lane: number): string {
+function describeLaneAddress(access: Access, lane: number): string {
     const address = access.addresses[lane];
     if (address === null || address === undefined) return `lane ${lane} does not take part`;
     return access.memory === "shared"
@@ -31,10 +31,10 @@ function placeOf(access: Access, lane: number): string {
 
 export class AccessesPart {
     private accesses: Access[] = [];
-    private at = 0;
+    private accessIndex = 0;
     private lane = -1;
     private showsAll = false;
-    private otherwise = "";
+    private emptyText = "";
 
     /** Calls `moved` when another access is shown. */
     constructor(
@@ -50,11 +50,11 @@ export class AccessesPart {
         click("conflict", () => this.nextConflict());
         click("all", () => {
             this.showsAll = !this.showsAll;
-            this.showOne();
+            this.showCurrentAccess();
         });
         this.find("input").addEventListener("input", () => {
             this.lane = Number(this.find<HTMLInputElement>("input").value);
-            this.showOne();
+            this.showCurrentAccess();
         });
     }
 
@@ -68,16 +68,16 @@ export class AccessesPart {
      */
     show(accesses: Access[], at: number, otherwise: string): number {
         this.accesses = accesses;
-        this.at = Math.min(at, Math.max(0, accesses.length - 1));
-        this.otherwise = otherwise;
-        this.showOne();
-        return this.at;
+        this.accessIndex = Math.min(at, Math.max(0, accesses.length - 1));
+        this.emptyText = otherwise;
+        this.showCurrentAccess();
+        return this.accessIndex;
     }
 
     move(by: number) {
-        this.at = Math.min(Math.max(this.at + by, 0), Math.max(0, this.accesses.length - 1));
-        this.showOne();
-        this.moved(this.at);
+        this.accessIndex = Math.min(Math.max(this.accessIndex + by, 0), Math.max(0, this.accesses.length - 1));
+        this.showCurrentAccess();
+        this.moved(this.accessIndex);
     }
 
     /**
@@ -87,26 +87,26 @@ export class AccessesPart {
     nextConflict() {
         const count = this.accesses.length;
         for (let i = 1; i <= count; i++) {
-            const at = (this.at + i) % count;
+            const at = (this.accessIndex + i) % count;
             const access = this.accesses[at] as Access;
-            if (access.cost > access.ideal) return this.move(at - this.at);
+            if (access.cost > access.ideal) return this.move(at - this.accessIndex);
         }
         this.find(".headline").textContent = "No access of this warp costs more than necessary.";
     }
 
-    private showOne() {
-        const access = this.accesses[this.at];
-        this.find(".where").textContent = access ? `${this.at + 1} of ${this.accesses.length}` : "";
-        this.find(".headline").textContent = access ? headline(access) : this.otherwise;
+    private showCurrentAccess() {
+        const access = this.accesses[this.accessIndex];
+        this.find(".where").textContent = access ? `${this.accessIndex + 1} of ${this.accesses.length}` : "";
+        this.find(".headline").textContent = access ? headline(access) : this.emptyText;
         this.find(".picture").innerHTML = access ? pictureSvg(access, this.lane, this.showsAll) : "";
-        const words = this.lane < 0 ? "all lanes" : access ? placeOf(access, this.lane) : "";
+        const words = this.lane < 0 ? "all lanes" : access ? describeLaneAddress(access, this.lane) : "";
         this.find("output").textContent = words;
         this.find("input").setAttribute("aria-valuetext", words);
         const all = this.find("button[name=all]");
         all.hidden = !access || !isLong(access);
         all.setAttribute("aria-pressed", String(this.showsAll));
         all.textContent = access?.memory === "shared" ? "All wavefronts" : "All rows";
-        const tile = access ? tileSvg(this.accesses, this.at) : null;
+        const tile = access ? tileSvg(this.accesses, this.accessIndex) : null;
         this.tile.hidden = tile === null;
         (this.tile.querySelector(".drawing") as HTMLElement).innerHTML = tile ?? "";
     }

@@ -90,13 +90,13 @@ export function findVariant(stepName: string, variantName: string): [Step, Varia
     return step && variant ? [step, variant] : null;
 }
 
-function blocksFor({ of, size, tile = 1, plus = 0, times = 1, most = Infinity }: Axis, rows: number, cols: number): number {
+function countBlocksAlongAxis({ of, size, tile = 1, plus = 0, times = 1, most = Infinity }: Axis, rows: number, cols: number): number {
     const covered = { one: 1, rows, cols, elements: rows * cols, tiles: Math.ceil(rows / tile) * Math.ceil(cols / tile) }[of];
     return Math.min(Math.ceil((covered + plus) / size) * times, most);
 }
 
 /** Returns the task that the simulator checks `out` against, or "" if it cannot check this task. */
-export const comparedWith = (produces: string): string => (produces === "copy" || produces === "transpose" ? produces : "");
+export const checkedTask = (produces: string): string => (produces === "copy" || produces === "transpose" ? produces : "");
 
 /**
  * Returns the launch for a matrix. A different shape of the block changes the grid if the grid depends on that shape.
@@ -105,7 +105,7 @@ export function launchFor(variant: Variant, rows: number, cols: number, block?: 
     const gridOf = (launch: Launch) =>
         launch.grid.map((axis, i) => {
             const isBlocks = block && i < 2 && axis.size === launch.block[i];
-            return blocksFor(isBlocks ? { ...axis, size: block[i] as number } : axis, rows, cols);
+            return countBlocksAlongAxis(isBlocks ? { ...axis, size: block[i] as number } : axis, rows, cols);
         });
     const grid = gridOf(variant.launch.other);
     const launch = grid[0] === grid[1] ? variant.launch.square : variant.launch.other;

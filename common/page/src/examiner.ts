@@ -1,11 +1,11 @@
 // Examines a learner's text: C++ code chooses clang's options, clang compiles, and C++ code
 // examines the kernel. All of them run in workers, so that the page never blocks.
 
-import { Compiler, Stopped, type CompilerAnswer, type CompilerRequest, type Progress } from "./compiler/compiler";
+import { Compiler, CompilationStopped, type CompilerAnswer, type CompilerRequest, type Progress } from "./compiler/compiler";
 import { subjectOf, workOf } from "./exercises";
-import { OwnParts } from "./own_parts";
+import { OwnExercisePartsLoader } from "./own_parts";
 import type { Counters } from "./simulator";
-import { Ended, SimulatorThread } from "./thread";
+import { ThreadEnded, SimulatorThread } from "./thread";
 import type { Record as Done } from "./your_turn/progress";
 
 /** An exercise, or its bug hunt. */
@@ -129,15 +129,15 @@ export interface Explained {
 }
 
 /** The time limit for a step, in milliseconds. No kernel of the course needs half of it. */
-const MOST_MILLISECONDS = 2000;
+const MIN_STEP_LIMIT_MS = 2000;
 /** If this computer is slow, the limit is this multiple of the time that the slowest step of a correct kernel took. */
-const PATIENCE = 3;
+const SLOW_COMPUTER_FACTOR = 3;
 /** The limit in milliseconds for the first step, in which a new worker also loads and compiles the examiner. */
-const MOST_AT_FIRST = 10000;
-/** The limit for compiling, in milliseconds. A kernel of the course takes a tenth of it. PATIENCE applies here, too. */
-const MOST_TO_COMPILE = 10000;
+const FIRST_STEP_LIMIT_MS = 10000;
+/** The limit for compiling, in milliseconds. A kernel of the course takes a tenth of it. SLOW_COMPUTER_FACTOR applies here, too. */
+const MIN_COMPILATION_LIMIT_MS = 10000;
 /** The limit in milliseconds for the first compilation, in which the browser also compiles the compiler. */
-const MOST_TO_COMPILE_FIRST = 60000;
+const FIRST_COMPILATION_LIMIT_MS = 60000;
 
 const seconds = (milliseconds: number): string => `${Math.round(milliseconds / 1000)} seconds`;
 
@@ -145,7 +145,7 @@ const seconds = (milliseconds: number): string => `${Math.round(milliseconds / 1
  * The error of a run that exceeded a limit. The text is for the reader. `after` is the time in milliseconds since the
  * run's last step started.
  */
-export class TooLong extends Error {
+export class TimeLimitError extends Error {
     constructor(
         words: string,
         readonly after: number,
@@ -157,13 +157,13 @@ export class TooLong extends Error {
 /** The error of a run that the reader stopped, or whose text has changed. */
 export class Cancelled extends Error {}
 
-const workedTooLong = (limit: number): string =>
+const kernelTimeLimitText = (limit: number): string =>
     `The kernel does far more work than the task needs, and was stopped after ${seconds(limit)}. Does a loop end too late, or never?`;
-const compiledTooLong = (limit: number): string =>
+const compilerTimeLimitText = (limit: number): string =>
     `The compiler had not finished after ${seconds(limit)}, and was stopped. Does the text contain templates or constant expressions that take long to compute?`;
 
 /** Explains why a page that was opened from the file system has no compiler. Returns "" if the page has a compiler. */
-export const noCompiler = (): string =>
+export const explainMissingCompiler = (): string =>
     location.protocol === "file:"
         ? "This page was opened as a file, and browsers do not let such a page load the compiler. `./learn play` serves the book on this computer, where the kernel runs."
         : "";
@@ -175,11 +175,11 @@ export class Examiner {
 
     /** The thread of the worker, which this class ends if a step takes too long. */
     private readonly thread = new SimulatorThread(() => this.stepBegins());
-    private readonly ownParts = new OwnParts(this.thread);
+    private readonly ownParts = new OwnExercisePartsLoader(this.thread);
     /** Called when a step of the examination starts. */
     private stepBegins = () => {};
     /** The limit for a step in milliseconds. It is longer until the speed of the computer is known. */
-    private limit = MOST_AT_FIRST;
+    private limit = FIRST_STEP_LIMIT_MS;
     /** The time in milliseconds of the slowest step so far. */
     private slowest = 0;
     private warmedUp: Promise<void> | null = null;
@@ -232,7 +232,7 @@ export class Examiner {
     private warmUp(task: Task): Promise<void> {
         return (this.warmedUp ??= this.inTurn(async () => {
             await this.examineNow(task, workOf(task).solution);
-            this.limit = Math.max(MOST_MILLISECONDS, PATIENCE * this.slowest);
+            this.limit = Math.max(MIN_STEP_LIMIT_MS, SLOW_COMPUTER_FACTOR * this.slowest);
         }));
     }
 
@@ -255,7 +255,7 @@ export class Examiner {
         try {
             return await this.limited(() => this.thread.ask<Examined>("examine", { ...subject, source, compiler: compiler.version, ir, said }));
         } catch (error) {
-            throw error instanceof Ended && signal?.aborted ? new Cancelled("The run was stopped.") : error;
+            throw error instanceof ThreadEnded && signal?.aborted ? new Cancelled("The run was stopped.") : error;
         } finally {
             signal?.removeEventListener("abort", stop);
         }
@@ -265,7 +265,7 @@ export class Examiner {
     private async compile(compiler: Compiler, request: CompilerRequest, signal?: AbortSignal): Promise<CompilerAnswer> {
         const begin = performance.now();
         const slowest = this.slowestCompilation;
-        const limit = slowest ? Math.max(MOST_TO_COMPILE, PATIENCE * slowest) : MOST_TO_COMPILE_FIRST;
+        const limit = slowest ? Math.max(MIN_COMPILATION_LIMIT_MS, SLOW_COMPUTER_FACTOR * slowest) : FIRST_COMPILATION_LIMIT_MS;
         let isTooLong = false;
         const clock = setTimeout(() => {
             isTooLong = true;
@@ -280,8 +280,8 @@ export class Examiner {
             if (!signal) this.slowestCompilation = Math.max(slowest, performance.now() - begin);
             return answer;
         } catch (error) {
-            if (!(error instanceof Stopped)) throw error;
-            throw isTooLong ? new TooLong(compiledTooLong(limit), performance.now() - begin) : new Cancelled("The run was cancelled.");
+            if (!(error instanceof CompilationStopped)) throw error;
+            throw isTooLong ? new TimeLimitError(compilerTimeLimitText(limit), performance.now() - begin) : new Cancelled("The run was cancelled.");
         } finally {
             clearTimeout(clock);
             signal?.removeEventListener("abort", stop);
@@ -318,13 +318,13 @@ export class Examiner {
 
     /** Ends the worker if a step of `act` takes too long. */
     private async limited<Answer>(act: () => Promise<Answer>): Promise<Answer> {
-        let tooLong: TooLong | null = null;
+        let tooLong: TimeLimitError | null = null;
         let clock: ReturnType<typeof setTimeout>;
         const allow = (milliseconds: number) => {
             const begin = performance.now();
             clearTimeout(clock);
             clock = setTimeout(() => {
-                tooLong = new TooLong(workedTooLong(milliseconds), performance.now() - begin);
+                tooLong = new TimeLimitError(kernelTimeLimitText(milliseconds), performance.now() - begin);
                 this.thread.end();
             }, milliseconds);
         };
@@ -335,13 +335,13 @@ export class Examiner {
             begin = performance.now();
             allow(this.limit);
         };
-        allow(MOST_AT_FIRST);
+        allow(FIRST_STEP_LIMIT_MS);
         try {
             const answer = await act();
             ends();
             return answer;
         } catch (error) {
-            throw tooLong && error instanceof Ended ? tooLong : error;
+            throw tooLong && error instanceof ThreadEnded ? tooLong : error;
         } finally {
             clearTimeout(clock!);
             this.stepBegins = () => {};

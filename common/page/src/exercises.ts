@@ -55,16 +55,16 @@ export const gpus = (): Gpu[] => window.exerciseData.gpus;
 const lessonOf = ({ exercise }: Task): Lesson | undefined => lessons().find((one) => one.name === exercise);
 
 /** Reports whether this is an exercise beyond the transpose, whose kernel has other parameters. */
-export const isBeyond = (exercise: string): boolean => exercise.startsWith("x_");
+export const isBeyondTranspose = (exercise: string): boolean => exercise.startsWith("x_");
 /**
  * Returns the number of an exercise, such as "03" for "03_tiled". An exercise beyond the transpose has no number, so
  * its name is returned.
  */
-export const numberOf = (exercise: string): string => (isBeyond(exercise) ? exercise : exercise.slice(0, 2));
+export const numberOf = (exercise: string): string => (isBeyondTranspose(exercise) ? exercise : exercise.slice(0, 2));
 /**
  * Reports whether only this page has the exercise, so that questions to the module must contain the exercise's records.
  */
-export const isOwn = (task: Task): boolean => lessonOf(task)?.texts !== undefined;
+export const isOwnExercise = (task: Task): boolean => lessonOf(task)?.texts !== undefined;
 /** Returns the fields of a question to the module that identify the exercise. */
 export const subjectOf = (task: Task): object => ({ ...task, texts: lessonOf(task)?.texts });
 
@@ -78,4 +78,4 @@ export function workOf({ exercise, hunt }: Task): Work {
 /** Returns the key "03_tiled" or "03_tiled hunt", which is also the key in the learner's progress. */
 export const nameOf = ({ exercise, hunt }: Task): string => exercise + (hunt ? " hunt" : "");
 /** Returns the arguments of a terminal command for this task, such as "03" or "03 --hunt". */
-export const wordsOf = ({ exercise, hunt }: Task): string => numberOf(exercise) + (hunt ? " --hunt" : "");
+export const commandArguments = ({ exercise, hunt }: Task): string => numberOf(exercise) + (hunt ? " --hunt" : "");

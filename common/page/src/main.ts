@@ -3,7 +3,7 @@
 
 import "./parts.css";
 import "./explorer.css";
-import { comparedWith, findVariant, launchFor, type Step, type Variant } from "./course";
+import { checkedTask, findVariant, launchFor, type Step, type Variant } from "./course";
 import { Panel } from "./panel";
 import { Simulator, type Result, type Time } from "./simulator";
 import { Sliders } from "./sliders";
@@ -99,7 +99,7 @@ function offerToTests(simulator: Simulator, thread: SimulatorThread) {
         const [step, variant] = existing(stepName, variantName);
         const launch = launchFor(variant, rows, cols);
         const nothing = { traced_block: 0, traced_warp: 0, limit: 0 };
-        return simulator.run(step.ptx, { ...launch, ...nothing, rows, cols, produces: comparedWith(variant.produces) });
+        return simulator.run(step.ptx, { ...launch, ...nothing, rows, cols, produces: checkedTask(variant.produces) });
     };
     window.predictKernel = (stepName, variantName, rows, cols, gpu) => {
         const [step, variant] = existing(stepName, variantName);

@@ -3,7 +3,7 @@
 
 import type { Compiler, CompilerAnswer, CompilerRequest } from "./compiler/compiler";
 import type { Task } from "./examiner";
-import { isOwn, nameOf, subjectOf, workOf } from "./exercises";
+import { isOwnExercise, nameOf, subjectOf, workOf } from "./exercises";
 import type { SimulatorThread } from "./thread";
 
 interface Parts {
@@ -11,8 +11,8 @@ interface Parts {
     solution: object;
 }
 
-export class OwnParts {
-    private readonly known = new Map<string, Promise<Parts>>();
+export class OwnExercisePartsLoader {
+    private readonly partsByName = new Map<string, Promise<Parts>>();
 
     constructor(private readonly thread: SimulatorThread) {}
 
@@ -20,14 +20,14 @@ export class OwnParts {
      * Returns an empty object for an exercise of the book. Rejects with a message for the reader if the solution fails.
      */
     async of(task: Task, compiler: Compiler): Promise<Partial<Parts>> {
-        if (!isOwn(task)) return {};
+        if (!isOwnExercise(task)) return {};
         const name = nameOf(task);
-        let parts = this.known.get(name);
+        let parts = this.partsByName.get(name);
         if (!parts) {
             parts = this.compute(task, compiler);
-            this.known.set(name, parts);
+            this.partsByName.set(name, parts);
             // Remove the entry after a failure, so that the next call retries. The thread may have been ended.
-            parts.catch(() => this.known.delete(name));
+            parts.catch(() => this.partsByName.delete(name));
         }
         return parts;
     }

@@ -2,16 +2,16 @@
 // counters.
 
 import { AccessesPart } from "./accesses_part";
-import { comparedWith, findVariant, launchFor, steps, type Step, type Variant } from "./course";
+import { checkedTask, findVariant, launchFor, steps, type Step, type Variant } from "./course";
 import { gpus } from "./exercises";
 import { Refusal, type Access, type Counters, type Result, type Simulator } from "./simulator";
 import type { PanelState } from "./state";
-import { oneAtATime, type SimulatorThread } from "./thread";
+import { serializeRuns, type SimulatorThread } from "./thread";
 import { TimePart } from "./time_part";
-import { countOf, escaped, round } from "./words";
+import { countOf, escapeHtml, round } from "./words";
 
 /** The maximum number of accesses to trace for a warp. */
-const MOST_ACCESSES = 1000;
+const MAX_TRACED_ACCESSES = 1000;
 const LARGEST = 2048;
 
 const markup = (id: string) => `
@@ -57,7 +57,7 @@ export class Panel {
     private editedPtx: string | null = null;
     private readonly accessesPart: AccessesPart;
     private readonly timePart: TimePart;
-    private readonly predict = oneAtATime(() => this.predicted());
+    private readonly predict = serializeRuns(() => this.predicted());
 
     constructor(
         readonly root: HTMLElement,
@@ -165,8 +165,8 @@ export class Panel {
                 cols,
                 traced_block: this.state.block,
                 traced_warp: this.state.warp,
-                limit: MOST_ACCESSES,
-                produces: comparedWith(variant.produces),
+                limit: MAX_TRACED_ACCESSES,
+                produces: checkedTask(variant.produces),
             });
             this.showVerdict(variant);
         } catch (error) {
@@ -210,10 +210,10 @@ export class Panel {
                 ? `The kernel was stopped (error ${status}).`
                 : wrong
                   ? `${countOf(wrong, "cell")} of out ${wrong === 1 ? "is" : "are"} wrong.`
-                  : comparedWith(variant.produces)
+                  : checkedTask(variant.produces)
                     ? "Every cell of out is right."
                     : "The kernel ran to its end.";
-        const cut = accesses.length === MOST_ACCESSES ? ` The first ${MOST_ACCESSES} accesses of the warp are shown.` : "";
+        const cut = accesses.length === MAX_TRACED_ACCESSES ? ` The first ${MAX_TRACED_ACCESSES} accesses of the warp are shown.` : "";
         verdict.textContent = `${this.state.rows} x ${this.state.cols}, simulated. ${outcome}${cut}`;
     }
 
@@ -280,7 +280,7 @@ export class Panel {
         const html = source.slice(first - 1, last).map((text, i) => {
             const line = first + i;
             const mark = line === current ? ' class="current" aria-current="true"' : "";
-            return `<div${mark}><span class="number">${line}</span><code>${escaped(text) || " "}</code><span class="cost">${costText(costs.get(line))}</span></div>`;
+            return `<div${mark}><span class="number">${line}</span><code>${escapeHtml(text) || " "}</code><span class="cost">${costText(costs.get(line))}</span></div>`;
         });
         this.find(".lines").innerHTML = html.join("");
         const box = this.find<HTMLElement>(".lines");
@@ -310,5 +310,5 @@ function costText(counters: Counters | undefined): string {
     const parts = COUNTED.flatMap(([name, requests, cost]) =>
         counters[requests] ? [`${name.split(",")[0]} ${round((counters[cost] ?? 0) / (counters[requests] ?? 1))}`] : [],
     );
-    return escaped(parts.join("; "));
+    return escapeHtml(parts.join("; "));
 }

@@ -2,13 +2,13 @@
 
 import { rowsOf, type Row } from "./rows";
 import type { Access } from "./simulator";
-import { escaped, headline } from "./words";
+import { escapeHtml, headline } from "./words";
 
-const CELL = 19;
-const GAP = 5;
-const LABEL = 116;
-const ROW = 22;
-const MOST_ROWS = 8;
+const CELL_PIXELS = 19;
+const GAP_PIXELS = 5;
+const LABEL_WIDTH = 116;
+const ROW_HEIGHT = 22;
+const MAX_DRAWN_ROWS = 8;
 
 function kindOf(row: Row, place: number, isShared: boolean): string {
     if ((row.lanes[place] as number) >= 0) return isShared ? "shared" : "used";
@@ -17,18 +17,18 @@ function kindOf(row: Row, place: number, isShared: boolean): string {
 }
 
 function rowSvg(row: Row, isShared: boolean, y: number, followed: number): string {
-    let svg = `<text class="faint right code" x="${LABEL - 10}" y="${y + 14}">${escaped(row.label)}</text>`;
+    let svg = `<text class="faint right code" x="${LABEL_WIDTH - 10}" y="${y + 14}">${escapeHtml(row.label)}</text>`;
     row.lanes.forEach((lane, place) => {
-        const x = LABEL + place * CELL + Math.floor(place / 8) * GAP;
+        const x = LABEL_WIDTH + place * CELL_PIXELS + Math.floor(place / 8) * GAP_PIXELS;
         const mark = lane >= 0 && lane === followed ? " followed" : "";
-        svg += `<rect class="${kindOf(row, place, isShared)}${mark}" x="${x}" y="${y}" width="${CELL - 1}" height="${CELL}"/>`;
+        svg += `<rect class="${kindOf(row, place, isShared)}${mark}" x="${x}" y="${y}" width="${CELL_PIXELS - 1}" height="${CELL_PIXELS}"/>`;
         if (lane >= 0) svg += `<text class="lane" x="${x + 9}" y="${y + 13}">${lane}</text>`;
     });
     return svg;
 }
 
 /** Reports whether the access needs so many rows that the picture shows only the first ones. */
-export const isLong = (access: Access): boolean => rowsOf(access).length > MOST_ROWS;
+export const isLong = (access: Access): boolean => rowsOf(access).length > MAX_DRAWN_ROWS;
 
 /**
  * Draws an access as SVG. `followed` is the number of the lane to highlight, or -1. If `all` is set, draws every row.
@@ -36,27 +36,27 @@ export const isLong = (access: Access): boolean => rowsOf(access).length > MOST_
 export function pictureSvg(access: Access, followed = -1, all = false): string {
     const rows = rowsOf(access);
     const isShared = access.memory === "shared";
-    const shown = all ? rows : rows.slice(0, MOST_ROWS);
+    const shown = all ? rows : rows.slice(0, MAX_DRAWN_ROWS);
     const more = rows.length - shown.length;
-    const height = (shown.length + (more ? 1 : 0)) * ROW + 22;
+    const height = (shown.length + (more ? 1 : 0)) * ROW_HEIGHT + 22;
     const scale = isShared ? "banks 0 to 31" : "four sectors of 32 bytes per row";
-    let svg = `<svg class="diagram" role="img" viewBox="0 0 752 ${height}" aria-label="${escaped(headline(access))}">`;
-    svg += `<text class="faint" x="${LABEL}" y="13">${scale}; numbers are lanes</text>`;
-    shown.forEach((row, i) => (svg += rowSvg(row, isShared, 20 + i * ROW, followed)));
+    let svg = `<svg class="diagram" role="img" viewBox="0 0 752 ${height}" aria-label="${escapeHtml(headline(access))}">`;
+    svg += `<text class="faint" x="${LABEL_WIDTH}" y="13">${scale}; numbers are lanes</text>`;
+    shown.forEach((row, i) => (svg += rowSvg(row, isShared, 20 + i * ROW_HEIGHT, followed)));
     if (more) {
         const what = isShared ? "wavefronts" : "rows of 128 bytes";
-        svg += `<text class="faint" x="${LABEL}" y="${20 + MOST_ROWS * ROW + 14}">and ${more} more ${what}</text>`;
+        svg += `<text class="faint" x="${LABEL_WIDTH}" y="${20 + MAX_DRAWN_ROWS * ROW_HEIGHT + 14}">and ${more} more ${what}</text>`;
     }
     return svg + "</svg>";
 }
 
 // ---- shared memory as it fills ----
 
-const WORDS_A_ROW = 32;
-const SIDE = 8;
-const MOST_TILE_ROWS = 72;
+const WORDS_PER_ROW = 32;
+const TILE_CELL_PIXELS = 8;
+const MAX_TILE_ROWS = 72;
 
-function wordsOf(access: Access): number[] {
+function accessedWords(access: Access): number[] {
     return access.addresses.flatMap((address) =>
         address === null ? [] : Array.from({ length: access.bytes / 4 }, (_, i) => address / 4 + i),
     );
@@ -67,19 +67,19 @@ function wordsOf(access: Access): number[] {
  * touches. Returns null if there is nothing to draw.
  */
 export function tileSvg(accesses: Access[], at: number): string | null {
-    const shared = accesses.map((access) => (access.memory === "shared" ? wordsOf(access) : []));
+    const shared = accesses.map((access) => (access.memory === "shared" ? accessedWords(access) : []));
     const last = Math.max(...shared.flat());
     if (!Number.isFinite(last)) return null;
     const filled = new Set(accesses.slice(0, at + 1).flatMap((access, i) => (access.store ? (shared[i] as number[]) : [])));
     const now = new Set(shared[at]);
-    const rows = Math.min(Math.floor(last / WORDS_A_ROW) + 1, MOST_TILE_ROWS);
+    const rows = Math.min(Math.floor(last / WORDS_PER_ROW) + 1, MAX_TILE_ROWS);
     let cells = "";
-    for (let word = 0; word < rows * WORDS_A_ROW; word++) {
+    for (let word = 0; word < rows * WORDS_PER_ROW; word++) {
         const kind = now.has(word) ? "shared" : filled.has(word) ? "filled" : "idle";
-        const x = (word % WORDS_A_ROW) * SIDE;
-        const y = Math.floor(word / WORDS_A_ROW) * SIDE;
-        cells += `<rect class="${kind}" x="${x}" y="${y}" width="${SIDE - 1}" height="${SIDE - 1}"/>`;
+        const x = (word % WORDS_PER_ROW) * TILE_CELL_PIXELS;
+        const y = Math.floor(word / WORDS_PER_ROW) * TILE_CELL_PIXELS;
+        cells += `<rect class="${kind}" x="${x}" y="${y}" width="${TILE_CELL_PIXELS - 1}" height="${TILE_CELL_PIXELS - 1}"/>`;
     }
     const label = `Shared memory, ${rows} rows of 32 banks: ${now.size} words touched now, ${filled.size} filled by this warp so far`;
-    return `<svg class="diagram" role="img" viewBox="0 0 ${WORDS_A_ROW * SIDE} ${rows * SIDE}" aria-label="${label}">${cells}</svg>`;
+    return `<svg class="diagram" role="img" viewBox="0 0 ${WORDS_PER_ROW * TILE_CELL_PIXELS} ${rows * TILE_CELL_PIXELS}" aria-label="${label}">${cells}</svg>`;
 }

@@ -9,25 +9,25 @@ export interface Row {
     lanes: number[];
 }
 
-const WORD = 4;
+const WORD_BYTES = 4;
 const BANKS = 32;
 const emptyRow = (label: string): Row => ({ label, lanes: new Array(32).fill(-1) });
 
-function forWords(access: Access, from: number, to: number, visit: (lane: number, byte: number) => void) {
+function forEachWord(access: Access, from: number, to: number, visit: (lane: number, byte: number) => void) {
     for (let lane = from; lane < to; lane++) {
         const address = access.addresses[lane];
         if (address === null || address === undefined) continue;
-        for (let at = address; at < address + access.bytes; at += WORD) visit(lane, at);
+        for (let at = address; at < address + access.bytes; at += WORD_BYTES) visit(lane, at);
     }
 }
 
 function rowsOfMemory(access: Access): Row[] {
     const rows = new Map<number, Row>();
-    forWords(access, 0, 32, (lane, at) => {
+    forEachWord(access, 0, 32, (lane, at) => {
         const begin = Math.floor(at / 128) * 128;
         const row = rows.get(begin) ?? emptyRow(`${access.memory} + ${begin}`);
         rows.set(begin, row);
-        const place = Math.floor((at - begin) / WORD);
+        const place = Math.floor((at - begin) / WORD_BYTES);
         if (row.lanes[place] === -1) row.lanes[place] = lane;
     });
     return [...rows.entries()].sort((one, other) => one[0] - other[0]).map(([, row]) => row);
@@ -40,8 +40,8 @@ function rowsOfBanks(access: Access): Row[] {
     for (let first = 0; first < 32; first += together) {
         const done = rows.length;
         const served: number[][] = Array.from({ length: BANKS }, () => []);
-        forWords(access, first, first + together, (lane, at) => {
-            const word = Math.floor(at / WORD);
+        forEachWord(access, first, first + together, (lane, at) => {
+            const word = Math.floor(at / WORD_BYTES);
             const bank = word % BANKS;
             const here = served[bank] as number[];
             // A word is delivered once for all lanes that access it.

@@ -2,17 +2,17 @@
 // position, and how they have changed since the previous position.
 
 import { gpus } from "./exercises";
-import { oneAtATime, type SimulatorThread } from "./thread";
+import { serializeRuns, type SimulatorThread } from "./thread";
 import type { Counters, Time } from "./simulator";
 import type { SlidersState } from "./state";
-import { countQuestion, lessonOf, possible, POSITIONS, ptxOf, sharedBytes, sourceOf, tileRows, timeQuestion, type Tile } from "./tile";
+import { countQuestion, lessonOf, nearestPosition, POSITIONS, ptxOf, sharedBytes, sourceOf, tileRows, timeQuestion, type Tile } from "./tile";
 import { TimePart } from "./time_part";
-import { capital, countOf, round, unbroken } from "./words";
+import { capitalizeFirstLetter, countOf, round, joinUnits } from "./words";
 
-const NAMES: (keyof Tile)[] = ["down", "elements", "padding"];
+const SLIDER_NAMES: (keyof Tile)[] = ["down", "elements", "padding"];
 
 /** Describes the position of a slider. */
-const WORDS: Record<keyof Tile, (value: number) => string> = {
+const SLIDER_LABELS: Record<keyof Tile, (value: number) => string> = {
     down: (value) => `32 x ${value} threads`,
     elements: (value) => countOf(value, "element"),
     padding: (value) => countOf(value, "float"),
@@ -67,7 +67,7 @@ const predictedRows = ({ prediction, of_copy, told }: Time): Row[] => [
 export class Sliders {
     readonly state: SlidersState;
     private readonly timePart: TimePart;
-    private readonly compute = oneAtATime(() => this.computed());
+    private readonly compute = serializeRuns(() => this.computed());
     /** The current values of the table's rows, by name. `before` contains those of the previous position. */
     private readonly now = new Map<string, string>();
     private before = new Map<string, string>();
@@ -81,8 +81,8 @@ export class Sliders {
     ) {
         root.innerHTML = markup;
         this.timePart = new TimePart(this.find(".two-columns > section"), gpus(), state.time, () => this.update());
-        this.state = { tile: possible(state.tile), time: this.timePart.choice };
-        for (const name of NAMES) {
+        this.state = { tile: nearestPosition(state.tile), time: this.timePart.choice };
+        for (const name of SLIDER_NAMES) {
             this.input(name).value = String(POSITIONS[name].indexOf(this.state.tile[name]));
         }
         this.find(".sliders").addEventListener("submit", (event) => event.preventDefault());
@@ -99,7 +99,7 @@ export class Sliders {
     }
 
     private take() {
-        for (const name of NAMES) this.state.tile[name] = POSITIONS[name][Number(this.input(name).value)] as number;
+        for (const name of SLIDER_NAMES) this.state.tile[name] = POSITIONS[name][Number(this.input(name).value)] as number;
         this.update();
     }
 
@@ -112,8 +112,8 @@ export class Sliders {
     /** Updates the labels of the sliders and everything else that needs no computation. */
     private showPositions() {
         const { tile } = this.state;
-        for (const name of NAMES) {
-            const words = WORDS[name](tile[name]);
+        for (const name of SLIDER_NAMES) {
+            const words = SLIDER_LABELS[name](tile[name]);
             this.find(`output[for=tile-${name}]`).textContent = words;
             this.input(name).setAttribute("aria-valuetext", words);
         }
@@ -138,7 +138,7 @@ export class Sliders {
             this.root.dataset.wrong = String(counted.wrong);
             this.timePart.show(time);
             this.remember(JSON.stringify([tile, gpu, size]), countedRows(tile, counted.counters ?? {}), predictedRows(time));
-            this.find(".prediction").textContent = unbroken(capital(time.told.label));
+            this.find(".prediction").textContent = joinUnits(capitalizeFirstLetter(time.told.label));
         } catch (error) {
             this.timePart.refuse((error as Error).message);
         }

@@ -7,13 +7,13 @@ import SimulatorWorker from "./worker?worker&inline";
 import type { Message, Reply, Step } from "./worker";
 
 /** The error for a question whose thread was ended before it answered. */
-export class Ended extends Error {}
+export class ThreadEnded extends Error {}
 
 /**
  * Returns the address of the simulator's script or, in a page opened from the file system, the script itself. Such a
  * page cannot load a script for its worker, so it loads the script and passes it on.
  */
-async function scriptOfSimulator(): Promise<Blob | string> {
+async function loadSimulatorScript(): Promise<Blob | string> {
     const isFile = location.protocol === "file:";
     if (!isFile && !("createSimulator" in globalThis)) return new URL("simulator.js", location.href).href;
     await loadScript("simulator.js", () => "createSimulator" in globalThis);
@@ -37,15 +37,15 @@ export class SimulatorThread {
         worker.addEventListener("message", ({ data }: MessageEvent<Reply | Step>) =>
             "step" in data ? this.onStep() : this.take(data));
         worker.addEventListener("error", (event) => this.questions.rejectAll(new Error(event.message)));
-        worker.postMessage({ script: await scriptOfSimulator() } satisfies Message);
+        worker.postMessage({ script: await loadSimulatorScript() } satisfies Message);
         return worker;
     }
 
-    /** Ends the worker. Waiting questions are rejected as Ended, and later ones go to a new worker. */
+    /** Ends the worker. Waiting questions are rejected as ThreadEnded, and later ones go to a new worker. */
     end() {
         void this.worker?.then((worker) => worker.terminate());
         this.worker = null;
-        this.questions.rejectAll(new Ended("The run was stopped."));
+        this.questions.rejectAll(new ThreadEnded("The run was stopped."));
     }
 
     run(ptx: string, question: Question): Promise<Result> {
@@ -74,7 +74,7 @@ export class SimulatorThread {
 /**
  * Returns a function that calls `act`, but never concurrently. All calls during a run cause a single run afterwards.
  */
-export function oneAtATime(act: () => Promise<void>): () => Promise<void> {
+export function serializeRuns(act: () => Promise<void>): () => Promise<void> {
     let isBusy = false;
     let isCalled = false;
     return async () => {

@@ -33,7 +33,7 @@ const isSame = (one: Tile, other: Tile): boolean =>
 export const lessonOf = (tile: Tile): string | undefined => LESSONS.find(([one]) => isSame(one, tile))?.[1];
 
 /** Returns the nearest position, because a link may contain any numbers. */
-export function possible(tile: Tile): Tile {
+export function nearestPosition(tile: Tile): Tile {
     const nearest = (name: keyof Tile) =>
         POSITIONS[name].reduce((best, one) => (Math.abs(one - tile[name]) < Math.abs(best - tile[name]) ? one : best));
     return { down: nearest("down"), elements: nearest("elements"), padding: nearest("padding") };

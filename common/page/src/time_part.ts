@@ -4,7 +4,7 @@
 
 import type { Gpu } from "./exercises";
 import type { Time } from "./simulator";
-import { capital, escaped, unbroken } from "./words";
+import { capitalizeFirstLetter, escapeHtml, joinUnits } from "./words";
 
 /** The GPU, and the side of the matrix as `size`. */
 export interface TimeChoice {
@@ -89,10 +89,10 @@ export class TimePart {
         this.root.classList.remove("refused");
         this.root.dataset.ms = String(prediction.ms);
         this.find(".time-headline").innerHTML =
-            `<strong>${escaped(unbroken(capital(told.time)))}</strong> <span class="label">${escaped(unbroken(told.label))}</span>`;
-        this.find(".binds").textContent = unbroken(`${capital(told.verdict)}.`);
-        this.find(".why").textContent = unbroken([...told.why, ...told.unknown].join(" "));
-        this.find(".cure").textContent = unbroken(told.cure);
+            `<strong>${escapeHtml(joinUnits(capitalizeFirstLetter(told.time)))}</strong> <span class="label">${escapeHtml(joinUnits(told.label))}</span>`;
+        this.find(".binds").textContent = joinUnits(`${capitalizeFirstLetter(told.verdict)}.`);
+        this.find(".why").textContent = joinUnits([...told.why, ...told.unknown].join(" "));
+        this.find(".cure").textContent = joinUnits(told.cure);
         this.find("pre").textContent = time.text;
         this.showShare(time);
         this.showTimeLine(time);

@@ -182,8 +182,8 @@ test("what takes too long can be stopped, and the next compilation follows at on
     await compile(page, good);
     const outcome = await page.evaluate(async ([request, next]) => {
         const { compiler } = window;
-        const rejected = compiler.compile(request).catch((error) => error instanceof compilerPart.Stopped);
-        const waits = compiler.compile(next).catch((error) => error instanceof compilerPart.Stopped);
+        const rejected = compiler.compile(request).catch((error) => error instanceof compilerPart.CompilationStopped);
+        const waits = compiler.compile(next).catch((error) => error instanceof compilerPart.CompilationStopped);
         await new Promise((resolve) => setTimeout(resolve, 500));
         const begin = performance.now();
         compiler.stop();

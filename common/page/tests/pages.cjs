@@ -50,8 +50,8 @@ function faultsOf(page, site) {
     page.on("pageerror", (error) => faults.push(`error: ${error}`));
     page.on("console", (message) => message.type() === "error" && faults.push(`console: ${message.text()}`));
     page.on("request", (request) => {
-        const isOwn = /^(file|data|blob):/.test(request.url()) || request.url().startsWith(site);
-        if (!isOwn) faults.push(`request to ${request.url()}`);
+        const isOwnExercise = /^(file|data|blob):/.test(request.url()) || request.url().startsWith(site);
+        if (!isOwnExercise) faults.push(`request to ${request.url()}`);
     });
     return faults;
 }

@@ -36,7 +36,7 @@ public:
     Compiled compile(const Source& source, const Signature& kernel) override {
         constexpr int seconds = 60;
         RawOutput raw =
-            run_compiler(compiler_, wrapped(source.text, dialect_of(compiler_), kernel.sizes),
+            run_compiler(compiler_, wrap_source(source.text, dialect_of(compiler_), kernel.sizes),
                          CompileOptions{}.architecture, seconds);
         const Compiled compiled = finish_compilation(source, kernel, version_of(compiler_), raw);
         // The learner's kernel is compiled first, and then the solution.
@@ -93,7 +93,7 @@ private:
 void add_mutants(const Exercise& exercise, const std::string& solved, Cases& cases) {
     if (is_beyond(exercise.name)) {
         for (const AutomaticMutant& mutant : make_mutants(solved)) {
-            cases.add(exercise, "mutant: " + mutant.what, mutant.text);
+            cases.add(exercise, "mutant: " + mutant.change, mutant.text);
         }
         return;
     }

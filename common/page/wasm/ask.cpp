@@ -1,4 +1,5 @@
-// The entry point of the module: one function that takes every question of a page. README.md describes the questions.
+// The entry point of the module: one function that takes every question of a page. README.md
+// describes the questions.
 #include <stdexcept>
 #include <string>
 
@@ -10,12 +11,12 @@ namespace {
 
 using nlohmann::json;
 
-struct Question {
+struct QuestionHandler {
     const char* name;
     json (*answer)(const json& question);
 };
 
-constexpr Question kQuestions[] = {
+constexpr QuestionHandler kQuestionHandlers[] = {
     {"run", run_launch},
     {"time", predict_launch},
     {"request", request_for_compiler},
@@ -31,7 +32,7 @@ constexpr Question kQuestions[] = {
 
 json answer_question(const json& question) {
     const std::string name = question.at("ask").get<std::string>();
-    for (const Question& one : kQuestions) {
+    for (const QuestionHandler& one : kQuestionHandlers) {
         if (name == one.name) return one.answer(question);
     }
     throw std::runtime_error("a page cannot call a function named \"" + name + "\"");

@@ -72,18 +72,18 @@ Source parse_source(const json& question, const Exercise& exercise) {
 
 /// Returns the output of the question's compiler in `answer`. In a page, the output is "ir". Tests
 /// use a compiler with its own back end, whose output is "ptx".
-FromCompiler parse_compiler_output(const json& question, const json& answer) {
+CompilerOutput parse_compiler_output(const json& question, const json& answer) {
     const json ir = answer.value("ir", json()), ptx = answer.value("ptx", json());
-    FromCompiler made{.compiler = add_translator_name(question.at("compiler").get<std::string>()),
-                      .raw = {.is_good = ir.is_string() || ptx.is_string(),
-                              .output = answer.at("said").get<std::string>()}};
+    CompilerOutput made{.compiler = add_translator_name(question.at("compiler").get<std::string>()),
+                        .raw = {.is_good = ir.is_string() || ptx.is_string(),
+                                .output = answer.at("said").get<std::string>()}};
     if (ir.is_string()) made.raw.ir = ir.get<std::string>();
     if (ptx.is_string()) made.raw.ptx = ptx.get<std::string>();
     return made;
 }
 
 /// Returns the module's data about the reference of an exercise, or null if there is none.
-const json& known_reference(const Exercise& exercise) {
+const json& parse_known_reference(const Exercise& exercise) {
     static const json none;
     const json& costs = costs_of(exercise.name + "/kernel.cu");
     const auto found = costs.find("reference");
@@ -92,17 +92,19 @@ const json& known_reference(const Exercise& exercise) {
 
 /// Reports whether the page must compile the reference of this exercise.
 bool needs_reference(const json& question, const Exercise& exercise) {
-    return exercise.elements && (question.contains("texts") || known_reference(exercise).is_null());
+    return exercise.elements &&
+           (question.contains("texts") || parse_known_reference(exercise).is_null());
 }
 
 /// Returns the compiler's output for the reference, either from the question or from the module.
-FromCompiler parse_reference_output(const json& question, const Exercise& exercise) {
+CompilerOutput parse_reference_output(const json& question, const Exercise& exercise) {
     if (!exercise.elements) return {};
     json given = question.value("reference", json());
     if (given.is_null() && needs_reference(question, exercise)) {
         throw std::runtime_error("The reference of " + exercise.name + " was not compiled.");
     }
-    return parse_compiler_output(question, given.is_null() ? known_reference(exercise) : given);
+    return parse_compiler_output(question,
+                                 given.is_null() ? parse_known_reference(exercise) : given);
 }
 
 /// Converts to nlohmann's plain json, whose keys are in alphabetical order.
@@ -144,17 +146,18 @@ json request_for_compiler(const json& question) {
 namespace {
 
 /// The last source that was examined, which is stored so that a picture of it can be drawn.
-struct Examined {
+struct LastExamination {
     const Exercise* exercise = nullptr;
     Source source;
-    FromCompiler made, reference;
+    CompilerOutput made, reference;
 };
-Examined last;
+LastExamination last_examination;
 
-void remember(const json& question) {
+void remember_examination(const json& question) {
     const Exercise& exercise = find_exercise(question);
-    last = {&exercise, parse_source(question, exercise), parse_compiler_output(question, question),
-            parse_reference_output(question, exercise)};
+    last_examination = {&exercise, parse_source(question, exercise),
+                        parse_compiler_output(question, question),
+                        parse_reference_output(question, exercise)};
 }
 
 json launch_json(const Verdict& verdict) {
@@ -168,21 +171,21 @@ json launch_json(const Verdict& verdict) {
 }
 
 json line_json(const Verdict& verdict, const LineCounters& line) {
-    json told = {{"line", line.line},
-                 {"reasons", learn::explain_line_costs(verdict, line.counters)}};
+    json explanation = {{"line", line.line},
+                        {"reasons", learn::explain_line_costs(verdict, line.counters)}};
     const learn::Json counters = counters_to_json(line.counters),
                       all = counters_to_json(*verdict.counters);
     const double elements = element_count(verdict.counted);
     const auto or_null = [](std::optional<double> value) { return value ? json(*value) : json(); };
     for (const std::string counter : course::kCounterNamesToExpect) {
         const auto mean = learn::per_request(counters, counter);
-        told[counter] = or_null(mean);
+        explanation[counter] = or_null(mean);
         // The smallest number of sectors is known only for kernels that move a matrix.
         const bool has_least = mean && (verdict.sizes.empty() || counter.starts_with("shared"));
-        told[counter + "_least"] =
+        explanation[counter + "_least"] =
             has_least ? or_null(learn::ideal_per_request(all, counter, elements)) : json();
     }
-    return told;
+    return explanation;
 }
 
 json verdict_json(const Verdict& verdict, const Compiled& compiled) {
@@ -205,29 +208,29 @@ Verdict run_examination(const json& solution, PageRunner& runner) {
     ExamineOptions options;
     // The text of the solution is not needed, because its costs are known.
     if (!solution.is_null())
-        options.solution = Source{"solutions/" + exercise_path(*last.exercise), "", {}};
-    return examine(last.source, *last.exercise, runner, options);
+        options.solution = Source{"solutions/" + exercise_path(*last_examination.exercise), "", {}};
+    return examine(last_examination.source, *last_examination.exercise, runner, options);
 }
 
 }  // namespace
 
 json examine_source(const json& question) {
-    remember(question);
-    const std::string path = exercise_path(*last.exercise);
+    remember_examination(question);
+    const std::string path = exercise_path(*last_examination.exercise);
     const json& solution = question.contains("solution") ? question.at("solution") : costs_of(path);
     if (solution.is_null()) {
         throw std::runtime_error("The costs of the solution of " + path +
                                  " are missing: build the book again.");
     }
-    PageRunner runner(last.made, last.reference, solution);
+    PageRunner runner(last_examination.made, last_examination.reference, solution);
     const Verdict verdict = run_examination(solution, runner);
     return verdict_json(verdict, runner.compiled());
 }
 
 json cost_of_solution(const json& question) {
-    remember(question);
+    remember_examination(question);
     const json nothing;
-    PageRunner runner(last.made, last.reference, nothing);
+    PageRunner runner(last_examination.made, last_examination.reference, nothing);
     Verdict verdict = run_examination(nothing, runner);
     if (!verdict.passed()) throw std::runtime_error(terminal_text(verdict));
     if (verdict.predicted) {
@@ -235,7 +238,7 @@ json cost_of_solution(const json& question) {
     }
     json costs = {{"counters", json(counters_to_json(*verdict.counters))},
                   {"predicted", verdict.predicted ? as_json(*verdict.predicted) : json()}};
-    if (last.exercise->elements) {
+    if (last_examination.exercise->elements) {
         costs["reference"] = {{"ptx", runner.compiled_reference().ptx}, {"said", ""}};
     }
     return costs;
@@ -301,7 +304,7 @@ json predictions_to_make(const json& question) {
 
 namespace {
 
-std::optional<Verdict> verdict_in(const json& question) {
+std::optional<Verdict> parse_verdict(const json& question) {
     const json verdict = question.value("verdict", json());
     if (verdict.is_null()) return std::nullopt;
     return verdict_from_json(verdict.dump());
@@ -310,7 +313,7 @@ std::optional<Verdict> verdict_in(const json& question) {
 }  // namespace
 
 json explain_time(const json& question) {
-    const std::optional<Verdict> verdict = verdict_in(question);
+    const std::optional<Verdict> verdict = parse_verdict(question);
     if (!verdict || !verdict->predicted) {
         return {{"time", nullptr}, {"time_line", ""}, {"svg", ""}};
     }
@@ -322,13 +325,13 @@ json explain_time(const json& question) {
 }
 
 json draw_picture(const json& question) {
-    if (last.exercise != &find_exercise(question)) {
+    if (last_examination.exercise != &find_exercise(question)) {
         throw std::runtime_error("there is no picture, because no kernel has been examined yet");
     }
     const json nothing;
-    PageRunner runner(last.made, last.reference, nothing);
+    PageRunner runner(last_examination.made, last_examination.reference, nothing);
     const Picture picture = draw_warp_picture(
-        last.source, *last.exercise, runner,
+        last_examination.source, *last_examination.exercise, runner,
         {.shape = {question.at("rows").get<int>(), question.at("cols").get<int>()},
          .block = question.at("block").get<std::uint64_t>(),
          .warp = question.at("warp").get<unsigned>()});

@@ -32,7 +32,7 @@ constexpr u64 kMaxInstructions = 50'000'000;
 constexpr u32 kPoison = 0xfff7e570;
 
 /// Sets the options before each launch, because the examiner sets different ones.
-void set_options() {
+void set_simulator_options() {
     Options& o = options();
     o.max_instructions = kMaxInstructions;
     o.checks = {};
@@ -170,7 +170,7 @@ Kernel& kernel_of(const json& question) {
 }  // namespace
 
 json run_launch(const json& question) {
-    set_options();
+    set_simulator_options();
     Kernel* const kernel = &kernel_of(question);
     i32 rows = question.at("rows").get<i32>(), cols = question.at("cols").get<i32>();
     const u64 elements = static_cast<u64>(rows) * static_cast<u64>(cols);
@@ -233,7 +233,7 @@ public:
         reports().clear();
     }
     SingleRecording(const SingleRecording&) = delete;
-    const timing::Recording& only() const { return recorder().recordings().at(0); }
+    const timing::Recording& single_recording() const { return recorder().recordings().at(0); }
 };
 
 }  // namespace
@@ -242,7 +242,7 @@ public:
 /// executed, so the matrices need addresses but no memory. If a recorded block reads the contents
 /// of a matrix, the launch fails.
 json predict_launch(const json& question) {
-    set_options();
+    set_simulator_options();
     Kernel& kernel = kernel_of(question);
     i32 rows = question.at("rows").get<i32>(), cols = question.at("cols").get<i32>();
     const u64 bytes = 4 * static_cast<u64>(rows) * static_cast<u64>(cols);
@@ -256,7 +256,8 @@ json predict_launch(const json& question) {
                                  std::to_string(static_cast<int>(status)) +
                                  "), so no time can be predicted.");
     }
-    return json::parse(time_of_launch(recorded.only(), question.at("gpu").get<std::string>(),
+    return json::parse(time_of_launch(recorded.single_recording(),
+                                      question.at("gpu").get<std::string>(),
                                       2.0 * static_cast<double>(bytes)));
 }
 

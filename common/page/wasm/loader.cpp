@@ -6,7 +6,7 @@
 
 namespace {
 
-struct LinkedFunction {
+struct NamedFunction {
     const char* name;
     void* function;
 };
@@ -14,7 +14,7 @@ struct LinkedFunction {
 #define LINKED(name) \
     { #name, reinterpret_cast < void*>(&name) }
 
-const LinkedFunction linked[] = {
+const NamedFunction named_functions[] = {
     LINKED(coalesceSimulatorVersion), LINKED(coalesceResetCounters),
     LINKED(coalesceGetKernels),       LINKED(coalesceGetKernel),
     LINKED(coalesceGetLineCount),     LINKED(coalesceGetLine),
@@ -33,7 +33,7 @@ const LinkedFunction linked[] = {
 }  // namespace
 
 extern "C" void* dlsym(void*, const char* name) {
-    for (const LinkedFunction& one : linked) {
+    for (const NamedFunction& one : named_functions) {
         if (std::strcmp(one.name, name) == 0) return one.function;
     }
     return nullptr;

@@ -15,14 +15,14 @@ EM_JS(void, tell_page_of_step, (), {
 
 namespace coalesce::page {
 
-PageRunner::PageRunner(const FromCompiler& learners, const FromCompiler& reference,
+PageRunner::PageRunner(const CompilerOutput& learners, const CompilerOutput& reference,
                        const nlohmann::json& solution)
     : compiler_output_(learners), reference_output_(reference), solution_(solution) {}
 
 Compiled PageRunner::compile(const Source& source, const Signature& kernel) {
     tell_page_of_step();
     const bool is_reference = kernel.kernel == kReferenceKernel;
-    const FromCompiler& made = is_reference ? reference_output_ : compiler_output_;
+    const CompilerOutput& made = is_reference ? reference_output_ : compiler_output_;
     return (is_reference ? compiled_reference_ : compiled_) =
                finish_compilation(source, kernel, made.compiler, made.raw);
 }

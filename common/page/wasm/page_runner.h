@@ -9,7 +9,7 @@
 namespace coalesce::page {
 
 /// The output of the page's compiler.
-struct FromCompiler {
+struct CompilerOutput {
     std::string compiler;  ///< such as "clang 22.0.0"
     RawOutput raw;
 };
@@ -18,7 +18,7 @@ class PageRunner : public LaunchingRunner {
 public:
     /// `reference` is the output for the reference of an exercise beyond the transpose. `solution`
     /// contains the precomputed costs of the solution, or is null if there are none.
-    PageRunner(const FromCompiler& learners, const FromCompiler& reference,
+    PageRunner(const CompilerOutput& learners, const CompilerOutput& reference,
                const nlohmann::json& solution);
 
     // Each of the following functions is a step. The page is notified when a step starts, so that
@@ -39,8 +39,8 @@ public:
     const Compiled& compiled_reference() const { return compiled_reference_; }
 
 private:
-    const FromCompiler& compiler_output_;
-    const FromCompiler& reference_output_;
+    const CompilerOutput& compiler_output_;
+    const CompilerOutput& reference_output_;
     const nlohmann::json& solution_;
     Compiled compiled_, compiled_reference_;
 };

@@ -25,13 +25,13 @@ namespace {
 struct TimeOfLaunch {
     timing::Prediction prediction;
     std::optional<double> of_copy;
-    timing::TimeExplanation told;
+    timing::TimeExplanation explanation;
     std::string svg, text;
 };
 
 void describe(auto& codec, TimeOfLaunch& t) {
-    fields(codec, "prediction", t.prediction, "of_copy", t.of_copy, "told", t.told, "svg", t.svg,
-           "text", t.text);
+    fields(codec, "prediction", t.prediction, "of_copy", t.of_copy, "told", t.explanation, "svg",
+           t.svg, "text", t.text);
 }
 
 }  // namespace
@@ -42,14 +42,14 @@ std::string time_of_launch(const timing::Recording& recording, const std::string
     TimeOfLaunch time;
     time.prediction = timing::predict(recording, gpu);
     time.of_copy = timing::fraction_of_copy(time.prediction, gpu, useful_bytes);
-    time.told = timing::explain_prediction(time.prediction, gpu, useful_bytes);
+    time.explanation = timing::explain_prediction(time.prediction, gpu, useful_bytes);
     time.svg = timing::time_line_svg(time.prediction);
     time.text = timing::time_line_text(time.prediction);
     return codec::write(time);
 }
 
-std::string explanation_json(const timing::TimeExplanation& told) {
-    return codec::write(told);
+std::string explanation_json(const timing::TimeExplanation& explanation) {
+    return codec::write(explanation);
 }
 
 }  // namespace simulator

@@ -17,6 +17,6 @@ std::string time_of_launch(const timing::Recording& recording, const std::string
                            double useful_bytes);
 
 /// Returns the "told" part of that JSON.
-std::string explanation_json(const timing::TimeExplanation& told);
+std::string explanation_json(const timing::TimeExplanation& explanation);
 
 }  // namespace coalesce::simulator

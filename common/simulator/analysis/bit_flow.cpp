@@ -101,7 +101,7 @@ i64 Definitions::find_growth(u32 reg, int depth) const {
 namespace {
 
 /// Describes the bits in the result of one instruction.
-struct Describer {
+struct TransferDescriber {
     const Instruction& i;
     const Definitions& definitions;
     BitTransfer result{.known = true,
@@ -131,7 +131,7 @@ struct Describer {
 };
 
 /// Handles mov and cvta, including mov.b64 {%r1, %r2}, %rd1 and its inverse.
-BitTransfer move(Describer d) {
+BitTransfer move(TransferDescriber d) {
     const Operand &to = d.operand(0), &from = d.operand(1);
     const u32 bits = d.bits();
     if (8 * size_of(type_of(d.i)) > 64) return d.unknown();
@@ -146,7 +146,7 @@ BitTransfer move(Describer d) {
 }
 
 /// Handles cvt between integers, which truncates or extends.
-BitTransfer convert(Describer d) {
+BitTransfer convert(TransferDescriber d) {
     Type types[2] = {Type::none, Type::none};
     std::size_t count = 0;
     for (const std::string& m : d.i.modifiers)
@@ -162,21 +162,21 @@ BitTransfer convert(Describer d) {
 }
 
 /// Handles selp d, a, b, p.
-BitTransfer select(Describer d) {
+BitTransfer select(TransferDescriber d) {
     d.add(d.operand(1), 0, 0, d.bits());
     d.add(d.operand(2), 0, 0, d.bits());
     d.result.selects_at_run_time = d.result.selects_one_source = true;
     return d.result;
 }
 
-BitTransfer shift_left(Describer d) {
+BitTransfer shift_left(TransferDescriber d) {
     const auto by = d.constant(2);
     if (!by) return d.unknown();
     if (*by < d.bits()) d.add(d.operand(1), 0, *by, d.bits() - *by);
     return d.result;
 }
 
-BitTransfer shift_right(Describer d) {
+BitTransfer shift_right(TransferDescriber d) {
     const auto amount = d.constant(2);
     if (!amount) return d.unknown();
     const u32 bits = d.bits(), by = std::min(*amount, bits);
@@ -186,7 +186,7 @@ BitTransfer shift_right(Describer d) {
 }
 
 /// Handles shf.{l,r}.{wrap,clamp}.b32 d, a, b, c, which extracts 32 bits from the pair b:a.
-BitTransfer funnel_shift(Describer d) {
+BitTransfer funnel_shift(TransferDescriber d) {
     const auto amount = d.constant(3);
     if (!amount) return d.unknown();
     const u32 by = d.i.has("wrap") ? *amount & 31 : std::min(*amount, 32u);
@@ -198,7 +198,7 @@ BitTransfer funnel_shift(Describer d) {
 }
 
 /// Handles bfe d, a, position, length.
-BitTransfer extract(Describer d) {
+BitTransfer extract(TransferDescriber d) {
     const auto position = d.constant(2), length = d.constant(3);
     if (!position || !length) return d.unknown();
     const u32 bits = d.bits(), begin = std::min(*position & 0xff, bits),
@@ -210,7 +210,7 @@ BitTransfer extract(Describer d) {
 }
 
 /// Handles bfi f, a, b, position, length.
-BitTransfer insert(Describer d) {
+BitTransfer insert(TransferDescriber d) {
     const auto position = d.constant(3), length = d.constant(4);
     if (!position || !length) return d.unknown();
     const u32 bits = d.bits(), begin = std::min(*position & 0xff, bits),
@@ -222,7 +222,7 @@ BitTransfer insert(Describer d) {
 }
 
 /// Handles prmt.b32 d, a, b, selector, which selects four of the eight bytes of b:a.
-BitTransfer permute(Describer d) {
+BitTransfer permute(TransferDescriber d) {
     const auto selector = d.constant(3);
     const bool has_mode = d.i.modifiers.size() > 1;  // .f4e, .b4e, .rc8 ...
     if (!selector || has_mode) return d.unknown();
@@ -242,7 +242,7 @@ constexpr u32 kA = 0xf0, kB = 0xcc, kC = 0xaa;
 
 /// Handles and, or, xor, not and lop3 bit by bit. A bit of a constant operand may determine whether
 /// the other operands' bits are copied, inverted or ignored.
-BitTransfer bitwise(Describer d, u32 table, u32 operands) {
+BitTransfer bitwise(TransferDescriber d, u32 table, u32 operands) {
     if (d.i.has("pred")) return d.unknown();
     std::optional<u64> constants[3];
     for (u32 k = 0; k < operands; ++k) {
@@ -282,14 +282,14 @@ BitTransfer bitwise(Describer d, u32 table, u32 operands) {
     return d.result;
 }
 
-BitTransfer lop3(Describer d) {
+BitTransfer lop3(TransferDescriber d) {
     const auto table = d.constant(4);
     return table ? bitwise(d, *table & 0xff, 3) : d.unknown();
 }
 
 struct Rule {
     std::size_t operands;
-    BitTransfer (*describe)(Describer);
+    BitTransfer (*describe)(TransferDescriber);
 };
 
 const std::map<std::string_view, Rule> kRules = {
@@ -303,10 +303,10 @@ const std::map<std::string_view, Rule> kRules = {
     {"bfe", {4, extract}},
     {"bfi", {5, insert}},
     {"prmt", {4, permute}},
-    {"and", {3, [](Describer d) { return bitwise(d, kA & kB, 2); }}},
-    {"or", {3, [](Describer d) { return bitwise(d, kA | kB, 2); }}},
-    {"xor", {3, [](Describer d) { return bitwise(d, kA ^ kB, 2); }}},
-    {"not", {2, [](Describer d) { return bitwise(d, 0x0f, 1); }}},
+    {"and", {3, [](TransferDescriber d) { return bitwise(d, kA & kB, 2); }}},
+    {"or", {3, [](TransferDescriber d) { return bitwise(d, kA | kB, 2); }}},
+    {"xor", {3, [](TransferDescriber d) { return bitwise(d, kA ^ kB, 2); }}},
+    {"not", {2, [](TransferDescriber d) { return bitwise(d, 0x0f, 1); }}},
     {"lop3", {5, lop3}},
 };
 

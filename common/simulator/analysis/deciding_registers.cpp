@@ -35,9 +35,10 @@ std::set<std::string> find_functions_with(const ptx::Module& module,
     return found;
 }
 
-class Search {
+class DecidingRegisterSearch {
 public:
-    Search(const ptx::Module& module, const FunctionCode& code, const std::vector<bool>& executed)
+    DecidingRegisterSearch(const ptx::Module& module, const FunctionCode& code,
+                           const std::vector<bool>& executed)
         : code_(code), times_(results_of_calls(module, *code.ast, reads_clock)) {
         for (std::size_t k = 0; k < code.ast->body.size(); ++k)
             if (executed[k]) executed_.push_back(&code.ast->body[k]);
@@ -163,7 +164,7 @@ bool loads_result(const ptx::Instruction& i, const std::set<std::string>& result
 
 DecidingRegisters deciding_registers(const ptx::Module& module, const FunctionCode& code,
                                      const std::vector<bool>& executed) {
-    return Search(module, code, executed).run();
+    return DecidingRegisterSearch(module, code, executed).run();
 }
 
 }  // namespace coalesce::simulator

@@ -109,9 +109,9 @@ private:
 
 // ---- bits that decide ----
 
-class Uses {
+class LoadUses {
 public:
-    explicit Uses(const Definitions& definitions)
+    explicit LoadUses(const Definitions& definitions)
         : definitions_(definitions),
           function_(definitions.function()),
           execution_order_(function_),
@@ -123,7 +123,7 @@ public:
     }
 
     /// Returns the uses of the loaded bytes that certainly happen.
-    LoadUse of(u32 load) const {
+    LoadUse use_of(u32 load) const {
         const Instruction& i = function_.body[load];
         LoadUse use{.members = i.used_bytes, .decides = 0, .certain = false};
         use.is_only_selected = true;
@@ -135,11 +135,11 @@ public:
                 // A load of a signed type copies the sign bit of its last byte to all higher bits.
                 const bool extends = is_signed(type_of(i)) && byte + 1 == size;
                 const u64 own = extends ? ~u64{0} : u64{0xff};
-                const Fate fate =
-                    whole ? Fate::decides : follow(load, element.reg, own << 8 * byte);
-                if (fate == Fate::decides) use.decides |= 1u << (first + byte);
-                use.certain |= fate == Fate::decides || fate == Fate::stored;
-                use.is_only_selected &= fate == Fate::selected;
+                const ValueFate fate =
+                    whole ? ValueFate::decides : follow(load, element.reg, own << 8 * byte);
+                if (fate == ValueFate::decides) use.decides |= 1u << (first + byte);
+                use.certain |= fate == ValueFate::decides || fate == ValueFate::stored;
+                use.is_only_selected &= fate == ValueFate::selected;
             }
             first += size;
         }
@@ -153,7 +153,7 @@ public:
 private:
     /// What happens to a value. `selected` means that every use of the value is an operand that a
     /// selection may choose, or a condition that another condition may overrule.
-    enum class Fate : u8 { unknown, selected, stored, decides };
+    enum class ValueFate : u8 { unknown, selected, stored, decides };
 
     /// A register that contains loaded bits, or (if `computed`) a value computed from them.
     struct Carrier {
@@ -164,7 +164,7 @@ private:
         }
     };
 
-    Fate follow(u32 load, u32 reg, u64 bits) const {
+    ValueFate follow(u32 load, u32 reg, u64 bits) const {
         const Fate certain = follow_uses(reg, bits, [&](u32 reader) {
             return execution_order_.is_always_followed_by(load, reader);
         });
@@ -187,7 +187,7 @@ private:
         };
         const auto is_carried = [&](u32 r) { return known.contains({r, true}); };
         reach({reg, false}, bits);
-        Fate fate = Fate::unknown;
+        ValueFate fate = ValueFate::unknown;
         bool is_selected = false, has_other_use = false;
         while (!rest.empty()) {
             const Carrier from = rest.back();
@@ -196,42 +196,42 @@ private:
             // program.
             constexpr std::size_t kMany = 64;
             const bool is_sum = definitions_.only_writer(from.reg) == kNone;
-            if (from.computed && (is_sum || known.size() > kMany)) return Fate::decides;
+            if (from.computed && (is_sum || known.size() > kMany)) return ValueFate::decides;
             for (const u32 reader : readers_[from.reg]) {
                 if (!counts(reader)) continue;
                 const bool is_masked = from.computed && combines_with_other(reader, is_carried);
-                const Fate next =
+                const ValueFate next =
                     is_masked ? Fate::selected : pass(reader, from, known[from], reach);
-                if (next == Fate::decides) return next;
-                if (next == Fate::stored) fate = next;
-                is_selected |= next == Fate::selected;
-                has_other_use |= next == Fate::unknown && !passes_on(reader);
+                if (next == ValueFate::decides) return next;
+                if (next == ValueFate::stored) fate = next;
+                is_selected |= next == ValueFate::selected;
+                has_other_use |= next == ValueFate::unknown && !passes_on(reader);
             }
         }
-        const bool is_only_selected = fate == Fate::unknown && is_selected && !has_other_use;
-        return is_only_selected ? Fate::selected : fate;
+        const bool is_only_selected = fate == ValueFate::unknown && is_selected && !has_other_use;
+        return is_only_selected ? ValueFate::selected : fate;
     }
 
     /// Returns what instruction `reader` certainly does with `bits` of the carrier `from`. Calls
     /// `reach` for each result that contains these bits.
     template <class Reach>
-    Fate pass(u32 reader, const Carrier& from, u64 bits, Reach reach) const {
+    ValueFate pass(u32 reader, const Carrier& from, u64 bits, Reach reach) const {
         const Instruction& i = function_.body[reader];
-        if (i.guard) return *i.guard == from.reg ? Fate::decides : Fate::unknown;
+        if (i.guard) return *i.guard == from.reg ? ValueFate::decides : ValueFate::unknown;
         if (is_store(i)) {
             const Operand& address = address_of(i);
             const bool points = address.has_base_register && address.reg == from.reg;
-            return points || from.computed ? Fate::decides : Fate::stored;
+            return points || from.computed ? ValueFate::decides : ValueFate::stored;
         }
         const BitTransfer& passed = transfers_[reader];
         if (i.opcode == "shfl" && !from.computed && is_only_shuffled_value(i, from.reg))
-            return Fate::unknown;
+            return ValueFate::unknown;
         if (!passed.known) {
             // The result of a lane-by-lane instruction may turn out to be unneeded, so follow the
             // result to its readers.
-            if (!is_lane_by_lane(i)) return Fate::decides;
+            if (!is_lane_by_lane(i)) return ValueFate::decides;
             for (const u32 r : registers_written(i)) reach({r, true}, ~u64{0});
-            return Fate::unknown;
+            return ValueFate::unknown;
         }
         bool moves = false;
         for (const BitFlow& flow : passed.flows) {
@@ -241,8 +241,8 @@ private:
             if (more && !passed.selects_one_source) reach({flow.to_register, from.computed}, more);
         }
         // A value that is used only as the condition of a selection decides the selection's result.
-        if (passed.selects_one_source) return moves ? Fate::selected : Fate::decides;
-        return Fate::unknown;
+        if (passed.selects_one_source) return moves ? ValueFate::selected : ValueFate::decides;
+        return ValueFate::unknown;
     }
     /// Reports whether the instruction combines a predicate that was computed from the load with
     /// one that was not (`and.pred`, `or.pred`). The other predicate may decide the result alone.
@@ -295,14 +295,14 @@ class Origins {
 public:
     explicit Origins(const Definitions& definitions) : definitions_(definitions) {}
 
-    Origin of(u32 reg, u32 byte) {
-        const auto [found, is_new] = known_.try_emplace({reg, byte});
+    Origin origin_of(u32 reg, u32 byte) {
+        const auto [found, is_new] = known_origins_.try_emplace({reg, byte});
         // While its origin is being determined, a byte counts as `other`, so that a cycle ends.
         if (!is_new || depth_ == kMaxFollowedDepth) return found->second;
         ++depth_;
         const Origin origin = find(reg, byte);
         --depth_;
-        return known_[{reg, byte}] = origin;
+        return known_origins_[{reg, byte}] = origin;
     }
 
 private:
@@ -343,7 +343,7 @@ private:
     Origin map_through(const BitFlow& flow, u32 first) {
         const u32 begin = std::max(flow.to, first), end = std::min(flow.to + flow.count, first + 8);
         const u32 from = flow.repeats ? flow.from : flow.from + begin - flow.to;
-        Origin origin = of(flow.from_register, from / 8);
+        Origin origin = origin_of(flow.from_register, from / 8);
         const bool whole = !flow.repeats && end - begin == 8 && from % 8 == 0;
         if (!whole && origin.kind == Origin::Kind::copied) origin.kind = Origin::Kind::other;
         if (from / 8 != (from + end - begin - 1) / 8 && !flow.repeats)
@@ -363,7 +363,7 @@ private:
         64;  ///< the maximum number of moves to follow a value through
 
     const Definitions& definitions_;
-    std::map<std::pair<u32, u32>, Origin> known_;
+    std::map<std::pair<u32, u32>, Origin> known_origins_;
     int depth_ = 0;
 };
 
@@ -505,7 +505,7 @@ void find_copies(const Definitions& definitions, u32 at, Origins& origins, Struc
     for (u32 to = 0; to < size * elements.size(); ++to) {
         const Operand& element = elements[to / size];
         if (!element.is_register() || element.negated || to % size >= 8) continue;
-        const Origin origin = origins.of(element.reg, to % size);
+        const Origin origin = origins.origin_of(element.reg, to % size);
         if (origin.load == kNone) continue;
         pieces.note(origin.load, origin.byte, at, to);
         if (origin.kind != Origin::Kind::copied) continue;
@@ -530,11 +530,11 @@ bool may_be_recursive(const ptx::Function& function) {
 DemandedBytes demanded_bytes(const ptx::Function& function) {
     DemandedBytes result;
     const Definitions definitions(function);
-    const Uses uses(definitions);
+    const LoadUses uses(definitions);
     for (u32 at = 0; at < function.body.size(); ++at) {
         const Instruction& i = function.body[at];
         if (!is_load(i) || !is_initialisation_tracked(i)) continue;
-        result.loads[at] = uses.of(at);
+        result.loads[at] = uses.use_of(at);
     }
     Origins origins(definitions);
     StructParts pieces(definitions, result);

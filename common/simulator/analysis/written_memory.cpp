@@ -25,9 +25,9 @@ bool yields_plain_number(const Instruction& i) {
     return opcodes.contains(i.opcode);
 }
 
-class Addresses {
+class PointerFlow {
 public:
-    explicit Addresses(const Kernel& kernel)
+    explicit PointerFlow(const Kernel& kernel)
         : kernel_(kernel),
           function_(*kernel.ast),
           register_pointers_(function_.registers.size(), 0) {
@@ -159,7 +159,7 @@ private:
 }  // namespace
 
 WrittenMemory written_memory(const Kernel& kernel) {
-    Addresses addresses(kernel);
+    PointerFlow addresses(kernel);
     Pointers all = 0;
     for (const Site& site : kernel.sites) {
         const bool is_global =
@@ -173,7 +173,7 @@ WrittenMemory written_memory(const Kernel& kernel) {
 }
 
 void find_pointers(Kernel& kernel) {
-    Addresses addresses(kernel);
+    PointerFlow addresses(kernel);
     for (Site& site : kernel.sites) {
         if (site.space != StateSpace::global || site.function != kernel.ast) continue;
         const WrittenMemory targets = addresses.list_targets(

@@ -173,7 +173,7 @@ H saturate_to_unit(H value) {
 
 // ---- rounding in any direction to any format ----
 
-struct Format {
+struct FloatFormat {
     int fraction_bits;
     int smallest_exponent;  ///< the smallest exponent of a normal number
     u64 largest;            ///< the bit pattern of the largest finite number
@@ -181,13 +181,14 @@ struct Format {
     u64 nan;
     int sign_position;
 };
-inline constexpr Format kF16{10, -14, 0x7bff, 0x7c00, 0x7fff, 15};
-inline constexpr Format kBF16{7, -126, 0x7f7f, 0x7f80, 0x7fff, 15};
-inline constexpr Format kE4M3{3, -6, 0x7e, 0x7e, 0x7f, 7};  // an overflow gives the largest number
-inline constexpr Format kE5M2{2, -14, 0x7b, 0x7c, 0x7f, 7};
+inline constexpr FloatFormat kF16{10, -14, 0x7bff, 0x7c00, 0x7fff, 15};
+inline constexpr FloatFormat kBF16{7, -126, 0x7f7f, 0x7f80, 0x7fff, 15};
+inline constexpr FloatFormat kE4M3{3,    -6,   0x7e,
+                                   0x7e, 0x7f, 7};  // an overflow gives the largest number
+inline constexpr FloatFormat kE5M2{2, -14, 0x7b, 0x7c, 0x7f, 7};
 
 /// The number to round, as significand * 2^exponent.
-struct Exact {
+struct ExactValue {
     bool negative = false;
     u64 significand = 0;
     int exponent = 0;
@@ -207,7 +208,7 @@ inline bool rounds_up(Rounding direction, bool negative, bool is_odd, u64 rest, 
 
 /// Rounds a finite number to `format`. On overflow, returns the largest number or infinity,
 /// depending on the direction.
-inline u64 round_to_format(const Format& format, Exact value, Rounding direction) {
+inline u64 round_to_format(const FloatFormat& format, ExactValue value, Rounding direction) {
     const u64 sign = u64{value.negative} << format.sign_position;
     if (value.significand == 0) return sign;
     // Shift the highest bit to position 62, so that rounding up never overflows.
@@ -239,7 +240,7 @@ inline u64 round_to_format(const Format& format, Exact value, Rounding direction
     return (to_largest ? format.largest : format.infinity) | sign;
 }
 
-inline Exact decompose(double finite) {
+inline ExactValue decompose(double finite) {
     const u64 bits = std::bit_cast<u64>(finite), fraction = bits & ((u64{1} << 52) - 1);
     const int field = static_cast<int>(bits >> 52 & 0x7ff);
     return {static_cast<bool>(bits >> 63), field ? fraction | u64{1} << 52 : fraction,
@@ -247,7 +248,7 @@ inline Exact decompose(double finite) {
 }
 
 /// Rounds any double to `format`. NaN and infinity become the format's own NaN and infinity.
-inline u64 round_to_format(const Format& format, double value, Rounding direction) {
+inline u64 round_to_format(const FloatFormat& format, double value, Rounding direction) {
     if (value != value) return format.nan;
     if (std::isinf(value))
         return format.infinity | u64{std::signbit(value)} << format.sign_position;
@@ -255,7 +256,7 @@ inline u64 round_to_format(const Format& format, double value, Rounding directio
 }
 
 /// Converts a number in an 8-bit format, given as bits, to a float.
-inline float decode_small_float(const Format& format, u32 bits) {
+inline float decode_small_float(const FloatFormat& format, u32 bits) {
     const u32 rest = bits & ((1u << format.sign_position) - 1);
     const float sign = bits >> format.sign_position & 1 ? -1.0f : 1.0f;
     if (rest > format.largest) {

@@ -82,7 +82,7 @@ void read_flag(const char* name, bool& target) {
     }
 }
 
-Options from_environment() {
+Options read_options_from_environment() {
     Options result;
     if (const auto list = read_variable("COALESCE_SIM_CHECK")) {
         const std::string problem = set_checks(result.checks, *list);
@@ -154,7 +154,7 @@ std::string set_checks(Checks& checks, const std::string& list) {
 Options& options() {
     // The options are never destroyed, because the report at exit reads them after the destructors
     // of static objects have run.
-    static Options* const instance = new Options(from_environment());
+    static Options* const instance = new Options(read_options_from_environment());
     return *instance;
 }
 

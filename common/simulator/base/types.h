@@ -30,12 +30,12 @@ using Mask = u32;
 
 /// Iterates over the lanes of a set, starting with the lowest: for (const int l : LanesIn{mask}).
 struct LanesIn {
-    Mask rest;
+    Mask remaining;
     LanesIn begin() const { return *this; }
     LanesIn end() const { return {0}; }
-    int operator*() const { return std::countr_zero(rest); }
-    void operator++() { rest &= rest - 1; }
-    bool operator!=(LanesIn other) const { return rest != other.rest; }
+    int operator*() const { return std::countr_zero(remaining); }
+    void operator++() { remaining &= remaining - 1; }
+    bool operator!=(LanesIn other) const { return remaining != other.remaining; }
 };
 /// Returns the lanes in a set for which is_meant(lane) is true.
 template <class Predicate>

@@ -51,14 +51,16 @@ Cell skip_to_byte(Cell cell, u32 offset) {
 /// The releases of a block. They determine which of its accesses other blocks can see.
 struct GlobalRace::Block::Sync {
     /// A release at the launch's time `time`. A warp that acquires at or after that time sees what
-    /// `warp` did before `own`, and what the block's other warps did before `others`. `own` and
-    /// `others` are in the block's own time.
+    /// `warp` did before `own`, and what the block's other warps did before `others_time`. `own`
+    /// and `others_time` are in the block's own time.
     struct Release {
         u64 time;
         u32 warp;
-        u64 own, others;
+        u64 own_time, others_time;
         bool has_block_scope;  ///< true if only warps of the same block see the release
-        bool covers(u32 by_warp, u64 at) const { return at < (by_warp == warp ? own : others); }
+        bool covers(u32 by_warp, u64 at) const {
+            return at < (by_warp == warp ? own_time : others_time);
+        }
     };
     std::mutex mutex;
     std::vector<Release> releases;
@@ -463,17 +465,18 @@ void GlobalRace::release(Block& block, u32 warp, Scope widest) {
         auto& fences = sync.running->fences[scope];
         auto& mine = fences.warps[warp];
         const u64 own = std::max(mine.fenced, fences.fenced_by_all);
-        const u64 others = std::max(mine.fenced_others, fences.fenced_by_all);
-        if (own == mine.released && others == mine.released_others) continue;  // already released
+        const u64 others_time = std::max(mine.fenced_others, fences.fenced_by_all);
+        if (own == mine.released && others_time == mine.released_others)
+            continue;  // already released
         mine.released = own;
-        mine.released_others = others;
-        if (own <= wider_own && others <= wider_others) continue;
+        mine.released_others = others_time;
+        if (own <= wider_own && others_time <= wider_others) continue;
         wider_own = own;
-        wider_others = others;
+        wider_others = others_time;
         const std::lock_guard lock(sync.mutex);
         const u64 time = clock_->now.fetch_add(1, std::memory_order_acq_rel) + 1;
         sync.releases.push_back(
-            {time, warp, own, others, static_cast<Scope>(scope) == Scope::block});
+            {time, warp, own, others_time, static_cast<Scope>(scope) == Scope::block});
     }
 }
 

@@ -10,7 +10,7 @@
 namespace coalesce::simulator {
 namespace {
 
-constexpr u64 kWordsAtOnce = 8;
+constexpr u64 kWordsPerGroup = 8;
 
 u64 eight_marks(const u8* marks) {
     u64 eight;
@@ -23,7 +23,7 @@ u64 eight_marks(const u8* marks) {
 MarkedReads::MarkedReads(u64 begin, u64 end)
     : begin_(begin),
       end_(end),
-      words_(static_cast<u8*>(std::calloc((end - begin) / 4 + 2 * kWordsAtOnce, 1))),
+      words_(static_cast<u8*>(std::calloc((end - begin) / 4 + 2 * kWordsPerGroup, 1))),
       lines_(static_cast<u8*>(std::calloc((end - begin) / kLineBytes + 1, 1))),
       has_words_(new std::atomic<bool>[((end - begin) >> kPageShift) + 1]()),
       sites_(new std::atomic<u32>[((end - begin) >> kPageShift) + 1]()) {
@@ -42,10 +42,10 @@ void MarkedReads::mark_new(u64 address, u64 bytes, u32 site) {
     const u64 last = address + bytes - 1;
     // Other threads can only add marks that these stores set, too.
     if (is_lines(address, bytes)) {
-        std::memset(line(address), kWhole, bytes / kLineBytes);
+        std::memset(line(address), kWholeMark, bytes / kLineBytes);
     } else {
         if (address % 4 == 0 && bytes % 4 == 0) {
-            std::memset(word(address), kWhole, bytes / 4);
+            std::memset(word(address), kWholeMark, bytes / 4);
         } else {
             for (u64 at = address; at <= last; ++at)
                 __atomic_fetch_or(word(at), static_cast<u8>(1u << (at & 3)), __ATOMIC_RELAXED);
@@ -73,11 +73,11 @@ void MarkedReads::clear() {
 template <class Open, class Close>
 void MarkedReads::visit_words(u64 begin, u64 end, const Open& open, const Close& close) const {
     for (u64 at = begin; at < end;) {
-        const bool is_aligned = at % 4 == 0 && at + 4 * kWordsAtOnce <= end;
+        const bool is_aligned = at % 4 == 0 && at + 4 * kWordsPerGroup <= end;
         const u64 eight = is_aligned ? eight_marks(word(at)) : ~u64{0};
-        if (eight == kEightWhole || eight == 0) {
+        if (eight == kEightWholeMarks || eight == 0) {
             eight == 0 ? close(at) : open(at);
-            at += 4 * kWordsAtOnce;
+            at += 4 * kWordsPerGroup;
             continue;
         }
         *word(at) >> (at & 3) & 1 ? open(at) : close(at);
@@ -102,7 +102,7 @@ void MarkedReads::for_each_run(const Use& use) const {
         const bool has_words = has_words_[page_of(page)];
         const u64 page_end = std::min(end_, page + (u64{1} << kPageShift));
         for (u64 at = page; at < page_end; at += kLineBytes) {
-            if (*line(at) == kWhole)
+            if (*line(at) == kWholeMark)
                 open(at);
             else if (has_words)
                 visit_words(at, std::min(page_end, at + kLineBytes), open, close);
@@ -124,7 +124,7 @@ void MarkedReads::add_to(AccessedRanges& ranges, const Kernel& kernel) const {
     });
 }
 
-MarkedReads& ReadMarks::of(const Allocation& allocation) {
+MarkedReads& ReadMarks::marks_of(const Allocation& allocation) {
     const std::lock_guard lock(mutex_);
     Entry& entry = by_begin_[allocation.begin];
     // The allocation of an earlier launch may have had another size.

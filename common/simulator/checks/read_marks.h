@@ -46,20 +46,21 @@ public:
     u64 end() const { return end_; }
 
 private:
-    static constexpr u8 kWhole = 0x0f;  ///< the mark of a word or a line that is read as a whole
-    static constexpr u64 kEightWhole = 0x0f0f'0f0f'0f0f'0f0full;
+    static constexpr u8 kWholeMark =
+        0x0f;  ///< the mark of a word or a line that is read as a whole
+    static constexpr u64 kEightWholeMarks = 0x0f0f'0f0f'0f0f'0f0full;
     static constexpr u64 kLineBytes = 128;
 
     /// Reports whether all of these words or lines are marked.
     static bool are_marked(const u8* marks, u64 count) {
-        u64 all = kEightWhole;
+        u64 all = kEightWholeMarks;
         for (; count >= 8; count -= 8, marks += 8) {
             u64 eight;
             std::memcpy(&eight, marks, sizeof eight);
             all &= eight;
         }
-        for (u64 k = 0; k < count; ++k) all &= marks[k] == kWhole ? kEightWhole : 0;
-        return all == kEightWhole;
+        for (u64 k = 0; k < count; ++k) all &= marks[k] == kWholeMark ? kEightWholeMarks : 0;
+        return all == kEightWholeMarks;
     }
     /// Reports whether these bytes are whole lines.
     bool is_lines(u64 address, u64 bytes) const {
@@ -95,7 +96,7 @@ private:
 /// The marks of a launch. Thread-safe.
 class ReadMarks {
 public:
-    MarkedReads& of(const Allocation& allocation);
+    MarkedReads& marks_of(const Allocation& allocation);
     void add_to(AccessedRanges& ranges, const Kernel& kernel) const;
     /// Removes all marks after a launch. Keeps the memory of the allocations that the launch read.
     void clear();

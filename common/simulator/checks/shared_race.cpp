@@ -66,16 +66,16 @@ class Clocks {
 public:
     void resize(std::size_t rows, u32 warps) {
         warps_ = warps;
-        all_.assign(rows * warps, 0);
+        clock_entries_.assign(rows * warps, 0);
     }
-    void clear() { std::fill(all_.begin(), all_.end(), 0); }
-    u32* operator[](std::size_t row) { return all_.data() + row * warps_; }
-    const u32* operator[](std::size_t row) const { return all_.data() + row * warps_; }
+    void clear() { std::fill(clock_entries_.begin(), clock_entries_.end(), 0); }
+    u32* operator[](std::size_t row) { return clock_entries_.data() + row * warps_; }
+    const u32* operator[](std::size_t row) const { return clock_entries_.data() + row * warps_; }
     void clear_row(std::size_t row) { std::fill_n((*this)[row], warps_, 0); }
 
 private:
     u32 warps_ = 0;
-    Clock all_;
+    Clock clock_entries_;
 };
 
 /// In a cluster, the bits of an address from this position upwards contain the rank of the block
@@ -105,9 +105,8 @@ struct SharedRace::State {
     std::map<u32, Report> uninitialised_here, uninitialised;
     std::set<u32> racing_sites;         ///< sites whose reads race in this block
     bool ignored_equal_stores = false;  ///< whether colliding stores of equal values were ignored
-    /// The sites that have been reported because the accessed block may have ended. The values are
-    /// unused.
-    std::map<u32, u64> ended;
+    /// The sites that have been reported because the accessed block may have ended.
+    std::set<u32> sites_reported_after_end;
 
     // ---- the shadow ----
 
@@ -210,7 +209,7 @@ struct SharedRace::State {
         lane_clocks.resize(warps);
         groups.assign(warps, 0);
         steps.assign(of.sites.size() * warps, 0);
-        ended.clear();
+        sites_reported_after_end.clear();
     }
 
     void begin_block(u64 number, u64 shared_bytes) {
@@ -261,13 +260,13 @@ struct SharedRace::State {
     bool copies_are_pending() const { return !copies.empty() || !bulk_copies.empty(); }
 
     /// Ends the warp's current moment, so that later accesses can be told apart from earlier ones.
-    void tick(u32 warp) {
+    void advance_clock(u32 warp) {
         if (++clocks[warp][warp] == kPendingClock) make_cells_stale();
     }
 
     /// Records a __syncwarp of `lanes`. `live` are all lanes of the warp that have not exited.
-    void meet(u32 warp, Mask lanes, Mask live) {
-        tick(warp);
+    void synchronize_lanes(u32 warp, Mask lanes, Mask live) {
+        advance_clock(warp);
         auto& known = lane_clocks[warp];
         if ((live & ~lanes) == 0) return known.reset();
         const u32 now = clocks[warp][warp];
@@ -298,7 +297,7 @@ struct SharedRace::State {
         bool plain_write() const { return writes && !reads && !from.strong; }
     };
 
-    u32 now(const SharedAccess& access) const { return clocks[access.warp][access.warp]; }
+    u32 current_time(const SharedAccess& access) const { return clocks[access.warp][access.warp]; }
     Access begin(const SharedAccess& from, bool reads, bool writes, u32 clock) const {
         const u32 site = std::min(from.site, kUnknownSite);
         const Cell strong = from.strong || (reads && writes) ? kStrongBit : 0;
@@ -442,8 +441,7 @@ struct SharedRace::State {
     void report_access_after_end(Cell cell, u32 address, u32 rank, bool wrote) {
         ++*findings;
         const u32 site = site_of(cell);
-        const auto [count, is_new] = ended.try_emplace(site, 0);
-        if (!is_new) return;
+        if (!sites_reported_after_end.insert(site).second) return;
         Report report;
         report.check = "racecheck";
         report.kind = "block may have ended";
@@ -824,7 +822,7 @@ struct SharedRace::State {
     // ---- the asynchronous proxy ----
 
     void fence_proxy(u32 warp) {
-        tick(warp);
+        advance_clock(warp);
         if (fenced_stamp != stamp) proxy_fenced.assign(warps, 0);
         fenced_stamp = stamp;
         join(proxy_fenced.data(), clocks[warp], warps);
@@ -866,7 +864,7 @@ struct SharedRace::State {
     /// first, and be counted in the last phase.
     void arrive(const SharedAccess& access, u32 lane) {
         Phases& of = phases[access.addresses[lane]];
-        const Cell mine = with_lane(begin(access, true, true, now(access)).me, lane);
+        const Cell mine = with_lane(begin(access, true, true, current_time(access)).me, lane);
         for (u32 v = 0; v < of.last.times.size() && enabled.races; ++v) {
             if (v == access.warp || of.last.times[v] <= clocks[access.warp][v]) continue;
             report_race(RaceKind::write_after_write, to_party(mine), to_party(of.last.cells[v]),
@@ -875,14 +873,14 @@ struct SharedRace::State {
         }
         of.current.times.resize(warps);
         of.current.cells.resize(warps);
-        of.current.times[access.warp] = now(access);
+        of.current.times[access.warp] = current_time(access);
         of.current.cells[access.warp] = mine;
     }
 
     // ---- releasing and acquiring ----
 
     void fence(u32 warp) {
-        tick(warp);
+        advance_clock(warp);
         std::copy_n(clocks[warp], warps, fences[warp]);
         fenced[warp] = 1;
     }
@@ -969,25 +967,25 @@ struct AccessWithCellOffsets {
 
 void SharedRace::read(const SharedAccess& access) {
     const AccessWithCellOffsets here(*state_, access);
-    state_->perform(state_->begin(here, true, false, state_->now(here)));
+    state_->perform(state_->begin(here, true, false, state_->current_time(here)));
 }
 
 void SharedRace::write(const SharedAccess& access) {
     const AccessWithCellOffsets here(*state_, access);
     if (access.strong) state_->release(here);
-    state_->perform(state_->begin(here, false, true, state_->now(here)));
+    state_->perform(state_->begin(here, false, true, state_->current_time(here)));
 }
 
 void SharedRace::atomic(const SharedAccess& access) {
     const AccessWithCellOffsets here(*state_, access);
     state_->release(here);
-    state_->perform(state_->begin(here, true, true, state_->now(here)));
+    state_->perform(state_->begin(here, true, true, state_->current_time(here)));
 }
 
 void SharedRace::use_mbarrier(const SharedAccess& access) {
     AccessWithCellOffsets use(*state_, access);
     use.access.strong = true;
-    state_->check_and_record(state_->begin(use, true, false, state_->now(use)));
+    state_->check_and_record(state_->begin(use, true, false, state_->current_time(use)));
 }
 
 void SharedRace::mark_unwritten(const SharedAccess& access, const u32* undefined) {
@@ -1010,7 +1008,7 @@ void SharedRace::mark_written(u32 address, u32 bytes) {
 }
 
 void SharedRace::barrier_arrive(u32 id, u32 warp) {
-    state_->tick(warp);
+    state_->advance_clock(warp);
     join(state_->barriers[state_->barrier_of(warp, id)], state_->clocks[warp], state_->warps);
 }
 
@@ -1027,7 +1025,7 @@ void SharedRace::barrier_complete(u32 id, Mask waiting, bool whole_block, u32 fi
 }
 
 void SharedRace::cluster_arrive(u32 warp, bool releases) {
-    state_->tick(warp);
+    state_->advance_clock(warp);
     if (releases) state_->join_clock(state_->cluster_arrived, state_->clocks[warp]);
     state_->join_clock(state_->all_arrived, state_->clocks[warp]);
 }
@@ -1050,7 +1048,7 @@ void SharedRace::end_block_of_cluster(u32 rank) {
 }
 
 void SharedRace::syncwarp(u32 warp, Mask lanes, Mask live) {
-    state_->meet(warp, lanes, live);
+    state_->synchronize_lanes(warp, lanes, live);
 }
 
 void SharedRace::fence(u32 warp) {
@@ -1066,7 +1064,7 @@ void SharedRace::acquire(const SharedAccess& access) {
 }
 
 void SharedRace::mbarrier_arrive(u32 warp, u32 address) {
-    state_->tick(warp);
+    state_->advance_clock(warp);
     state_->join_clock(state_->released[state_->to_cell_offset(address)], state_->clocks[warp]);
 }
 
@@ -1088,7 +1086,7 @@ void SharedRace::fence_proxy(u32 warp) {
 
 void SharedRace::check_proxy(const SharedAccess& access, bool writes) {
     const AccessWithCellOffsets here(*state_, access);
-    state_->check_proxy(state_->begin(here, !writes, writes, state_->now(here)));
+    state_->check_proxy(state_->begin(here, !writes, writes, state_->current_time(here)));
 }
 
 void SharedRace::mbarrier_wait_done(u32 warp, u32 address) {
@@ -1120,7 +1118,7 @@ u32 SharedRace::begin_bulk_copy(const SharedAccess& access, bool writes) {
     state_->perform(state_->begin(here, !writes, writes, kPendingClock));
     const u32* const known = state_->clocks[access.warp];
     const u32 issued = known[access.warp];
-    state_->tick(access.warp);
+    state_->advance_clock(access.warp);
     state_->bulk_copies.push_back({State::Copy(here), ++state_->last_ticket, writes, issued,
                                    Clock(known, known + state_->warps)});
     return state_->last_ticket;

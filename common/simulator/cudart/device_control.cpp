@@ -162,11 +162,11 @@ u64 accessible_devices(int device) {
 // ---- choosing a device ----
 
 cudaError_t cudaGetDeviceCount(int* count) {
-    return answer(__func__, [&] { return give(count, device_count()); });
+    return answer(__func__, [&] { return store_output(count, device_count()); });
 }
 
 cudaError_t cudaGetDevice(int* device) {
-    return answer(__func__, [&] { return give(device, current_device()); });
+    return answer(__func__, [&] { return store_output(device, current_device()); });
 }
 
 cudaError_t cudaSetDevice(int device) {
@@ -184,7 +184,7 @@ cudaError_t cudaInitDevice(int device, unsigned, unsigned) {
 cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* wanted) {
     return answer(__func__, [&] {
         require(wanted);
-        give(device, 0);
+        store_output(device, 0);
     });
 }
 
@@ -207,7 +207,7 @@ COALESCE_BY(answer, cudaDeviceReset, reset, 0);
 COALESCE_BY(answer, cudaSetDeviceFlags, set_flags, 1);
 
 cudaError_t cudaGetDeviceFlags(unsigned* flags) {
-    return answer(__func__, [&] { return give(flags, device_flags); });
+    return answer(__func__, [&] { return store_output(flags, device_flags); });
 }
 
 cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
@@ -220,7 +220,7 @@ cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
 COALESCE_BY(api, cudaDeviceSetLimit, set_limit, 2);
 
 cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
-    return api(__func__, [&] { return give(config, cache_config); });
+    return api(__func__, [&] { return store_output(config, cache_config); });
 }
 
 cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config) {
@@ -231,7 +231,7 @@ cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config) {
 }
 
 cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
-    return api(__func__, [&] { return give(config, cudaSharedMemBankSizeFourByte); });
+    return api(__func__, [&] { return store_output(config, cudaSharedMemBankSizeFourByte); });
 }
 
 /// Does nothing: as on all GPUs since compute capability 5, banks are always 4 bytes wide.
@@ -249,7 +249,7 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
     return answer(__func__, [&] {
         check_device(device);
         check_device(peer);
-        give(can, are_peers(device, peer) ? 1 : 0);
+        store_output(can, are_peers(device, peer) ? 1 : 0);
     });
 }
 
@@ -263,11 +263,11 @@ cudaError_t cudaDeviceGetP2PAttribute(int*, cudaDeviceP2PAttr, int, int) {
 // ---- versions, profiler ----
 
 cudaError_t cudaRuntimeGetVersion(int* version) {
-    return answer(__func__, [&] { return give(version, kVersion); });
+    return answer(__func__, [&] { return store_output(version, kVersion); });
 }
 
 cudaError_t cudaDriverGetVersion(int* version) {
-    return answer(__func__, [&] { return give(version, kVersion); });
+    return answer(__func__, [&] { return store_output(version, kVersion); });
 }
 
 extern "C" {

@@ -29,7 +29,7 @@ inline void require_success(cudaError_t error) {
 
 /// Sets `*target = value`. Fails if `target` is null.
 template <class T>
-void give(T* target, std::type_identity_t<T> value) {
+void store_output(T* target, std::type_identity_t<T> value) {
     require(target);
     *target = value;
 }

@@ -131,10 +131,10 @@ int coalesceGetTrace(void (*write)(const char* text, size_t size, void* user), v
 }
 
 void coalesceRecord(int what) {
-    recorder().begin(what == coalesceRecordBeside   ? Recorder::What::beside
-                     : what == coalesceRecordAlone  ? Recorder::What::alone
-                     : what == coalesceRecordSample ? Recorder::What::sample
-                                                    : Recorder::What::nothing);
+    recorder().begin(what == coalesceRecordBeside   ? Recorder::RecordMode::beside
+                     : what == coalesceRecordAlone  ? Recorder::RecordMode::alone
+                     : what == coalesceRecordSample ? Recorder::RecordMode::sample
+                                                    : Recorder::RecordMode::nothing);
 }
 
 int coalescePredict(const char* gpu, void (*write)(const char* text, size_t size, void* user),

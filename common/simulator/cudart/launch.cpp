@@ -185,15 +185,15 @@ bool breaks_context(Status status) {
 /// recording (coalesceRecord), no time is predicted.
 Status run_and_predict(Kernel& kernel, const LaunchConfig& config, void** arguments) {
     PredictedTimes* const times = predicted_times();
-    if (!times || recorder().what() != Recorder::What::nothing)
+    if (!times || recorder().mode() != Recorder::RecordMode::nothing)
         return Device::instance().launch(kernel, config, arguments);
     const bool records = times->is_enabled(kernel, config);
-    if (records) recorder().begin(Recorder::What::beside);
+    if (records) recorder().begin(Recorder::RecordMode::beside);
     const Status status = Device::instance().launch(kernel, config, arguments);
     const std::vector<coalesce::timing::Recording>& recordings = recorder().recordings();
     if (status == Status::success)
         times->add(kernel, config, recordings.empty() ? nullptr : &recordings.back());
-    if (records) recorder().begin(Recorder::What::nothing);
+    if (records) recorder().begin(Recorder::RecordMode::nothing);
     return status;
 }
 

@@ -17,7 +17,7 @@ using namespace coalesce::simulator::cudart;
 namespace {
 
 /// The options for loading a library: parallel lists of names and values.
-struct Options {
+struct JitOptions {
     const cudaJitOption* names = nullptr;
     void** values = nullptr;
     unsigned count = 0;
@@ -32,7 +32,7 @@ struct Options {
 
 /// Writes `text` to the log buffer that the option `buffer` specifies, and stores the size of the
 /// text in bytes in the option `size`.
-void write_log(const Options& options, cudaJitOption buffer, cudaJitOption size,
+void write_log(const JitOptions& options, cudaJitOption buffer, cudaJitOption size,
                const std::string& text) {
     void** const begin = options.find(buffer);
     void** const bytes = options.find(size);
@@ -45,7 +45,7 @@ void write_log(const Options& options, cudaJitOption buffer, cudaJitOption size,
 }
 
 void load(cudaLibrary_t* library, std::vector<char> file, const void* image,
-          const Options& options) {
+          const JitOptions& options) {
     LoadedModule& module = Modules::instance().add_library(std::move(file), image);
     const cudaError_t error = catch_error([&] { Modules::instance().read(module); });
     write_log(options, cudaJitInfoLogBuffer, cudaJitInfoLogBufferSizeBytes, "");

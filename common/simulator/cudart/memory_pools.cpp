@@ -93,15 +93,15 @@ int* find_switch(Pool& pool, cudaMemPoolAttr attribute) {
 
 void get(Pool& pool, cudaMemPoolAttr attribute, void* value) {
     if (const int* found = find_switch(pool, attribute))
-        return give(static_cast<int*>(value), *found);
+        return store_output(static_cast<int*>(value), *found);
     u64* number = static_cast<u64*>(value);
     switch (attribute) {
-        case cudaMemPoolAttrReleaseThreshold: return give(number, pool.release_threshold);
+        case cudaMemPoolAttrReleaseThreshold: return store_output(number, pool.release_threshold);
         // A pool reserves no more memory than is in use.
         case cudaMemPoolAttrReservedMemCurrent:
-        case cudaMemPoolAttrUsedMemCurrent: return give(number, pool.used);
+        case cudaMemPoolAttrUsedMemCurrent: return store_output(number, pool.used);
         case cudaMemPoolAttrReservedMemHigh:
-        case cudaMemPoolAttrUsedMemHigh: return give(number, pool.peak_used);
+        case cudaMemPoolAttrUsedMemHigh: return store_output(number, pool.peak_used);
         default: fail();
     }
 }

@@ -67,7 +67,7 @@ std::vector<GuardedRange> find_guarded_ranges(const AccessedRanges& ranges, u64 
 }
 
 /// The maximum number of pieces of work with which new work is compared.
-constexpr std::size_t kMostOutstanding = 256;
+constexpr std::size_t kMaxOutstandingWork = 256;
 
 class StreamOrder {
 public:
@@ -205,7 +205,7 @@ private:
         std::erase_if(outstanding_, [this](const QueuedWork& work) {
             return work.number <= entry_of(host_, work.stream);
         });
-        while (outstanding_.size() > kMostOutstanding) outstanding_.pop_front();
+        while (outstanding_.size() > kMaxOutstandingWork) outstanding_.pop_front();
         std::vector<GuardedRange> guarded;
         for (const QueuedWork& work : outstanding_)
             guarded.insert(guarded.end(), work.guarded.begin(), work.guarded.end());

@@ -143,24 +143,24 @@ COALESCE_PER_THREAD_STREAM(cudaStreamAddCallback, _ptsz);
 // ---- queries ----
 
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
-    return api(__func__, [&] { give(flags, find_stream(stream).flags); });
+    return api(__func__, [&] { store_output(flags, find_stream(stream).flags); });
 }
 COALESCE_PER_THREAD_STREAM(cudaStreamGetFlags, _ptsz);
 
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
-    return api(__func__, [&] { give(priority, find_stream(stream).priority); });
+    return api(__func__, [&] { store_output(priority, find_stream(stream).priority); });
 }
 COALESCE_PER_THREAD_STREAM(cudaStreamGetPriority, _ptsz);
 
 cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
-    return api(__func__, [&] { give(id, find_stream(stream).id); });
+    return api(__func__, [&] { store_output(id, find_stream(stream).id); });
 }
 COALESCE_PER_THREAD_STREAM(cudaStreamGetId, _ptsz);
 
 cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
     return api(__func__, [&] {
         const Stream& known = find_stream(stream);
-        give(device, is_default(stream) ? current_device() : known.device);
+        store_output(device, is_default(stream) ? current_device() : known.device);
     });
 }
 COALESCE_PER_THREAD_STREAM(cudaStreamGetDevice, _ptsz);
@@ -179,7 +179,7 @@ COALESCE_PER_THREAD_STREAM(cudaStreamSetAttribute, _ptsz);
 
 cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attribute,
                                    cudaStreamAttrValue* value) {
-    return api(__func__, [&] { give(value, find_stream(stream).attributes[attribute]); });
+    return api(__func__, [&] { store_output(value, find_stream(stream).attributes[attribute]); });
 }
 COALESCE_PER_THREAD_STREAM(cudaStreamGetAttribute, _ptsz);
 

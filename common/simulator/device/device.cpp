@@ -201,8 +201,8 @@ Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** argumen
     if (kernel.code->needs_heap) DeviceHeap::instance().prepare(state_->memory);
     if (config.cooperative && !state_->grid_workspace) state_->allocate_grid_workspace();
 
-    const bool records = recorder().what() != Recorder::What::nothing && !options().seed;
-    const bool alone = records && recorder().what() != Recorder::What::beside;
+    const bool records = recorder().mode() != Recorder::RecordMode::nothing && !options().seed;
+    const bool alone = records && recorder().mode() != Recorder::RecordMode::beside;
     timing::Recording* recording = records ? &recorder().add(kernel, config) : nullptr;
     if (recording && (config.cooperative || config.has_clusters())) recording->blocks_wait = true;
     if (alone && recording->blocks_wait) return Status::success;
@@ -429,7 +429,7 @@ void Device::record(Launch& launch, timing::Recording& recording, void** argumen
     chosen->launch.checks = launch.checks;
     chosen->launch.global_race = launch.global_race;
     chosen->launch.number = launch.number;
-    chosen->launch.is_dry_run = recorder().what() == Recorder::What::alone;
+    chosen->launch.is_dry_run = recorder().mode() == Recorder::RecordMode::alone;
     chosen->launch.recorder = &chosen->log;
     const auto run_chosen = [=, this, &launch, &recording, &counted](std::vector<u64> blocks) {
         chosen->launch.only = std::move(blocks);

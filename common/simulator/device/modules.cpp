@@ -19,15 +19,15 @@ namespace coalesce::simulator {
 namespace {
 
 /// The loaded modules, and the counters of unloaded modules, which the report at exit needs.
-struct Registry {
+struct ModuleRegistry {
     std::mutex mutex;
     std::vector<Module*> loaded;
     std::vector<std::unique_ptr<Module>> unloaded;
 };
-Registry& registry() {
+ModuleRegistry& registry() {
     // The registry is never destroyed, because the report at exit is written after the destructors
     // of static objects have run.
-    static Registry& r = *new Registry;
+    static ModuleRegistry& r = *new ModuleRegistry;
     return r;
 }
 

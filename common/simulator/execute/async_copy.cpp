@@ -28,7 +28,7 @@ struct AsyncCopy {
     u32 site = 0;
     std::array<u8*, kLanes> to;
     std::array<const u8*, kLanes> from;
-    std::array<u8, kLanes> wanted;  ///< bytes to read; the rest is filled with zeros
+    std::array<u8, kLanes> bytes_to_read;  ///< bytes to read; the rest is filled with zeros
 };
 
 struct WarpCopies {
@@ -41,9 +41,10 @@ namespace {
 void carry_out(Block& block, const AsyncCopy& copy, Mask lanes) {
     for (const int l : LanesIn{lanes}) {
         // A lane that copies no bytes may have an invalid source address, so do not read from it.
-        if (copy.wanted[l] != 0) std::memcpy(copy.to[l], copy.from[l], copy.wanted[l]);
-        std::memset(copy.to[l] + copy.wanted[l], 0, copy.bytes - copy.wanted[l]);
-        block.copy_bytes_under_way -= copy.wanted[l];
+        if (copy.bytes_to_read[l] != 0)
+            std::memcpy(copy.to[l], copy.from[l], copy.bytes_to_read[l]);
+        std::memset(copy.to[l] + copy.bytes_to_read[l], 0, copy.bytes - copy.bytes_to_read[l]);
+        block.copy_bytes_under_way -= copy.bytes_to_read[l];
     }
 }
 
@@ -114,8 +115,8 @@ const Op* run_copy(Warp& w, const Op* op) {
     copy.bytes = bytes;
     copy.site = op->site;
     for (const int l : LanesIn{w.active})
-        copy.wanted[l] = static_cast<u8>(count_source_bytes<Kind>(w, op, l));
-    const Mask reading = lanes_where(w.active, [&](int l) { return copy.wanted[l] != 0; });
+        copy.bytes_to_read[l] = static_cast<u8>(count_source_bytes<Kind>(w, op, l));
+    const Mask reading = lanes_where(w.active, [&](int l) { return copy.bytes_to_read[l] != 0; });
 
     Resolved to, from;
     if (!resolve(w, op, w.lanes<u64>(op->a), first_offset(op), bytes, ptx::StateSpace::shared,
@@ -125,20 +126,21 @@ const Op* run_copy(Warp& w, const Op* op) {
     // A lane that reads nothing may have any source address, so resolve only the addresses of the
     // other lanes.
     const Mask all = std::exchange(w.active, reading);
-    const bool good = resolve(w, op, w.lanes<u64>(op->b), second_offset(op), bytes,
-                              ptx::StateSpace::global, Access::load, from, copy.wanted.data());
+    const bool good =
+        resolve(w, op, w.lanes<u64>(op->b), second_offset(op), bytes, ptx::StateSpace::global,
+                Access::load, from, copy.bytes_to_read.data());
     if (good && reading) notify_listener(w, op, from, {.asynchronous = true, .bytes = bytes});
     w.active = all;
     if (!good) return nullptr;
     notify_listener(w, op, to, {.kind = Access::store, .asynchronous = true, .bytes = bytes});
     count_access(w, op->site, to, bytes);
     if (reading) count_access(w, op->site + 1, from, bytes);
-    note_copy(w, op, to, bytes, from, copy.wanted.data());
+    note_copy(w, op, to, bytes, from, copy.bytes_to_read.data());
 
     for (const int l : LanesIn{w.active}) {
         copy.to[l] = to.host[l];
-        copy.from[l] = copy.wanted[l] ? from.host[l] : nullptr;
-        w.block->copy_bytes_under_way += copy.wanted[l];
+        copy.from[l] = copy.bytes_to_read[l] ? from.host[l] : nullptr;
+        w.block->copy_bytes_under_way += copy.bytes_to_read[l];
     }
     WarpCopies& copies = pending_copies(w);
     // Add an entry for each different number of committed groups. There is almost always only one

@@ -13,14 +13,14 @@ namespace {
 /// main.cu:72".
 std::string describe_fragment(const Block& block, const Fragment& f) {
     const Place place = block.launch->kernel->place(f.polling_op ? f.polling_op : f.at);
-    const char* what = f.state == Fragment::State::at_barrier ? "wait at a barrier"
-                       : f.state == Fragment::State::at_cluster_barrier
-                           ? "wait at the cluster's barrier"
-                       : f.state == Fragment::State::at_warp_sync ? "wait for lanes of their warp"
-                                                                  : "spin";
+    const char* description =
+        f.state == Fragment::State::at_barrier           ? "wait at a barrier"
+        : f.state == Fragment::State::at_cluster_barrier ? "wait at the cluster's barrier"
+        : f.state == Fragment::State::at_warp_sync       ? "wait for lanes of their warp"
+                                                         : "spin";
     char mask[16];
     std::snprintf(mask, sizeof mask, "%08x", f.lanes);
-    std::string text = std::string(", lanes ") + mask + ": " + what;
+    std::string text = std::string(", lanes ") + mask + ": " + description;
     if (place.line)
         text +=
             ", " + place.file.substr(place.file.rfind('/') + 1) + ":" + std::to_string(place.line);
@@ -33,18 +33,18 @@ std::string describe_waiting(const Block& block) {
     /// Adjacent warps that wait in the same way.
     struct Waiting {
         u32 first_warp, last_warp;
-        std::string what;
+        std::string description;
     };
     std::vector<Waiting> all;
     for (const Warp& w : block.warps) {
         for (const Fragment& f : w.others) {
-            const std::string what = describe_fragment(block, f);
-            const bool is_next = !all.empty() && all.back().what == what &&
+            const std::string description = describe_fragment(block, f);
+            const bool is_next = !all.empty() && all.back().description == description &&
                                  all.back().last_warp + 1 == w.index && w.others.size() == 1;
             if (is_next)
                 all.back().last_warp = w.index;
             else
-                all.push_back({w.index, w.index, what});
+                all.push_back({w.index, w.index, description});
         }
     }
     std::string text;
@@ -52,7 +52,7 @@ std::string describe_waiting(const Block& block) {
         text += one.first_warp == one.last_warp ? "  warp " + std::to_string(one.first_warp)
                                                 : "  warps " + std::to_string(one.first_warp) +
                                                       " to " + std::to_string(one.last_warp);
-        text += one.what + "\n";
+        text += one.description + "\n";
     }
     return text;
 }

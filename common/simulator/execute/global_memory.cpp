@@ -325,7 +325,7 @@ bool fill_cache(const Launch& launch, SiteCache& cache, u64 address) {
     cache.to_host = found->to_host;
     cache.shadow = found->has_shadow ? launch.memory->shadow(found->begin) : nullptr;
     cache.read_only = launch.global_race && launch.global_race->is_read_only(*found);
-    cache.reads = cache.read_only && launch.reads ? &launch.reads->of(*found) : nullptr;
+    cache.reads = cache.read_only && launch.reads ? &launch.reads->marks_of(*found) : nullptr;
     if (DeviceHeap::instance().contains(address)) return narrow_to_piece(launch, cache, address);
     return true;
 }

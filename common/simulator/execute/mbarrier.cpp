@@ -68,23 +68,24 @@ struct Mbarrier {
 
 /// When an access counts as an atomic on shared memory: never, only if the lanes use several
 /// mbarriers, or always.
-enum class Counted : u8 { no, if_several, always };
+enum class CountRule : u8 { no, if_several, always };
 
 /// Counts the accesses to mbarriers. Usually, all lanes of a warp use the same mbarrier and only
 /// test whether a phase has ended. Such tests are not counted. A program that uses many mbarriers
 /// or looks at their contents uses them to transport data, so such accesses count like other
 /// atomics.
-void count_use(Warp& w, const Op* op, const Resolved& where, Counted counted) {
+void count_use(Warp& w, const Op* op, const Resolved& where, CountRule counted) {
     const u64 first = where.address[w.first_active()];
     const bool is_one =
         lanes_where(w.active, [&](int l) { return where.address[l] == first; }) == w.active;
-    if (counted != Counted::always && is_one) return;
+    if (counted != CountRule::always && is_one) return;
     // Lanes that arrive at the same mbarrier together do not conflict, so count only one of them.
     count_atomic(w, op, where, 8, is_one ? w.active & (w.active - 1) : 0);
 }
 
 /// Resolves the mbarrier of every active lane. Returns false if the launch has failed.
-bool find_mbarriers(Warp& w, const Op* op, Resolved& where, Counted counted = Counted::if_several) {
+bool find_mbarriers(Warp& w, const Op* op, Resolved& where,
+                    CountRule counted = CountRule::if_several) {
     if (!resolve(w, op, w.lanes<u64>(op->a), op->immediate, 8, space_of(op), Access::atomic, where))
         return false;
     if (const Mask elsewhere = w.active & ~where.in_shared) {
@@ -93,7 +94,7 @@ bool find_mbarriers(Warp& w, const Op* op, Resolved& where, Counted counted = Co
                       "this mbarrier is not in shared memory; declare it __shared__", lane,
                       where.address[lane]);
     }
-    if (counted != Counted::no) count_use(w, op, where, counted);
+    if (counted != CountRule::no) count_use(w, op, where, counted);
     return true;
 }
 
@@ -142,10 +143,10 @@ void end_phase_if_complete(Block& block, Mbarrier& b, u32 address) {
         race->mbarrier_phase_done(block.global_race, address);
 }
 
-/// The kinds of mbarrier accesses that the race check distinguishes: `makes` creates or invalidates
-/// an mbarrier, and `uses` needs an existing mbarrier.
-enum class Touch : u8 { makes, uses };
-void record_mbarrier_use(Warp& w, const Op* op, const Resolved& where, Mask lanes, Touch touch) {
+/// The kinds of mbarrier accesses that the race check distinguishes: `initializes` creates or
+/// invalidates an mbarrier, and `uses` needs an existing mbarrier.
+enum class Use : u8 { initializes, uses };
+void record_mbarrier_use(Warp& w, const Op* op, const Resolved& where, Mask lanes, Use touch) {
     SharedRace* race = w.block->shared_race;
     if (!race || lanes == 0) return;
     const LaneOffsets offsets = to_offsets(where.address, lanes);
@@ -154,7 +155,7 @@ void record_mbarrier_use(Warp& w, const Op* op, const Resolved& where, Mask lane
                               .active = lanes,
                               .addresses = offsets.data(),
                               .bytes_per_lane = 8};
-    if (touch == Touch::makes)
+    if (touch == Use::initializes)
         race->write(access);
     else
         race->use_mbarrier(access);
@@ -162,12 +163,13 @@ void record_mbarrier_use(Warp& w, const Op* op, const Resolved& where, Mask lane
 
 /// Resolves the mbarrier of every active lane and checks that it is initialized, and that its
 /// initialization is ordered before this use. Returns false if the launch has failed.
-bool use_mbarriers(Warp& w, const Op* op, Resolved& where, Counted counted = Counted::if_several) {
+bool use_mbarriers(Warp& w, const Op* op, Resolved& where,
+                   CountRule counted = CountRule::if_several) {
     if (!find_mbarriers(w, op, where, counted)) return false;
     for (const int lane : LanesIn{w.active}) {
         if (!Mbarrier::looks_valid(where.host[lane])) return not_initialised(w, op, lane, where);
     }
-    record_mbarrier_use(w, op, where, w.active, Touch::uses);
+    record_mbarrier_use(w, op, where, w.active, Use::uses);
     return true;
 }
 
@@ -213,7 +215,7 @@ const Op* run_init(Warp& w, const Op* op) {
     // Report a second initialization once, although it also races with all uses of the mbarrier.
     if (!w.checks.sync) again = 0;
     if (again) report_second_init(w, op, std::countr_zero(again), first);
-    record_mbarrier_use(w, op, where, w.active & ~again, Touch::makes);
+    record_mbarrier_use(w, op, where, w.active & ~again, Use::initializes);
     w.block->watch->memory_changed();
     return op + 1;
 }
@@ -223,7 +225,7 @@ const Op* run_init(Warp& w, const Op* op) {
 const Op* run_invalidate(Warp& w, const Op* op) {
     Resolved where;
     if (!use_mbarriers(w, op, where) || !are_own_addresses(w, op, where)) return nullptr;
-    record_mbarrier_use(w, op, where, w.active, Touch::makes);
+    record_mbarrier_use(w, op, where, w.active, Touch::initializes);
     for (const int l : LanesIn{w.active}) {
         std::memset(where.host[l], 0, sizeof(u64));
         w.block->mbarrier_inits.erase(offset_in_block(where.address[l]));
@@ -262,7 +264,8 @@ constexpr u8 kArrives = 1, kDrops = 2, kHasCount = 4, kAnnouncesBytes = 8, kComp
 /// bytes, and Op::d receives the previous state.
 const Op* run_arrive(Warp& w, const Op* op) {
     Resolved where;
-    if (!use_mbarriers(w, op, where, op->has_destination ? Counted::always : Counted::if_several))
+    if (!use_mbarriers(w, op, where,
+                       op->has_destination ? CountRule::always : CountRule::if_several))
         return nullptr;
     const u8 how = op->count;
     const u32* operand = w.lanes<u32>(op->b);
@@ -305,7 +308,8 @@ template <bool Counts>
 const Op* run_copy_arrival(Warp& w, const Op* op) {
     complete_copies(w);
     Resolved where;
-    if (!use_mbarriers(w, op, where, Counts ? Counted::no : Counted::if_several)) return nullptr;
+    if (!use_mbarriers(w, op, where, Counts ? CountRule::no : CountRule::if_several))
+        return nullptr;
     note_arrivals(w, where);
     if (w.block->shared_race)
         for (const int l : LanesIn{w.active}) {

@@ -72,9 +72,9 @@ std::string print(const Conversion& c, const char* length, T value) {
     return text;
 }
 
-class Formatter {
+class PrintfFormatter {
 public:
-    explicit Formatter(const FormatSource& source) : source_(source) {}
+    explicit PrintfFormatter(const FormatSource& source) : source_(source) {}
 
     Formatted run(const std::string& format) {
         for (std::size_t at = 0; at < format.size() && result_.problem.empty();) {
@@ -97,7 +97,7 @@ public:
 private:
     /// Returns the next argument, of type T.
     template <class T>
-    T take() {
+    T take_argument() {
         T value{};
         offset_ = static_cast<u32>(round_up(offset_, sizeof(T)));
         if (result_.problem.empty() && !source_.argument(offset_, sizeof(T), &value))
@@ -110,11 +110,11 @@ private:
 
     void read_star_arguments(Conversion& c) {
         if (c.width_argument) {
-            const i32 width = std::clamp(take<i32>(), -100000, 100000);
+            const i32 width = std::clamp(take_argument<i32>(), -100000, 100000);
             if (width < 0) c.flags += '-';
             c.width = std::abs(width);
         }
-        if (c.precision_argument) c.precision = std::min(take<i32>(), 100000);
+        if (c.precision_argument) c.precision = std::min(take_argument<i32>(), 100000);
     }
 
     /// Formats one conversion. Returns false if the conversion is unknown, in which case it is
@@ -127,9 +127,11 @@ private:
         if (!c.letter || !std::strchr("diouxXcsfFeEgGaAp", c.letter)) return false;
         read_star_arguments(c);
         switch (c.letter) {
-            case 'c': result_.text += print(c, "", take<i32>()); break;
+            case 'c': result_.text += print(c, "", take_argument<i32>()); break;
             case 's': result_.text += string_text(c); break;
-            case 'p': result_.text += print(c, "", std::bit_cast<const void*>(take<u64>())); break;
+            case 'p':
+                result_.text += print(c, "", std::bit_cast<const void*>(take_argument<u64>()));
+                break;
             case 'd':
             case 'i':
             case 'o':
@@ -137,16 +139,16 @@ private:
             case 'x':
             case 'X':
                 result_.text += c.length.find_first_of("lzjtL") != std::string::npos
-                                    ? print(c, "ll", static_cast<long long>(take<i64>()))
-                                    : print(c, c.length.c_str(), take<i32>());
+                                    ? print(c, "ll", static_cast<long long>(take_argument<i64>()))
+                                    : print(c, c.length.c_str(), take_argument<i32>());
                 break;
-            default: result_.text += print(c, "", take<double>());
+            default: result_.text += print(c, "", take_argument<double>());
         }
         return true;
     }
 
     std::string string_text(const Conversion& c) {
-        const u64 address = take<u64>();
+        const u64 address = take_argument<u64>();
         const std::optional<std::string> text = address ? source_.string(address) : "(null)";
         if (text) return print(c, "", text->c_str());
         result_.problem =
@@ -162,7 +164,7 @@ private:
 }  // namespace
 
 Formatted format_printf(const std::string& format, const FormatSource& source) {
-    return Formatter(source).run(format);
+    return PrintfFormatter(source).run(format);
 }
 
 }  // namespace coalesce::simulator

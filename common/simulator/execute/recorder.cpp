@@ -250,11 +250,11 @@ void NeighbourLog::move_to(timing::Recording& recording) {
         if (to.sectors.empty()) std::swap(to.sectors, from.sectors);
         to.sectors.add(from.sectors);
     };
-    recording.together.add(early_reads_.sectors);
+    recording.neighbour_reads.add(early_reads_.sectors);
     add(early_reads_, recording.reads);
     add(reads_, recording.reads);
     add(writes_, recording.writes);
-    recording.below.add(below_.sectors);
+    recording.next_row_reads.add(below_.sectors);
     *this = {};
 }
 
@@ -406,8 +406,8 @@ Recorder& recorder() {
     return the_recorder;
 }
 
-void Recorder::begin(What what) {
-    what_ = what;
+void Recorder::begin(RecordMode what) {
+    mode_ = what;
     recordings_.clear();
 }
 

@@ -116,11 +116,11 @@ public:
     /// and some are recorded. With `alone`, only the recorded blocks run, without accessing global
     /// memory. `sample` is like `alone`, but the blocks that are recorded step by step access
     /// memory.
-    enum class What : u8 { nothing, beside, alone, sample };
+    enum class RecordMode : u8 { nothing, beside, alone, sample };
 
     /// Starts recording with the next launch. Earlier recordings are deleted.
-    void begin(What what);
-    What what() const { return what_; }
+    void begin(RecordMode mode);
+    RecordMode mode() const { return mode_; }
     std::vector<timing::Recording>& recordings() { return recordings_; }
 
     /// Returns the blocks to record step by step.
@@ -145,7 +145,7 @@ public:
     timing::Recording& add(const Kernel& kernel, const LaunchConfig& config);
 
 private:
-    What what_ = What::nothing;
+    RecordMode mode_ = RecordMode::nothing;
     std::vector<timing::Recording> recordings_;
 };
 

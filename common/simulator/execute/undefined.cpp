@@ -11,14 +11,14 @@ namespace coalesce::simulator {
 
 void forget_undefined_slowly(Warp& w, const Op* op) {
     if (!w.undefined->find(op->site)) return;
-    UndefinedBytes::Lanes& lanes = w.undefined->of(op->site);
+    UndefinedBytes::Lanes& lanes = w.undefined->lanes_of(op->site);
     for (const int l : LanesIn{w.active}) lanes[l] = 0;
 }
 
 void note_undefined(Warp& w, const Op* op, int lane, u32 bytes) {
     if (bytes == 0) return;
     if (!w.undefined) w.undefined = &w.block->undefined[w.index];
-    w.undefined->of(op->site)[lane] = bytes;
+    w.undefined->lanes_of(op->site)[lane] = bytes;
 }
 
 void note_undefined(Warp& w, const Op* op, const u32* bytes) {

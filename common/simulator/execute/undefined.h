@@ -20,7 +20,7 @@ class UndefinedBytes {
 public:
     /// For each lane, a mask in which bit k stands for byte k of its load.
     using Lanes = std::array<u32, kLanes>;
-    Lanes& of(u32 load_site) { return by_site_[load_site]; }
+    Lanes& lanes_of(u32 load_site) { return by_site_[load_site]; }
     const Lanes* find(u32 load_site) const {
         const auto found = by_site_.find(load_site);
         return found == by_site_.end() ? nullptr : &found->second;

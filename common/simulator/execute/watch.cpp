@@ -25,7 +25,7 @@ constexpr std::size_t kMaxPolledAddresses = 256;
 constexpr std::chrono::seconds kHostWaitLimit{10};
 
 /// A hash of a sequence of values that depends on their order.
-class Digest {
+class StateHash {
 public:
     void add(u64 value) { sum_ = mix_bits(sum_ ^ value) + 0x632be59bd9b4e019ull; }
     void add(const u8* bytes, u64 count) {
@@ -44,7 +44,7 @@ private:
 
 /// Adds the parameters and results of a call. The arguments that the function passes to other calls
 /// are left out, because they are live only between two consecutive instructions.
-void add_parameters(Digest& digest, const Frame& frame) {
+void add_parameters(StateHash& digest, const Frame& frame) {
     const u32 stride = frame.code->parameter_bytes;
     for (const auto* slots : {&frame.code->parameters, &frame.code->results})
         for (const ParameterSlot& slot : *slots)
@@ -154,7 +154,7 @@ void Watch::find_watched_registers() {
 // ---- states ----
 
 u64 Watch::hash_registers(const FunctionCode& code, const u8* file) const {
-    Digest digest;
+    StateHash digest;
     const auto plan = plans_.find(&code);
     if (plan != plans_.end())
         for (const PlacedRegister& r : plan->second.state) digest.add(file + r.offset, r.bytes);
@@ -163,7 +163,7 @@ u64 Watch::hash_registers(const FunctionCode& code, const u8* file) const {
 
 u64 Watch::hash_state(const Warp& w) const {
     const FunctionCode& main = launch_->code->main;
-    Digest digest;
+    StateHash digest;
     digest.add(w.live);
     digest.add(u64{w.spin_limit} << 32 | w.spins);
     digest.add(w.local_state);
@@ -184,7 +184,7 @@ u64 Watch::hash_state(const Warp& w) const {
 }
 
 u64 Watch::hash_state(const Block& block) const {
-    Digest digest;
+    StateHash digest;
     for (const Warp& w : block.warps) digest.add(hash_state(w));
     for (const Barrier& b : block.barriers) {
         if (!b.in_use) continue;

@@ -34,7 +34,7 @@ using Bytes = std::span<const u8>;
 
 /// Returns part of `bytes` after checking that it is in bounds. `what` names the part in the error
 /// message.
-Bytes part(Bytes bytes, u64 offset, u64 size, const char* what) {
+Bytes sub_range(Bytes bytes, u64 offset, u64 size, const char* what) {
     if (offset > bytes.size() || size > bytes.size() - offset)
         fail_malformed(std::string(what) + " reaches past the end");
     return bytes.subspan(offset, size);
@@ -43,7 +43,7 @@ Bytes part(Bytes bytes, u64 offset, u64 size, const char* what) {
 template <typename T>
 T read(Bytes bytes, const char* what) {
     T value;  // copied, because the address may not be aligned
-    std::memcpy(&value, part(bytes, 0, sizeof(T), what).data(), sizeof(T));
+    std::memcpy(&value, sub_range(bytes, 0, sizeof(T), what).data(), sizeof(T));
     return value;
 }
 
@@ -108,7 +108,7 @@ std::string entry_text(const EntryHeader& entry, Bytes payload, u64& text_budget
 
     std::string text;
     if (zstd || lz4) {
-        const Bytes compressed = part(payload, 0, entry.compressed_size, "compressed PTX");
+        const Bytes compressed = sub_range(payload, 0, entry.compressed_size, "compressed PTX");
         text = zstd ? decompress_zstd(compressed, size) : decompress_lz4(compressed, size);
     } else {
         text.assign(reinterpret_cast<const char*>(payload.data()), size);
@@ -131,7 +131,7 @@ void read_entries(Bytes entries, u64& text_budget, Contents& contents) {
         if (entry.header_size < sizeof(EntryHeader)) {
             fail_malformed("an entry's header of " + std::to_string(entry.header_size) + " bytes");
         }
-        const Bytes payload = part(entries, entry.header_size, entry.payload_size, "an entry");
+        const Bytes payload = sub_range(entries, entry.header_size, entry.payload_size, "an entry");
         if (entry.kind == static_cast<u16>(EntryKind::ptx)) {
             contents.images.push_back({entry.arch, entry_text(entry, payload, text_budget)});
         } else {
@@ -141,7 +141,7 @@ void read_entries(Bytes entries, u64& text_budget, Contents& contents) {
                 contents.has_intermediate = true;
         }
         const u64 used = entry.header_size + entry.payload_size;
-        entries = part(entries, used, entries.size() - used, "an entry");
+        entries = sub_range(entries, used, entries.size() - used, "an entry");
     }
 }
 
@@ -159,7 +159,7 @@ void read_container(const void* data, std::size_t limit, u64& text_budget, Conte
     }
     if (header.header_size < sizeof(ContainerHeader))
         fail_malformed("the header of the container is too short");
-    read_entries(part(readable, header.header_size, header.size, "the container"), text_budget,
+    read_entries(sub_range(readable, header.header_size, header.size, "the container"), text_budget,
                  contents);
 }
 

@@ -11,13 +11,13 @@ namespace {
 using ptx::Type;
 
 template <class H>
-constexpr Format kFormatOf = std::is_same_v<H, F16> ? kF16 : kBF16;
+constexpr FloatFormat kFormatOf = std::is_same_v<H, F16> ? kF16 : kBF16;
 
 template <class A>
-u64 round_source(const Format& format, A a, Rounding direction) {
+u64 round_source(const FloatFormat& format, A a, Rounding direction) {
     if constexpr (std::is_integral_v<A>) {
         const u64 size = a < 0 ? 0 - static_cast<u64>(a) : static_cast<u64>(a);
-        return round_to_format(format, Exact{a < 0, size, 0}, direction);
+        return round_to_format(format, ExactValue{a < 0, size, 0}, direction);
     } else {
         return round_to_format(format, double{to_arithmetic(a)}, direction);
     }
@@ -41,7 +41,7 @@ struct Rounded {
     }
 };
 
-u64 apply_limits(const Format& format, u64 bits, Limits limits) {
+u64 apply_limits(const FloatFormat& format, u64 bits, Limits limits) {
     const u64 sign = u64{1} << format.sign_position, rest = bits & (sign - 1);
     const bool is_nan = rest > format.largest && rest != format.infinity;
     if (limits.satfinite && rest == format.infinity) bits = (bits & sign) | format.largest;
@@ -58,7 +58,7 @@ struct ToHalfNearest {
 /// Converts a NaN from f64. The NaN keeps its sign and the upper bits of its payload.
 template <class H>
 H make_nan(double a) {
-    const Format& format = kFormatOf<H>;
+    const FloatFormat& format = kFormatOf<H>;
     const u64 make_quiet = std::bit_cast<u64>(a) | u64{1} << 51,
               payload = make_quiet & ((u64{1} << 52) - 1);
     const u64 sign = make_quiet >> 63 << format.sign_position;
@@ -116,7 +116,7 @@ LaneInstruction any_to_half(Modifiers& m) {
 
 // ---- tf32: an f32 whose lower 13 fraction bits are zero ----
 
-constexpr Format kTF32{10, -126, 0x3fbff, 0x3fc00, 0x3ffff, 18};
+constexpr FloatFormat kTF32{10, -126, 0x3fbff, 0x3fc00, 0x3ffff, 18};
 
 struct ToTF32 {
     using Request = Rounded;
@@ -155,7 +155,7 @@ LaneInstruction to_tf32(Modifiers& m) {
 // ---- pairs: the first source goes to the upper half ----
 
 /// Converts two f32 values to two halves (16 bits apart) or to two 8-bit numbers (8 bits apart).
-template <const Format& kFormat, int kApart>
+template <const FloatFormat& kFormat, int kApart>
 struct ToPair {
     using Request = Rounded;
     static u32 apply(const Rounded& r, float upper, float lower) {
@@ -199,7 +199,7 @@ LaneInstruction to_half_pair(Modifiers& m) {
 // ---- 8-bit formats, which are always in pairs; conversions to them always have .satfinite ----
 
 /// Like ToPair, but converts a pair of f16.
-template <const Format& kFormat>
+template <const FloatFormat& kFormat>
 struct BytesFromHalves {
     using Request = Rounded;
     static u16 apply(const Rounded& r, Pair<F16> halves) {
@@ -208,7 +208,7 @@ struct BytesFromHalves {
         return static_cast<u16>(ToPair<kFormat, 8>::apply(r, upper, lower));
     }
 };
-template <const Format& kFormat>
+template <const FloatFormat& kFormat>
 struct HalvesFromBytes {
     using Request = Limits;
     static u32 apply(Limits limits, u16 bytes) {
@@ -220,7 +220,7 @@ struct HalvesFromBytes {
     }
 };
 
-template <const Format& kFormat>
+template <const FloatFormat& kFormat>
 LaneInstruction to_bytes(Type from, bool relu) {
     const Rounded r{.limits = {.relu = relu, .satfinite = true}};
     if (from == Type::f32) return in_lanes<ToPair<kFormat, 8>, u16, float, float>(r);

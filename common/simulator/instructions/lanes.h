@@ -108,19 +108,20 @@ inline Mask mask_of(const u32* lanes) {
 // ---- handlers ----
 
 /// The register file that contains a source, if it is known in advance.
-enum class Lies : u8 { anywhere, own, uniform };
+enum class SourceFile : u8 { anywhere, own, uniform };
 
 /// The values of a source's lanes. A uniform source is read once.
-template <class T, Lies kLies>
+template <class T, SourceFile kSourceFile>
 class Source {
 public:
     Source(const Warp& w, Slot slot)
-        : lanes_(w.lanes<LaneOf<T>>(kLies == Lies::anywhere  ? slot
-                                    : kLies == Lies::uniform ? Slot{slot.offset, kUniformFile}
-                                                             : Slot{slot.offset, kOwnFile})),
-          first_(kLies == Lies::uniform ? lanes_[0] : LaneOf<T>{}) {}
+        : lanes_(w.lanes<LaneOf<T>>(kSourceFile == SourceFile::anywhere ? slot
+                                    : kSourceFile == SourceFile::uniform
+                                        ? Slot{slot.offset, kUniformFile}
+                                        : Slot{slot.offset, kOwnFile})),
+          first_(kSourceFile == SourceFile::uniform ? lanes_[0] : LaneOf<T>{}) {}
     T operator[](int lane) const {
-        return from_lane<T>(kLies == Lies::uniform ? first_ : lanes_[lane]);
+        return from_lane<T>(kSourceFile == SourceFile::uniform ? first_ : lanes_[lane]);
     }
 
 private:
@@ -145,7 +146,7 @@ void write_each(Warp& w, Slot d, Apply apply, Sources... sources) {
 template <class D, class... S, class Apply>
 void run_lanes(Warp& w, const Op* op, Apply apply) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
-        write_each<D>(w, op->d, apply, Source<S, Lies::anywhere>(w, op->*kSourceSlots[I])...);
+        write_each<D>(w, op->d, apply, Source<S, SourceFile::anywhere>(w, op->*kSourceSlots[I])...);
     }
     (std::index_sequence_for<S...>{});
 }
@@ -210,7 +211,8 @@ const Op* run_form(Warp& w, const Op* op) {
         write_each<D>(
             w, Slot{op->d.offset, kOwnFile},
             [](S... s) COALESCE_LANE_BODY { return F::apply(s...); }, Source < S,
-            (kUniform >> I & 1) ? Lies::uniform : Lies::own > (w, op->*kSourceSlots[I])...);
+            (kUniform >> I & 1) ? SourceFile::uniform
+                                : SourceFile::own > (w, op->*kSourceSlots[I])...);
     }
     (std::index_sequence_for<S...>{});
     return op[1].run(w, op + 1);

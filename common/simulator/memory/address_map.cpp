@@ -17,10 +17,10 @@ u64 scramble(u64 number) {
 /// The ranges that contain device pointers on different systems. Linux drivers use addresses where
 /// the system places mappings (with 28 or 32 random bits). Drivers for Windows and WSL use low
 /// addresses.
-struct Region {
+struct ReservedRegion {
     u64 begin, end;
 };
-constexpr Region kRegions[] = {
+constexpr ReservedRegion kRegions[] = {
     {0x7f00'0000'0000, 0x7f90'0000'0000},
     {0x7000'0000'0000, 0x7f00'0000'0000},
     {0x0008'0000'0000, 0x0040'0000'0000},
@@ -36,7 +36,7 @@ constexpr u64 kAllWindowsBytes = 4 * kWindowStride;
 }  // namespace
 
 AddressMap draw_map(u64 seed, u64 range) {
-    const Region& region = kRegions[scramble(seed) % std::size(kRegions)];
+    const ReservedRegion& region = kRegions[scramble(seed) % std::size(kRegions)];
     const u64 places = (region.end - region.begin) / kMemoryAlignment;
     AddressMap map;
     map.device = region.begin + scramble(seed + 1) % places * kMemoryAlignment;

@@ -15,12 +15,12 @@ namespace coalesce::simulator::host_guard {
 namespace {
 
 constexpr u64 kGuardPage = 4096;
-constexpr std::size_t kMostTouches = 16;
+constexpr std::size_t kMaxTouches = 16;
 
 struct Guard {
     std::vector<GuardedRange> ranges;  ///< changes only while no page is protected
     std::atomic<bool> is_protected{false};
-    std::array<HostTouch, kMostTouches> touches;
+    std::array<HostTouch, kMaxTouches> touches;
     std::atomic<std::size_t> touched{0};
     std::atomic<u64> last_retried{0};
 };
@@ -36,11 +36,11 @@ void set_access(const GuardedRange& range, int access) {
 }
 
 void note(Guard& g, const HostTouch& touch) {
-    const std::size_t count = std::min(g.touched.load(), kMostTouches);
+    const std::size_t count = std::min(g.touched.load(), kMaxTouches);
     for (std::size_t k = 0; k < count; ++k)
         if (g.touches[k].work == touch.work) return;
     const std::size_t at = g.touched.fetch_add(1);
-    if (at < kMostTouches) g.touches[at] = touch;
+    if (at < kMaxTouches) g.touches[at] = touch;
 }
 
 }  // namespace
@@ -66,7 +66,7 @@ void open() {
 
 std::vector<HostTouch> take_touches() {
     Guard& g = guard();
-    const std::size_t count = std::min(g.touched.exchange(0), kMostTouches);
+    const std::size_t count = std::min(g.touched.exchange(0), kMaxTouches);
     return {g.touches.begin(), g.touches.begin() + static_cast<std::ptrdiff_t>(count)};
 }
 

@@ -169,7 +169,7 @@ std::string source_file(const Kernel& kernel) {
 }
 
 /// Adds the file's name to the names of rows whose names are equal.
-void tell_rows_apart(std::vector<KernelRow>& rows, const std::vector<std::string>& files) {
+void make_row_names_unique(std::vector<KernelRow>& rows, const std::vector<std::string>& files) {
     std::map<std::string, u32> count;
     for (const KernelRow& row : rows) ++count[row.name];
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -211,7 +211,7 @@ std::vector<KernelRow> kernel_table(const std::vector<const Kernel*>& kernels) {
             rows[i].lines.push_back({{place.first, place.second}, line.counters, line.merged});
         }
     }
-    tell_rows_apart(rows, files);
+    make_row_names_unique(rows, files);
     return rows;
 }
 

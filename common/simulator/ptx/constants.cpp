@@ -52,14 +52,14 @@ bool parse_integer(std::string_view text, Constant& constant) {
 
 /// Evaluates an expression by precedence climbing: reads operators whose precedence is at least
 /// `loosest`.
-class Expression {
+class ConstantExpressionReader {
 public:
-    explicit Expression(Lexer& lexer) : lexer_(lexer) {}
+    explicit ConstantExpressionReader(Lexer& lexer) : lexer_(lexer) {}
 
     Constant read(int loosest) {
         Constant left = primary();
         for (int strength; (strength = current_precedence()) >= loosest;) {
-            const char operation = lexer_.take().text[0];
+            const char operation = lexer_.take_token().text[0];
             if (operation == '<' || operation == '>') lexer_.expect(operation);
             const Constant right = read(strength + 1);
             left.bits = apply(operation, integer(left), integer(right));
@@ -76,7 +76,7 @@ private:
     /// Returns the precedence of the operator at the current token, or 0 if the token is not an
     /// operator.
     int current_precedence() const {
-        if (!lexer_.at(TokenKind::punctuation)) return 0;
+        if (!lexer_.is_at(TokenKind::punctuation)) return 0;
         switch (lexer_.current().text[0]) {
             case '|': return 1;
             case '^': return 2;
@@ -161,11 +161,11 @@ u64 Constant::as(Type type) const {
 
 Constant read_number(Lexer& lexer) {
     // WARP_SZ is PTX's only named constant.
-    if (lexer.at_identifier("WARP_SZ")) {
-        lexer.take();
+    if (lexer.is_at_identifier("WARP_SZ")) {
+        lexer.take_token();
         return {Constant::Kind::immediate, kLanes};
     }
-    if (!lexer.at(TokenKind::number)) lexer.fail_expected("a number");
+    if (!lexer.is_at(TokenKind::number)) lexer.fail_expected("a number");
     const std::string_view text = lexer.current().text;
     Constant constant;
     // Try integers first, because tables consist of integers.
@@ -173,16 +173,16 @@ Constant read_number(Lexer& lexer) {
         !parse_decimal_float(text, constant)) {
         lexer.fail_expected("a number of at most 64 bits");
     }
-    lexer.take();
+    lexer.take_token();
     return constant;
 }
 
 Constant read_constant(Lexer& lexer) {
-    return Expression(lexer).read(1);
+    return ConstantExpressionReader(lexer).read(1);
 }
 
 i64 read_integer(Lexer& lexer) {
-    Expression expression(lexer);
+    ConstantExpressionReader expression(lexer);
     return expression.integer(expression.read(1));
 }
 

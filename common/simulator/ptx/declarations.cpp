@@ -59,14 +59,14 @@ std::vector<Variable> DeclarationReader::read_variables(StateSpace space, bool i
 std::vector<Variable> DeclarationReader::read_parameters() {
     std::vector<Variable> parameters;
     lexer_.expect('(');
-    while (!lexer_.at(')')) {
-        if (lexer_.at_directive(".reg")) {
+    while (!lexer_.is_at(')')) {
+        if (lexer_.is_at_directive(".reg")) {
             lexer_.fail("parameters in registers are not supported: declare them .param");
         }
         if (!lexer_.accept_directive(".param")) lexer_.fail_expected("'.param'");
         const Shape shape = read_shape();
         parameters.push_back(read_variable(shape, StateSpace::param, false));
-        if (!lexer_.accept(',') && !lexer_.at(')')) lexer_.fail_expected("',' or ')'");
+        if (!lexer_.accept(',') && !lexer_.is_at(')')) lexer_.fail_expected("',' or ')'");
     }
     lexer_.expect(')');
     return parameters;
@@ -75,11 +75,11 @@ std::vector<Variable> DeclarationReader::read_parameters() {
 bool DeclarationReader::skip_parentheses(std::string_view word) {
     bool found = false;
     lexer_.expect('(');
-    for (int depth = 1; depth > 0; lexer_.take()) {
+    for (int depth = 1; depth > 0; lexer_.take_token()) {
         if (lexer_.at_end()) lexer_.fail_expected("')'");
         if (lexer_.current().text == word) found = true;
-        if (lexer_.at('(')) ++depth;
-        if (lexer_.at(')')) --depth;
+        if (lexer_.is_at('(')) ++depth;
+        if (lexer_.is_at(')')) --depth;
     }
     return found;
 }
@@ -87,28 +87,28 @@ bool DeclarationReader::skip_parentheses(std::string_view word) {
 DeclarationReader::Shape DeclarationReader::read_shape() {
     Shape shape;
     bool of_pointee = false;  // whether .align follows .ptr and applies to the pointed-to memory
-    while (lexer_.at(TokenKind::dotted)) {
+    while (lexer_.is_at(TokenKind::dotted)) {
         const std::string_view word = lexer_.current().text;
         if (const Type type = parse_type(word.substr(1)); type != Type::none) {
             shape.type = type;
-            lexer_.take();
+            lexer_.take_token();
         } else if (const u64 length = vector_length(word)) {
             shape.vector = length;
-            lexer_.take();
+            lexer_.take_token();
         } else if (is_opaque_type(word)) {
             shape.opaque = true;
             shape.type = Type::b64;
-            lexer_.take();
+            lexer_.take_token();
         } else if (word == ".align") {
-            lexer_.take();
+            lexer_.take_token();
             const u32 align = read_alignment();
             if (!of_pointee) shape.align = align;
         } else if (word == ".attribute") {
-            lexer_.take();
+            lexer_.take_token();
             if (skip_parentheses(".managed")) shape.managed = true;
         } else if (word == ".ptr" || (of_pointee && is_state_space(word))) {
             of_pointee = true;
-            lexer_.take();
+            lexer_.take_token();
         } else {
             lexer_.fail_expected("a type");
         }
@@ -153,7 +153,7 @@ Variable DeclarationReader::read_variable(const Shape& shape, StateSpace space, 
             lexer_.fail("only .global and .const variables can be initialised");
         }
         if (shape.opaque) {
-            if (!lexer_.at('{')) lexer_.fail_expected("'{'");
+            if (!lexer_.is_at('{')) lexer_.fail_expected("'{'");
             lexer_.skip_braces();
         } else {
             read_contents(variable, dimensions, shape.element_size());
@@ -166,7 +166,7 @@ std::vector<u64> DeclarationReader::read_dimensions() {
     std::vector<u64> dimensions;
     while (lexer_.accept('[')) {
         u64 length = 0;  // 0 for []: the extern definition or the initialiser determines it
-        if (!lexer_.at(']')) {
+        if (!lexer_.is_at(']')) {
             length = read_count(lexer_, "the length of an array", kLargestVariable);
         } else if (!dimensions.empty()) {
             lexer_.fail_expected("the length of this dimension (only the first one may be empty)");

@@ -14,7 +14,7 @@ namespace coalesce::simulator::ptx {
 namespace {
 
 constexpr u64 kLargestU32 = std::numeric_limits<u32>::max();
-constexpr std::size_t kMostModifiers = 32;
+constexpr std::size_t kMaxModifiers = 32;
 
 /// Scopes store pointers to names in operands. When a body grows, its instructions must therefore
 /// be moved, not copied.
@@ -57,7 +57,7 @@ std::optional<StateSpace> accept_state_space(Lexer& lexer) {
 Position read_location(Lexer& lexer, Inlining& inlining) {
     const auto read_position = [&](bool column_may_miss) {
         const u32 file = read_u32(lexer, "the number of a file"), line = read_u32(lexer, "a line");
-        const bool has_column = !column_may_miss || lexer.at(TokenKind::number);
+        const bool has_column = !column_may_miss || lexer.is_at(TokenKind::number);
         return Position{file, line, has_column ? read_u32(lexer, "a column") : 0};
     };
     const Position position = read_position(true);
@@ -65,7 +65,7 @@ Position read_location(Lexer& lexer, Inlining& inlining) {
         const std::string_view what = lexer.expect_identifier("function_name or inlined_at");
         if (what == "function_name") {
             lexer.expect_identifier("a label");
-            if (lexer.at('+')) read_integer(lexer);
+            if (lexer.is_at('+')) read_integer(lexer);
         } else if (what == "inlined_at") {
             inlining.note(position, read_position(false));
         } else {
@@ -77,8 +77,8 @@ Position read_location(Lexer& lexer, Inlining& inlining) {
 
 void read_file(Lexer& lexer, Module& module) {
     const u32 index = read_u32(lexer, "the number of a file");
-    if (!lexer.at(TokenKind::string)) lexer.fail_expected("the name of a file");
-    const std::string_view quoted = lexer.take().text;
+    if (!lexer.is_at(TokenKind::string)) lexer.fail_expected("the name of a file");
+    const std::string_view quoted = lexer.take_token().text;
     std::string name;
     for (std::size_t i = 0; i < quoted.size(); ++i) {
         const bool escape = quoted[i] == '\\' && i + 1 < quoted.size() &&
@@ -106,7 +106,8 @@ public:
         function_->is_entry = is_entry;
         read_header();
         if (!lexer_.accept(';')) {
-            if (!lexer_.at('{')) lexer_.fail_expected("'{' or ';' after the header of a function");
+            if (!lexer_.is_at('{'))
+                lexer_.fail_expected("'{' or ';' after the header of a function");
             read_body();
         }
         return std::move(function_);
@@ -118,15 +119,15 @@ private:
     void read_header() {
         while (read_header_directive()) {
         }
-        if (lexer_.at('(')) function_->returns = declarations_.read_parameters();
+        if (lexer_.is_at('(')) function_->returns = declarations_.read_parameters();
         function_->name = lexer_.expect_identifier("the name of a function");
-        if (lexer_.at('(')) function_->parameters = declarations_.read_parameters();
+        if (lexer_.is_at('(')) function_->parameters = declarations_.read_parameters();
         while (read_header_directive()) {
         }
     }
 
     bool read_header_directive() {
-        if (!lexer_.at(TokenKind::dotted)) return false;
+        if (!lexer_.is_at(TokenKind::dotted)) return false;
         const std::string_view directive = lexer_.current().text;
         if (lexer_.accept_directive(".maxntid"))
             read_shape(function_->max_threads);
@@ -143,7 +144,7 @@ private:
         else if (directive == ".pragma")
             lexer_.skip_statement();
         else if (has_no_argument(directive) || has_one_number_argument(directive))
-            lexer_.take();
+            lexer_.take_token();
         else
             lexer_.fail_expected("a directive of a function");
         if (has_one_number_argument(directive)) read_number(lexer_);
@@ -174,14 +175,14 @@ private:
             case TokenKind::end: lexer_.fail_expected("'}' to end the function " + function_->name);
             default: lexer_.fail_expected("an instruction");
         }
-        if (lexer_.at('@')) {
+        if (lexer_.is_at('@')) {
             read_instruction();
-        } else if (lexer_.at('{')) {
+        } else if (lexer_.is_at('{')) {
             scopes_.open();
-            lexer_.take();
-        } else if (lexer_.at('}')) {
+            lexer_.take_token();
+        } else if (lexer_.is_at('}')) {
             scopes_.close();
-            lexer_.take();
+            lexer_.take_token();
         } else if (!lexer_.accept(';')) {
             lexer_.fail_expected("an instruction");
         }
@@ -224,8 +225,8 @@ private:
     /// Reads .pragma "nounroll", "used_bytes_mask 0x0f";
     void read_pragma() {
         constexpr std::string_view kUsedBytes = "used_bytes_mask ";
-        while (lexer_.at(TokenKind::string)) {
-            const std::string text(lexer_.take().text);
+        while (lexer_.is_at(TokenKind::string)) {
+            const std::string text(lexer_.take_token().text);
             if (text == "nounroll")
                 function_->not_unrolled.push_back(static_cast<u32>(function_->body.size()));
             const std::size_t mask = text.find(kUsedBytes);
@@ -241,14 +242,14 @@ private:
     void read_registers() {
         Type type = Type::none;
         u32 elements = 1;
-        while (lexer_.at(TokenKind::dotted)) {
+        while (lexer_.is_at(TokenKind::dotted)) {
             const std::string_view word = lexer_.current().text;
             if (word == ".v2" || word == ".v4") {
                 elements = word == ".v2" ? 2 : 4;
             } else if (type = parse_type(word.substr(1)); type == Type::none) {
                 lexer_.fail_expected("the type of a register");
             }
-            lexer_.take();
+            lexer_.take_token();
         }
         if (type == Type::none) lexer_.fail_expected("the type of a register");
         do {
@@ -295,8 +296,8 @@ private:
             word = lexer_.current();
             instruction.opcode = lexer_.expect_identifier("an instruction after its guard");
         } else {
-            lexer_.take();
-            if (lexer_.at(':')) {
+            lexer_.take_token();
+            if (lexer_.is_at(':')) {
                 read_label(word.text, std::move(instruction));
                 return;
             }
@@ -304,18 +305,18 @@ private:
         }
         read_modifiers(instruction);
         read_operands(lexer_, scopes_, instruction);
-        if (!lexer_.at(';')) lexer_.fail_expected("',' or ';'");
+        if (!lexer_.is_at(';')) lexer_.fail_expected("',' or ';'");
         instruction.text_length = lexer_.previous_end() - start;
-        lexer_.take();
+        lexer_.take_token();
         function_->body.push_back(std::move(instruction));
     }
 
     void read_modifiers(Instruction& instruction) {
-        std::string_view modifiers[kMostModifiers];
+        std::string_view modifiers[kMaxModifiers];
         std::size_t count = 0;
-        while (lexer_.at(TokenKind::dotted)) {
-            if (count == kMostModifiers) lexer_.fail_expected("fewer modifiers");
-            modifiers[count++] = lexer_.take().text.substr(1);
+        while (lexer_.is_at(TokenKind::dotted)) {
+            if (count == kMaxModifiers) lexer_.fail_expected("fewer modifiers");
+            modifiers[count++] = lexer_.take_token().text.substr(1);
         }
         instruction.modifiers.assign(modifiers, modifiers + count);
     }

@@ -23,7 +23,7 @@ public:
     }
 
     u64 read() {
-        if (lexer_.at('{')) {
+        if (lexer_.is_at('{')) {
             read_braces(0, 0);
         } else {
             read_element(0);
@@ -36,8 +36,8 @@ private:
         if (level >= strides_.size()) lexer_.fail_expected("fewer braces than this");
         lexer_.expect('{');
         u64 offset = start;
-        while (!lexer_.at('}')) {
-            if (lexer_.at('{')) {
+        while (!lexer_.is_at('}')) {
+            if (lexer_.is_at('{')) {
                 read_braces(level + 1, offset);
                 offset += strides_[level];
             } else {
@@ -45,13 +45,13 @@ private:
                 offset += size_of(variable_.type);
             }
             if (offset > limit_) fail_too_many();
-            if (!lexer_.accept(',') && !lexer_.at('}')) lexer_.fail_expected("',' or '}'");
+            if (!lexer_.accept(',') && !lexer_.is_at('}')) lexer_.fail_expected("',' or '}'");
         }
         lexer_.expect('}');
     }
 
     void read_element(u64 offset) {
-        if (lexer_.at(TokenKind::identifier) && !lexer_.at_identifier("WARP_SZ")) {
+        if (lexer_.is_at(TokenKind::identifier) && !lexer_.is_at_identifier("WARP_SZ")) {
             const u32 bytes = size_of(variable_.type);
             if (bytes < 4)
                 lexer_.fail("an address does not fit into an element of ." +
@@ -88,7 +88,7 @@ private:
         return address;
     }
 
-    i64 read_addend() { return lexer_.at('+') || lexer_.at('-') ? read_integer(lexer_) : 0; }
+    i64 read_addend() { return lexer_.is_at('+') || lexer_.is_at('-') ? read_integer(lexer_) : 0; }
 
     void store(u64 offset, u64 value) {
         const u32 bytes = size_of(variable_.type);

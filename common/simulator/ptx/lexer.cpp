@@ -67,20 +67,20 @@ Lexer::Lexer(std::string_view text)
     advance();
 }
 
-Token Lexer::take() {
+Token Lexer::take_token() {
     const Token taken = current_;
     advance();
     return taken;
 }
 
 bool Lexer::accept(char punctuation) {
-    if (!at(punctuation)) return false;
+    if (!is_at(punctuation)) return false;
     advance();
     return true;
 }
 
 bool Lexer::accept_directive(std::string_view dotted) {
-    if (!at_directive(dotted)) return false;
+    if (!is_at_directive(dotted)) return false;
     advance();
     return true;
 }
@@ -90,12 +90,12 @@ void Lexer::expect(char punctuation) {
 }
 
 std::string_view Lexer::expect_identifier(const char* what) {
-    if (!at(TokenKind::identifier)) fail_expected(what);
-    return take().text;
+    if (!is_at(TokenKind::identifier)) fail_expected(what);
+    return take_token().text;
 }
 
 void Lexer::skip_statement() {
-    while (!at(';')) {
+    while (!is_at(';')) {
         if (at_end()) fail_expected("';'");
         advance();
     }

@@ -35,19 +35,19 @@ public:
 
     const Token& current() const { return current_; }
     bool at_end() const { return current_.kind == TokenKind::end; }
-    bool at(char punctuation) const {
+    bool is_at(char punctuation) const {
         return current_.kind == TokenKind::punctuation && current_.text[0] == punctuation;
     }
-    bool at(TokenKind kind) const { return current_.kind == kind; }
-    bool at_directive(std::string_view dotted) const {
+    bool is_at(TokenKind kind) const { return current_.kind == kind; }
+    bool is_at_directive(std::string_view dotted) const {
         return current_.kind == TokenKind::dotted && current_.text == dotted;
     }
-    bool at_identifier(std::string_view name) const {
+    bool is_at_identifier(std::string_view name) const {
         return current_.kind == TokenKind::identifier && current_.text == name;
     }
 
     /// Returns the current token and advances to the next one.
-    Token take();
+    Token take_token();
     /// If the current token equals the argument, advances past it and returns true.
     bool accept(char punctuation);
     bool accept_directive(std::string_view dotted);

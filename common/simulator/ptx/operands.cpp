@@ -37,7 +37,7 @@ public:
         : lexer_(lexer), scopes_(scopes), in_call_(in_call) {}
 
     void read(Instruction& instruction) {
-        if (!lexer_.at(';')) {
+        if (!lexer_.is_at(';')) {
             instruction.operands.reserve(4);
             do {
                 instruction.operands.push_back(read_operand());
@@ -50,7 +50,7 @@ private:
     Operand read_operand() {
         if (++depth_ > kMaxOperandDepth) lexer_.fail("this operand is nested too deeply");
         Operand operand;
-        if (lexer_.at(TokenKind::identifier)) {
+        if (lexer_.is_at(TokenKind::identifier)) {
             operand = read_named();
             const bool can_pair = operand.is_register() || operand.is_sink();
             if (can_pair && lexer_.accept('|')) operand.elements.push_back(read_named());
@@ -62,13 +62,13 @@ private:
             if (lexer_.accept('|')) operand.elements.push_back(read_named());
         } else if (in_call_ && lexer_.accept('(')) {
             operand = read_list(')');
-        } else if (lexer_.at('!') || at_negated_register()) {
-            lexer_.take();
+        } else if (lexer_.is_at('!') || at_negated_register()) {
+            lexer_.take_token();
             operand = read_named();
             if (!operand.is_register()) lexer_.fail_expected("a register");
             operand.negated = true;
-        } else if (lexer_.at(TokenKind::number) || lexer_.at('-') || lexer_.at('+') ||
-                   lexer_.at('~') || lexer_.at('(')) {
+        } else if (lexer_.is_at(TokenKind::number) || lexer_.is_at('-') || lexer_.is_at('+') ||
+                   lexer_.is_at('~') || lexer_.is_at('(')) {
             operand = constant_operand();
         } else {
             lexer_.fail_expected("an operand");
@@ -80,9 +80,9 @@ private:
     Operand read_list(char close) {
         Operand list;
         list.kind = Operand::Kind::vector;
-        while (!lexer_.at(close)) {
+        while (!lexer_.is_at(close)) {
             list.elements.push_back(read_operand());
-            if (!lexer_.accept(',') && !lexer_.at(close)) {
+            if (!lexer_.accept(',') && !lexer_.is_at(close)) {
                 lexer_.fail_expected(std::string("',' or '") + close + "'");
             }
         }
@@ -93,7 +93,7 @@ private:
     Operand read_address() {
         Operand address;
         address.kind = Operand::Kind::address;
-        if (lexer_.at(TokenKind::identifier) && !lexer_.at_identifier("WARP_SZ")) {
+        if (lexer_.is_at(TokenKind::identifier) && !lexer_.is_at_identifier("WARP_SZ")) {
             Operand base = read_named();
             const bool is_register = base.is_register();
             if (!is_register && !base.is_symbol()) {
@@ -103,7 +103,7 @@ private:
             address.reg = base.reg;
             address.name = std::move(base.name);
             address.offset = base.offset;
-            if (lexer_.at('+') || lexer_.at('-')) address.offset = read_integer(lexer_);
+            if (lexer_.is_at('+') || lexer_.is_at('-')) address.offset = read_integer(lexer_);
         } else {
             address.offset = read_integer(lexer_);
         }
@@ -131,14 +131,14 @@ private:
             has_unbound_symbol_ = true;
         }
         operand.kind = Operand::Kind::symbol;
-        if (lexer_.at('+') || lexer_.at('-')) operand.offset = read_integer(lexer_);
+        if (lexer_.is_at('+') || lexer_.is_at('-')) operand.offset = read_integer(lexer_);
         return operand;
     }
 
     Operand read_register(const Binding& binding) {
         Operand operand = register_operand(binding.reg);
         const std::string_view dotted =
-            lexer_.at(TokenKind::dotted) ? lexer_.current().text : std::string_view();
+            lexer_.is_at(TokenKind::dotted) ? lexer_.current().text : std::string_view();
         if (binding.elements > 1) {
             if (dotted.empty()) {  // a whole vector: v stands for {v.x, v.y}
                 operand.kind = Operand::Kind::vector;
@@ -152,11 +152,11 @@ private:
                 lexer_.fail_expected("an element of this vector register");
             }
             operand.reg += static_cast<u32>(element);
-            lexer_.take();
+            lexer_.take_token();
         } else if (!dotted.empty()) {
             if (!is_register_part(dotted)) lexer_.fail_expected("',' or ';'");
             operand.name = dotted;
-            lexer_.take();
+            lexer_.take_token();
         }
         return operand;
     }
@@ -168,10 +168,10 @@ private:
         Operand operand;
         operand.kind = Operand::Kind::special;
         operand.name = name;
-        if (lexer_.at(TokenKind::dotted)) {
+        if (lexer_.is_at(TokenKind::dotted)) {
             if (parse_element(lexer_.current().text) < 0)
                 lexer_.fail_expected("'.x', '.y' or '.z'");
-            operand.name += lexer_.take().text;
+            operand.name += lexer_.take_token().text;
         }
         return operand;
     }
@@ -185,10 +185,10 @@ private:
     }
 
     bool at_negated_register() const {
-        if (!lexer_.at('-')) return false;
+        if (!lexer_.is_at('-')) return false;
         Lexer ahead = lexer_;
-        ahead.take();
-        return ahead.at(TokenKind::identifier) && !ahead.at_identifier("WARP_SZ");
+        ahead.take_token();
+        return ahead.is_at(TokenKind::identifier) && !ahead.is_at_identifier("WARP_SZ");
     }
 
     void note_label_uses(std::vector<Operand>& operands) {

@@ -22,7 +22,7 @@ public:
           declarations_(lexer_, module_->text.size()) {}
 
     std::unique_ptr<Module> read() {
-        if (!lexer_.at_directive(".version")) lexer_.fail_expected("'.version': is this PTX?");
+        if (!lexer_.is_at_directive(".version")) lexer_.fail_expected("'.version': is this PTX?");
         while (!lexer_.at_end()) read_directive();
         resolve_inlining(*module_);
         return std::move(module_);
@@ -31,8 +31,8 @@ public:
 private:
     void read_directive() {
         if (lexer_.accept_directive(".version")) {
-            if (!lexer_.at(TokenKind::number)) lexer_.fail_expected("a version");
-            module_->version = lexer_.take().text;
+            if (!lexer_.is_at(TokenKind::number)) lexer_.fail_expected("a version");
+            module_->version = lexer_.take_token().text;
         } else if (lexer_.accept_directive(".target")) {
             read_target();
         } else if (lexer_.accept_directive(".address_size")) {
@@ -46,7 +46,7 @@ private:
             read_section();
         } else if (lexer_.accept_directive(".alias")) {
             read_alias();
-        } else if (lexer_.at_directive(".pragma")) {
+        } else if (lexer_.is_at_directive(".pragma")) {
             lexer_.skip_statement();
         } else if (!lexer_.accept(';')) {
             read_linkage_and_declaration();
@@ -61,9 +61,9 @@ private:
 
     /// Skips debug information, which is not needed to run the program.
     void read_section() {
-        while (!lexer_.at('{')) {
+        while (!lexer_.is_at('{')) {
             if (lexer_.at_end()) lexer_.fail_expected("'{' to open the section");
-            lexer_.take();
+            lexer_.take_token();
         }
         lexer_.skip_braces();
     }
@@ -93,17 +93,17 @@ private:
     void read_linkage_and_declaration() {
         bool is_extern = false;
         Linkage linkage = Linkage::local;
-        for (;; lexer_.take()) {
-            if (lexer_.at_directive(".extern")) {
+        for (;; lexer_.take_token()) {
+            if (lexer_.is_at_directive(".extern")) {
                 is_extern = true;
                 linkage = Linkage::visible;
-            } else if (lexer_.at_directive(".visible")) {
+            } else if (lexer_.is_at_directive(".visible")) {
                 linkage = Linkage::visible;
-            } else if (lexer_.at_directive(".weak")) {
+            } else if (lexer_.is_at_directive(".weak")) {
                 linkage = Linkage::weak;
-            } else if (lexer_.at_directive(".common")) {
+            } else if (lexer_.is_at_directive(".common")) {
                 linkage = Linkage::common;
-            } else if (!lexer_.at_directive(".hidden")) {
+            } else if (!lexer_.is_at_directive(".hidden")) {
                 break;
             }
         }

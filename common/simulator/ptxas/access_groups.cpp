@@ -23,9 +23,9 @@ public:
             word.position += group_.alignment.phase;
             windows[word.position / group_.widest()].push_back(word);
         }
-        for (const auto& [at, position] : group_.accesses) made_[at];
+        for (const auto& [at, position] : group_.accesses) machine_accesses_[at];
         for (const auto& [window, words] : windows) cover_range(group_.widest(), words);
-        return std::move(made_);
+        return std::move(machine_accesses_);
     }
 
 private:
@@ -72,16 +72,16 @@ private:
     void make(const MergedWord& word, u32 bytes) {
         const u64 begin = word.position / bytes * bytes - group_.alignment.phase;
         const u64 delta = begin - group_.accesses.at(word.at);
-        made_[word.at].list.push_back({static_cast<i32>(delta), bytes});
+        machine_accesses_[word.at].list.push_back({static_cast<i32>(delta), bytes});
     }
 
     void include(const MergedWord& word, const MergedWord& in) {
-        if (word.at != in.at) made_[word.at].covered_by = in.at;
+        if (word.at != in.at) machine_accesses_[word.at].covered_by = in.at;
     }
 
     const MergedGroup& group_;
     const Dominators& dominators_;
-    std::map<u32, MachineAccesses> made_;
+    std::map<u32, MachineAccesses> machine_accesses_;
 };
 
 }  // namespace

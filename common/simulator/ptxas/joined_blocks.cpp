@@ -109,7 +109,7 @@ private:
     }
 
     void count(const Instruction& i) {
-        loads_ |= is_far_load(i);
+        found_load_ |= is_far_load(i);
         steps_ += count_machine_instructions(i, values_) +
                   static_cast<u32>(values_.find_constants_to_load(i).size());
     }
@@ -126,7 +126,7 @@ private:
                });
     }
 
-    bool is_found() const { return loads_ || steps_ >= kMinOverlappingInstructions; }
+    bool is_found() const { return found_load_ || steps_ >= kMinOverlappingInstructions; }
 
     const ptx::Function& function_;
     const MachineValues& values_;
@@ -134,7 +134,7 @@ private:
     std::set<u32> late_;                        ///< values that depend on the loads
     std::vector<const Instruction*> accesses_;  ///< accesses that wait for the loads
     u32 steps_ = 0;
-    bool loads_ = false;  ///< true if another load was found
+    bool found_load_ = false;  ///< true if another load was found
 };
 
 class BlockJoiner {

@@ -23,27 +23,27 @@ class LifetimeFinder {
 public:
     LifetimeFinder(const MachineCode& code, bool keeps_written_order)
         : code_(code), keeps_written_order_(keeps_written_order), open_(code.values.size()) {
-        found_.of.resize(code.values.size());
+        lifetimes_.spans_of_values.resize(code.values.size());
     }
 
     void add(const MachinePiece& piece, const std::vector<u32>& order,
              const std::vector<u32>& is_read_later) {
-        const u32 first = static_cast<u32>(found_.in_order.size());
-        for (u32 k : order) found_.in_order.push_back(&piece.code[k]);
-        behind_ = static_cast<u32>(found_.in_order.size());
-        for (u32 v : is_read_later) end(v, 2 * behind_);
-        last_read_position_ = 2 * behind_;
-        for (u32 n = behind_; n-- > first;) {
-            if (found_.in_order[n]->waits_for_reads) last_read_position_ = 2 * n;
-            add_accesses_of(*found_.in_order[n], n);
+        const u32 first = static_cast<u32>(lifetimes_.in_order.size());
+        for (u32 k : order) lifetimes_.in_order.push_back(&piece.code[k]);
+        end_of_piece_ = static_cast<u32>(lifetimes_.in_order.size());
+        for (u32 v : is_read_later) end(v, 2 * end_of_piece_);
+        last_read_position_ = 2 * end_of_piece_;
+        for (u32 n = end_of_piece_; n-- > first;) {
+            if (lifetimes_.in_order[n]->waits_for_reads) last_read_position_ = 2 * n;
+            add_accesses_of(*lifetimes_.in_order[n], n);
         }
         while (!values_.empty()) begin(values_.back(), 2 * first);
     }
     Lifetimes take() {
-        for (std::vector<Span>& spans : found_.of)
+        for (std::vector<Span>& spans : lifetimes_.spans_of_values)
             std::sort(spans.begin(), spans.end(),
                       [](const Span& a, const Span& b) { return a.begin < b.begin; });
-        return std::move(found_);
+        return std::move(lifetimes_);
     }
 
 private:
@@ -87,17 +87,17 @@ private:
     /// Starts the value's live range at `place`.
     void begin(u32 value, u32 place) {
         open_[value].begin = place;
-        found_.of[value].push_back(open_[value]);
+        lifetimes_.spans_of_values[value].push_back(open_[value]);
         open_[value] = {};
         values_.erase(std::find(values_.begin(), values_.end(), value));
     }
 
     const MachineCode& code_;
     const bool keeps_written_order_;
-    Lifetimes found_;
+    Lifetimes lifetimes_;
     std::vector<Span> open_;      ///< for each value, the range whose start is not yet known
     std::vector<u32> values_;     ///< the values in `open_`
-    u32 behind_ = 0;              ///< the index just after the last instruction of the piece
+    u32 end_of_piece_ = 0;        ///< the index just after the last instruction of the piece
     u32 last_read_position_ = 0;  ///< the position at which all late reads have finished
 };
 
@@ -113,7 +113,7 @@ LiveBetweenPieces::LiveBetweenPieces(const MachineCode& code)
                 }
             }),
       before_(code.pieces.size(), live_.none()),
-      behind_(before_) {
+      end_of_piece_(before_) {
     find_written_values(code.pieces);
 }
 
@@ -130,15 +130,15 @@ LiveBetweenPieces::Bits LiveBetweenPieces::both(Bits a, const Bits& b) {
 void LiveBetweenPieces::find_written_values(const std::vector<MachinePiece>& pieces) {
     for (std::size_t p = 0; p < pieces.size(); ++p)
         for (const MachineInstruction& i : pieces[p].code)
-            for (u32 v : i.writes) live_.add(behind_[p], v);
+            for (u32 v : i.writes) live_.add(end_of_piece_[p], v);
     for (bool changed = true; changed;) {
         changed = false;
         for (std::size_t p = 0; p < pieces.size(); ++p)
             for (u32 next : pieces[p].next)
-                for (std::size_t k = 0; k < behind_[p].size(); ++k) {
-                    const u64 more = behind_[p][k] & ~before_[next][k];
+                for (std::size_t k = 0; k < end_of_piece_[p].size(); ++k) {
+                    const u64 more = end_of_piece_[p][k] & ~before_[next][k];
                     before_[next][k] |= more;
-                    behind_[next][k] |= more;
+                    end_of_piece_[next][k] |= more;
                     changed |= more != 0;
                 }
     }

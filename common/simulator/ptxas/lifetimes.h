@@ -22,7 +22,7 @@ public:
     explicit LiveBetweenPieces(const MachineCode& code);
 
     Bits at_begin(std::size_t piece) const { return both(live_.at_begin(piece), before_[piece]); }
-    Bits at_end(std::size_t piece) const { return both(live_.at_end(piece), behind_[piece]); }
+    Bits at_end(std::size_t piece) const { return both(live_.at_end(piece), end_of_piece_[piece]); }
     bool has(const Bits& bits, u32 value) const { return live_.has(bits, value); }
     std::vector<u32> list_values(const Bits& bits) const { return live_.list_values(bits); }
 
@@ -33,7 +33,7 @@ private:
     /// The live values, assuming that every value that is read was written.
     const LiveValues live_;
     /// For each piece, the values that are written on some path to its beginning or end.
-    std::vector<Bits> before_, behind_;
+    std::vector<Bits> before_, end_of_piece_;
 };
 
 /// A range in which a value is live. A position is twice the index of an instruction, plus one for
@@ -46,7 +46,8 @@ struct Span {
 };
 
 struct Lifetimes {
-    std::vector<std::vector<Span>> of;  ///< the spans of each value, in ascending order
+    std::vector<std::vector<Span>>
+        spans_of_values;  ///< the spans of each value, in ascending order
     std::vector<const MachineInstruction*> in_order;  ///< the instructions in execution order
 };
 

@@ -17,7 +17,7 @@ constexpr u32 kWindow = 512;
 /// The number of predicate registers.
 constexpr u32 kPredicates = 7;
 
-struct Edge {
+struct DependenceEdge {
     u32 to = 0, cycles = 0;
 };
 
@@ -41,7 +41,7 @@ public:
         }
     }
     /// Returns the edges from instruction `k` to later instructions.
-    const std::vector<Edge>& edges_from(u32 k) const { return edges_from_[k]; }
+    const std::vector<DependenceEdge>& edges_from(u32 k) const { return edges_from_[k]; }
     /// Returns the instructions that have an edge to `k`.
     const std::vector<u32>& edges_to(u32 k) const { return edges_to_[k]; }
 
@@ -125,12 +125,12 @@ private:
     std::vector<u32> accesses_;              ///< memory accesses since the last fixed instruction
     u32 last_fixed_ = kNone;
     std::vector<std::vector<u32>> edges_to_;
-    std::vector<std::vector<Edge>> edges_from_;
+    std::vector<std::vector<DependenceEdge>> edges_from_;
 };
 
-class Scheduler {
+class ListScheduler {
 public:
-    Scheduler(const StraightCode& straight, u32 max_live_words)
+    ListScheduler(const StraightCode& straight, u32 max_live_words)
         : max_live_words_(max_live_words),
           straight_(straight),
           code_(straight.code),
@@ -143,7 +143,7 @@ public:
           words_(straight.live_through_words) {
         for (u32 k = static_cast<u32>(code_.size()); k-- > 0;) {
             if (loads_for_later_piece(code_[k])) height_[k] = code_[k].latency;
-            for (const Edge& e : dependences_.edges_from(k)) {
+            for (const DependenceEdge& e : dependences_.edges_from(k)) {
                 height_[k] = std::max(height_[k], e.cycles + height_[e.to]);
                 ++waits_for_[e.to];
             }
@@ -295,7 +295,7 @@ private:
             if (--uses_[v] == 0) end(v);
         for (u32 v : code_[k].writes)
             if (uses_[v]) begin(v);
-        for (const Edge& e : dependences_.edges_from(k))
+        for (const DependenceEdge& e : dependences_.edges_from(k))
             if (--waits_for_[e.to] == 0) open_.push_back(e.to);
     }
     void begin(u32 v) {
@@ -328,7 +328,7 @@ private:
 }  // namespace
 
 std::vector<u32> list_schedule(const StraightCode& straight, u32 max_live_words) {
-    return Scheduler(straight, max_live_words).run();
+    return ListScheduler(straight, max_live_words).run();
 }
 
 }  // namespace coalesce::simulator

@@ -42,12 +42,13 @@ public:
           dominators_(flow),
           joined_(joined_blocks(function, flow, values_)) {
         for (u32 v = 0; v < function.registers.size(); ++v)
-            made_.values.push_back({values_.words()[v], values_.is_loose(v), values_.is_half(v),
-                                    values_.is_loaded_pair(v),
-                                    function.registers[v].type == ptx::Type::pred});
-        made_.consecutive_values = values_.consecutive_values();
+            machine_code_.values.push_back({values_.words()[v], values_.is_loose(v),
+                                            values_.is_half(v), values_.is_loaded_pair(v),
+                                            function.registers[v].type == ptx::Type::pred});
+        machine_code_.consecutive_values = values_.consecutive_values();
         for (u32 v = 0; v < function.registers.size(); ++v)
-            if (const auto extended = values_.find_extended_value(v)) made_.extends[v] = *extended;
+            if (const auto extended = values_.find_extended_value(v))
+                machine_code_.extends[v] = *extended;
     }
 
     MachineCode run() {
@@ -66,18 +67,18 @@ public:
             const u32 last = fill(piece, b);
             for (u32 k = b; k <= last; ++k) piece_of_[k] = static_cast<u32>(ranges.size());
             ranges.push_back({b, last});
-            made_.pieces.push_back(std::move(piece));
+            machine_code_.pieces.push_back(std::move(piece));
         }
         std::vector<u32> loops;
         for (u32 p = 0; p < ranges.size(); ++p) {
-            MachinePiece& piece = made_.pieces[p];
+            MachinePiece& piece = machine_code_.pieces[p];
             for (u32 next : blocks_[ranges[p].last].next) piece.next.push_back(piece_of_[next]);
             const u32 begin = blocks_[ranges[p].first].begin, end = blocks_[ranges[p].last].end;
             if (piece.code.empty() || !is_among(p, piece.next)) continue;
             if (!must_stay_rolled(begin, end)) loops.push_back(p);
         }
-        unroll_loops(function_, loops, made_);
-        return std::move(made_);
+        unroll_loops(function_, loops, machine_code_);
+        return std::move(machine_code_);
     }
 
 private:
@@ -164,7 +165,7 @@ private:
             if (to != kNone) shares_register_with_[i.operands[1].reg] = to;
             for (const auto& [loaded, known] : values_.find_known_values(at)) {
                 shares_register_with_[loaded] = known;
-                known_.insert(at);
+                loads_in_registers_.insert(at);
             }
             const auto load = values_.find_conditional_load(at);
             if (!load || is_known(i.operands[1]) || is_known(i.operands[2])) continue;
@@ -196,7 +197,7 @@ private:
     }
 
     void add_instruction(MachinePiece& piece, u32 at) {
-        if (delayed_loads_.contains(at) || known_.contains(at)) return;
+        if (delayed_loads_.contains(at) || loads_in_registers_.contains(at)) return;
         if (conditional_load_.contains(at)) return add_conditional_load(piece, at);
         const Instruction& i = function_.body[at];
         MachineInstruction made;
@@ -241,7 +242,8 @@ private:
         const bool compares_signed_half = i.opcode == "set" && i.has("s16");
         if (compares_signed_half)  // the machine compares 32 bits
             for (u32& read : made.reads)
-                if (made_.values[read].words) read = add_move(piece, at, 1, kMoveLatency, {read});
+                if (machine_code_.values[read].words)
+                    read = add_move(piece, at, 1, kMoveLatency, {read});
         if (const u32 second = latency_of_second_step(i)) {
             // The first step of `set` or `redux` writes a predicate or a uniform register, which
             // occupies no words.
@@ -362,9 +364,9 @@ private:
                                                                                       : b.block,
                     block_))
                 return b.value;
-        MachinePiece& where = is_outside ? made_.pieces[piece_of_[before]] : piece;
+        MachinePiece& where = is_outside ? machine_code_.pieces[piece_of_[before]] : piece;
         const u32 value = add_move(where, at, constant.words, kConstantLatency, {});
-        made_.values[value].is_half = constant.is_half;
+        machine_code_.values[value].is_half = constant.is_half;
         const std::size_t last = where.code.size() - 1;
         if (is_outside && last > 0 && where.code[last - 1].is_fixed)
             std::swap(where.code[last - 1], where.code[last]);  // a branch stays last
@@ -435,8 +437,8 @@ private:
         return move.writes[0];
     }
     u32 new_value(MachineValue value) {
-        made_.values.push_back(value);
-        return static_cast<u32>(made_.values.size() - 1);
+        machine_code_.values.push_back(value);
+        return static_cast<u32>(machine_code_.values.size() - 1);
     }
 
     bool must_stay_rolled(u32 begin, u32 end) const {
@@ -469,13 +471,13 @@ private:
         shares_register_with_;             ///< for each value, the value whose register it shares
     std::map<u32, u32> conditional_load_;  ///< for each selecting instruction, its conditional load
     std::set<u32> delayed_loads_;          ///< loads that are delayed until the selection
-    std::set<u32> known_;                  ///< loads whose values are already in registers
+    std::set<u32> loads_in_registers_;     ///< loads whose values are already in registers
     u32 array_value_ = kNone;              ///< the value for a small array in registers
     bool has_array_ = false;               ///< true if something is stored in that array
     u32 part_ = 0;                         ///< the index of the current part of the piece
     u32 block_ = 0;                        ///< the index of the current block
     u32 first_ = 0;                        ///< the first block of the current piece
-    MachineCode made_;
+    MachineCode machine_code_;
 };
 
 }  // namespace

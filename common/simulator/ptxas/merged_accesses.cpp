@@ -48,7 +48,7 @@ public:
           paths_(function, flow),
           unrolled_(unrolled),
           facts_(function, shared),
-          wanted_(function) {}
+          needed_values_(function) {}
 
     MergedAccesses run() {
         for (const StraightPiece& piece : straight_pieces()) {
@@ -178,10 +178,11 @@ private:
         const u32 in_word = access.bytes_of_word / element;
         if (access.bytes_of_word < 2 || count % in_word != 0) return {};
         const bool loads_half = access.bytes_of_word == 2 && !access.is_store;
-        if (loads_half && !(value.is_register() && !wanted_.is_extended(value.reg))) return {};
+        if (loads_half && !(value.is_register() && !needed_values_.is_extended(value.reg)))
+            return {};
         access.words = count / in_word;
         const auto is_needed = [&](const Operand& o) {
-            return access.is_store || (o.is_register() && wanted_.is_needed(o.reg));
+            return access.is_store || (o.is_register() && needed_values_.is_needed(o.reg));
         };
         for (u32 k = 0; k < access.words; ++k) {
             const auto first = elements.begin() + k * in_word;
@@ -384,7 +385,7 @@ private:
     /// its words may be in several groups.
     void keep(const std::map<u32, MachineAccesses>& made) {
         for (const auto& [at, accesses] : made) {
-            MachineAccesses& kept = made_[at];
+            MachineAccesses& kept = machine_accesses_[at];
             kept.list.insert(kept.list.end(), accesses.list.begin(), accesses.list.end());
             if (accesses.covered_by != MachineAccesses::kNoAccess)
                 kept.covered_by = accesses.covered_by;
@@ -393,7 +394,7 @@ private:
 
     /// Drops the previous store if this store overwrites exactly the same bytes.
     void drop_overwritten(OpenAccesses& open, const std::map<u32, MachineAccesses>& made_stores) {
-        std::optional<MadeStore> only;
+        std::optional<MachineStore> only;
         std::size_t count = 0;
         for (const auto& [at, made] : made_stores)
             for (const MachineAccess& access : made.list) {
@@ -404,15 +405,15 @@ private:
             }
         if (count != 1) only.reset();
         if (only && open.last_store && only->overwrites(*open.last_store))
-            made_[open.last_store->at].list.clear();
+            machine_accesses_[open.last_store->at].list.clear();
         open.last_store = std::move(only);
     }
 
     MergedAccesses changed_accesses() {
         std::set<u32> covering;
-        for (const auto& [at, made] : made_) covering.insert(made.covered_by);
+        for (const auto& [at, made] : machine_accesses_) covering.insert(made.covered_by);
         MergedAccesses changed;
-        for (auto& [at, made] : made_) {
+        for (auto& [at, made] : machine_accesses_) {
             const Instruction& i = function_.body[at];
             const u32 bytes = size_of(ptx::type_of(i)) * ptx::vector_length(i);
             if (i.opcode == "ld" && !covering.contains(at)) halve(i, made.list);
@@ -431,7 +432,7 @@ private:
             const Operand& value = load.operands[0];
             const auto element = static_cast<u32>(access.delta / 8);
             const Operand& word = value.is_vector() ? value.elements.at(element) : value;
-            const WordHalf half = wanted_.needed_half(word.reg);
+            const WordHalf half = needed_values_.needed_half(word.reg);
             if (half == kBothHalves || half == kNoHalf) continue;
             access.bytes = 4;
             access.delta += half == kHighHalf ? 4 : 0;
@@ -444,7 +445,7 @@ private:
     const MemoryPaths paths_;
     const std::vector<u32>& unrolled_;
     AddressFacts facts_;
-    const NeededValues wanted_;
+    const NeededValues needed_values_;
     std::map<u32, PtxAccess> accesses_;            ///< of the current piece, by index into the body
     std::map<AddressBase, Alignment> alignments_;  ///< for each base in the current piece
     std::array<OpenAccesses, kMemories> open_;
@@ -452,7 +453,8 @@ private:
     std::map<u32, std::array<OpenAccesses, kMemories>> at_end_;
     std::vector<MergedGroup> groups_;             ///< the groups of loads
     std::set<std::size_t> merged_as_iterations_;  ///< indices into groups_
-    std::map<u32, MachineAccesses> made_;  ///< the accesses found so far, by index into the body
+    std::map<u32, MachineAccesses>
+        machine_accesses_;  ///< the accesses found so far, by index into the body
 };
 
 /// Drops accesses whose guard is never true.

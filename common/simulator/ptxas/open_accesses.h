@@ -34,13 +34,13 @@ inline AddressBase base_of(const PtxAccess& access) {
 }
 
 /// A store in the machine code.
-struct MadeStore {
+struct MachineStore {
     u32 at = 0;  ///< the index of the first PTX access that the store replaces
     AddressBase base;
     u64 position = 0;
     u32 bytes = 0;
 
-    bool overwrites(const MadeStore& other) const {
+    bool overwrites(const MachineStore& other) const {
         return base == other.base && position == other.position && bytes == other.bytes;
     }
 };
@@ -51,10 +51,10 @@ struct OpenAccesses {
     std::vector<u32> loads;  ///< groups with which later loads may merge
     /// Groups whose words later loads reuse without merging.
     std::vector<u32> loaded;
-    std::optional<PtxAccess> stored;      ///< the last store, whose words later loads reuse
-    std::optional<MergedGroup> stores;    ///< the stores with which later stores may merge
-    std::optional<MadeStore> last_store;  ///< the last machine store, if no access followed it
-    bool is_changed = false;              ///< true if the memory changed in this piece
+    std::optional<PtxAccess> stored;         ///< the last store, whose words later loads reuse
+    std::optional<MergedGroup> stores;       ///< the stores with which later stores may merge
+    std::optional<MachineStore> last_store;  ///< the last machine store, if no access followed it
+    bool is_changed = false;                 ///< true if the memory changed in this piece
 };
 
 }  // namespace coalesce::simulator

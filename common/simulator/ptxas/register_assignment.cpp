@@ -12,7 +12,7 @@ constexpr u32 kStackPointer = 1;
 constexpr u32 kWrittenByCalls[] = {0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 20, 21};
 /// The highest register number plus one. It exceeds the hardware's limit, so that values which
 /// ptxas would spill get a number too.
-constexpr u32 kNumbers = 512;
+constexpr u32 kRegisterNumbers = 512;
 /// Two limits for the choice of registers for pairs. A value that is live for more than
 /// kLongLifetime instructions is not put into an odd register for the sake of a pair, provided that
 /// at most kMaxWordsForLongLifetimes words are live at the same time.
@@ -31,20 +31,20 @@ bool may_still_be_read(const Span& span, u32 place) {
 /// The ranges in which one register is occupied.
 class OccupiedRanges {
 public:
-    enum class Answer { free, still_read, taken };
+    enum class Availability { free, still_read, taken };
 
-    Answer ask(const std::vector<Span>& wanted) const {
-        Answer answer = Answer::free;
+    Availability check_availability(const std::vector<Span>& wanted) const {
+        Availability answer = Availability::free;
         for (const Span& span : wanted) {
             const auto next = std::lower_bound(spans_.begin(), spans_.end(), span, begins_earlier);
             if (next != spans_.end()) {
-                if (next->begin < span.end) return Answer::taken;
-                if (may_still_be_read(span, next->begin)) answer = Answer::still_read;
+                if (next->begin < span.end) return Availability::taken;
+                if (may_still_be_read(span, next->begin)) answer = Availability::still_read;
             }
             if (next == spans_.begin()) continue;
             const Span& before = *(next - 1);
-            if (before.end > span.begin) return Answer::taken;
-            if (may_still_be_read(before, span.begin)) answer = Answer::still_read;
+            if (before.end > span.begin) return Availability::taken;
+            if (may_still_be_read(before, span.begin)) answer = Availability::still_read;
         }
         return answer;
     }
@@ -72,9 +72,9 @@ std::tuple<u32, u32, u32> written_order_key(const MachineInstruction& i) {
     return {i.loop == kNone ? i.source : i.loop, i.iteration, i.source};
 }
 
-class Assigner {
+class RegisterAssigner {
 public:
-    Assigner(const MachineCode& code, const Lifetimes& lifetimes, RegisterLimits generous)
+    RegisterAssigner(const MachineCode& code, const Lifetimes& lifetimes, RegisterLimits generous)
         : code_(code),
           lifetimes_(lifetimes),
           limits_(generous),
@@ -84,7 +84,7 @@ public:
           vector_of_(code.values.size(), kNone),
           lives_long_(code.values.size(), false),
           is_of_texels_(code.values.size(), false),
-          taken_(kNumbers) {
+          occupied_ranges_(kRegisterNumbers) {
         for (u32 k = 0; k < code.consecutive_values.size(); ++k)
             for (u32 v : code.consecutive_values[k]) vector_of_[v] = k;
         if (count_max_live_words() <= kMaxWordsForLongLifetimes) find_long_lived();
@@ -140,8 +140,8 @@ private:
 
     u32 count_max_live_words() const {
         std::vector<i64> change(2 * lifetimes_.in_order.size() + 1, 0);
-        for (u32 v = 0; v < lifetimes_.of.size(); ++v)
-            for (const Span& span : lifetimes_.of[v]) {
+        for (u32 v = 0; v < lifetimes_.spans_of_values.size(); ++v)
+            for (const Span& span : lifetimes_.spans_of_values[v]) {
                 change[span.begin] += code_.values[v].words;
                 change[span.end] -= code_.values[v].words;
             }
@@ -150,8 +150,8 @@ private:
         return static_cast<u32>(most);
     }
     void find_long_lived() {
-        for (u32 v = 0; v < lifetimes_.of.size(); ++v)
-            for (const Span& span : lifetimes_.of[v])
+        for (u32 v = 0; v < lifetimes_.spans_of_values.size(); ++v)
+            for (const Span& span : lifetimes_.spans_of_values[v])
                 if (span.end - span.begin > 2 * kLongLifetime) lives_long_[v] = true;
     }
 
@@ -178,28 +178,30 @@ private:
         } else if (!facts.is_loose) {
             assign_together({value}, least);
         } else if (least == 0) {
-            for (u32 w = 0; w < facts.words; ++w) put(value, choose({value}, 1));
+            for (u32 w = 0; w < facts.words; ++w) assign_register(value, choose({value}, 1));
         }
     }
     /// Assigns a pair whose lower half shares its register with another value. Both registers are
     /// occupied while either value is live.
     void assign_extended(u32 pair, u32 lower) {
-        std::vector<Span> both = merge_spans(lifetimes_.of[pair], lifetimes_.of[lower]);
+        std::vector<Span> both =
+            merge_spans(lifetimes_.spans_of_values[pair], lifetimes_.spans_of_values[lower]);
         // A value that is loaded into the lower half must not overwrite its own address.
         for (Span& span : both) span.begin -= span.begin % 2;
         u32 chosen = kNone;
-        for (u32 r = kStackPointer + 1; r + 2 <= kNumbers; r += 2) {
-            const OccupiedRanges::Answer answer =
-                std::max(taken_[r].ask(both), taken_[r + 1].ask(both));
-            if (answer == OccupiedRanges::Answer::taken) continue;
+        for (u32 r = kStackPointer + 1; r + 2 <= kRegisterNumbers; r += 2) {
+            const OccupiedRanges::Availability answer =
+                std::max(occupied_ranges_[r].check_availability(both),
+                         occupied_ranges_[r + 1].check_availability(both));
+            if (answer == OccupiedRanges::Availability::taken) continue;
             if (chosen == kNone ||
-                (answer == OccupiedRanges::Answer::free && r + 2 <= limits_.late_reads))
+                (answer == OccupiedRanges::Availability::free && r + 2 <= limits_.late_reads))
                 chosen = r;
-            if (answer == OccupiedRanges::Answer::free || r >= limits_.late_reads) break;
+            if (answer == OccupiedRanges::Availability::free || r >= limits_.late_reads) break;
         }
         if (chosen == kNone) chosen = kStackPointer + 1;  // no register is free
-        taken_[chosen].take(both);
-        taken_[chosen + 1].take(both);
+        occupied_ranges_[chosen].take(both);
+        occupied_ranges_[chosen + 1].take(both);
         registers_of_[pair] = {chosen, chosen + 1};
         registers_of_[lower] = {chosen};
         register_count_ = std::max(register_count_, chosen + 2);
@@ -229,13 +231,13 @@ private:
         if (!is_for_texels_ && words > 1 && is_of_texels_[values[0]]) return;
         u32 at = choose(values, words);
         for (u32 v : values)
-            for (u32 w = 0; w < code_.values[v].words; ++w) put(v, at++);
+            for (u32 w = 0; w < code_.values[v].words; ++w) assign_register(v, at++);
         if (words > 1) return;
         for (u32 p : read_together_[values[0]]) parity_preference_[p] += at % 2 == 0 ? 1 : -1;
     }
-    void put(u32 value, u32 r) {
+    void assign_register(u32 value, u32 r) {
         registers_of_[value].push_back(r);
-        taken_[r].take(lifetimes_.of[value]);
+        occupied_ranges_[r].take(lifetimes_.spans_of_values[value]);
         register_count_ = std::max(register_count_, r + 1);
     }
 
@@ -245,32 +247,35 @@ private:
         const u32 step = words >= 3 ? 4 : words >= 2 ? 2 : 1;
         const int wish = words == 1 ? parity_preference_[values[0]] : 0;
         u32 lowest = kNone, most = limits_.late_reads;
-        for (u32 r = 0; r + words <= kNumbers; r += step) {
-            const OccupiedRanges::Answer answer = ask(values, r, words);
-            if (answer == OccupiedRanges::Answer::taken) continue;
+        for (u32 r = 0; r + words <= kRegisterNumbers; r += step) {
+            const OccupiedRanges::Availability answer = check_availability(values, r, words);
+            if (answer == OccupiedRanges::Availability::taken) continue;
             const bool is_odd = r % 2 == 1;
             const bool fits =
-                answer == OccupiedRanges::Answer::free && (wish == 0 || is_odd == (wish < 0));
+                answer == OccupiedRanges::Availability::free && (wish == 0 || is_odd == (wish < 0));
             if (fits && (lowest == kNone || r + words <= most)) return r;
-            if (lowest == kNone && answer == OccupiedRanges::Answer::free) most = limits_.banks;
+            if (lowest == kNone && answer == OccupiedRanges::Availability::free)
+                most = limits_.banks;
             lowest = std::min(lowest, r);
             if (r >= most) break;
         }
         return lowest == kNone ? 0 : lowest;
     }
-    OccupiedRanges::Answer ask(const std::vector<u32>& values, u32 r, u32 words) const {
-        OccupiedRanges::Answer answer = OccupiedRanges::Answer::free;
+    OccupiedRanges::Availability check_availability(const std::vector<u32>& values, u32 r,
+                                                    u32 words) const {
+        OccupiedRanges::Availability answer = OccupiedRanges::Availability::free;
         const u32 each = words / static_cast<u32>(values.size());
-        for (u32 w = 0; w < words && answer != OccupiedRanges::Answer::taken; ++w, ++r)
+        for (u32 w = 0; w < words && answer != OccupiedRanges::Availability::taken; ++w, ++r)
             answer = r == kStackPointer
-                         ? OccupiedRanges::Answer::taken
-                         : std::max(answer, taken_[r].ask(lifetimes_.of[values[w / each]]));
+                         ? OccupiedRanges::Availability::taken
+                         : std::max(answer, occupied_ranges_[r].check_availability(
+                                                lifetimes_.spans_of_values[values[w / each]]));
         return answer;
     }
 
     void occupy_convention_registers(u32 n) {
         for (u32 r : kWrittenByCalls) {
-            taken_[r].take(at(n));
+            occupied_ranges_[r].take(at(n));
             register_count_ = std::max(register_count_, r + 1);
         }
     }
@@ -281,13 +286,14 @@ private:
         for (u32 r = 3; odd < i.odd_internal_words && r < limits_.banks; r += 2)
             odd += occupy_if_free(r, n);
         u32 words = odd;
-        for (u32 r = 0; words < i.internal_words && r < kNumbers; ++r)
+        for (u32 r = 0; words < i.internal_words && r < kRegisterNumbers; ++r)
             words += r != kStackPointer && occupy_if_free(r, n);
     }
     bool occupy_if_free(u32 r, u32 n) {
         const std::vector<Span> there = at(n);
-        if (taken_[r].ask(there) == OccupiedRanges::Answer::taken) return false;
-        taken_[r].take(there);
+        if (occupied_ranges_[r].check_availability(there) == OccupiedRanges::Availability::taken)
+            return false;
+        occupied_ranges_[r].take(there);
         register_count_ = std::max(register_count_, r + 1);
         return true;
     }
@@ -299,18 +305,19 @@ private:
     std::vector<int>
         parity_preference_;  ///< positive for an even register, negative for an odd one
     std::vector<std::vector<u32>> read_together_;  ///< for each value, the values read with it
-    std::vector<u32> vector_of_;         ///< for each value, its index in consecutive_values
-    std::vector<bool> lives_long_;       ///< true if the value may be in either bank
-    std::vector<bool> is_of_texels_;     ///< true for texels and their coordinates
-    bool is_for_texels_ = false;         ///< true in the pass for texels
-    std::vector<OccupiedRanges> taken_;  ///< by register: the ranges in which it is occupied
+    std::vector<u32> vector_of_;      ///< for each value, its index in consecutive_values
+    std::vector<bool> lives_long_;    ///< true if the value may be in either bank
+    std::vector<bool> is_of_texels_;  ///< true for texels and their coordinates
+    bool is_for_texels_ = false;      ///< true in the pass for texels
+    std::vector<OccupiedRanges>
+        occupied_ranges_;  ///< by register: the ranges in which it is occupied
     u32 register_count_ = kStackPointer + 1;
 };
 
 }  // namespace
 
 u32 assign_registers(const MachineCode& code, const Lifetimes& lifetimes, RegisterLimits generous) {
-    return Assigner(code, lifetimes, generous).run();
+    return RegisterAssigner(code, lifetimes, generous).run();
 }
 
 }  // namespace coalesce::simulator

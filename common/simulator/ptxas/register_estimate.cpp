@@ -41,12 +41,12 @@ constexpr u32 kReturnAddressRegisters = 1;
 
 /// The number of blocks of a kernel that run on a multiprocessor at the same time, to the extent
 /// that ptxas knows it.
-class Blocks {
+class BlockResidency {
 public:
     /// Describes blocks of unknown size. In this case, ptxas counts warps instead of blocks.
-    Blocks() = default;
+    BlockResidency() = default;
     /// Describes blocks of `warps` warps and `shared` bytes of shared memory.
-    Blocks(u32 warps, u64 shared)
+    BlockResidency(u32 warps, u64 shared)
         : warps_(warps), max_blocks_(std::max(1u, max_resident_blocks(warps, shared))) {}
 
     /// Returns the maximum number of registers that allows as many blocks to run as `registers`
@@ -75,9 +75,10 @@ private:
 };
 
 /// The machine code of a function and its registers for different orders of instructions.
-class Compiled {
+class EstimatedFunction {
 public:
-    explicit Compiled(const ptx::Function& function) : Compiled(function, ControlFlow(function)) {}
+    explicit EstimatedFunction(const ptx::Function& function)
+        : EstimatedFunction(function, ControlFlow(function)) {}
 
     /// Returns the number of registers if instructions keep their written order once
     /// `max_live_words` words are live. `inside` returns the number of registers that a called
@@ -85,7 +86,7 @@ public:
     /// not reduce the number of running blocks. `exceeds` is true if not all blocks can run even if
     /// banks are ignored.
     template <class Inside>
-    u32 registers(u32 max_live_words, Inside inside, const Blocks& blocks, bool exceeds) {
+    u32 registers(u32 max_live_words, Inside inside, const BlockResidency& blocks, bool exceeds) {
         for (MachinePiece& piece : code_.pieces)
             for (MachineInstruction& i : piece.code) {
                 const ptx::Instruction& source = function_.body[i.source];
@@ -149,10 +150,11 @@ public:
     }
 
 private:
-    Compiled(const ptx::Function& function, const ControlFlow& flow)
-        : Compiled(function, flow,
-                   classify(function, function.is_entry, Liveness(function, flow))) {}
-    Compiled(const ptx::Function& function, const ControlFlow& flow, const Registers& registers)
+    EstimatedFunction(const ptx::Function& function, const ControlFlow& flow)
+        : EstimatedFunction(function, flow,
+                            classify(function, function.is_entry, Liveness(function, flow))) {}
+    EstimatedFunction(const ptx::Function& function, const ControlFlow& flow,
+                      const Registers& registers)
         : function_(replace_registers_by_roots(function, registers)),
           code_(machine_code(function_, flow, registers)),
           live_(code_) {}
@@ -208,11 +210,12 @@ private:
 
 /// A kernel and the functions that it calls. The registers of a called function are added to the
 /// registers that are live in its callers.
-class Program {
+class EstimatedProgram {
 public:
-    Program(const ptx::Module& module, const Blocks& blocks) : module_(module), blocks_(blocks) {}
+    EstimatedProgram(const ptx::Module& module, const BlockResidency& blocks)
+        : module_(module), blocks_(blocks) {}
 
-    Compiled& compiled(const ptx::Function& function) {
+    EstimatedFunction& compiled(const ptx::Function& function) {
         return compiled_.try_emplace(&function, function).first->second;
     }
 
@@ -254,8 +257,8 @@ private:
     }
 
     const ptx::Module& module_;
-    const Blocks blocks_;
-    std::map<const ptx::Function*, Compiled> compiled_;
+    const BlockResidency blocks_;
+    std::map<const ptx::Function*, EstimatedFunction> compiled_;
     std::map<std::pair<const ptx::Function*, u32>, u32> words_;
     std::vector<const ptx::Function*> open_;  ///< the functions in the current chain of calls
 };
@@ -291,7 +294,7 @@ u64 shared_bytes(const ptx::Module& module, const ptx::Function& kernel) {
     return bytes;
 }
 
-Blocks make_blocks(const ptx::Module& module, const ptx::Function& kernel) {
+BlockResidency make_blocks(const ptx::Module& module, const ptx::Function& kernel) {
     const u64 warps = warps_of_block(kernel);
     if (warps == 0) return {};
     return {static_cast<u32>(std::min<u64>(warps, kMaxWarpsPerBlock)),
@@ -316,8 +319,8 @@ std::vector<u32> Estimate::unrolled_loops() const {
 }
 
 Estimate estimate_code(const ptx::Module& module, const ptx::Function& kernel) {
-    const Blocks blocks = make_blocks(module, kernel);
-    Program program(module, blocks);
+    const BlockResidency blocks = make_blocks(module, kernel);
+    EstimatedProgram program(module, blocks);
     const auto needed = [&](u32 max_live_words) {
         return std::max(kMinRegisters, program.registers(kernel, max_live_words));
     };
@@ -331,7 +334,7 @@ Estimate estimate_code(const ptx::Module& module, const ptx::Function& kernel) {
     const auto fits_as_written = [&] { return needed(0) + kSpareRegisters <= for_all; };
     if (registers > for_all && (saves || fits_as_written())) registers = for_all;
     if (registers > for_all) registers = program.registers(kernel, kLiveWordsForWrittenOrder, true);
-    const Compiled& compiled = program.compiled(kernel);
+    const EstimatedFunction& compiled = program.compiled(kernel);
     return {std::min(registers, max_allowed_registers(kernel)), compiled.places(),
             compiled.turns_unrolled()};
 }

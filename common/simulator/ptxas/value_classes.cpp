@@ -13,10 +13,10 @@ namespace {
 
 using ptx::Operand;
 
-class Classifier {
+class ValueClassifier {
 public:
-    Classifier(const ptx::Function& function, bool in_kernel,
-               const std::map<std::string, u32>* of_block)
+    ValueClassifier(const ptx::Function& function, bool in_kernel,
+                    const std::map<std::string, u32>* of_block)
         : function_(function),
           in_kernel_(in_kernel),
           of_block_(of_block),
@@ -193,7 +193,7 @@ Registers make_separate_registers(const ptx::Function& function) {
 
 Registers classify(const ptx::Function& function, bool in_kernel, const Liveness& liveness,
                    const std::map<std::string, u32>* of_block) {
-    return Classifier(function, in_kernel, of_block).run(liveness);
+    return ValueClassifier(function, in_kernel, of_block).run(liveness);
 }
 
 ptx::Function replace_registers_by_roots(const ptx::Function& function,

@@ -7,7 +7,7 @@ namespace {
 
 struct NamedGap {
     Gap gap;
-    const char* words;
+    const char* text;
 };
 constexpr NamedGap kGaps[] = {{Gap::graphs, "order between nodes of a graph"},
                               {Gap::host, "host accesses before a synchronization"}};
@@ -25,11 +25,11 @@ void record_gap(Gap gap) {
 }
 
 std::vector<std::string> gaps() {
-    std::vector<std::string> words;
+    std::vector<std::string> text;
     for (const NamedGap& known : kGaps)
         if (recorded_gaps.load(std::memory_order_relaxed) & bit_of(known.gap))
-            words.push_back(known.words);
-    return words;
+            text.push_back(known.text);
+    return text;
 }
 
 }  // namespace coalesce::simulator

@@ -26,13 +26,13 @@ bool is_terminal() {
 
 /// The progress line on the terminal. The process has only one, because launches run one after the
 /// other.
-struct Line {
+struct ProgressLine {
     std::mutex mutex;
     bool shown = false;
 };
-Line& line() {
+ProgressLine& line() {
     // The object is never destroyed, because reports are printed at exit.
-    static Line* const instance = new Line;
+    static ProgressLine* const instance = new ProgressLine;
     return *instance;
 }
 

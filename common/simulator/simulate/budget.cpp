@@ -46,7 +46,7 @@ LineBudget read_line(const Reader& reader, const toml::table& table) {
     return {.file = reader.text(table, "file", "a line's budget"),
             .source = reader.text(table, "source", "a line's budget"),
             .limits = read_limits(reader, table, true),
-            .where = Reader::line_of(table)};
+            .file_line = Reader::line_of(table)};
 }
 
 KernelBudget read_kernel(const Reader& reader, const toml::table& table) {
@@ -55,7 +55,7 @@ KernelBudget read_kernel(const Reader& reader, const toml::table& table) {
     reader.allow_keys(table, known, "a kernel's budget");
     KernelBudget kernel{.name = reader.text(table, "name", "a kernel's budget"),
                         .limits = read_limits(reader, table, false),
-                        .where = Reader::line_of(table)};
+                        .file_line = Reader::line_of(table)};
     if (table.contains("line"))
         for (const toml::node& line : reader.tables(table, "line", "[[kernel.line]]"))
             kernel.lines.push_back(read_line(reader, *line.as_table()));
@@ -100,8 +100,8 @@ void check_limits(const Limits& limits, const Json& counters, const Finding& pla
         const auto value = metric.value(counters);
         if (limit == limits.end() || !value || *value <= limit->second * (1 + kRounding)) continue;
         Finding one = place;
-        one.kind = std::string(metric.words) + " over the limit";
-        one.message = format_value(*value) + " " + metric.words + ", but the limit is " +
+        one.kind = std::string(metric.display_name) + " over the limit";
+        one.message = format_value(*value) + " " + metric.display_name + ", but the limit is " +
                       format_value(limit->second);
         findings.push_back(one);
     }
@@ -122,7 +122,7 @@ void check_line(const LineBudget& budget, const Budget& whole, const Json& kerne
     if (is_found) return;
     place.kind = "no such line";
     place.file = whole.file;
-    place.line = static_cast<unsigned>(budget.where);
+    place.line = static_cast<unsigned>(budget.file_line);
     place.message =
         "The kernel has no line `" + budget.source + "` in " + budget.file +
         ". If that line was edited, correct the budget, or write a new budget with --write-budget.";
@@ -182,7 +182,7 @@ std::vector<Finding> check_budget(const Budget& budget, const Json& run) {
                             .kind = "no such kernel",
                             .kernel = limits.name,
                             .file = budget.file,
-                            .line = static_cast<unsigned>(limits.where),
+                            .line = static_cast<unsigned>(limits.file_line),
                             .message = "The program launched no kernel with this name. Correct the "
                                        "name in the budget, or remove the entry."});
     }

@@ -115,7 +115,7 @@ void compare_costs(const Json& before, const Json& after, double tolerance_perce
 }
 
 std::string format_cost(const CostChange& one) {
-    return std::string(one.cost->words) + ": " + format_value(one.before) + " -> " +
+    return std::string(one.cost->display_name) + ": " + format_value(one.before) + " -> " +
            format_value(one.after) + " (" + format_percent(one) + ")";
 }
 
@@ -196,7 +196,7 @@ std::vector<Finding> findings_of_comparison(const Comparison& comparison) {
     for (const CostChange& cost : comparison.costs) {
         if (!cost.is_worse) continue;
         Finding one{.rule = "comparison",
-                    .kind = std::string(cost.cost->words) + " grew",
+                    .kind = std::string(cost.cost->display_name) + " grew",
                     .kernel = cost.kernel,
                     .message = format_cost(cost)};
         const auto line = std::find_if(

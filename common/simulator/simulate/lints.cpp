@@ -29,20 +29,20 @@ namespace {
 constexpr double kSectorBytes = 32;
 /// The fractions of the launch's time and of the program's time that a lint must cost at least to
 /// be reported.
-constexpr double kLeastOfLaunch = .05, kLeastOfProgram = .02;
+constexpr double kMinFractionOfLaunch = .05, kMinFractionOfProgram = .02;
 /// The lowest utilization at which a resource is busy enough for its waste to determine the time.
-constexpr double kLeastBusy = .5;
+constexpr double kMinBusyFraction = .5;
 /// The ratio of moved sectors to the sectors that the requested bytes fill, from which on an access
 /// counts as uncoalesced.
-constexpr double kUncoalesced = 2;
+constexpr double kMinUncoalescedRatio = 2;
 
 /// Wasted time or traffic at one place, before it is known whether the waste costs enough to be
 /// reported.
-struct Waste {
+struct LintWaste {
     const char* id = nullptr;
     const Json* line = nullptr;  ///< null if the waste concerns the whole kernel
     double ms = 0;
-    std::string what;
+    std::string explanation;
 };
 
 std::string format_fraction(double fraction) {
@@ -71,7 +71,7 @@ public:
           longest_(predicted_["longest"]),
           ms_(counter(predicted_, "ms")) {}
 
-    std::vector<Waste> find() {
+    std::vector<LintWaste> find() {
         for (const Json& line : kernel_["lines"]) {
             check_sectors(line, "load", resources_of_loads());
             check_sectors(line, "store", {"memory", "l2_write"});
@@ -102,10 +102,10 @@ private:
         if (sectors <= ideal || all == 0) return;
         const double wasted = (sectors - ideal) / all, most = busiest(longest_["busy"]);
         const bool is_store_bound = kind == "store" && longest_.value("binds", "") == "stores";
-        if (most < kLeastBusy && !is_store_bound) return;
+        if (most < kMinBusyFraction && !is_store_bound) return;
         const double gain =
             is_store_bound ? wasted : most - busiest(longest_["busy"], resources, wasted);
-        const bool is_uncoalesced = sectors >= kUncoalesced * ideal;
+        const bool is_uncoalesced = sectors >= kMinUncoalescedRatio * ideal;
         const char* id = !is_uncoalesced  ? "partial-sectors"
                          : kind == "load" ? "uncoalesced-load"
                                           : "uncoalesced-store";
@@ -167,7 +167,7 @@ private:
 
     const Json &kernel_, &predicted_, &longest_;
     double ms_;
-    std::vector<Waste> wastes_;
+    std::vector<LintWaste> wastes_;
 };
 
 /// Reports whether a comment in the line, or in the line above, allows the lint.
@@ -182,7 +182,7 @@ bool is_allowed(const std::string& id, const std::string& file, unsigned line) {
     return names(line) || names(line - 1);
 }
 
-Finding to_finding(const Json& kernel, const Waste& waste) {
+Finding to_finding(const Json& kernel, const LintWaste& waste) {
     const auto rule = std::find_if(kLintRules.begin(), kLintRules.end(), [&](const LintRule& one) {
         return waste.id == std::string_view(one.id);
     });
@@ -192,7 +192,7 @@ Finding to_finding(const Json& kernel, const Waste& waste) {
     Finding finding{.rule = "lint",
                     .kind = waste.id,
                     .kernel = kernel["name"],
-                    .message = waste.what + price + " " + rule->advice};
+                    .message = waste.explanation + price + " " + rule->advice};
     if (waste.line != nullptr) {
         finding.file = path_to_show((*waste.line)["file"]);
         finding.line = (*waste.line)["line"];
@@ -215,8 +215,10 @@ std::vector<Finding> lints_of(const Json& run) {
     for (const Json& kernel : run["kernels"]) {
         if (!is_predicted(kernel)) continue;
         const double ms = counter(kernel["predicted"], "ms");
-        for (const Waste& waste : KernelLints(kernel).find()) {
-            if (waste.ms < kLeastOfLaunch * ms || waste.ms < kLeastOfProgram * program_ms) continue;
+        for (const LintWaste& waste : KernelLints(kernel).find()) {
+            if (waste.ms < kMinFractionOfLaunch * ms ||
+                waste.ms < kMinFractionOfProgram * program_ms)
+                continue;
             if (waste.line != nullptr &&
                 is_allowed(waste.id, (*waste.line)["file"], (*waste.line)["line"]))
                 continue;

@@ -47,8 +47,9 @@ std::string comparison_part(const Comparison& comparison) {
     text += row({"Kernel", "Cost", "Before", "Now", "Change"}) + "|---|---|--:|--:|--:|\n";
     for (const CostChange& one : comparison.costs) {
         const std::string change = format_percent(one);
-        text += row({code(shorten_name(one.kernel)), one.cost->words, format_value(one.before),
-                     format_value(one.after), one.is_worse ? "**" + change + "**" : change});
+        text +=
+            row({code(shorten_name(one.kernel)), one.cost->display_name, format_value(one.before),
+                 format_value(one.after), one.is_worse ? "**" + change + "**" : change});
     }
     for (const std::string& name : comparison.new_kernels)
         text += row({code(shorten_name(name)), "new", "", "", ""});
@@ -64,7 +65,7 @@ std::string kernels_part(const Json& run) {
     std::vector<std::string> head{"Kernel", "Launches"};
     std::string rule = "|---|--:|";
     for (const Metric& metric : metrics()) {
-        head.push_back(metric.words);
+        head.push_back(metric.display_name);
         rule += "--:|";
     }
     text += row(head) + rule + "\n";

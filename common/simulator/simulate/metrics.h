@@ -37,8 +37,8 @@ enum class Compared : u8 {
 
 /// A cost that can be limited or compared.
 struct Metric {
-    const char* name;   ///< the name in budgets, such as "sectors_per_load"
-    const char* words;  ///< the name in messages, such as "sectors per load"
+    const char* name;          ///< the name in budgets, such as "sectors_per_load"
+    const char* display_name;  ///< the name in messages, such as "sectors per load"
     LineLimits line_limits;
     Compared compared;
     /// The unit of the traffic by which a comparison chooses the line to blame, as in TrafficKind.

@@ -146,7 +146,7 @@ std::string preloaded_libraries(const ElfFile& elf, const Uses& uses, const std:
     if (uses.driver || elf.links_to_any(kCompiler)) add(folder / "driver" / kDriver);
     for (const char* cublas : kCublas)
         if (elf.links_to(cublas)) add(folder / "driver" / cublas);
-    const std::string present = from_environment("LD_PRELOAD", "");
+    const std::string present = environment_variable_or("LD_PRELOAD", "");
     return present.empty() ? ahead : ahead + ":" + present;
 }
 

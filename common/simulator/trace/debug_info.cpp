@@ -35,9 +35,9 @@ std::string register_name(u64 number) {
     return name;
 }
 
-class Reader {
+class DebugInfoReader {
 public:
-    explicit Reader(const ptx::Module& module) : module_(module), tree_(module.text) {}
+    explicit DebugInfoReader(const ptx::Module& module) : module_(module), tree_(module.text) {}
 
     DebugInfo read() {
         for (const Entry* unit : tree_.units) find_functions(*unit);
@@ -139,7 +139,7 @@ private:
     void add_parts(const Entry* type, const std::string& path, u32 offset,
                    std::vector<VariablePart>& parts, int depth = 0) const {
         const Entry* bare = bare_type(type);
-        if (!bare || depth > kMaxDepth || parts.size() >= kMostParts) return;
+        if (!bare || depth > kMaxDepth || parts.size() >= kMaxVariableParts) return;
         if (const auto one = scalar(type)) {
             parts.push_back({path, *one, offset});
         } else if (bare->tag == dwarf::kArrayType) {
@@ -165,7 +165,7 @@ private:
             return add_parts(type_of(array), path, offset, parts, depth + 1);
         u32 stride = size_of(type_of(array));
         for (std::size_t k = axis + 1; k < extents.size(); ++k) stride *= extents[k];
-        for (u32 k = 0; k < extents[axis] && parts.size() < kMostParts; ++k)
+        for (u32 k = 0; k < extents[axis] && parts.size() < kMaxVariableParts; ++k)
             add_elements(array, axis + 1, extents, path + "[" + std::to_string(k) + "]",
                          offset + k * stride, parts, depth);
     }
@@ -292,7 +292,7 @@ private:
 
 DebugInfo read_debug_info(const ptx::Module& module) {
     try {
-        return Reader(module).read();
+        return DebugInfoReader(module).read();
     } catch (const std::out_of_range&) {
         throw std::runtime_error("the debug information is damaged");
     }

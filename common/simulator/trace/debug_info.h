@@ -48,14 +48,14 @@ struct SourceVariable {
     bool is_parameter = false;
     u32 begin = 0, end = kNone;  ///< the instructions [begin, end) of Function::body in its scope
     u32 bytes = 0;
-    std::vector<VariablePart> parts;    ///< the first kMostParts scalars of the variable
+    std::vector<VariablePart> parts;    ///< the first kMaxVariableParts scalars of the variable
     std::vector<u32> extents;           ///< the extents of an array, outermost first
     std::optional<ScalarType> element;  ///< the element type of an array or pointer
     std::vector<VariablePlace> places;
 };
 
 /// The maximum number of scalars of a variable that are listed.
-constexpr std::size_t kMostParts = 64;
+constexpr std::size_t kMaxVariableParts = 64;
 
 /// The variables of each function, by the function's name in the PTX. Empty if the module was built
 /// without debug information.

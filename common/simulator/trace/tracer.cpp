@@ -74,7 +74,7 @@ BlockTracer::BlockTracer(const Launch& launch, u64 block, std::size_t limit)
     const auto& files = launch.kernel->module->ast->files;
     if (const auto own = files.find(first_line_of(*launch.kernel->ast).file); own != files.end())
         folder_ = folder_of(own->second);
-    known_.resize((launch.config.block.count() + kLanes - 1) / kLanes);
+    known_variables_.resize((launch.config.block.count() + kLanes - 1) / kLanes);
     TracedFunction& main = function_of(launch.code->main);
     trace_.has_variables = main.has_debug_info;
     add_arrays(launch, debug_info_, trace_);
@@ -94,7 +94,7 @@ TracedFunction& BlockTracer::function_of(const FunctionCode& code) {
 }
 
 KnownVariable& BlockTracer::known(const Warp& w, u32 variable) {
-    std::vector<KnownVariable>& all = known_[w.index];
+    std::vector<KnownVariable>& all = known_variables_[w.index];
     if (all.size() <= variable) all.resize(trace_.variables.size());
     return all[variable];
 }

@@ -73,8 +73,9 @@ private:
     DebugInfo debug_info_;
     BlockTrace trace_;
     std::map<const FunctionCode*, TracedFunction> functions_;
-    std::vector<std::vector<KnownVariable>> known_;  ///< indexed by warp, then by variable
-    std::string folder_;                             ///< the folder of the kernel's own source file
+    std::vector<std::vector<KnownVariable>>
+        known_variables_;              ///< indexed by warp, then by variable
+    std::string folder_;               ///< the folder of the kernel's own source file
     std::map<u32, u32> file_numbers_;  ///< maps the file numbers of the PTX to those of the trace
 
     // The step that is being recorded.

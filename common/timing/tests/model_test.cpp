@@ -51,8 +51,9 @@ Operation load(std::uint16_t sectors) {
 }
 
 /// Returns the work of blocks with `warps` warps each. All warps execute the same operations.
-Work work_of(std::vector<Operation> operations, std::uint32_t warps, int resident, double blocks) {
-    Work work;
+MultiprocessorWork work_of(std::vector<Operation> operations, std::uint32_t warps, int resident,
+                           double blocks) {
+    MultiprocessorWork work;
     BlockProgram& block = work.kinds.emplace_back();
     operations.push_back(operation(Kind::exit));
     block.programs.push_back({.operations = std::move(operations), .instructions_per_recorded = 1});
@@ -222,8 +223,8 @@ TEST_CASE("operations without cost are left out, and the dependences on them are
 TEST_CASE("with one load at a time, latency is the bottleneck") {
     // A warp loads, uses the value and ends. One block of one warp is resident, and there are 100
     // blocks.
-    const Work work = work_of({load(4), operation(Kind::store, {0})}, 1, 1, 100);
-    const Outcome o = simulate(work, plain_gpu());
+    const MultiprocessorWork work = work_of({load(4), operation(Kind::store, {0})}, 1, 1, 100);
+    const SimulatedOutcome o = simulate(work, plain_gpu());
     CHECK(o.cycles == Approx(100 * 1003).epsilon(0.01));
     // By Little's law, 128 bytes are in flight nearly all of the time.
     CHECK(o.bytes_in_flight == Approx(128).epsilon(0.02));
@@ -233,46 +234,46 @@ TEST_CASE("with one load at a time, latency is the bottleneck") {
 TEST_CASE("with enough loads, memory is the bottleneck") {
     // 64 warps with eight loads of 128 bytes each have 64 KiB in flight. A rate of 32 bytes per
     // cycle needs only 32 KB.
-    Work work = work_of(std::vector<Operation>(8, load(4)), 32, 2, 400);
+    MultiprocessorWork work = work_of(std::vector<Operation>(8, load(4)), 32, 2, 400);
     work.read_cycles = 1;  // one sector per cycle
-    const Outcome o = simulate(work, plain_gpu());
+    const SimulatedOutcome o = simulate(work, plain_gpu());
     CHECK(o.cycles_per_block == Approx(32 * 8 * 4).epsilon(0.02));
     CHECK(o.busy.memory > 0.95);
 }
 
 TEST_CASE("the first-level cache limits the loads in flight") {
-    Work work = work_of(std::vector<Operation>(8, load(4)), 32, 2, 400);
+    MultiprocessorWork work = work_of(std::vector<Operation>(8, load(4)), 32, 2, 400);
     work.read_cycles = .1;  // memory could deliver 320 bytes per cycle
     work.first_level_bytes = 8192;
-    const Outcome o = simulate(work, plain_gpu());
+    const SimulatedOutcome o = simulate(work, plain_gpu());
     CHECK(o.bytes_in_flight == Approx(8192).epsilon(0.05));
     // With a latency of 1000 cycles, 8192 bytes in flight give 8.2 bytes per cycle.
     CHECK(o.cycles_per_block == Approx(32 * 8 * 128 / 8.192).epsilon(0.05));
 
     // A requested line takes the space of a whole line, however few of its sectors are loaded.
-    Work of_sectors = work_of(std::vector<Operation>(8, load(1)), 32, 2, 400);
+    MultiprocessorWork of_sectors = work_of(std::vector<Operation>(8, load(1)), 32, 2, 400);
     of_sectors.first_level_bytes = 8192;
     CHECK(simulate(of_sectors, plain_gpu()).bytes_in_flight == Approx(2048).epsilon(0.05));
 }
 
 TEST_CASE("an uneven number of blocks costs time on a multiprocessor, but not in memory") {
     // Memory is the bottleneck. Nine of ten multiprocessors have ten blocks, and the last has nine.
-    Work full = work_of(std::vector<Operation>(8, load(4)), 32, 2, 10);
+    MultiprocessorWork full = work_of(std::vector<Operation>(8, load(4)), 32, 2, 10);
     full.kinds[0].sectors_read = 32 * 32;
     full.read_cycles = 1;
-    Work uneven = full;
+    MultiprocessorWork uneven = full;
     uneven.blocks = 9.9;
     CHECK(simulate(uneven, plain_gpu()).cycles ==
           Approx(.99 * simulate(full, plain_gpu()).cycles).epsilon(0.004));
     // Latency is the bottleneck. The launch ends when the multiprocessors with ten blocks have
     // ended.
-    const Work alone = work_of({load(4), operation(Kind::store, {0})}, 1, 1, 9.1);
+    const MultiprocessorWork alone = work_of({load(4), operation(Kind::store, {0})}, 1, 1, 9.1);
     CHECK(simulate(alone, plain_gpu()).cycles == Approx(10 * 1003).epsilon(0.01));
 }
 
 TEST_CASE("if half of the blocks do nothing, their position in a round matters little") {
     const auto with_idle = [](int idle_first) {
-        Work work = work_of(std::vector<Operation>(64, load(4)), 8, 3, 1000);
+        MultiprocessorWork work = work_of(std::vector<Operation>(64, load(4)), 8, 3, 1000);
         work.kinds.push_back(work_of({}, 8, 1, 1).kinds.front());
         work.has_uneven_blocks = true;
         work.kind_of.clear();
@@ -283,7 +284,7 @@ TEST_CASE("if half of the blocks do nothing, their position in a round matters l
     // Half of the 1000 blocks load 64 * 4 sectors in each of 8 warps, at one sector per cycle.
     const double busy = 1000. / 2 * 8 * 64 * 4;
     for (const int idle_first : {0, 5, 16}) {
-        Work work = with_idle(idle_first);
+        MultiprocessorWork work = with_idle(idle_first);
         work.read_cycles = 1;
         CHECK(simulate(work, plain_gpu()).cycles == Approx(busy).epsilon(.05));
         work.has_uneven_blocks = false;  // the first kinds then count as typical of all blocks
@@ -294,13 +295,13 @@ TEST_CASE("if half of the blocks do nothing, their position in a round matters l
 TEST_CASE("an uneven number of iterations costs no extra time if memory is the bottleneck") {
     // Blocks are persistent. Three of four multiprocessors have a block with one more iteration.
     const auto turns = [](std::size_t count) {
-        Work work = work_of(std::vector<Operation>(8 * count, load(4)), 32, 1, 1);
+        MultiprocessorWork work = work_of(std::vector<Operation>(8 * count, load(4)), 32, 1, 1);
         work.kinds[0].sectors_read = 32. * 32 * static_cast<double>(count);
         work.read_cycles = 1;
         return work;
     };
-    const Work full = turns(8);
-    Work uneven = full;
+    const MultiprocessorWork full = turns(8);
+    MultiprocessorWork uneven = full;
     uneven.kinds.push_back(turns(7).kinds[0]);
     uneven.kind_of = {0, 0, 0, 1};
     CHECK(simulate(uneven, plain_gpu()).cycles ==
@@ -309,7 +310,7 @@ TEST_CASE("an uneven number of iterations costs no extra time if memory is the b
 
 TEST_CASE("waits of the last loads for memory are not counted twice") {
     // Loads wait longer while memory is busy, but memory does not have more work.
-    Work work = work_of(std::vector<Operation>(8, load(4)), 32, 2, 8);
+    MultiprocessorWork work = work_of(std::vector<Operation>(8, load(4)), 32, 2, 8);
     work.read_cycles = 1;
     Gpu patient = plain_gpu();
     patient.queue_ns = 100;
@@ -320,23 +321,23 @@ TEST_CASE("waits of the last loads for memory are not counted twice") {
 TEST_CASE("a barrier waits for the slowest warp") {
     Operation slow = operation(Kind::arithmetic);
     slow.latency = 500;
-    Work work = work_of({operation(Kind::barrier)}, 4, 1, 10);
+    MultiprocessorWork work = work_of({operation(Kind::barrier)}, 4, 1, 10);
     BlockProgram& block = work.kinds[0];
     block.programs.push_back(
         {.operations = {slow, operation(Kind::barrier, {0}), operation(Kind::exit)},
          .instructions_per_recorded = 1});
     block.program_of_warp[3] = 1;
-    const Outcome o = simulate(work, plain_gpu());
+    const SimulatedOutcome o = simulate(work, plain_gpu());
     CHECK(o.cycles == Approx(10 * 503).epsilon(0.03));
     CHECK(o.life.barrier == Approx(0.75 * 500).epsilon(0.05));
 }
 
 TEST_CASE("a warp that ends does not block a barrier") {
-    Work work = work_of({operation(Kind::barrier)}, 2, 1, 5);
+    MultiprocessorWork work = work_of({operation(Kind::barrier)}, 2, 1, 5);
     work.kinds[0].programs.push_back(
         {.operations = {operation(Kind::exit)}, .instructions_per_recorded = 1});
     work.kinds[0].program_of_warp[1] = 1;
-    const Outcome o = simulate(work, plain_gpu());
+    const SimulatedOutcome o = simulate(work, plain_gpu());
     CHECK(o.cycles > 0);
     CHECK(o.cycles < 200);
 }
@@ -344,14 +345,14 @@ TEST_CASE("a warp that ends does not block a barrier") {
 TEST_CASE("the rate at which blocks start is limited") {
     Gpu gpu = plain_gpu();
     gpu.block_interval_cycles = 150;
-    const Outcome o = simulate(work_of({}, 1, 8, 1000), gpu);
+    const SimulatedOutcome o = simulate(work_of({}, 1, 8, 1000), gpu);
     CHECK(o.cycles == Approx(150 * 1000).epsilon(0.02));
 }
 
 TEST_CASE("with bank conflicts, shared memory is the bottleneck") {
     Operation conflict = operation(Kind::shared_load);
     conflict.passes = 32;
-    const Outcome o = simulate(work_of({conflict, conflict}, 8, 4, 200), plain_gpu());
+    const SimulatedOutcome o = simulate(work_of({conflict, conflict}, 8, 4, 200), plain_gpu());
     CHECK(o.cycles_per_block == Approx(8 * 2 * 32).epsilon(0.03));
     CHECK(o.busy.shared > 0.95);
 }
@@ -362,7 +363,7 @@ TEST_CASE("a warp with an incomplete recording continues like its recorded part"
         turns.push_back(load(4));
         if (k > 0) turns.back().after = {k - 1};
     }
-    Work all = work_of(turns, 1, 1, 1), half = work_of(turns, 1, 1, 1);
+    MultiprocessorWork all = work_of(turns, 1, 1, 1), half = work_of(turns, 1, 1, 1);
     half.kinds[0].programs[0].instructions_per_recorded = 4;
     const double once = simulate(all, plain_gpu()).cycles,
                  four = simulate(half, plain_gpu()).cycles;
@@ -374,7 +375,7 @@ TEST_CASE("the last cycles of an incomplete recording count, even if it ends at 
     for (std::uint32_t k = 0; k < 20; ++k)
         turns.push_back(k % 2 ? operation(Kind::barrier) : load(4));
     for (std::uint32_t k = 2; k < 20; k += 2) turns[k].after = {k - 2};
-    Work all = work_of(turns, 1, 1, 1), half = work_of(turns, 1, 1, 1);
+    MultiprocessorWork all = work_of(turns, 1, 1, 1), half = work_of(turns, 1, 1, 1);
     half.kinds[0].programs[0].instructions_per_recorded = 4;
     const double once = simulate(all, plain_gpu()).cycles,
                  four = simulate(half, plain_gpu()).cycles;
@@ -656,7 +657,7 @@ TEST_CASE("a bulk copy occupies its unit for a time per row") {
         copy.rows = rows;
         copy.sectors = 512;
         copy.is_box = is_box;
-        Work work = work_of({copy, operation(Kind::bulk_wait)}, 1, 8, 1000);
+        MultiprocessorWork work = work_of({copy, operation(Kind::bulk_wait)}, 1, 8, 1000);
         work.kinds[0].bulk_loads = work.kinds[0].programs[0].loads_per_wait = 1;
         work.read_cycles = 1;
         return simulate(work, gpu).cycles;
@@ -740,14 +741,14 @@ TEST_CASE("the prediction for a recorded copy has its bytes, runs and resident b
     // second-level cache, unless a row has too many blocks.
     Gpu gpu = plain_gpu();
     gpu.l2_bytes = 1e6;
-    recording.below.add({1000, 100});
-    recording.below.add({500000, 100});
+    recording.next_row_reads.add({1000, 100});
+    recording.next_row_reads.add({500000, 100});
     recording.blocks_per_row = 100;
     CHECK(predict(recording, gpu).memory_bytes == Approx(100000. * 1.5 * 1024));
     CHECK(predict(recording, gpu).ms < p.ms);
     recording.blocks_per_row = 90000;
     CHECK(predict(recording, gpu).memory_bytes == p.memory_bytes);
-    recording.below.clear();
+    recording.next_row_reads.clear();
 
     // Memory takes 1.5 times as long if either the reads or the writes are scattered runs of 128
     // bytes.

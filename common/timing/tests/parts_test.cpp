@@ -27,7 +27,7 @@ Gpu some_gpu() {
 /// time, and executes `between` before each store. All blocks together write to `pages` pages.
 double cycles_of_columns(double pages, std::vector<Operation> between) {
     constexpr std::uint32_t warps = 4;
-    Work work;
+    MultiprocessorWork work;
     BlockProgram& block = work.kinds.emplace_back();
     for (std::uint32_t w = 0; w < warps; ++w) {
         Program& program = block.programs.emplace_back();

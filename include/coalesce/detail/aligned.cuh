@@ -12,24 +12,29 @@
 
 namespace coalesce::transposing {
 
-/// A kernel in which each thread transposes blocks of N x N elements. N elements are 16 bytes long.
-template <int SIZE, int BLOCK_COLS, int BLOCK_ROWS, int PIECES, Loads LOADS = Loads::plain>
-struct Pieces {
-    static constexpr int N = 16 / SIZE;
-    static constexpr int TILE_ROWS = BLOCK_ROWS * PIECES * N, TILE_COLS = BLOCK_COLS * N;
+/// A kernel in which each thread transposes blocks of VECTOR_ELEMENTS x VECTOR_ELEMENTS elements.
+/// VECTOR_ELEMENTS elements are 16 bytes long.
+template <int SIZE, int BLOCK_COLS, int BLOCK_ROWS, int PIECES,
+          LoadPolicy LOADS = LoadPolicy::plain>
+struct RegisterBlocks {
+    static constexpr int VECTOR_ELEMENTS = 16 / SIZE;
+    static constexpr int TILE_ROWS = BLOCK_ROWS * PIECES * VECTOR_ELEMENTS,
+                         TILE_COLS = BLOCK_COLS * VECTOR_ELEMENTS;
     static constexpr int THREADS = BLOCK_COLS * BLOCK_ROWS;
     static constexpr int LEAD = 0;
     static constexpr int SHARED_BYTES = TILE_ROWS * TILE_COLS * SIZE;
 
-    static constexpr int QUADS = TILE_ROWS / N;  ///< vectors per row of the transposed tile
-    static constexpr int ROUND_COLS = THREADS / QUADS;
-    static constexpr int ROUNDS = TILE_COLS / ROUND_COLS;
-    static_assert(THREADS % QUADS == 0 && TILE_COLS % ROUND_COLS == 0, "tiles are covered evenly");
+    static constexpr int ROW_VECTORS =
+        TILE_ROWS / VECTOR_ELEMENTS;  ///< vectors per row of the transposed tile
+    static constexpr int COLS_PER_ROUND = THREADS / ROW_VECTORS;
+    static constexpr int ROUNDS = TILE_COLS / COLS_PER_ROUND;
+    static_assert(THREADS % ROW_VECTORS == 0 && TILE_COLS % COLS_PER_ROUND == 0,
+                  "tiles are covered evenly");
 
-    using Tile = TransposedTile<SIZE, 16, TILE_COLS, QUADS>;
+    using Tile = TransposedTile<SIZE, 16, TILE_COLS, ROW_VECTORS>;
 
     static __device__ void run(const Task& task, char* shared) {
-        const Place place = find_spread_block_place(task, TILE_ROWS, TILE_COLS);
+        const Place place = find_tile_in_spread_strips(task, TILE_ROWS, TILE_COLS);
         const Tile tile{shared};
         load(task, place, tile);
         __syncthreads();
@@ -39,43 +44,43 @@ struct Pieces {
     static __device__ void load(const Task& task, const Place& place, const Tile& tile) {
         const char* in = in_address<SIZE>(task, place);
         const int x = threadIdx.x % BLOCK_COLS, y = threadIdx.x / BLOCK_COLS;
-        const std::int64_t col = place.col + x * N;
-        Vector<16> piece[PIECES][N];
+        const std::int64_t col = place.col + x * VECTOR_ELEMENTS;
+        Vector<16> piece[PIECES][VECTOR_ELEMENTS];
         // Issue all loads first, so that they are in flight together.
 #pragma unroll
         for (int k = 0; k < PIECES; ++k) {
-            const std::int64_t row = place.row + (y + k * BLOCK_ROWS) * N;
+            const std::int64_t row = place.row + (y + k * BLOCK_ROWS) * VECTOR_ELEMENTS;
             if (row < task.rows && col < task.cols) {
                 const char* from = in + (row * task.in_pitch + col) * SIZE;
 #pragma unroll
-                for (int i = 0; i < N; ++i, from += task.in_pitch * SIZE) {
+                for (int i = 0; i < VECTOR_ELEMENTS; ++i, from += task.in_pitch * SIZE) {
                     piece[k][i] = load_evict_last<LOADS>(from);
                 }
             }
         }
 #pragma unroll
         for (int k = 0; k < PIECES; ++k) {
-            Vector<16> turned[N];
-            turn<SIZE>(turned, piece[k]);
+            Vector<16> turned[VECTOR_ELEMENTS];
+            transpose_vectors<SIZE>(turned, piece[k]);
 #pragma unroll
-            for (int i = 0; i < N; ++i) {
-                store_vector(tile.vector(x * N + i, y + k * BLOCK_ROWS), turned[i]);
+            for (int i = 0; i < VECTOR_ELEMENTS; ++i) {
+                store_vector(tile.vector(x * VECTOR_ELEMENTS + i, y + k * BLOCK_ROWS), turned[i]);
             }
         }
     }
 
     static __device__ void store(const Task& task, const Place& place, const Tile& tile) {
         char* out = out_address<SIZE>(task, place);
-        const int quad = threadIdx.x % QUADS, first = threadIdx.x / QUADS;
-        const std::int64_t row = place.row + quad * N;
+        const int quad = threadIdx.x % ROW_VECTORS, first = threadIdx.x / ROW_VECTORS;
+        const std::int64_t row = place.row + quad * VECTOR_ELEMENTS;
         Vector<16> turned[ROUNDS];
 #pragma unroll
         for (int k = 0; k < ROUNDS; ++k) {
-            turned[k] = load_vector<16>(tile.vector(first + k * ROUND_COLS, quad));
+            turned[k] = load_vector<16>(tile.vector(first + k * COLS_PER_ROUND, quad));
         }
 #pragma unroll
         for (int k = 0; k < ROUNDS; ++k) {
-            const std::int64_t col = place.col + first + k * ROUND_COLS;
+            const std::int64_t col = place.col + first + k * COLS_PER_ROUND;
             if (row < task.rows && col < task.cols) {
                 store_vector(out + (col * task.out_pitch + row) * SIZE, turned[k]);
             }
@@ -88,8 +93,8 @@ struct Pieces {
 /// both of its stores, and four blocks fit on a multiprocessor. Each group of four rows permutes
 /// its vectors differently, so that threads that read the same column in different groups access
 /// different banks.
-template <Loads LOADS>
-struct Raw {
+template <LoadPolicy LOADS>
+struct AlignedWords {
     static constexpr int TILE_ROWS = 64, TILE_COLS = 64, THREADS = 512, LEAD = 0;
     static constexpr int SHARED_BYTES = TILE_ROWS * TILE_COLS * 4;
 
@@ -100,8 +105,9 @@ struct Raw {
     /// Returns the tile of this block. Strips can be spread only if rows consist of whole cache
     /// lines. Otherwise they are grouped.
     static __device__ Place place_of(const Task& task) {
-        return LOADS == Loads::stay_128 ? find_grouped_block_place(task, TILE_ROWS, TILE_COLS)
-                                        : find_spread_block_place(task, TILE_ROWS, TILE_COLS);
+        return LOADS == LoadPolicy::evict_last_128
+                   ? find_tile_in_strip_group(task, TILE_ROWS, TILE_COLS)
+                   : find_tile_in_spread_strips(task, TILE_ROWS, TILE_COLS);
     }
 
     static __device__ void run(const Task& task, char* shared) {

@@ -15,7 +15,7 @@ namespace coalesce::transposing {
 /// A kernel in which each thread moves single elements. A thread loads LOADS elements at a time, so
 /// that enough loads are in flight.
 template <int SIZE, int TILE_ROWS_, int TILE_COLS_, int THREADS_, int SHIFT_BYTES,
-          Loads LOADS_ = Loads::plain>
+          LoadPolicy LOADS_ = LoadPolicy::plain>
 struct Shifted {
     static constexpr int TILE_ROWS = TILE_ROWS_, TILE_COLS = TILE_COLS_, THREADS = THREADS_;
     static constexpr int SHIFT = SHIFT_BYTES / SIZE, LEAD = SHIFT - 1;
@@ -32,8 +32,8 @@ struct Shifted {
 
     static __device__ void run(const Task& task, char* tile) {
         // With larger elements there are not enough registers for the grouped order.
-        const Place place = SIZE <= 4 ? find_grouped_block_place(task, TILE_ROWS, TILE_COLS)
-                                      : find_block_place(task, TILE_ROWS, TILE_COLS);
+        const Place place = SIZE <= 4 ? find_tile_in_strip_group(task, TILE_ROWS, TILE_COLS)
+                                      : find_tile_of_block(task, TILE_ROWS, TILE_COLS);
         load(task, place, tile);
         __syncthreads();
         store(task, place, tile);
@@ -118,29 +118,32 @@ __device__ inline Vector<BYTES> shifted(const Vector<BYTES>& low, const Vector<B
     return vector;
 }
 
-/// A kernel like Pieces, but for unaligned rows. Loaded vectors and stored vectors are both spliced
-/// from two vectors. From each row of `out`, a block takes the elements that form whole groups of
-/// SHIFT_BYTES. Its stores are therefore whole vectors and, for 32 bytes, whole sectors. To make
-/// this possible, it loads LEAD extra rows, which are the last rows of the previous block.
+/// A kernel like RegisterBlocks, but for unaligned rows. Loaded vectors and stored vectors are both
+/// spliced from two vectors. From each row of `out`, a block takes the elements that form whole
+/// groups of SHIFT_BYTES. Its stores are therefore whole vectors and, for 32 bytes, whole sectors.
+/// To make this possible, it loads LEAD extra rows, which are the last rows of the previous block.
 template <int SIZE, int BYTES, int BLOCK_COLS, int BLOCK_ROWS, int PIECES, int SHIFT_BYTES>
 struct Realigned {
-    static constexpr int N = BYTES / SIZE;
+    static constexpr int VECTOR_ELEMENTS = BYTES / SIZE;
     static constexpr int SHIFT = SHIFT_BYTES / SIZE, LEAD = SHIFT;
-    static constexpr int LOADED_ROWS = BLOCK_ROWS * PIECES * N;
-    static constexpr int TILE_ROWS = LOADED_ROWS - LEAD, TILE_COLS = BLOCK_COLS * N;
+    static constexpr int LOADED_ROWS = BLOCK_ROWS * PIECES * VECTOR_ELEMENTS;
+    static constexpr int TILE_ROWS = LOADED_ROWS - LEAD, TILE_COLS = BLOCK_COLS * VECTOR_ELEMENTS;
     static constexpr int THREADS = BLOCK_COLS * BLOCK_ROWS;
     static constexpr int SHARED_BYTES = LOADED_ROWS * TILE_COLS * SIZE;
 
-    static constexpr int QUADS = LOADED_ROWS / N;  ///< vectors per row of the transposed tile
-    static constexpr int ROUND_COLS = THREADS / QUADS;
-    static constexpr int ROUNDS = TILE_COLS / ROUND_COLS;
-    static_assert(THREADS % QUADS == 0 && TILE_COLS % ROUND_COLS == 0, "tiles are covered evenly");
-    static_assert(SHIFT % N == 0 && TILE_ROWS % SHIFT == 0, "vectors and tiles are whole groups");
+    static constexpr int ROW_VECTORS =
+        LOADED_ROWS / VECTOR_ELEMENTS;  ///< vectors per row of the transposed tile
+    static constexpr int COLS_PER_ROUND = THREADS / ROW_VECTORS;
+    static constexpr int ROUNDS = TILE_COLS / COLS_PER_ROUND;
+    static_assert(THREADS % ROW_VECTORS == 0 && TILE_COLS % COLS_PER_ROUND == 0,
+                  "tiles are covered evenly");
+    static_assert(SHIFT % VECTOR_ELEMENTS == 0 && TILE_ROWS % SHIFT == 0,
+                  "vectors and tiles are whole groups");
 
-    using Tile = TransposedTile<SIZE, BYTES, TILE_COLS, QUADS>;
+    using Tile = TransposedTile<SIZE, BYTES, TILE_COLS, ROW_VECTORS>;
 
     static __device__ void run(const Task& task, char* shared) {
-        const Place place = find_block_place(task, TILE_ROWS, TILE_COLS);
+        const Place place = find_tile_of_block(task, TILE_ROWS, TILE_COLS);
         const Tile tile{shared};
         if (may_read_around(task, place)) {
             load(task, place, tile);
@@ -159,8 +162,10 @@ struct Realigned {
         const std::int64_t end = place.row + TILE_ROWS;
         const std::int64_t bottom = (end < task.rows ? end : task.rows) - 1;
         const std::int64_t before = place.col, behind = task.cols - place.col - TILE_COLS;
-        if (task.in_pitch != task.cols) return before >= N && behind >= N;
-        return top * task.cols + before >= N && (task.rows - 1 - bottom) * task.cols + behind >= N;
+        if (task.in_pitch != task.cols)
+            return before >= VECTOR_ELEMENTS && behind >= VECTOR_ELEMENTS;
+        return top * task.cols + before >= VECTOR_ELEMENTS &&
+               (task.rows - 1 - bottom) * task.cols + behind >= VECTOR_ELEMENTS;
     }
 
     /// Loads the tile. The loads depend neither on each other nor on comparisons. Elements outside
@@ -168,16 +173,17 @@ struct Realigned {
     static __device__ void load(const Task& task, const Place& place, const Tile& tile) {
         const char* in = in_address<SIZE>(task, place);
         const int x = threadIdx.x % BLOCK_COLS, y = threadIdx.x / BLOCK_COLS;
-        const std::int64_t col = place.col + x * N;
+        const std::int64_t col = place.col + x * VECTOR_ELEMENTS;
         const char* from_col = in + (col < task.cols ? col : place.col) * SIZE;
 #pragma unroll
         for (int k = 0; k < PIECES; ++k) {
             const int quad = y + k * BLOCK_ROWS;
-            Vector<BYTES> low[N], high[N], piece[N], turned[N];
-            unsigned offset[N];
+            Vector<BYTES> low[VECTOR_ELEMENTS], high[VECTOR_ELEMENTS], piece[VECTOR_ELEMENTS],
+                turned[VECTOR_ELEMENTS];
+            unsigned offset[VECTOR_ELEMENTS];
 #pragma unroll
-            for (int i = 0; i < N; ++i) {
-                std::int64_t row = place.row - LEAD + quad * N + i;
+            for (int i = 0; i < VECTOR_ELEMENTS; ++i) {
+                std::int64_t row = place.row - LEAD + quad * VECTOR_ELEMENTS + i;
                 row = row < 0 ? 0 : row < task.rows ? row : task.rows - 1;
                 const char* from = from_col + row * task.in_pitch * SIZE;
                 offset[i] = reinterpret_cast<std::uintptr_t>(from) % BYTES;
@@ -186,10 +192,12 @@ struct Realigned {
                 high[i] = load_vector<BYTES>(from + (offset[i] == 0 ? 0 : BYTES));
             }
 #pragma unroll
-            for (int i = 0; i < N; ++i) piece[i] = shifted<SIZE>(low[i], high[i], offset[i]);
-            turn<SIZE>(turned, piece);
+            for (int i = 0; i < VECTOR_ELEMENTS; ++i)
+                piece[i] = shifted<SIZE>(low[i], high[i], offset[i]);
+            transpose_vectors<SIZE>(turned, piece);
 #pragma unroll
-            for (int i = 0; i < N; ++i) store_vector(tile.vector(x * N + i, quad), turned[i]);
+            for (int i = 0; i < VECTOR_ELEMENTS; ++i)
+                store_vector(tile.vector(x * VECTOR_ELEMENTS + i, quad), turned[i]);
         }
     }
 
@@ -209,32 +217,34 @@ struct Realigned {
 
     static __device__ void store(const Task& task, const Place& place, const Tile& tile) {
         char* out = out_address<SIZE>(task, place);
-        const int lane = threadIdx.x % QUADS, first = threadIdx.x / QUADS;
-        if (lane >= TILE_ROWS / N) return;
+        const int lane = threadIdx.x % ROW_VECTORS, first = threadIdx.x / ROW_VECTORS;
+        if (lane >= TILE_ROWS / VECTOR_ELEMENTS) return;
         Vector<BYTES> turned[ROUNDS];
         int phase[ROUNDS];
 #pragma unroll
         for (int k = 0; k < ROUNDS; ++k) {
-            const int x = first + k * ROUND_COLS;
+            const int x = first + k * COLS_PER_ROUND;
             phase[k] = alignment_phase<SIZE, SHIFT>(out, place.col + x, task.out_pitch);
-            const int y = LEAD - phase[k] + lane * N;
-            const auto low = load_vector<BYTES>(tile.vector(x, y / N));
-            const auto high = load_vector<BYTES>(tile.vector(x, (y + N - 1) / N));
-            turned[k] = shifted<SIZE>(low, high, y % N * SIZE);
+            const int y = LEAD - phase[k] + lane * VECTOR_ELEMENTS;
+            const auto low = load_vector<BYTES>(tile.vector(x, y / VECTOR_ELEMENTS));
+            const auto high =
+                load_vector<BYTES>(tile.vector(x, (y + VECTOR_ELEMENTS - 1) / VECTOR_ELEMENTS));
+            turned[k] = shifted<SIZE>(low, high, y % VECTOR_ELEMENTS * SIZE);
         }
 #pragma unroll
         for (int k = 0; k < ROUNDS; ++k) {
-            const int x = first + k * ROUND_COLS;
-            const std::int64_t col = place.col + x, row = place.row - phase[k] + lane * N;
+            const int x = first + k * COLS_PER_ROUND;
+            const std::int64_t col = place.col + x,
+                               row = place.row - phase[k] + lane * VECTOR_ELEMENTS;
             char* to = out + (col * task.out_pitch + row) * SIZE;
-            if (col >= task.cols || row + N <= 0 || row >= task.rows) continue;
-            if (row >= 0 && row + N <= task.rows) {
+            if (col >= task.cols || row + VECTOR_ELEMENTS <= 0 || row >= task.rows) continue;
+            if (row >= 0 && row + VECTOR_ELEMENTS <= task.rows) {
                 store_vector(to, turned[k]);
                 continue;
             }
-            for (int i = 0; i < N; ++i) {
+            for (int i = 0; i < VECTOR_ELEMENTS; ++i) {
                 if (row + i < 0 || row + i >= task.rows) continue;
-                element<SIZE>(to, i) = tile.cell(x, LEAD - phase[k] + lane * N + i);
+                element<SIZE>(to, i) = tile.cell(x, LEAD - phase[k] + lane * VECTOR_ELEMENTS + i);
             }
         }
     }

@@ -13,23 +13,24 @@
 namespace coalesce::transposing {
 
 /// An element within a register: the word that contains it, and its position in the word.
-struct Piece {
+struct RegisterElement {
     unsigned word;
-    int place;
+    int position;
 };
 
 /// Returns a word built from elements. piece(0) is the lowest.
-template <int SIZE, class PieceOf>
-__device__ inline unsigned word_of(PieceOf piece) {
+template <int SIZE, class ElementOf>
+__device__ inline unsigned build_word(ElementOf piece) {
     if constexpr (SIZE == 4) {
         return piece(0).word;
     } else if constexpr (SIZE == 2) {
-        const Piece low = piece(0), high = piece(1);
-        return __byte_perm(low.word, high.word, 0x5410 + low.place * 0x22 + high.place * 0x2200);
+        const RegisterElement low = piece(0), high = piece(1);
+        return __byte_perm(low.word, high.word,
+                           0x5410 + low.position * 0x22 + high.position * 0x2200);
     } else {
-        const Piece a = piece(0), b = piece(1), c = piece(2), d = piece(3);
-        const unsigned low = __byte_perm(a.word, b.word, a.place + (4 + b.place) * 16);
-        const unsigned high = __byte_perm(c.word, d.word, c.place + (4 + d.place) * 16);
+        const RegisterElement a = piece(0), b = piece(1), c = piece(2), d = piece(3);
+        const unsigned low = __byte_perm(a.word, b.word, a.position + (4 + b.position) * 16);
+        const unsigned high = __byte_perm(c.word, d.word, c.position + (4 + d.position) * 16);
         return __byte_perm(low, high, 0x5410);
     }
 }
@@ -39,8 +40,8 @@ __device__ inline unsigned word_of(PieceOf piece) {
 /// per element of a vector, so that it loads and stores only vectors.
 template <int SIZE, int CHANNELS, bool IS_TO_LAST>
 struct Channels {
-    static constexpr int N = 16 / SIZE, PER_WORD = 4 / SIZE;
-    static constexpr int THREADS = 256, PIXELS = THREADS * N, LEAD = 0;
+    static constexpr int VECTOR_ELEMENTS = 16 / SIZE, ELEMENTS_PER_WORD = 4 / SIZE;
+    static constexpr int THREADS = 256, PIXELS = THREADS * VECTOR_ELEMENTS, LEAD = 0;
     static constexpr int TILE_ROWS = IS_TO_LAST ? CHANNELS : PIXELS;
     static constexpr int TILE_COLS = IS_TO_LAST ? PIXELS : CHANNELS;
     static constexpr int SHARED_BYTES = THREADS * CHANNELS * 16;
@@ -54,14 +55,14 @@ struct Channels {
     }
 
     static __device__ void run(const Task& task, char* shared) {
-        const Place place = find_block_place(task, TILE_ROWS, TILE_COLS);
+        const Place place = find_tile_of_block(task, TILE_ROWS, TILE_COLS);
         const char* in = in_address<SIZE>(task, place);
         char* out = out_address<SIZE>(task, place);
         const std::int64_t pixels = IS_TO_LAST ? task.cols : task.rows;
         const std::int64_t first = IS_TO_LAST ? place.col : place.row;
         const std::int64_t left = pixels - first;
         // The number of threads that have pixels to process.
-        const int count = static_cast<int>(left < PIXELS ? left : PIXELS) / N;
+        const int count = static_cast<int>(left < PIXELS ? left : PIXELS) / VECTOR_ELEMENTS;
         const int thread = threadIdx.x;
         if constexpr (IS_TO_LAST) {
             if (thread < count) load_planes(in + first * SIZE + thread * 16, pixels, shared);
@@ -87,9 +88,10 @@ struct Channels {
         for (int c = 0; c < CHANNELS; ++c) plane[c] = load_vector<16>(in + c * pixels * SIZE);
 #pragma unroll
         for (int w = 0; w < 4 * CHANNELS; ++w) {
-            last[w / 4].word[w % 4] = word_of<SIZE>([&](int k) {
-                const int i = w * PER_WORD + k, pixel = i / CHANNELS;
-                return Piece{plane[i % CHANNELS].word[pixel / PER_WORD], pixel % PER_WORD};
+            last[w / 4].word[w % 4] = build_word<SIZE>([&](int k) {
+                const int i = w * ELEMENTS_PER_WORD + k, pixel = i / CHANNELS;
+                return RegisterElement{plane[i % CHANNELS].word[pixel / ELEMENTS_PER_WORD],
+                                       pixel % ELEMENTS_PER_WORD};
             });
         }
 #pragma unroll
@@ -106,9 +108,11 @@ struct Channels {
         }
 #pragma unroll
         for (int w = 0; w < 4 * CHANNELS; ++w) {
-            plane[w / 4].word[w % 4] = word_of<SIZE>([&](int k) {
-                const int pixel = w % 4 * PER_WORD + k, i = pixel * CHANNELS + w / 4;
-                return Piece{last[i / N].word[i % N / PER_WORD], i % PER_WORD};
+            plane[w / 4].word[w % 4] = build_word<SIZE>([&](int k) {
+                const int pixel = w % 4 * ELEMENTS_PER_WORD + k, i = pixel * CHANNELS + w / 4;
+                return RegisterElement{
+                    last[i / VECTOR_ELEMENTS].word[i % VECTOR_ELEMENTS / ELEMENTS_PER_WORD],
+                    i % ELEMENTS_PER_WORD};
             });
         }
 #pragma unroll

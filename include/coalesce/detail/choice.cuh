@@ -31,14 +31,14 @@ bool is_stack(const Task& task) {
 
 /// Returns how many matrices a block processes, so that together they have about `wanted` bytes.
 template <int SIZE>
-int matrices_at_once(const Task& task, std::int64_t wanted) {
+int choose_matrices_per_block(const Task& task, std::int64_t wanted) {
     const std::int64_t matrix = task.rows * task.cols * SIZE;
     const std::int64_t matrices_per_block = (wanted + matrix / 2) / matrix;
     return matrices_per_block > 1 ? static_cast<int>(matrices_per_block) : 1;
 }
 template <int SIZE, class Kernel>
 cudaError_t launch_stack_kernel(Task task, std::int64_t wanted, const Queue& queue) {
-    task.matrices_per_block = matrices_at_once<SIZE>(task, wanted);
+    task.matrices_per_block = choose_matrices_per_block<SIZE>(task, wanted);
     const std::int64_t bytes =
         Kernel::Line::line_shared_bytes(task.matrices_per_block * task.rows * task.cols * SIZE);
     return launch_blocks<Kernel>(task, divide_rounding_up(task.matrices_per_block, task.batches),
@@ -55,7 +55,7 @@ cudaError_t launch_stack(const Task& task, const Queue& queue) {
     constexpr std::int64_t wanted = 20'000;
     if constexpr (SIZE == 2 || SIZE == 4) {  // more blocks run if each has fewer threads
         using Few = Stack<SIZE, 384, PAD>;
-        const std::int64_t bytes = matrices_at_once<SIZE>(task, wanted) * matrix;
+        const std::int64_t bytes = choose_matrices_per_block<SIZE>(task, wanted) * matrix;
         if ((SIZE == 2 || task.has_fast_memory) && Few::Line::line_shared_bytes(bytes) <= 32'000) {
             return launch_stack_kernel<SIZE, Few>(task, wanted, queue);
         }
@@ -71,7 +71,7 @@ bool is_stack_of_words(const Task& task) {
     if constexpr (SIZE < 4) {
         using Kernel = StackOfWords<SIZE, 128, 8>;
         return is_aligned_to(task.out, 4) && is_aligned_to(task.in, Kernel::COLS * SIZE) &&
-               task.cols % Kernel::COLS == 0 && task.rows % Kernel::N == 0 &&
+               task.cols % Kernel::COLS == 0 && task.rows % Kernel::WORD_ELEMENTS == 0 &&
                task.cols >= 2 * Kernel::COLS;
     }
     return false;
@@ -94,12 +94,12 @@ cudaError_t launch_stack_of_words(const Task& task, const Queue& queue) {
         // important to keep all lanes busy.
         using By4 = StackOfWords<2, 384, 4>;
         using By8 = StackOfWords<2, 384, 8>;
-        const std::int64_t pieces = task.cols / By8::COLS, down = task.rows / By8::N;
+        const std::int64_t pieces = task.cols / By8::COLS, down = task.rows / By8::WORD_ELEMENTS;
         const std::int64_t by_4 =
-            divide_rounding_up(4, pieces) * divide_rounding_up(By4::DOWN, down);
+            divide_rounding_up(4, pieces) * divide_rounding_up(By4::LANES_DOWN, down);
         const std::int64_t by_8 =
-            divide_rounding_up(8, pieces) * divide_rounding_up(By8::DOWN, down);
-        if (by_8 > By8::WARPS * By8::AHEAD && by_4 < by_8) {
+            divide_rounding_up(8, pieces) * divide_rounding_up(By8::LANES_DOWN, down);
+        if (by_8 > By8::WARPS * By8::LOADS_IN_FLIGHT && by_4 < by_8) {
             return launch_stack_kernel<2, By4>(task, 0, queue);
         }
         return launch_stack_kernel<2, By8>(task, 0, queue);
@@ -146,7 +146,7 @@ cudaError_t launch_tall(const Task& task, const Queue& queue) {
         halved.tile_rows /= 2;
         const bool are_few =
             divide_rounding_up(task.tile_rows, task.rows) < min_full_length_strips / task.batches;
-        if (are_few && halved.tile_rows >= Half::GROUP) {
+        if (are_few && halved.tile_rows >= Half::ROWS_PER_WARP) {
             return launch_tall_kernel<1, Half>(halved, queue);
         }
     }
@@ -169,9 +169,9 @@ cudaError_t launch_wide_kernel(const Task& task, const Queue& queue) {
 /// word boundaries and consist of whole words.
 template <int SIZE>
 bool are_columns_whole_words(const Task& task) {
-    constexpr int N = 4 / SIZE;
-    return is_aligned_to(task.out, 4) && task.rows % N == 0 &&
-           (task.batches == 1 || task.out_stride % N == 0);
+    constexpr int VECTOR_ELEMENTS = 4 / SIZE;
+    return is_aligned_to(task.out, 4) && task.rows % VECTOR_ELEMENTS == 0 &&
+           (task.batches == 1 || task.out_stride % VECTOR_ELEMENTS == 0);
 }
 
 /// Launches the kernel that transposes small elements before it stores them to shared memory.
@@ -188,7 +188,7 @@ cudaError_t launch_wide_of_words(Task task, const Queue& queue) {
 }
 
 /// Launches the kernel that is fastest for this number of rows in a strip.
-template <int SIZE, int PAD, Loads LOADS>
+template <int SIZE, int PAD, LoadPolicy LOADS>
 cudaError_t launch_wide_of_rows(const Task& task, const Queue& queue) {
     if (task.rows < max_some_rows) {
         return launch_wide_kernel<SIZE, WideOfFewRows<SIZE, PAD, LOADS>>(task, queue);
@@ -222,7 +222,7 @@ cudaError_t launch_wide(const Task& task, const Queue& queue) {
             task.has_fast_memory && (task.rows <= 20 || task.rows >= 32) &&
             task.rows * task.cols >= min_evict_last_bytes_wide / SIZE / task.batches;
         if (is_large || loads_evict_last<SIZE>(task, false)) {
-            return launch_wide_of_rows<SIZE, PAD, Loads::stay_128>(task, queue);
+            return launch_wide_of_rows<SIZE, PAD, LoadPolicy::evict_last_128>(task, queue);
         }
     }
     if constexpr (SIZE == 1) {
@@ -244,11 +244,11 @@ cudaError_t launch_wide(const Task& task, const Queue& queue) {
             return launch_wide_of_words<2>(task, queue);
         }
     }
-    return launch_wide_of_rows<SIZE, PAD, Loads::plain>(task, queue);
+    return launch_wide_of_rows<SIZE, PAD, LoadPolicy::plain>(task, queue);
 }
 
 /// Launches the kernel for aligned rows. For bytes, blocks have more threads if memory is fast.
-template <int SIZE, Loads LOADS>
+template <int SIZE, LoadPolicy LOADS>
 cudaError_t launch_aligned_kernel(const Task& task, const Queue& queue) {
     if constexpr (SIZE == 1) {
         if (task.has_fast_memory) {
@@ -261,20 +261,20 @@ cudaError_t launch_aligned_kernel(const Task& task, const Queue& queue) {
 /// Launches a kernel for rows and columns that all start at multiples of 16 bytes.
 template <int SIZE>
 cudaError_t launch_aligned(const Task& task, std::int64_t shorter, const Queue& queue) {
-    using Small = Pieces<SIZE, 8, 8, 1>;
+    using Small = RegisterBlocks<SIZE, 8, 8, 1>;
     if (shorter <= Small::TILE_COLS) return launch<SIZE, Small>(task, queue);
     Task spread = task;
-    spread.is_spread = do_rows_camp_on_partition<SIZE>(task);
-    spread.is_down_first |= spread.is_spread;
+    spread.are_strips_spread = do_rows_camp_on_partition<SIZE>(task);
+    spread.is_down_first |= spread.are_strips_spread;
     const bool are_lines_cut = task.in_pitch * SIZE % 128 != 0;
     if (are_lines_cut && loads_evict_last<SIZE>(task, false)) {
-        return launch_aligned_kernel<SIZE, Loads::stay_128>(group_for_line_sharing<SIZE>(task),
-                                                            queue);
+        return launch_aligned_kernel<SIZE, LoadPolicy::evict_last_128>(
+            group_for_line_sharing<SIZE>(task), queue);
     }
     if (loads_evict_last<SIZE>(task, true)) {
-        return launch_aligned_kernel<SIZE, Loads::stay>(spread, queue);
+        return launch_aligned_kernel<SIZE, LoadPolicy::evict_last>(spread, queue);
     }
-    return launch_aligned_kernel<SIZE, Loads::plain>(spread, queue);
+    return launch_aligned_kernel<SIZE, LoadPolicy::plain>(spread, queue);
 }
 
 /// Launches a kernel for all other matrices. For small matrices, it is not worth loading the rows
@@ -303,7 +303,7 @@ cudaError_t launch_unaligned(Task task, std::int64_t shorter, const Queue& queue
         const bool is_large = loads_evict_last<SIZE>(task, false);
         if (are_out_rows_sector_aligned<SIZE>(task)) {
             if (is_large || SIZE == 4) task.is_down_first = false;
-            task.group = 1;
+            task.group_strips = 1;
             if (!is_large) return launch<SIZE, typename Fastest<SIZE>::ToSectors>(task, queue);
             return launch<SIZE, typename Fastest<SIZE>::ToSectorsLarge>(task, queue);
         }
@@ -324,10 +324,11 @@ bool has_channels(const Task& task) {
     const std::int64_t channels = task.rows < task.cols ? task.rows : task.cols;
     const std::int64_t pixels = task.rows < task.cols ? task.cols : task.rows;
     const bool is_dense = task.in_pitch == task.cols && task.out_pitch == task.rows;
-    constexpr int N = SIZE < 16 ? 16 / SIZE : 1;
-    const bool is_aligned =
-        is_aligned_to(task.out, 16) && is_aligned_to(task.in, 16) && pixels % N == 0 &&
-        (task.batches == 1 || (task.in_stride % N == 0 && task.out_stride % N == 0));
+    constexpr int VECTOR_ELEMENTS = SIZE < 16 ? 16 / SIZE : 1;
+    const bool is_aligned = is_aligned_to(task.out, 16) && is_aligned_to(task.in, 16) &&
+                            pixels % VECTOR_ELEMENTS == 0 &&
+                            (task.batches == 1 || (task.in_stride % VECTOR_ELEMENTS == 0 &&
+                                                   task.out_stride % VECTOR_ELEMENTS == 0));
     const bool is_known = (channels >= 2 && channels <= 4) || channels == 6 || channels == 8;
     return SIZE <= 4 && is_dense && is_aligned && is_known && pixels >= 4096;
 }
@@ -379,7 +380,8 @@ cudaError_t launch_best(Task task, const Queue& queue) {
     const bool is_narrow = shorter * SIZE < 128;
     if (is_stack<SIZE>(task) && (is_narrow || !is_aligned)) {
         if (is_stack_of_words<SIZE>(task)) return launch_stack_of_words<SIZE>(task, queue);
-        const bool is_padded = bank_conflicts(Stack<SIZE, 256, 0>::N * task.cols * SIZE, SIZE) > 4;
+        const bool is_padded =
+            bank_conflicts(Stack<SIZE, 256, 0>::WORD_ELEMENTS * task.cols * SIZE, SIZE) > 4;
         if (is_padded) return launch_stack<SIZE, strip_padding<SIZE>>(task, queue);
         return launch_stack<SIZE, 0>(task, queue);
     }

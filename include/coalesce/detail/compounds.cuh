@@ -37,7 +37,7 @@ template <int SIZE, bool HAS_VECTORS>
 struct Compound {
     static_assert(SIZE <= 4, "a word holds units");
     static constexpr int ALIGNED = HAS_VECTORS ? 16 : 4;  ///< the bytes of one load
-    static constexpr int PER_WORD = 4 / SIZE, AHEAD = 8;
+    static constexpr int ELEMENTS_PER_WORD = 4 / SIZE, LOADS_IN_FLIGHT = 8;
     /// The first word of a run may start in the previous row.
     static constexpr int LEAD = SIZE == 4 ? 0 : 1;
 
@@ -46,8 +46,8 @@ struct Compound {
     int size;                  ///< the bytes per element
     std::int64_t row, matrix;  ///< the tile's first row, and the offset of the matrix in bytes
     std::int64_t col;
-    int rows, cols;    ///< the numbers of rows and columns to load
-    const char* from;  ///< the address of the first loaded byte
+    int rows, cols;          ///< the numbers of rows and columns to load
+    const char* source_row;  ///< the address of the first loaded byte
 
     __device__ Compound(const Compounds& all, char* memory) : task(all), tile(memory) {
         size = task.units * SIZE;
@@ -63,7 +63,7 @@ struct Compound {
             row + task.tile_rows < task.rows ? row + task.tile_rows : task.rows;
         rows = static_cast<int>(end - top);
         cols = static_cast<int>(left < task.tile_cols ? left : task.tile_cols);
-        from = static_cast<const char*>(task.in) + matrix + (top * task.cols + col) * size;
+        source_row = static_cast<const char*>(task.in) + matrix + (top * task.cols + col) * size;
     }
     static __device__ unsigned offset_within(const char* at, unsigned aligned) {
         return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(at)) % aligned;
@@ -72,7 +72,8 @@ struct Compound {
     __device__ unsigned row_shift(int y) const {
         const auto row_bytes = static_cast<unsigned>(task.cols * size);
         if (SIZE == ALIGNED) return 0;
-        return (offset_within(from, ALIGNED) + static_cast<unsigned>(y) * row_bytes) % ALIGNED;
+        return (offset_within(source_row, ALIGNED) + static_cast<unsigned>(y) * row_bytes) %
+               ALIGNED;
     }
 
     template <bool IS_INNER>
@@ -84,8 +85,8 @@ struct Compound {
 
     __device__ void load() const {
         const char* const begin = static_cast<const char*>(task.in);
-        const char* const last = from + (rows - 1) * task.cols * size + cols * size;
-        if (from - ALIGNED >= begin && last + ALIGNED <= begin + task.bytes) {
+        const char* const last = source_row + (rows - 1) * task.cols * size + cols * size;
+        if (source_row - ALIGNED >= begin && last + ALIGNED <= begin + task.bytes) {
             if constexpr (HAS_VECTORS) {
                 load_vectors();
             } else {
@@ -109,7 +110,7 @@ struct Compound {
             for (int k = 0; k < VECTORS; ++k) {
                 const int number = first + k * threads, y = by_row.quotient(number);
                 const int at = (number - y * of_row) * 16;
-                const char* const line = from + y * row_bytes;
+                const char* const line = source_row + y * row_bytes;
                 const int shift = static_cast<int>(offset_within(line, 16));
                 const bool is_there = y < rows && at < bytes + shift;
                 place[k] = is_there ? y * task.pitch * 4 + at : -1;
@@ -130,11 +131,11 @@ struct Compound {
         const std::int64_t row_bytes = task.cols * size;
         int y = warp / chunks, chunk = warp % chunks;
         while (y < rows) {
-            unsigned word[AHEAD];
-            int place[AHEAD];
+            unsigned word[LOADS_IN_FLIGHT];
+            int place[LOADS_IN_FLIGHT];
 #pragma unroll
-            for (int k = 0; k < AHEAD; ++k) {
-                const char* const line = from + y * row_bytes;
+            for (int k = 0; k < LOADS_IN_FLIGHT; ++k) {
+                const char* const line = source_row + y * row_bytes;
                 const int shift =
                     SIZE == ALIGNED ? 0 : static_cast<int>(offset_within(line, ALIGNED));
                 const int at = chunk * 128 + lane * 4;
@@ -149,7 +150,7 @@ struct Compound {
                 }
             }
 #pragma unroll
-            for (int k = 0; k < AHEAD; ++k) {
+            for (int k = 0; k < LOADS_IN_FLIGHT; ++k) {
                 if (place[k] >= 0) transposing::element<4>(tile + place[k], 0) = word[k];
             }
         }
@@ -177,10 +178,10 @@ struct Compound {
         const int phase = SIZE == 4 ? 0 : static_cast<int>(offset_within(out, 4)) / SIZE;
         // The first unit of this lane's word, numbered from the tile's first unit. The unit may be
         // in the previous row.
-        const int first = word * PER_WORD - phase;
-        int place[PER_WORD];
+        const int first = word * ELEMENTS_PER_WORD - phase;
+        int place[ELEMENTS_PER_WORD];
 #pragma unroll
-        for (int k = 0; k < PER_WORD; ++k) {
+        for (int k = 0; k < ELEMENTS_PER_WORD; ++k) {
             const int y = by_units.quotient(first + k + LEAD * task.units) - LEAD + lead;
             const int unit = first + k - (y - lead) * task.units;
             place[k] = y * task.pitch * 4 + static_cast<int>(row_shift(y)) + unit * SIZE;
@@ -188,13 +189,13 @@ struct Compound {
         // Find which units of the word belong to the matrix.
         const std::int64_t before = -(row * task.units + first);
         const std::int64_t left = (task.rows - row) * task.units - first;
-        if (before <= 0 && left >= PER_WORD) {
+        if (before <= 0 && left >= ELEMENTS_PER_WORD) {
             store_words(out + first * SIZE, place, first_col, step);
         } else if (left > 0) {
             store_units(out + first * SIZE, place, first_col, step, before, left);
         }
     }
-    __device__ void store_words(char* to, const int (&place)[PER_WORD], int first_col,
+    __device__ void store_words(char* to, const int (&place)[ELEMENTS_PER_WORD], int first_col,
                                 int step) const {
         const char* at = tile + first_col * size;
         const std::int64_t further = step * task.rows * size;
@@ -204,7 +205,7 @@ struct Compound {
         for (int x = first_col; x < cols; x += step) {
             unsigned word = 0;
 #pragma unroll
-            for (int k = 0; k < PER_WORD; ++k) {
+            for (int k = 0; k < ELEMENTS_PER_WORD; ++k) {
                 word |= static_cast<unsigned>(transposing::element<SIZE>(at + place[k], 0))
                         << (8 * SIZE * k % 32);
             }
@@ -214,12 +215,12 @@ struct Compound {
         }
     }
     /// Stores words in which only some units belong to the matrix.
-    __device__ void store_units(char* to, const int (&place)[PER_WORD], int first_col, int step,
-                                std::int64_t before, std::int64_t left) const {
+    __device__ void store_units(char* to, const int (&place)[ELEMENTS_PER_WORD], int first_col,
+                                int step, std::int64_t before, std::int64_t left) const {
         const char* at = tile + first_col * size;
         for (int x = first_col; x < cols; x += step) {
 #pragma unroll
-            for (int k = 0; k < PER_WORD; ++k) {
+            for (int k = 0; k < ELEMENTS_PER_WORD; ++k) {
                 if (k < before || k >= left) continue;
                 transposing::element<SIZE>(to, k) = transposing::element<SIZE>(at + place[k], 0);
             }

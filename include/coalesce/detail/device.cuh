@@ -17,7 +17,7 @@ constexpr double min_fast_memory = 4e12;
 /// Reports whether the memory of the current device is fast. Queries each device only once.
 inline bool has_fast_memory() {
     constexpr int most_devices = 64;
-    enum Answer : signed char { unknown, slow, fast };
+    enum MemorySpeed : signed char { unknown, slow, fast };
     static std::atomic<signed char> known[most_devices];
     int device = 0, kilohertz = 0, bits = 0;
     if (cudaGetDevice(&device) != cudaSuccess || device >= most_devices) return false;

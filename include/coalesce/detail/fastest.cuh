@@ -80,35 +80,36 @@ constexpr std::int64_t tall_strip_bytes = SIZE == 1   ? 20'480
 template <int SIZE>
 int tall_rows(const Task& task) {
     using Kernel = TallOfFewCols<SIZE, strip_padding<SIZE>>;
-    for (int rows = 8192; rows >= Kernel::GROUP; rows /= 2) {
+    for (int rows = 8192; rows >= Kernel::ROWS_PER_WARP; rows /= 2) {
         if (rows * task.cols * SIZE <= tall_strip_bytes<SIZE>) return rows;
     }
-    const std::int64_t least = (Kernel::GROUP + Kernel::LEAD) * task.cols * SIZE;
+    const std::int64_t least = (Kernel::ROWS_PER_WARP + Kernel::LEAD) * task.cols * SIZE;
     const std::int64_t most = SIZE < 4 ? default_shared_bytes : opt_in_shared_bytes;
-    return Kernel::Strip::line_shared_bytes(least) <= most ? Kernel::GROUP : 0;
+    return Kernel::Strip::line_shared_bytes(least) <= most ? Kernel::ROWS_PER_WARP : 0;
 }
 
 /// The kernels for strips of wide matrices, by the number of rows. Strips with very few rows have
 /// more columns than threads.
 template <int SIZE>
 using WideOfManyCols = Wide<SIZE, 128, 12, true, strip_padding<SIZE>>;
-template <int SIZE, int PAD, Loads LOADS = Loads::plain>
+template <int SIZE, int PAD, LoadPolicy LOADS = LoadPolicy::plain>
 using WideOfFewRows = Wide<SIZE, 128, (SIZE < 4 ? 3 : 20), false, PAD, false, LOADS>;
-template <int SIZE, int PAD, Loads LOADS = Loads::plain>
+template <int SIZE, int PAD, LoadPolicy LOADS = LoadPolicy::plain>
 using WideOfMediumRows = Wide<SIZE, 256,
                               (SIZE < 4    ? 3
                                : SIZE < 16 ? 16
                                            : 10),
                               false, PAD, false, LOADS>;
-template <int SIZE, int PAD, Loads LOADS = Loads::plain>
+template <int SIZE, int PAD, LoadPolicy LOADS = LoadPolicy::plain>
 using WideOfManyRows = std::conditional_t<
     SIZE == 1 && PAD != 0, WideOfMediumRows<SIZE, PAD>,
     Wide<SIZE, (SIZE < 4 ? 512 : 256), (SIZE < 4 ? 2 : 20), false, PAD, false, LOADS>>;
 template <int SIZE, int PAD>
 using WideOfWords = Wide<SIZE, SIZE == 1 ? 128 : 192, 3, false, PAD, true>;
 /// A kernel in which two threads load a column of up to 2 * AHEAD rows, in one round.
-template <int AHEAD, int PAD>
-using WideOfFiftyRows = Wide<4, 128, AHEAD, false, PAD, false, Loads::stay_128>;
+template <int LOADS_IN_FLIGHT, int PAD>
+using WideOfFiftyRows =
+    Wide<4, 128, LOADS_IN_FLIGHT, false, PAD, false, LoadPolicy::evict_last_128>;
 constexpr std::int64_t max_few_rows = 12, max_some_rows = 48;
 constexpr std::int64_t min_fifty_rows = 41, max_fifty_rows = 50, max_some_fifty_rows = 56;
 /// Limits for the number of rows of single bytes, chosen so that the last round of loads keeps more
@@ -148,52 +149,53 @@ template <int SIZE>
 struct Fastest;
 template <>
 struct Fastest<1> {
-    template <Loads LOADS>
-    using Aligned = Pieces<1, 16, 8, 1, LOADS>;
-    template <Loads LOADS>
-    using AlignedInFastMemory = Pieces<1, 16, 16, 1, LOADS>;
+    template <LoadPolicy LOADS>
+    using Aligned = RegisterBlocks<1, 16, 8, 1, LOADS>;
+    template <LoadPolicy LOADS>
+    using AlignedInFastMemory = RegisterBlocks<1, 16, 16, 1, LOADS>;
     using Anywhere = Realigned<1, 8, 16, 32, 1, 8>;
-    using Rewound = transposing::Rewound<1, 128, 512, 4, Loads::stay_128, 32>;
-    using RewoundLarge = transposing::Rewound<1, 256, 512, 2, Loads::stay_128, 32>;
+    using Rewound = transposing::Rewound<1, 128, 512, 4, LoadPolicy::evict_last_128, 32>;
+    using RewoundLarge = transposing::Rewound<1, 256, 512, 2, LoadPolicy::evict_last_128, 32>;
     static constexpr std::int64_t min_rewound_bytes = 200'000'000;
 };
 template <>
 struct Fastest<2> {
-    template <Loads LOADS>
-    using Aligned = Pieces<2, 16, 16, 1, LOADS>;
+    template <LoadPolicy LOADS>
+    using Aligned = RegisterBlocks<2, 16, 16, 1, LOADS>;
     using Anywhere = Realigned<2, 16, 8, 16, 1, 32>;
-    using Rewound = transposing::Rewound<2, 128, 256, 4, Loads::plain, 32>;
-    using RewoundLarge = transposing::Rewound<2, 128, 256, 4, Loads::stay_128, 32>;
+    using Rewound = transposing::Rewound<2, 128, 256, 4, LoadPolicy::plain, 32>;
+    using RewoundLarge = transposing::Rewound<2, 128, 256, 4, LoadPolicy::evict_last_128, 32>;
     static constexpr std::int64_t min_rewound_bytes = 60'000'000;
 };
 template <>
 struct Fastest<4> {
-    template <Loads LOADS>
-    using Aligned = std::conditional_t<LOADS == Loads::plain, Pieces<4, 16, 16, 1>, Raw<LOADS>>;
+    template <LoadPolicy LOADS>
+    using Aligned = std::conditional_t<LOADS == LoadPolicy::plain, RegisterBlocks<4, 16, 16, 1>,
+                                       AlignedWords<LOADS>>;
     using Anywhere = Shifted<4, 64, 64, 512, 32>;
     // Wider tiles with 1024 threads are as fast on an H100, but ten percent slower on an H200.
-    using AnywhereLarge = Shifted<4, 64, 64, 512, 32, Loads::stay_128>;
-    using AnywhereInFastMemory = Shifted<4, 64, 64, 256, 32, Loads::stay_128>;
+    using AnywhereLarge = Shifted<4, 64, 64, 512, 32, LoadPolicy::evict_last_128>;
+    using AnywhereInFastMemory = Shifted<4, 64, 64, 256, 32, LoadPolicy::evict_last_128>;
     using ToSectors = Shifted<4, 64, 64, 512, 4>;
-    using ToSectorsLarge = Shifted<4, 64, 64, 512, 4, Loads::stay_128>;
+    using ToSectorsLarge = Shifted<4, 64, 64, 512, 4, LoadPolicy::evict_last_128>;
 };
 template <>
 struct Fastest<8> {
-    template <Loads LOADS>
-    using Aligned = Pieces<8, 16, 32, 1, LOADS>;
+    template <LoadPolicy LOADS>
+    using Aligned = RegisterBlocks<8, 16, 32, 1, LOADS>;
     using Anywhere = Shifted<8, 32, 64, 512, 32>;
-    using AnywhereLarge = Shifted<8, 64, 32, 512, 32, Loads::stay_128>;
+    using AnywhereLarge = Shifted<8, 64, 32, 512, 32, LoadPolicy::evict_last_128>;
     using ToSectors = Shifted<8, 32, 32, 256, 8>;
-    using ToSectorsLarge = Shifted<8, 32, 64, 512, 8, Loads::stay_128>;
+    using ToSectorsLarge = Shifted<8, 32, 64, 512, 8, LoadPolicy::evict_last_128>;
 };
 template <>
 struct Fastest<16> {
-    template <Loads LOADS>
-    using Aligned = Pieces<16, 16, 16, 2, LOADS>;
+    template <LoadPolicy LOADS>
+    using Aligned = RegisterBlocks<16, 16, 16, 2, LOADS>;
     using Anywhere = Shifted<16, 32, 32, 512, 32>;
-    using AnywhereLarge = Shifted<16, 64, 16, 512, 32, Loads::stay_128>;
+    using AnywhereLarge = Shifted<16, 64, 16, 512, 32, LoadPolicy::evict_last_128>;
     using ToSectors = Shifted<16, 32, 16, 256, 16>;
-    using ToSectorsLarge = Shifted<16, 32, 32, 512, 16, Loads::stay_128>;
+    using ToSectorsLarge = Shifted<16, 32, 32, 512, 16, LoadPolicy::evict_last_128>;
 };
 
 /// Loading with `evict_last` makes transposes of at least this many bytes faster. Smaller
@@ -252,7 +254,7 @@ void shorten_strips(Task& task) {
     if (other <= longest) {
         task.is_down_first = !task.is_down_first;
     } else {
-        task.group = strips_per_group<SIZE>;
+        task.group_strips = strips_per_group<SIZE>;
     }
 }
 

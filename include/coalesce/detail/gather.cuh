@@ -13,28 +13,28 @@
 
 namespace coalesce::permuting {
 
-constexpr int threads = 256, loads_ahead = 4;
+constexpr int threads = 256, loads_in_flight = 4;
 
 /// A kernel that writes `out` in order, one unit at a time. `Index` is an integer type that can
 /// represent the number of units.
 template <int SIZE, class Index>
 __global__ void __launch_bounds__(threads) gather_kernel(const Plan plan) {
-    const Index first = static_cast<Index>(blockIdx.x) * (threads * loads_ahead) + threadIdx.x;
-    const auto count = static_cast<Index>(plan.count);
-    Index number[loads_ahead], from[loads_ahead];
+    const Index first = static_cast<Index>(blockIdx.x) * (threads * loads_in_flight) + threadIdx.x;
+    const auto count = static_cast<Index>(plan.unit_count);
+    Index number[loads_in_flight], from[loads_in_flight];
 #pragma unroll
-    for (int i = 0; i < loads_ahead; ++i) {
+    for (int i = 0; i < loads_in_flight; ++i) {
         const Index wanted = first + i * threads;
         number[i] = wanted < count ? wanted : count - 1;
     }
-    find(from, number, plan, plan.axes);
-    Element<SIZE> value[loads_ahead];
+    find_offsets(from, number, plan, plan.axes);
+    Element<SIZE> value[loads_in_flight];
 #pragma unroll
-    for (int i = 0; i < loads_ahead; ++i) {
+    for (int i = 0; i < loads_in_flight; ++i) {
         value[i] = static_cast<const Element<SIZE>*>(plan.in)[from[i]];
     }
 #pragma unroll
-    for (int i = 0; i < loads_ahead; ++i) {
+    for (int i = 0; i < loads_in_flight; ++i) {
         const Index wanted = first + i * threads;
         if (wanted < count) static_cast<Element<SIZE>*>(plan.out)[wanted] = value[i];
     }
@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(threads) gather_kernel(const Plan plan) {
 template <int SIZE>
 struct Spliced {
     static_assert(SIZE <= 4, "larger ones are gathered");
-    static constexpr int N = 16 / SIZE, PER_WORD = 4 / SIZE;
+    static constexpr int VECTOR_ELEMENTS = 16 / SIZE, ELEMENTS_PER_WORD = 4 / SIZE;
     const char *begin, *end;  ///< the bounds of `in`; nothing outside them is read
 
     /// Loads an aligned vector. If it extends past an end of `in`, loads it element by element.
@@ -53,11 +53,12 @@ struct Spliced {
         if (from >= begin && from + 16 <= end) return transposing::load_vector<16>(from);
         Vector<16> vector = {};
 #pragma unroll
-        for (int i = 0; i < N; ++i) {
+        for (int i = 0; i < VECTOR_ELEMENTS; ++i) {
             const char* const at = from + i * SIZE;
             if (at < begin || at >= end) continue;
-            vector.word[i / PER_WORD] |= static_cast<unsigned>(transposing::element<SIZE>(at, 0))
-                                         << (i % PER_WORD * SIZE * 8);
+            vector.word[i / ELEMENTS_PER_WORD] |=
+                static_cast<unsigned>(transposing::element<SIZE>(at, 0))
+                << (i % ELEMENTS_PER_WORD * SIZE * 8);
         }
         return vector;
     }
@@ -87,14 +88,15 @@ struct Spliced {
     /// Stores the part of the vector that is within `out`. `place` is the vector's position in
     /// `out`, in bytes.
     static __device__ void store(const Plan& plan, std::int64_t place, const Vector<16>& vector) {
-        const std::int64_t bytes = plan.count * SIZE;
+        const std::int64_t bytes = plan.unit_count * SIZE;
         char* const to = static_cast<char*>(plan.out) + place;
         if (place >= 0 && place + 16 <= bytes) return transposing::store_vector(to, vector);
 #pragma unroll
-        for (int i = 0; i < N; ++i) {
+        for (int i = 0; i < VECTOR_ELEMENTS; ++i) {
             const std::int64_t at = place + i * SIZE;
             if (at < 0 || at >= bytes) continue;
-            const unsigned word = vector.word[i / PER_WORD] >> (i % PER_WORD * SIZE * 8);
+            const unsigned word =
+                vector.word[i / ELEMENTS_PER_WORD] >> (i % ELEMENTS_PER_WORD * SIZE * 8);
             transposing::element<SIZE>(to, i) = static_cast<Element<SIZE>>(word);
         }
     }
@@ -123,12 +125,12 @@ constexpr int min_spliced_bytes = 64, spliced_vectors_per_thread = 2,
 template <int SIZE>
 __device__ void find_rows(const char** row_at, const Plan& plan, std::int64_t first, int count) {
     const int last = plan.axes - 1;
-    const auto row_count = static_cast<unsigned>(plan.count / plan.axis[last].size);
+    const auto row_count = static_cast<unsigned>(plan.unit_count / plan.axis[last].size);
     for (int i = threadIdx.x; i < count; i += threads) {
         const unsigned row = static_cast<unsigned>(first) + i;
         unsigned number[1] = {row < row_count ? row : row_count - 1};
         std::int64_t from[1];
-        find(from, number, plan, last);
+        find_offsets(from, number, plan, last);
         row_at[i] = static_cast<const char*>(plan.in) + from[0] * SIZE;
     }
 }
@@ -140,7 +142,7 @@ template <int SIZE>
 __global__ void __launch_bounds__(threads, 4) splice_kernel(const Plan plan) {
     __shared__ const char* row_at[spliced_bytes_per_block / min_spliced_bytes + 3];
     const Spliced<SIZE> rows{static_cast<const char*>(plan.in),
-                             static_cast<const char*>(plan.in) + plan.count * SIZE};
+                             static_cast<const char*>(plan.in) + plan.unit_count * SIZE};
     const Axis& last = plan.axis[plan.axes - 1];
     const auto row_bytes = static_cast<int>(last.size * SIZE);
     const auto head = static_cast<int>(reinterpret_cast<std::uintptr_t>(plan.out) % 16);

@@ -29,14 +29,14 @@ __global__ void __launch_bounds__(Kernel::THREADS, Kernel::BLOCKS)
 }
 
 template <class Kernel, class = void>
-constexpr bool is_crowded = false;
+constexpr bool limits_registers = false;
 template <class Kernel>
-constexpr bool is_crowded<Kernel, std::enable_if_t<(Kernel::BLOCKS > 0)>> = true;
+constexpr bool limits_registers<Kernel, std::enable_if_t<(Kernel::BLOCKS > 0)>> = true;
 
 template <class Kernel>
 struct KernelOf {
     static auto get() {
-        if constexpr (is_crowded<Kernel>) {
+        if constexpr (limits_registers<Kernel>) {
             return &crowded_transpose_kernel<Kernel>;
         } else {
             return &transpose_kernel<Kernel>;
@@ -57,25 +57,25 @@ inline std::int64_t divide_rounding_up(std::int64_t size, std::int64_t count) {
 /// A launch of a kernel, or a copy by the driver, that is stored to be repeated later. The first
 /// argument of every kernel is a struct that begins with the addresses of `out` and `in`. Some
 /// kernels have a second argument, which is a number.
-struct KeptLaunch {
+struct StoredLaunch {
     struct Addresses {
         void* out;
         const void* in;
     };
 
-    int count = 0;                   ///< the number of launches; only the last one is stored
+    int launch_count = 0;            ///< the number of launches; only the last one is stored
     const void* function = nullptr;  ///< the kernel, or null for a copy
     unsigned blocks = 0, threads = 0;
     std::size_t bytes = 0;  ///< bytes of shared memory, or of the copy
     /// The first argument. The largest argument struct fits into 704 bytes.
     alignas(16) unsigned char argument[704] = {};
-    std::int64_t number = 0;  ///< the second argument
+    std::int64_t second_argument = 0;
 
     template <class First>
-    void keep(const First& first, std::int64_t second = 0) {
+    void store_arguments(const First& first, std::int64_t second = 0) {
         static_assert(sizeof(First) <= sizeof argument, "there is room");
         std::memcpy(argument, &first, sizeof(First));
-        number = second;
+        second_argument = second;
     }
 
     /// Queues the launch in `stream`, with these addresses in place of the stored ones.
@@ -84,9 +84,9 @@ struct KeptLaunch {
             return cudaMemcpyAsync(addresses.out, addresses.in, bytes, cudaMemcpyDeviceToDevice,
                                    stream);
         }
-        KeptLaunch launch = *this;
+        StoredLaunch launch = *this;
         std::memcpy(launch.argument, &addresses, sizeof addresses);
-        void* all[] = {launch.argument, &launch.number};
+        void* all[] = {launch.argument, &launch.second_argument};
         return cudaLaunchKernel(function, dim3(blocks), dim3(threads), all, bytes, stream);
     }
 };
@@ -94,21 +94,21 @@ struct KeptLaunch {
 /// The destination of launches: a stream, or a plan that stores them.
 struct Queue {
     cudaStream_t stream;
-    KeptLaunch* kept = nullptr;
+    StoredLaunch* stored = nullptr;
 
     Queue(cudaStream_t at) : stream(at) {}  // NOLINT(google-explicit-constructor): a stream is one
-    explicit Queue(KeptLaunch* plan) : stream(nullptr), kept(plan) {}
+    explicit Queue(StoredLaunch* plan) : stream(nullptr), stored(plan) {}
 };
 
 /// Queues a copy from device to device.
 inline cudaError_t copy_bytes(void* out, const void* in, std::int64_t bytes, const Queue& queue) {
     const auto size = static_cast<std::size_t>(bytes);
-    if (queue.kept == nullptr) {
+    if (queue.stored == nullptr) {
         return cudaMemcpyAsync(out, in, size, cudaMemcpyDeviceToDevice, queue.stream);
     }
-    ++queue.kept->count;
-    queue.kept->function = nullptr;
-    queue.kept->bytes = size;
+    ++queue.stored->launch_count;
+    queue.stored->function = nullptr;
+    queue.stored->bytes = size;
     return cudaSuccess;
 }
 
@@ -124,13 +124,14 @@ cudaError_t launch_kernel(void (*kernel)(Arguments...), std::int64_t blocks, int
             function, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
         if (error != cudaSuccess) return error;
     }
-    if (queue.kept != nullptr) {
-        KeptLaunch& kept = *queue.kept;
-        ++kept.count;
-        kept.function = function;
-        kept.blocks = static_cast<unsigned>(blocks), kept.threads = static_cast<unsigned>(threads);
-        kept.bytes = static_cast<std::size_t>(bytes);
-        kept.keep(arguments...);
+    if (queue.stored != nullptr) {
+        StoredLaunch& stored = *queue.stored;
+        ++stored.launch_count;
+        stored.function = function;
+        stored.blocks = static_cast<unsigned>(blocks),
+        stored.threads = static_cast<unsigned>(threads);
+        stored.bytes = static_cast<std::size_t>(bytes);
+        stored.store_arguments(arguments...);
         return cudaSuccess;
     }
     void* all[] = {&arguments...};

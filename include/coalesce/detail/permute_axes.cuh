@@ -40,10 +40,11 @@ inline bool is_last_axis_kept(const Plan& plan) {
 /// unit is removed as an axis. The remaining plan is a transpose of larger elements.
 inline void widen_units(Plan& plan) {
     if (!is_last_axis_kept(plan)) return;
-    while (plan.unit < 16 && plan.axis[plan.axes - 1].size % 2 == 0 &&
-           is_aligned_to(plan.out, 2 * plan.unit) && is_aligned_to(plan.in, 2 * plan.unit)) {
-        plan.unit *= 2;
-        plan.count /= 2;
+    while (plan.unit_bytes < 16 && plan.axis[plan.axes - 1].size % 2 == 0 &&
+           is_aligned_to(plan.out, 2 * plan.unit_bytes) &&
+           is_aligned_to(plan.in, 2 * plan.unit_bytes)) {
+        plan.unit_bytes *= 2;
+        plan.unit_count /= 2;
         plan.axis[plan.axes - 1].size /= 2;
         for (int k = 0; k + 1 < plan.axes; ++k) plan.axis[k].step /= 2;
     }
@@ -69,8 +70,8 @@ inline cudaError_t parse_arguments(Plan& plan, void* out, const void* in, std::s
     if (axes < 0 || axes > max_axes) return cudaErrorInvalidValue;
     plan = {};
     plan.out = out, plan.in = in;
-    plan.unit = static_cast<std::int64_t>(element_size & (~element_size + 1));
-    const std::int64_t units = static_cast<std::int64_t>(element_size) / plan.unit;
+    plan.unit_bytes = static_cast<std::int64_t>(element_size & (~element_size + 1));
+    const std::int64_t units = static_cast<std::int64_t>(element_size) / plan.unit_bytes;
     std::int64_t step[max_axes];
     bool is_taken[max_axes] = {}, is_empty = false;
     for (int k = 0; k < axes; ++k) {
@@ -81,14 +82,14 @@ inline cudaError_t parse_arguments(Plan& plan, void* out, const void* in, std::s
         is_empty |= sizes[k] == 0;
     }
     if (is_empty) return cudaSuccess;
-    plan.count = units;
+    plan.unit_count = units;
     for (int k = axes - 1; k >= 0; --k) {
-        step[k] = plan.count;
-        if (sizes[k] > INT64_MAX / 64 / plan.count) return cudaErrorInvalidValue;
-        plan.count *= sizes[k];
+        step[k] = plan.unit_count;
+        if (sizes[k] > INT64_MAX / 64 / plan.unit_count) return cudaErrorInvalidValue;
+        plan.unit_count *= sizes[k];
     }
     if (out == nullptr || in == nullptr) return cudaErrorInvalidValue;
-    if (!is_aligned_to(out, plan.unit) || !is_aligned_to(in, plan.unit))
+    if (!is_aligned_to(out, plan.unit_bytes) || !is_aligned_to(in, plan.unit_bytes))
         return cudaErrorMisalignedAddress;
     for (int k = 0; k < axes; ++k) plan.axis[k] = {sizes[order[k]], step[order[k]], 0, 0};
     plan.axis[axes] = {units, 1, 0, 0};

@@ -26,13 +26,13 @@ bool leaves_tiles_empty(std::int64_t rows, std::int64_t cols) {
     if (SIZE != 2 && SIZE != 4) return false;
     constexpr std::int64_t side = 256 / SIZE;
     const bool is_empty = divide_rounding_up(side, rows) * side > rows + rows / 4;
-    const bool is_side =
-        rows > side && rows * 8 <= VectorTile<SIZE>::MAX_VECTORS * VectorTile<SIZE>::N;
+    const bool is_side = rows > side && rows * 8 <= VectorTile<SIZE>::MAX_VECTORS *
+                                                        VectorTile<SIZE>::VECTOR_ELEMENTS;
     return is_side && is_empty && rows * SIZE % 32 != 0 && cols >= side && cols / 4 <= rows;
 }
 
 /// Runs of at least this length have almost no incomplete tiles.
-constexpr std::int64_t long_run = 512;
+constexpr std::int64_t min_long_run = 512;
 
 /// Adds an axis to the outer end of the run.
 inline void extend(Run& run, const Axis& axis, std::int64_t step) {
@@ -73,15 +73,15 @@ Tiling make_tiling(const Plan& plan) {
     tiling.out = plan.out, tiling.in = plan.in;
     Run &rows = tiling.rows, &cols = tiling.cols;
     rows.size = cols.size = 1;
-    std::int64_t out_step[max_steps];
+    std::int64_t out_step[max_plan_axes];
     for (int k = plan.axes - 1; k >= 0; --k) {
         out_step[k] = k == plan.axes - 1 ? 1 : out_step[k + 1] * plan.axis[k + 1].size;
     }
-    bool is_taken[max_steps] = {};
+    bool is_taken[max_plan_axes] = {};
     while (true) {
         const int down = plan.axes - 1 - rows.axes, across = find_axis_with_step(plan, cols.size);
-        const bool is_down_free = down >= 0 && !is_taken[down] && rows.size < long_run;
-        const bool is_across_free = across >= 0 && !is_taken[across] && cols.size < long_run;
+        const bool is_down_free = down >= 0 && !is_taken[down] && rows.size < min_long_run;
+        const bool is_across_free = across >= 0 && !is_taken[across] && cols.size < min_long_run;
         if (!is_down_free && !is_across_free) break;
         const bool is_row = is_down_free && (!is_across_free || rows.size <= cols.size);
         const int k = is_row ? down : across;
@@ -116,16 +116,18 @@ inline std::int64_t count_tiles(const Tiling& tiling) {
 /// Elements of `min_spliced_compound_bytes` bytes or more are spliced, which is faster.
 constexpr std::int64_t min_compound_side = 32, min_long_cols = 12, min_spliced_compound_bytes = 512;
 /// The largest tile in bytes, and its longest sides in bytes.
-constexpr int compound_tile = 44'000, compound_rows = 384, compound_cols = 750;
+constexpr int max_compound_tile_bytes = 44'000, max_compound_column_bytes = 384,
+              max_compound_row_bytes = 750;
 
 /// Divides `count` into sides of about equal length, none longer than `longest`, and returns this
 /// length. The length is a multiple of a word, as the runs of `out` require.
 template <int SIZE>
 int choose_tile_side(std::int64_t count, int longest) {
-    constexpr int PER_WORD = 4 / SIZE;
-    const int most = longest < PER_WORD ? PER_WORD : longest / PER_WORD * PER_WORD;
+    constexpr int ELEMENTS_PER_WORD = 4 / SIZE;
+    const int most = longest < ELEMENTS_PER_WORD ? ELEMENTS_PER_WORD
+                                                 : longest / ELEMENTS_PER_WORD * ELEMENTS_PER_WORD;
     const std::int64_t side = divide_rounding_up(divide_rounding_up(most, count), count);
-    return static_cast<int>(divide_rounding_up(PER_WORD, side) * PER_WORD);
+    return static_cast<int>(divide_rounding_up(ELEMENTS_PER_WORD, side) * ELEMENTS_PER_WORD);
 }
 
 /// Chooses tiles that are loaded as words.
@@ -138,8 +140,9 @@ void choose_tile_of_words(Compounds& task) {
         task.tile_rows = choose_tile_side<4>(task.rows, size * 32 <= 900 ? 32 : 16);
         task.tile_cols = choose_tile_side<4>(task.cols, is_small ? 64 : 32);
     } else {
-        task.tile_rows = choose_tile_side<SIZE>(task.rows, compound_rows / size);
-        const int row = least(compound_cols, compound_tile / (task.tile_rows + 1));
+        task.tile_rows = choose_tile_side<SIZE>(task.rows, max_compound_column_bytes / size);
+        const int row =
+            least(max_compound_row_bytes, max_compound_tile_bytes / (task.tile_rows + 1));
         task.tile_cols = choose_tile_side<SIZE>(task.cols, row / size);
     }
     // Units that are read together are in consecutive rows and in neighbouring positions of a row.
@@ -185,7 +188,7 @@ void choose_tile_of_vectors(Compounds& task, bool are_words) {
         task.tile_cols = static_cast<int>(divide_rounding_up(parts < 1 ? 1 : parts, task.cols));
         task.pitch = pitch_of_vectors(task.tile_cols * size);
         ++parts;
-    } while ((task.tile_rows + lead) * task.pitch * 4 > compound_tile);
+    } while ((task.tile_rows + lead) * task.pitch * 4 > max_compound_tile_bytes);
     task.warps = (task.tile_rows * size / 4 + 31) / 32 * (are_words ? 1 : 2);
 }
 
@@ -199,13 +202,13 @@ bool has_vectors(const Compounds& task, bool are_words) {
 }
 
 /// The side of tiles for elements of 12 bytes, in elements.
-constexpr int three_word_side = 64;
+constexpr int three_word_tile_side = 64;
 /// Reports whether a matrix of elements of 12 bytes has at least one whole tile that is loaded as
 /// vectors, and memory is fast. Such tiles are then faster than tiles of words.
 template <int SIZE>
 bool is_large_of_three_words(const Compounds& task) {
-    return SIZE == 4 && task.units == 3 && task.rows >= three_word_side &&
-           task.cols >= three_word_side && transposing::has_fast_memory();
+    return SIZE == 4 && task.units == 3 && task.rows >= three_word_tile_side &&
+           task.cols >= three_word_tile_side && transposing::has_fast_memory();
 }
 
 template <int SIZE>
@@ -214,8 +217,8 @@ void choose_tile(Compounds& task) {
     task.has_vectors = has_vectors<SIZE>(task, are_words);
     if (is_large_of_three_words<SIZE>(task)) {
         task.has_vectors = true;
-        task.tile_rows = task.tile_cols = three_word_side;
-        task.pitch = pitch_of_vectors(three_word_side * 12);
+        task.tile_rows = task.tile_cols = three_word_tile_side;
+        task.pitch = pitch_of_vectors(three_word_tile_side * 12);
         task.warps = 16;
     } else if (task.has_vectors) {
         choose_tile_of_vectors<SIZE>(task, are_words);
@@ -259,7 +262,7 @@ Compounds make_compounds(const Plan& plan) {
     task.out = plan.out, task.in = plan.in;
     task.rows = rows.size, task.cols = cols.size;
     task.batches = plan.axes == 3 ? 1 : plan.axis[0].size;
-    task.bytes = plan.count * SIZE;
+    task.bytes = plan.unit_count * SIZE;
     task.units = static_cast<int>(units.size);
     if constexpr (SIZE <= 4) choose_tile<SIZE>(task);
     const bool is_better_spliced = is_long && (!task.has_vectors || task.rows < task.tile_rows);
@@ -303,7 +306,7 @@ inline int vectors_per_side(std::int64_t vectors, int usual) {
 template <int SIZE>
 bool divide_into_vectors(Tiling& tiling, const Plan& plan) {
     using Kernel = VectorTile<SIZE>;
-    constexpr int N = Kernel::N;
+    constexpr int N = Kernel::VECTOR_ELEMENTS;
     Run &rows = tiling.rows, &cols = tiling.cols;
     bool are_vectors = is_aligned_to(plan.out, 16) && is_aligned_to(plan.in, 16) &&
                        rows.size % N == 0 && cols.size % N == 0;
@@ -314,10 +317,10 @@ bool divide_into_vectors(Tiling& tiling, const Plan& plan) {
     }
     const std::int64_t least = min_vector_side<SIZE>;
     if (!are_vectors || rows.size < least || cols.size < least) return false;
-    const int usual_down =
-        SIZE == 4 && transposing::has_fast_memory() ? 2 * Kernel::DOWN : Kernel::DOWN;
+    const int usual_down = SIZE == 4 && transposing::has_fast_memory() ? 2 * Kernel::THREADS_DOWN
+                                                                       : Kernel::THREADS_DOWN;
     rows.vectors = vectors_per_side(rows.size / N, usual_down);
-    cols.vectors = vectors_per_side(cols.size / N, Kernel::ACROSS);
+    cols.vectors = vectors_per_side(cols.size / N, Kernel::THREADS_ACROSS);
     if (rows.axes == 1 && cols.axes == 1 && leaves_tiles_empty<SIZE>(rows.size, cols.size)) {
         // A tile has whole rows of `out`, which do not start at sector boundaries, and one or two
         // cache lines of each row of `in`.
@@ -325,13 +328,13 @@ bool divide_into_vectors(Tiling& tiling, const Plan& plan) {
         cols.vectors = rows.vectors > 32 ? 8 : 16;
     }
     // If one side is short, the other side is made longer to compensate.
-    const int usual = Kernel::DOWN * Kernel::ACROSS, most = 64;
+    const int usual = Kernel::THREADS_DOWN * Kernel::THREADS_ACROSS, most = 64;
     const auto lengthened = [&](const Run& run, int other) {
         const std::int64_t all = run.size / N, wanted = usual / other;
         return static_cast<int>(all < wanted ? all : wanted < most ? wanted : most);
     };
-    if (rows.vectors < Kernel::DOWN / 2) cols.vectors = lengthened(cols, rows.vectors);
-    if (cols.vectors < Kernel::ACROSS / 2) rows.vectors = lengthened(rows, cols.vectors);
+    if (rows.vectors < Kernel::THREADS_DOWN / 2) cols.vectors = lengthened(cols, rows.vectors);
+    if (cols.vectors < Kernel::THREADS_ACROSS / 2) rows.vectors = lengthened(rows, cols.vectors);
     if (rows.vectors * cols.vectors > Kernel::MAX_VECTORS)
         cols.vectors = Kernel::MAX_VECTORS / rows.vectors;
     rows.sides = static_cast<unsigned>(divide_rounding_up(rows.vectors * N, rows.size));
@@ -359,11 +362,21 @@ bool loads_evict_last(const Plan& plan) {
     }
     const std::int64_t least = are_lines_cut ? transposing::min_evict_last_bytes_unaligned
                                              : transposing::min_evict_last_bytes;
-    return plan.count * SIZE >= least;
+    return plan.unit_count * SIZE >= least;
 }
 
 /// The kernels that can execute a plan.
-enum class Way { nothing, copy, transpose, compound, vector_tile, word_tile, tile, splice, gather };
+enum class PermuteMethod {
+    nothing,
+    copy,
+    transpose,
+    compound,
+    vector_tile,
+    word_tile,
+    tile,
+    splice,
+    gather
+};
 
 /// Matrices with gaps between rows are passed to `transpose` if their sides have at least this
 /// length.
@@ -371,16 +384,16 @@ constexpr std::int64_t min_side = 64;
 /// The minimum number of rows for which tiles of words are full enough.
 constexpr std::int64_t min_word_rows = 128;
 template <int SIZE>
-Way way_of(const Plan& plan) {
-    if (plan.count == 0) return Way::nothing;
-    if (plan.axes == 0 || (plan.axes == 1 && is_last_axis_kept(plan))) return Way::copy;
+PermuteMethod choose_permute_method(const Plan& plan) {
+    if (plan.unit_count == 0) return PermuteMethod::nothing;
+    if (plan.axes == 0 || (plan.axes == 1 && is_last_axis_kept(plan))) return PermuteMethod::copy;
     if (is_last_axis_kept(plan)) {
         const std::int64_t size = plan.axis[plan.axes - 1].size;
         const bool is_small =
-            size * SIZE < max_small_units / 2 && plan.count / size < max_small_units;
+            size * SIZE < max_small_units / 2 && plan.unit_count / size < max_small_units;
         const bool is_spliced = SIZE <= 4 && size * SIZE >= min_spliced_bytes && is_small;
-        if (make_compounds<SIZE>(plan).tiles_down > 0) return Way::compound;
-        return is_spliced ? Way::splice : Way::gather;
+        if (make_compounds<SIZE>(plan).tiles_down > 0) return PermuteMethod::compound;
+        return is_spliced ? PermuteMethod::splice : PermuteMethod::gather;
     }
     if (plan.axes <= 3) {
         const Matrices matrices = make_matrices(plan);
@@ -388,14 +401,15 @@ Way way_of(const Plan& plan) {
         const bool is_aligned = matrices.rows * SIZE % 16 == 0 && matrices.cols * SIZE % 16 == 0;
         const bool is_whole = plan.axes == 3 && matrices.is_dense && is_aligned &&
                               leaves_tiles_empty<SIZE>(matrices.rows, matrices.cols);
-        if (is_whole && has_vector_tiles<SIZE>(plan)) return Way::vector_tile;
-        if (matrices.is_dense || (is_large && (SIZE >= 4 || is_aligned))) return Way::transpose;
+        if (is_whole && has_vector_tiles<SIZE>(plan)) return PermuteMethod::vector_tile;
+        if (matrices.is_dense || (is_large && (SIZE >= 4 || is_aligned)))
+            return PermuteMethod::transpose;
     }
-    if (has_vector_tiles<SIZE>(plan)) return Way::vector_tile;
+    if (has_vector_tiles<SIZE>(plan)) return PermuteMethod::vector_tile;
     const Tiling tiling = make_tiling<SIZE>(plan);
-    if (count_tiles(tiling) == 0) return Way::gather;
+    if (count_tiles(tiling) == 0) return PermuteMethod::gather;
     const bool is_long = tiling.rows.size >= min_word_rows && tiling.cols.size >= min_side;
-    return SIZE < 4 && is_long ? Way::word_tile : Way::tile;
+    return SIZE < 4 && is_long ? PermuteMethod::word_tile : PermuteMethod::tile;
 }
 
 }  // namespace coalesce::permuting

@@ -15,15 +15,15 @@ namespace coalesce::permuting {
 template <int SIZE, class Index>
 cudaError_t launch_gather(const Plan& plan, const Queue& queue) {
     return launch_kernel(gather_kernel<SIZE, Index>,
-                         divide_rounding_up(threads * loads_ahead, plan.count), threads, 0, queue,
-                         plan);
+                         divide_rounding_up(threads * loads_in_flight, plan.unit_count), threads, 0,
+                         queue, plan);
 }
 
 template <int SIZE>
 cudaError_t gather(const Plan& plan, const Queue& queue) {
     // The kernel also computes numbers past the last unit and then discards them. These numbers
     // must fit into Index too.
-    const bool is_small = plan.count <= max_small_units - threads * loads_ahead;
+    const bool is_small = plan.unit_count <= max_small_units - threads * loads_in_flight;
     return is_small ? launch_gather<SIZE, unsigned>(plan, queue)
                     : launch_gather<SIZE, std::uint64_t>(plan, queue);
 }
@@ -34,7 +34,7 @@ cudaError_t splice(const Plan& plan, const Queue& queue) {
         const auto head =
             static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(plan.out) % 16);
         const std::int64_t blocks =
-            divide_rounding_up(spliced_bytes_per_block, plan.count * SIZE + head);
+            divide_rounding_up(spliced_bytes_per_block, plan.unit_count * SIZE + head);
         return launch_kernel(splice_kernel<SIZE>, blocks, threads, 0, queue, plan);
     }
     return cudaErrorInvalidValue;
@@ -100,7 +100,7 @@ cudaError_t compound(const Plan& plan, const Queue& queue) {
     return cudaErrorInvalidValue;
 }
 
-template <int SIZE, transposing::Loads LOADS>
+template <int SIZE, transposing::LoadPolicy LOADS>
 cudaError_t launch_vector_tiles(const Plan& plan, const Queue& queue) {
     Tiling tiling = make_tiling<SIZE>(plan);
     if (!divide_into_vectors<SIZE>(tiling, plan)) return cudaErrorInvalidValue;
@@ -112,12 +112,12 @@ cudaError_t launch_vector_tiles(const Plan& plan, const Queue& queue) {
 
 template <int SIZE>
 cudaError_t vector_tile(const Plan& plan, const Queue& queue) {
-    using transposing::Loads;
+    using transposing::LoadPolicy;
     if constexpr (SIZE == 2 || SIZE == 4) {  // not for bytes, where it would be slower
         if (loads_evict_last<SIZE>(plan))
-            return launch_vector_tiles<SIZE, Loads::stay_128>(plan, queue);
+            return launch_vector_tiles<SIZE, LoadPolicy::evict_last_128>(plan, queue);
     }
-    if constexpr (SIZE <= 4) return launch_vector_tiles<SIZE, Loads::plain>(plan, queue);
+    if constexpr (SIZE <= 4) return launch_vector_tiles<SIZE, LoadPolicy::plain>(plan, queue);
     return cudaErrorInvalidValue;
 }
 
@@ -137,13 +137,13 @@ cudaError_t launch_word_tiles(const Plan& plan, const Queue& queue) {
     tiling.cols.sides = static_cast<unsigned>(divide_rounding_up(Tile::COLS, tiling.cols.size));
     tiling.is_across_first = IS_LARGE;
     return launch_kernel(word_tile_kernel<SIZE, IS_LARGE>, count_tiles(tiling), Tile::THREADS,
-                         Tile::SHARED_BYTES, queue, tiling, plan.count * SIZE);
+                         Tile::SHARED_BYTES, queue, tiling, plan.unit_count * SIZE);
 }
 
 template <int SIZE>
 cudaError_t word_tile(const Plan& plan, const Queue& queue) {
     if constexpr (SIZE < 4) {
-        const bool is_large = plan.count * SIZE >= transposing::min_evict_last_bytes_unaligned;
+        const bool is_large = plan.unit_count * SIZE >= transposing::min_evict_last_bytes_unaligned;
         return is_large ? launch_word_tiles<SIZE, true>(plan, queue)
                         : launch_word_tiles<SIZE, false>(plan, queue);
     }
@@ -152,15 +152,16 @@ cudaError_t word_tile(const Plan& plan, const Queue& queue) {
 
 template <int SIZE>
 cudaError_t launch_plan(const Plan& plan, const Queue& queue) {
-    switch (way_of<SIZE>(plan)) {
-        case Way::nothing: return cudaSuccess;
-        case Way::copy: return transposing::copy_bytes(plan.out, plan.in, plan.count * SIZE, queue);
-        case Way::transpose: return transpose<SIZE>(plan, queue);
-        case Way::compound: return compound<SIZE>(plan, queue);
-        case Way::vector_tile: return vector_tile<SIZE>(plan, queue);
-        case Way::word_tile: return word_tile<SIZE>(plan, queue);
-        case Way::tile: return tile<SIZE>(plan, queue);
-        case Way::splice: return splice<SIZE>(plan, queue);
+    switch (choose_permute_method<SIZE>(plan)) {
+        case PermuteMethod::nothing: return cudaSuccess;
+        case PermuteMethod::copy:
+            return transposing::copy_bytes(plan.out, plan.in, plan.unit_count * SIZE, queue);
+        case PermuteMethod::transpose: return transpose<SIZE>(plan, queue);
+        case PermuteMethod::compound: return compound<SIZE>(plan, queue);
+        case PermuteMethod::vector_tile: return vector_tile<SIZE>(plan, queue);
+        case PermuteMethod::word_tile: return word_tile<SIZE>(plan, queue);
+        case PermuteMethod::tile: return tile<SIZE>(plan, queue);
+        case PermuteMethod::splice: return splice<SIZE>(plan, queue);
         default: return gather<SIZE>(plan, queue);
     }
 }

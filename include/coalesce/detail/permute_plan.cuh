@@ -26,7 +26,7 @@ using transposing::Queue;
 using transposing::Vector;
 
 /// If the element size is not a power of two, the units of an element form an additional axis.
-constexpr int max_steps = max_axes + 1;
+constexpr int max_plan_axes = max_axes + 1;
 
 /// An axis of `out`: its number of elements, and the distance between neighbours in `in`.
 struct Axis {
@@ -41,10 +41,10 @@ struct Axis {
 struct Plan {
     void* out;
     const void* in;
-    std::int64_t unit;   ///< the bytes that are moved together: 1, 2, 4, 8 or 16
-    std::int64_t count;  ///< the number of units
+    std::int64_t unit_bytes;  ///< the bytes that are moved together: 1, 2, 4, 8 or 16
+    std::int64_t unit_count;  ///< the number of units
     int axes;
-    Axis axis[max_steps];
+    Axis axis[max_plan_axes];
 };
 
 __device__ inline unsigned quotient(unsigned number, const Axis& axis) {
@@ -56,8 +56,8 @@ __device__ inline std::uint64_t quotient(std::uint64_t number, const Axis& axis)
 
 /// Finds the positions in `in` of the units with these numbers in `out`, for the first `axes` axes.
 template <int COUNT, class Index, class Offset>
-__device__ inline void find(Offset (&from)[COUNT], Index (&number)[COUNT], const Plan& plan,
-                            int axes) {
+__device__ inline void find_offsets(Offset (&from)[COUNT], Index (&number)[COUNT], const Plan& plan,
+                                    int axes) {
 #pragma unroll
     for (int i = 0; i < COUNT; ++i) from[i] = 0;
     for (int k = axes - 1; k > 0; --k) {

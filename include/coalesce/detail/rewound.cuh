@@ -16,29 +16,32 @@ namespace coalesce::transposing {
 /// aligned vectors. It loads 256 bytes of each row and uses 240 of them, wherever in a vector the
 /// row starts. The block stores the row's words to shared memory, starting with the row's first
 /// element, so that the words of a column are below each other. It transposes these words in
-/// registers and stores them again: N elements of a column then form four words. Each vector for
-/// `out` is spliced from five such words, so all stores are whole vectors. To make this possible, a
-/// block loads as many extra rows as a vector has elements. The rows of a thread are so far apart
-/// that all of them start at the same position in a vector, and the same is true of its columns. A
-/// thread therefore computes only once how to splice them. The words in shared memory are permuted
-/// so that threads in the same wavefront access different banks.
-template <int SIZE, int LOADED_ROWS, int THREADS_, int BLOCKS_, Loads LOADS, int SHIFT = 16>
+/// registers and stores them again: VECTOR_ELEMENTS elements of a column then form four words. Each
+/// vector for `out` is spliced from five such words, so all stores are whole vectors. To make this
+/// possible, a block loads as many extra rows as a vector has elements. The rows of a thread are so
+/// far apart that all of them start at the same position in a vector, and the same is true of its
+/// columns. A thread therefore computes only once how to splice them. The words in shared memory
+/// are permuted so that threads in the same wavefront access different banks.
+template <int SIZE, int LOADED_ROWS, int THREADS_, int BLOCKS_, LoadPolicy LOADS, int SHIFT = 16>
 struct Rewound {
     /// The number of blocks that must fit into the registers of a multiprocessor.
     static constexpr int BLOCKS = BLOCKS_;
-    static constexpr int N = 16 / SIZE, LEAD = SHIFT / SIZE, PER_WORD = 4 / SIZE;
+    static constexpr int VECTOR_ELEMENTS = 16 / SIZE, LEAD = SHIFT / SIZE,
+                         ELEMENTS_PER_WORD = 4 / SIZE;
     static constexpr int TILE_ROWS = LOADED_ROWS - LEAD, TILE_COLS = 240 / SIZE;
     static constexpr int THREADS = THREADS_, WARPS = THREADS / 32;
-    static constexpr int QUADS = LOADED_ROWS / N, UNITS = QUADS * 64 / THREADS;
+    static constexpr int ROW_VECTORS = LOADED_ROWS / VECTOR_ELEMENTS,
+                         UNITS = ROW_VECTORS * 64 / THREADS;
     static constexpr int SHARED_BYTES = LOADED_ROWS * 256;
-    static constexpr int ROW_STEP = THREADS / 16, COL_STEP = THREADS / QUADS;
-    static_assert(QUADS == 8 || QUADS == 16, "the banks are counted out for these");
-    static_assert(QUADS * 64 % THREADS == 0 && LOADED_ROWS % ROW_STEP == 0, "even");
-    static_assert(ROW_STEP % N == 0 && COL_STEP % (8 * PER_WORD) == 0 && COL_STEP % LEAD == 0,
+    static constexpr int ROW_STEP = THREADS / 16, COL_STEP = THREADS / ROW_VECTORS;
+    static_assert(ROW_VECTORS == 8 || ROW_VECTORS == 16, "the banks are counted out for these");
+    static_assert(ROW_VECTORS * 64 % THREADS == 0 && LOADED_ROWS % ROW_STEP == 0, "even");
+    static_assert(ROW_STEP % VECTOR_ELEMENTS == 0 && COL_STEP % (8 * ELEMENTS_PER_WORD) == 0 &&
+                      COL_STEP % LEAD == 0,
                   "a thread's are alike");
 
     static __device__ void run(const Task& task, char* shared) {
-        const Place place = find_grouped_block_place(task, TILE_ROWS, TILE_COLS);
+        const Place place = find_tile_in_strip_group(task, TILE_ROWS, TILE_COLS);
         const std::int64_t top = place.row - LEAD;
         const char* corner =
             in_address<SIZE>(task, place) + (top * task.in_pitch + place.col) * SIZE;
@@ -61,18 +64,21 @@ struct Rewound {
         const std::int64_t top = place.row - LEAD, bottom = place.row + TILE_ROWS - 1;
         const std::int64_t before = place.col, behind = task.cols - place.col - 256 / SIZE;
         if (top < 0 || bottom >= task.rows) return false;
-        if (task.in_pitch != task.cols) return before >= N && behind >= N;
-        return top * task.cols + before >= N && (task.rows - 1 - bottom) * task.cols + behind >= N;
+        if (task.in_pitch != task.cols)
+            return before >= VECTOR_ELEMENTS && behind >= VECTOR_ELEMENTS;
+        return top * task.cols + before >= VECTOR_ELEMENTS &&
+               (task.rows - 1 - bottom) * task.cols + behind >= VECTOR_ELEMENTS;
     }
 
     /// The number of vectors that a thread loads.
     static constexpr int ROUNDS = LOADED_ROWS / ROW_STEP;
 
-    /// Returns the first row of a thread. The two rows of a warp are N apart, so that they start at
-    /// the same position in a vector.
+    /// Returns the first row of a thread. The two rows of a warp are VECTOR_ELEMENTS apart, so that
+    /// they start at the same position in a vector.
     static __device__ int first_row() {
         const int warp = threadIdx.x / 32;
-        return warp / N * (2 * N) + warp % N + threadIdx.x % 32 / 16 * N;
+        return warp / VECTOR_ELEMENTS * (2 * VECTOR_ELEMENTS) + warp % VECTOR_ELEMENTS +
+               threadIdx.x % 32 / 16 * VECTOR_ELEMENTS;
     }
 
     static __device__ unsigned misalignment(const char* row) {
@@ -109,11 +115,11 @@ struct Rewound {
                 continue;
             }
 #pragma unroll
-            for (int i = 0; i < N; ++i) {
+            for (int i = 0; i < VECTOR_ELEMENTS; ++i) {
                 const char* const at = from + i * SIZE;
                 if (at < begin || at >= end) continue;
-                value[k].word[i / PER_WORD] |= static_cast<unsigned>(element<SIZE>(at, 0))
-                                               << (i % PER_WORD * SIZE * 8);
+                value[k].word[i / ELEMENTS_PER_WORD] |= static_cast<unsigned>(element<SIZE>(at, 0))
+                                                        << (i % ELEMENTS_PER_WORD * SIZE * 8);
             }
         }
     }
@@ -121,7 +127,7 @@ struct Rewound {
     /// Returns the position of a word in shared memory. Words 0, 4, 8 ... of a row are next to each
     /// other, because each thread stores four consecutive words.
     static __device__ int word_position(int row, int word) {
-        const int quad = row / N, number = word % 4 * 16 + word / 4;
+        const int quad = row / VECTOR_ELEMENTS, number = word % 4 * 16 + word / 4;
         return row * 256 + (number ^ swizzle_quad(quad) ^ (word >> 1 & 1) << 1) * 4;
     }
     static __device__ constexpr int swizzle_quad(int quad) {
@@ -147,8 +153,8 @@ struct Rewound {
 #pragma unroll
             for (int j = 0; j < 4; ++j) {
                 const unsigned high = j < 3 ? word[j < 3 ? j + 1 : 0] : next;
-                const int place =
-                    (to[j] ^ swizzle_quad(k * ROW_STEP / N) * 4) + k * (ROW_STEP * 256);
+                const int place = (to[j] ^ swizzle_quad(k * ROW_STEP / VECTOR_ELEMENTS) * 4) +
+                                  k * (ROW_STEP * 256);
                 *reinterpret_cast<unsigned*>(shared + place) =
                     __funnelshift_r(word[j], high, offset * 8);
             }
@@ -157,9 +163,9 @@ struct Rewound {
 
     /// Returns the position of a word in the transposed tile. A column has 4 * QUADS words.
     static __device__ int transposed_word_position(int col, int quad, int word) {
-        const int number = word * QUADS + quad;
-        const int x = col / PER_WORD;
-        return (col * QUADS * 4 + (number ^ ((x & 1) | (x & 6) << 2))) * 4;
+        const int number = word * ROW_VECTORS + quad;
+        const int x = col / ELEMENTS_PER_WORD;
+        return (col * ROW_VECTORS * 4 + (number ^ ((x & 1) | (x & 6) << 2))) * 4;
     }
 
     /// The words that a thread transposes: word `x` of each row in group `quad`. A warp takes 8
@@ -177,13 +183,13 @@ struct Rewound {
     /// Transposes the words in shared memory. Each thread loads all of its words before it stores
     /// the first, because the result overwrites them.
     static __device__ void transpose_words(char* shared) {
-        unsigned word[UNITS][N];
+        unsigned word[UNITS][VECTOR_ELEMENTS];
 #pragma unroll
         for (int k = 0; k < UNITS; ++k) {
             const Unit unit(k);
-            const char* const from = shared + word_position(unit.quad * N, unit.x);
+            const char* const from = shared + word_position(unit.quad * VECTOR_ELEMENTS, unit.x);
 #pragma unroll
-            for (int i = 0; i < N; ++i) {
+            for (int i = 0; i < VECTOR_ELEMENTS; ++i) {
                 word[k][i] = *reinterpret_cast<const unsigned*>(from + i * 256);
             }
         }
@@ -191,52 +197,55 @@ struct Rewound {
 #pragma unroll
         for (int k = 0; k < UNITS; ++k) {
             const Unit unit(k);
-            Vector<16> column[PER_WORD];
+            Vector<16> column[ELEMENTS_PER_WORD];
             transpose_column(column, word[k]);
 #pragma unroll
             for (int w = 0; w < 4; ++w) {
-                char* const to = shared + transposed_word_position(unit.x * PER_WORD, unit.quad, w);
+                char* const to =
+                    shared + transposed_word_position(unit.x * ELEMENTS_PER_WORD, unit.quad, w);
 #pragma unroll
-                for (int j = 0; j < PER_WORD; ++j) {
-                    *reinterpret_cast<unsigned*>(to + j * (QUADS * 16)) = column[j].word[w];
+                for (int j = 0; j < ELEMENTS_PER_WORD; ++j) {
+                    *reinterpret_cast<unsigned*>(to + j * (ROW_VECTORS * 16)) = column[j].word[w];
                 }
             }
         }
     }
 
-    /// Transposes N words from consecutive rows. Each column of their elements becomes a vector.
-    static __device__ void transpose_column(Vector<16> (&column)[PER_WORD],
-                                            const unsigned (&word)[N]) {
+    /// Transposes VECTOR_ELEMENTS words from consecutive rows. Each column of their elements
+    /// becomes a vector.
+    static __device__ void transpose_column(Vector<16> (&column)[ELEMENTS_PER_WORD],
+                                            const unsigned (&word)[VECTOR_ELEMENTS]) {
 #pragma unroll
         for (int g = 0; g < 4; ++g) {
-            Vector<4> piece[PER_WORD], turned[PER_WORD];
+            Vector<4> piece[ELEMENTS_PER_WORD], turned[ELEMENTS_PER_WORD];
 #pragma unroll
-            for (int i = 0; i < PER_WORD; ++i) piece[i].word[0] = word[g * PER_WORD + i];
-            turn<SIZE>(turned, piece);
+            for (int i = 0; i < ELEMENTS_PER_WORD; ++i)
+                piece[i].word[0] = word[g * ELEMENTS_PER_WORD + i];
+            transpose_vectors<SIZE>(turned, piece);
 #pragma unroll
-            for (int i = 0; i < PER_WORD; ++i) column[i].word[g] = turned[i].word[0];
+            for (int i = 0; i < ELEMENTS_PER_WORD; ++i) column[i].word[g] = turned[i].word[0];
         }
     }
 
     /// Returns the first column of a thread. The columns of a warp are so far apart that they are
     /// in different banks.
     static __device__ int first_col() {
-        constexpr int APART = QUADS / 4 * PER_WORD, PER_WARP = 32 / QUADS;
-        const int warp = threadIdx.x / 32, of_warp = threadIdx.x % 32 / QUADS;
+        constexpr int APART = ROW_VECTORS / 4 * ELEMENTS_PER_WORD, PER_WARP = 32 / ROW_VECTORS;
+        const int warp = threadIdx.x / 32, of_warp = threadIdx.x % 32 / ROW_VECTORS;
         return warp / APART * (APART * PER_WARP) + warp % APART + of_warp * APART;
     }
 
     static __device__ void store(const Task& task, const Place& place, const char* shared) {
-        const int quad = threadIdx.x % QUADS, first = first_col();
-        if (quad >= QUADS - SHIFT / 16) return;
+        const int quad = threadIdx.x % ROW_VECTORS, first = first_col();
+        if (quad >= ROW_VECTORS - SHIFT / 16) return;
         const std::int64_t step = COL_STEP * task.out_pitch * SIZE;
         const std::int64_t left = task.cols - place.col;
         const int cols = left < TILE_COLS ? static_cast<int>(left) : TILE_COLS;
         const std::int64_t start = (place.col + first) * task.out_pitch + place.row;
         char* to = out_address<SIZE>(task, place) + start * SIZE;
         const unsigned before = reinterpret_cast<std::uintptr_t>(to) % SHIFT;
-        const std::int64_t row = place.row + quad * N - before / SIZE;
-        const bool is_whole = row >= 0 && row + N <= task.rows;
+        const std::int64_t row = place.row + quad * VECTOR_ELEMENTS - before / SIZE;
+        const bool is_whole = row >= 0 && row + VECTOR_ELEMENTS <= task.rows;
         to += quad * 16 - static_cast<int>(before);
 
         // The five words of the column. The last one may be unused.
@@ -254,7 +263,8 @@ struct Rewound {
             Vector<16> vector;
 #pragma unroll
             for (int i = 0; i < 5; ++i) {
-                word[i] = *reinterpret_cast<const unsigned*>(from[i] + k * (COL_STEP * QUADS * 16));
+                word[i] =
+                    *reinterpret_cast<const unsigned*>(from[i] + k * (COL_STEP * ROW_VECTORS * 16));
             }
 #pragma unroll
             for (int i = 0; i < 4; ++i) {
@@ -272,9 +282,10 @@ struct Rewound {
     static __device__ void store_elements(char* to, const Vector<16>& vector, std::int64_t row,
                                           std::int64_t rows) {
 #pragma unroll
-        for (int i = 0; i < N; ++i) {
+        for (int i = 0; i < VECTOR_ELEMENTS; ++i) {
             if (row + i < 0 || row + i >= rows) continue;
-            const unsigned word = vector.word[i / PER_WORD] >> (i % PER_WORD * SIZE * 8);
+            const unsigned word =
+                vector.word[i / ELEMENTS_PER_WORD] >> (i % ELEMENTS_PER_WORD * SIZE * 8);
             element<SIZE>(to, i) = static_cast<Element<SIZE>>(word);
         }
     }

@@ -16,11 +16,11 @@ namespace coalesce::permuting {
 /// here. Each side of a tile is a part of a run.
 struct Run {
     int axes;
-    std::int64_t size;     ///< the product of the axes' sizes
-    Axis axis[max_steps];  ///< the axes, outermost first, with steps in the other array
-    int log_side;          ///< log2 of the number of elements in a side of a tile
-    int vectors;           ///< the number of vectors in a side, if tiles consist of vectors
-    unsigned sides;        ///< the number of sides in the run
+    std::int64_t size;         ///< the product of the axes' sizes
+    Axis axis[max_plan_axes];  ///< the axes, outermost first, with steps in the other array
+    int log_side;              ///< log2 of the number of elements in a side of a tile
+    int vectors;               ///< the number of vectors in a side, if tiles consist of vectors
+    unsigned sides;            ///< the number of sides in the run
 };
 
 /// A division into tiles. The elements of a tile's row are adjacent in `out`, and the elements of a
@@ -30,8 +30,8 @@ struct Tiling {
     const void* in;
     Run rows, cols;
     int axes;
-    unsigned size[max_steps];  ///< the sizes of the other axes, outermost first
-    std::int64_t in_step[max_steps], out_step[max_steps];
+    unsigned size[max_plan_axes];  ///< the sizes of the other axes, outermost first
+    std::int64_t in_step[max_plan_axes], out_step[max_plan_axes];
     /// Whether the tiles of consecutive blocks are side by side instead of one below the other.
     bool is_across_first;
 };

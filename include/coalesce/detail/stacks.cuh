@@ -20,7 +20,8 @@ namespace coalesce::transposing {
 template <int SIZE, int THREADS_, int PAD>
 struct Stack {
     static constexpr int THREADS = THREADS_;
-    static constexpr int N = SIZE == 2 ? 2 : 1;  ///< the number of elements per store of a thread
+    static constexpr int WORD_ELEMENTS =
+        SIZE == 2 ? 2 : 1;  ///< the number of elements per store of a thread
     using Line = SharedLine<PAD>;
 
     static __device__ void run(const Task& task, char* shared) {
@@ -64,15 +65,16 @@ struct Stack {
 #ifndef __clang__  // clang cannot unroll this loop and would print a warning
 #    pragma unroll 4
 #endif
-        for (int i = static_cast<int>(threadIdx.x) * N - before; i < count; i += THREADS * N) {
-            if (i + N <= 0) continue;
+        for (int i = static_cast<int>(threadIdx.x) * WORD_ELEMENTS - before; i < count;
+             i += THREADS * WORD_ELEMENTS) {
+            if (i + WORD_ELEMENTS <= 0) continue;
             const int first = i < 0 ? 0 : i;
             int at[2];
             matrices.find(first, at);
             const Element<SIZE> one = element<SIZE>(line.at(at[0] * SIZE), 0);
-            if (N == 1 || i < 0 || i + N > count) {
+            if (WORD_ELEMENTS == 1 || i < 0 || i + WORD_ELEMENTS > count) {
                 element<SIZE>(to, first) = one;
-            } else if constexpr (N == 2) {
+            } else if constexpr (WORD_ELEMENTS == 2) {
                 const Element<SIZE> other = element<SIZE>(line.at(at[1] * SIZE), 0);
                 element<4>(to + first * SIZE, 0) = __byte_perm(one, other, 0x5410);
             }
@@ -82,13 +84,14 @@ struct Stack {
 
 /// A kernel for elements smaller than a word, in matrices whose sides consist of whole words.
 /// Blocks of 4 x 4 bytes or 2 x 2 half words are transposed in registers before they are stored to
-/// shared memory, which then has the same order as `out`. A lane loads 4 columns of N rows, where N
-/// is the number of elements in a word. ACROSS lanes of a warp are next to each other in a row.
-template <int SIZE, int THREADS_, int ACROSS>
+/// shared memory, which then has the same order as `out`. A lane loads 4 columns of WORD_ELEMENTS
+/// rows, where WORD_ELEMENTS is the number of elements in a word. ACROSS lanes of a warp are next
+/// to each other in a row.
+template <int SIZE, int THREADS_, int LANES_ACROSS>
 struct StackOfWords {
-    static constexpr int THREADS = THREADS_, WARPS = THREADS / 32, AHEAD = 4;
-    static constexpr int N = 4 / SIZE;  ///< elements per word, and rows per lane
-    static constexpr int COLS = 4, WORDS = COLS / N, DOWN = 32 / ACROSS;
+    static constexpr int THREADS = THREADS_, WARPS = THREADS / 32, LOADS_IN_FLIGHT = 4;
+    static constexpr int WORD_ELEMENTS = 4 / SIZE;  ///< elements per word, and rows per lane
+    static constexpr int COLS = 4, WORDS = COLS / WORD_ELEMENTS, LANES_DOWN = 32 / LANES_ACROSS;
     using Line = SharedLine<0>;
     using Piece = Vector<4 * WORDS>;
 
@@ -110,29 +113,31 @@ struct StackOfWords {
     /// matrix.
     static __device__ void load(const Line& line, const char* from, int rows, int cols,
                                 int matrices) {
-        const int pieces = cols / COLS, height = rows / N, all_down = matrices * height;
-        const int groups = (pieces + ACROSS - 1) / ACROSS;
-        const int items = (all_down + DOWN - 1) / DOWN * groups;
+        const int pieces = cols / COLS, height = rows / WORD_ELEMENTS, all_down = matrices * height;
+        const int groups = (pieces + LANES_ACROSS - 1) / LANES_ACROSS;
+        const int items = (all_down + LANES_DOWN - 1) / LANES_DOWN * groups;
         const Divider by_groups(groups), by_height(height);
         const int lane = threadIdx.x % 32;
-        for (int item = threadIdx.x / 32; item < items; item += WARPS * AHEAD) {
-            Piece piece[AHEAD][N];
-            int place[AHEAD];
+        for (int item = threadIdx.x / 32; item < items; item += WARPS * LOADS_IN_FLIGHT) {
+            Piece piece[LOADS_IN_FLIGHT][WORD_ELEMENTS];
+            int place[LOADS_IN_FLIGHT];
 #pragma unroll
-            for (int k = 0; k < AHEAD; ++k) {
+            for (int k = 0; k < LOADS_IN_FLIGHT; ++k) {
                 const int number = item + k * WARPS, group = by_groups.quotient(number);
-                const int x = (number - group * groups) * ACROSS + lane % ACROSS;
-                const int y = group * DOWN + lane / ACROSS, matrix = by_height.quotient(y);
+                const int x = (number - group * groups) * LANES_ACROSS + lane % LANES_ACROSS;
+                const int y = group * LANES_DOWN + lane / LANES_ACROSS,
+                          matrix = by_height.quotient(y);
                 place[k] = -1;
                 if (x >= pieces || y >= all_down) continue;
-                place[k] = matrix * rows * (cols - 1) + x * COLS * rows + y * N;
+                place[k] = matrix * rows * (cols - 1) + x * COLS * rows + y * WORD_ELEMENTS;
 #pragma unroll
-                for (int i = 0; i < N; ++i) {
-                    piece[k][i] = load_piece(from + ((y * N + i) * cols + x * COLS) * SIZE);
+                for (int i = 0; i < WORD_ELEMENTS; ++i) {
+                    piece[k][i] =
+                        load_piece(from + ((y * WORD_ELEMENTS + i) * cols + x * COLS) * SIZE);
                 }
             }
 #pragma unroll
-            for (int k = 0; k < AHEAD; ++k) {
+            for (int k = 0; k < LOADS_IN_FLIGHT; ++k) {
                 if (place[k] >= 0) store_words_from_row_start(line, place[k], rows, piece[k]);
             }
         }
@@ -146,16 +151,17 @@ struct StackOfWords {
     }
 
     static __device__ void store_words_from_row_start(const Line& line, int place, int rows,
-                                                      const Piece (&piece)[N]) {
+                                                      const Piece (&piece)[WORD_ELEMENTS]) {
 #pragma unroll
         for (int w = 0; w < WORDS; ++w) {
-            Vector<4> word[N], turned[N];
+            Vector<4> word[WORD_ELEMENTS], turned[WORD_ELEMENTS];
 #pragma unroll
-            for (int i = 0; i < N; ++i) word[i].word[0] = piece[i].word[w];
-            turn<SIZE>(turned, word);
+            for (int i = 0; i < WORD_ELEMENTS; ++i) word[i].word[0] = piece[i].word[w];
+            transpose_vectors<SIZE>(turned, word);
 #pragma unroll
-            for (int i = 0; i < N; ++i) {
-                element<4>(line.at((place + (w * N + i) * rows) * SIZE), 0) = turned[i].word[0];
+            for (int i = 0; i < WORD_ELEMENTS; ++i) {
+                element<4>(line.at((place + (w * WORD_ELEMENTS + i) * rows) * SIZE), 0) =
+                    turned[i].word[0];
             }
         }
     }

@@ -16,15 +16,16 @@ namespace coalesce::transposing {
 /// Divides numbers below 2^16 by a fixed divisor, using multiplications.
 struct Divider {
     unsigned multiplier;
-    bool is_one;
+    bool is_divisor_one;
 
     explicit __device__ Divider(int by) {
         multiplier = 0xFFFFFFFFu / static_cast<unsigned>(by) + 1;
-        is_one = by == 1;
+        is_divisor_one = by == 1;
     }
     __device__ int quotient(int number) const {
-        return is_one ? number
-                      : static_cast<int>(__umulhi(static_cast<unsigned>(number), multiplier));
+        return is_divisor_one
+                   ? number
+                   : static_cast<int>(__umulhi(static_cast<unsigned>(number), multiplier));
     }
 };
 
@@ -84,28 +85,28 @@ struct DeviceLine {
 
 /// Copies elements between two lines whose addresses are the same modulo 16. It copies vectors, and
 /// single elements at both ends. All threads of the block must call this.
-template <int SIZE, int THREADS, int AHEAD, class To, class From>
+template <int SIZE, int THREADS, int LOADS_IN_FLIGHT, class To, class From>
 __device__ inline void copy_line(const To& to, const From& from, int count) {
-    constexpr int N = 16 / SIZE;
+    constexpr int WORD_ELEMENTS = 16 / SIZE;
     const int offset = static_cast<int>(reinterpret_cast<std::uintptr_t>(from.at(0)) % 16 / SIZE);
-    const int missing = (N - offset) % N;
+    const int missing = (WORD_ELEMENTS - offset) % WORD_ELEMENTS;
     const int head = missing < count ? missing : count;
-    const int vectors = (count - head) / N;
-    const int tail = count - head - vectors * N;
+    const int vectors = (count - head) / WORD_ELEMENTS;
+    const int tail = count - head - vectors * WORD_ELEMENTS;
     const int thread = threadIdx.x, last = (count - tail + thread) * SIZE;
     if (thread < head) {
         element<SIZE>(to.at(thread * SIZE), 0) = element<SIZE>(from.at(thread * SIZE), 0);
     }
     if (thread < tail) element<SIZE>(to.at(last), 0) = element<SIZE>(from.at(last), 0);
-    for (int i = thread; i < vectors; i += THREADS * AHEAD) {
+    for (int i = thread; i < vectors; i += THREADS * LOADS_IN_FLIGHT) {
         const int first = head * SIZE + i * 16;
-        Vector<16> vector[AHEAD];
+        Vector<16> vector[LOADS_IN_FLIGHT];
 #pragma unroll
-        for (int k = 0; k < AHEAD; ++k) {
+        for (int k = 0; k < LOADS_IN_FLIGHT; ++k) {
             if (i + k * THREADS < vectors) vector[k] = from.load(first + k * THREADS * 16);
         }
 #pragma unroll
-        for (int k = 0; k < AHEAD; ++k) {
+        for (int k = 0; k < LOADS_IN_FLIGHT; ++k) {
             if (i + k * THREADS < vectors) to.store(first + k * THREADS * 16, vector[k]);
         }
     }
@@ -114,26 +115,26 @@ __device__ inline void copy_line(const To& to, const From& from, int count) {
 /// A kernel for matrices `in` with few columns and no gaps between rows. A strip of rows is one
 /// line of memory, which is copied into shared memory. Each warp then collects the elements of one
 /// column.
-template <int SIZE, int THREADS_, int AHEAD, int PAD = 0>
+template <int SIZE, int THREADS_, int LOADS_IN_FLIGHT, int PAD = 0>
 struct Tall {
     /// The number of rows that a thread stores together.
-    static constexpr int N = SIZE < 4 ? 4 / SIZE : 1;
+    static constexpr int WORD_ELEMENTS = SIZE < 4 ? 4 / SIZE : 1;
     /// The number of rows that a warp stores together.
-    static constexpr int GROUP = 32 * N;
+    static constexpr int ROWS_PER_WARP = 32 * WORD_ELEMENTS;
     static constexpr int SHIFT = 32 / SIZE, LEAD = SHIFT - 1;
     static constexpr int THREADS = THREADS_;
     using Strip = SharedLine<PAD>;
 
     static __device__ void run(const Task& task, char* shared) {
-        const Place place = find_block_place(task, task.tile_rows, 0);
+        const Place place = find_tile_of_block(task, task.tile_rows, 0);
         const std::int64_t top = place.row < LEAD ? 0 : place.row - LEAD;
         const std::int64_t end = place.row + task.tile_rows;
         const int rows = static_cast<int>((end < task.rows ? end : task.rows) - top);
         const char* from = in_address<SIZE>(task, place) + top * task.cols * SIZE;
         const Strip strip(shared, from);
         if (rows > 0) {
-            copy_line<SIZE, THREADS, AHEAD>(strip, DeviceLine<const char>{from},
-                                            rows * static_cast<int>(task.cols));
+            copy_line<SIZE, THREADS, LOADS_IN_FLIGHT>(strip, DeviceLine<const char>{from},
+                                                      rows * static_cast<int>(task.cols));
         }
         __syncthreads();
         store(task, place, strip, static_cast<int>(place.row - top));
@@ -145,12 +146,13 @@ struct Tall {
                                  int lead) {
         constexpr int WARPS = THREADS / 32;
         static_assert((WARPS & (WARPS - 1)) == 0, "a warp keeps its group");
-        const int groups = task.tile_rows / GROUP, at_once = groups < WARPS ? groups : WARPS;
+        const int groups = task.tile_rows / ROWS_PER_WARP,
+                  at_once = groups < WARPS ? groups : WARPS;
         const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
         const bool is_inner = place.row >= LEAD && place.row + task.tile_rows <= task.rows;
         for (int group = warp & (at_once - 1); group < groups; group += at_once) {
-            const int y = (group * 32 + lane) * N;
-            const Columns columns{warp / at_once, WARPS / at_once, place.row + y, lead + y};
+            const int y = (group * 32 + lane) * WORD_ELEMENTS;
+            const WarpColumns columns{warp / at_once, WARPS / at_once, place.row + y, lead + y};
             if (is_inner) {
                 store_columns<true>(task, place, strip, columns);
             } else {
@@ -159,8 +161,9 @@ struct Tall {
         }
     }
 
-    /// The columns that a thread stores: every `step`-th column, and N rows of each column.
-    struct Columns {
+    /// The columns that a thread stores: every `step`-th column, and WORD_ELEMENTS rows of each
+    /// column.
+    struct WarpColumns {
         int first, step;
         std::int64_t row;  ///< the first row if the phase is 0
         int y;             ///< the first row within the strip
@@ -168,7 +171,7 @@ struct Tall {
 
     template <bool IS_INNER>
     static __device__ void store_columns(const Task& task, const Place& place, const Strip& strip,
-                                         const Columns& columns) {
+                                         const WarpColumns& columns) {
         const int cols = static_cast<int>(task.cols), row_bytes = cols * SIZE;
         const std::int64_t step = columns.step * task.out_pitch * SIZE;
         char* line = out_address<SIZE>(task, place);
@@ -177,7 +180,7 @@ struct Tall {
         // The position of the column's start in bytes, modulo 32. A strip consists of whole groups
         // of rows, so the strip's first row does not affect this position.
         auto start = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(line)) -
-                     static_cast<unsigned>(threadIdx.x % 32 * N * SIZE);
+                     static_cast<unsigned>(threadIdx.x % 32 * WORD_ELEMENTS * SIZE);
 #ifndef __clang__  // clang cannot unroll this loop and would print a warning
 #    pragma unroll 4
 #endif
@@ -194,15 +197,15 @@ struct Tall {
     template <bool IS_INNER>
     static __device__ void store_rows(char* to, const Strip& strip, int from, int row_bytes,
                                       std::int64_t row, std::int64_t rows) {
-        if (IS_INNER || (row >= 0 && row + N <= rows)) {
-            if constexpr (N == 1) {
+        if (IS_INNER || (row >= 0 && row + WORD_ELEMENTS <= rows)) {
+            if constexpr (WORD_ELEMENTS == 1) {
                 element<SIZE>(to, 0) = element<SIZE>(strip.at(from), 0);
             } else {
                 *reinterpret_cast<unsigned*>(to) = gather_word(strip, from, row_bytes);
             }
         } else {
 #pragma unroll
-            for (int i = 0; i < N; ++i) {
+            for (int i = 0; i < WORD_ELEMENTS; ++i) {
                 if (row + i < 0 || row + i >= rows) continue;
                 element<SIZE>(to, i) = element<SIZE>(strip.at(from + i * row_bytes), 0);
             }
@@ -229,26 +232,27 @@ struct Tall {
 /// different way. Elements smaller than a word are always loaded as words, because loading them one
 /// by one takes too many instructions. If columns of bytes consist of whole words, the bytes are
 /// transposed before they are stored to shared memory.
-template <int SIZE, int THREADS_, int AHEAD, bool HAS_MANY_COLS = false, int PAD = 0,
-          bool IS_TURNED = false, Loads LOADS = Loads::plain>
+template <int SIZE, int THREADS_, int LOADS_IN_FLIGHT, bool HAS_MANY_COLS = false, int PAD = 0,
+          bool IS_TURNED = false, LoadPolicy LOADS = LoadPolicy::plain>
 struct Wide {
     /// The number of elements that a lane loads together.
-    static constexpr int N = SIZE < 4 ? 4 / SIZE : 1;
+    static constexpr int WORD_ELEMENTS = SIZE < 4 ? 4 / SIZE : 1;
     /// The number of elements that a warp loads from a row.
-    static constexpr int CHUNK = 31 * N;
+    static constexpr int CHUNK = 31 * WORD_ELEMENTS;
     static constexpr int CHUNKS = 4;
     static constexpr int THREADS = THREADS_;
     using Line = SharedLine<PAD>;
 
     static __device__ void run(const Task& task, char* shared) {
-        const Place place = find_block_place(task, 0, task.tile_cols);
+        const Place place = find_tile_of_block(task, 0, task.tile_cols);
         const std::int64_t left = task.cols - place.col;
         const int cols = static_cast<int>(left < task.tile_cols ? left : task.tile_cols);
         char* to = out_address<SIZE>(task, place) + place.col * task.rows * SIZE;
         const Line tile(shared, to);
         if constexpr (SIZE < 4) {
             // The last words of a strip extend past the chunk, and the first word starts before it.
-            const bool is_inner = place.col >= N && place.col + cols + 2 * N <= task.cols;
+            const bool is_inner =
+                place.col >= WORD_ELEMENTS && place.col + cols + 2 * WORD_ELEMENTS <= task.cols;
             if (is_inner && cols == task.tile_cols) {
                 load_small<true>(task, place, tile, cols);
             } else {
@@ -272,14 +276,14 @@ struct Wide {
         const char* from =
             in_address<SIZE>(task, place) + (y * task.in_pitch + place.col + x) * SIZE;
         const int to = x * rows * SIZE;
-        for (int row = y; row < rows; row += step * AHEAD) {
-            Element<SIZE> value[AHEAD];
+        for (int row = y; row < rows; row += step * LOADS_IN_FLIGHT) {
+            Element<SIZE> value[LOADS_IN_FLIGHT];
 #pragma unroll
-            for (int k = 0; k < AHEAD; ++k, from += step * task.in_pitch * SIZE) {
+            for (int k = 0; k < LOADS_IN_FLIGHT; ++k, from += step * task.in_pitch * SIZE) {
                 if (row + k * step < rows) value[k] = load_element<LOADS, SIZE>(from);
             }
 #pragma unroll
-            for (int k = 0; k < AHEAD; ++k) {
+            for (int k = 0; k < LOADS_IN_FLIGHT; ++k) {
                 if (row + k * step >= rows) continue;
                 element<SIZE>(tile.at(to + (row + k * step) * SIZE), 0) = value[k];
             }
@@ -288,7 +292,7 @@ struct Wide {
 
     /// The element that a thread loads next, in a strip with more columns than threads. A thread
     /// loads all rows of one column, and then continues THREADS columns further on.
-    struct Turn {
+    struct CellCursor {
         int col, row;
 
         __device__ void advance(int rows) {
@@ -301,18 +305,21 @@ struct Wide {
                                      int cols) {
         const int rows = static_cast<int>(task.rows);
         const char* strip = in_address<SIZE>(task, place) + place.col * SIZE;
-        for (Turn turn{static_cast<int>(threadIdx.x), 0}; turn.col < cols;) {
-            Element<SIZE> value[AHEAD];
-            Turn ahead = turn;
+        for (CellCursor transpose_vectors{static_cast<int>(threadIdx.x), 0};
+             transpose_vectors.col < cols;) {
+            Element<SIZE> value[LOADS_IN_FLIGHT];
+            CellCursor ahead = transpose_vectors;
 #pragma unroll
-            for (int k = 0; k < AHEAD; ++k, ahead.advance(rows)) {
+            for (int k = 0; k < LOADS_IN_FLIGHT; ++k, ahead.advance(rows)) {
                 if (ahead.col >= cols) continue;
                 value[k] = element<SIZE>(strip, ahead.row * task.in_pitch + ahead.col);
             }
 #pragma unroll
-            for (int k = 0; k < AHEAD; ++k, turn.advance(rows)) {
-                if (turn.col >= cols) continue;
-                element<SIZE>(tile.at((turn.col * rows + turn.row) * SIZE), 0) = value[k];
+            for (int k = 0; k < LOADS_IN_FLIGHT; ++k, transpose_vectors.advance(rows)) {
+                if (transpose_vectors.col >= cols) continue;
+                element<SIZE>(
+                    tile.at((transpose_vectors.col * rows + transpose_vectors.row) * SIZE), 0) =
+                    value[k];
             }
         }
     }
@@ -337,17 +344,17 @@ struct Wide {
         const int items = (cols + CHUNKS * CHUNK - 1) / (CHUNKS * CHUNK) * rows;
         const Divider by_rows(rows);
         const char* strip = in_address<SIZE>(task, place) + place.col * SIZE;
-        for (int item = threadIdx.x / 32; item < items; item += WARPS * AHEAD) {
-            unsigned word[AHEAD][CHUNKS], offset[AHEAD];
-            int to[AHEAD], left[AHEAD];
+        for (int item = threadIdx.x / 32; item < items; item += WARPS * LOADS_IN_FLIGHT) {
+            unsigned word[LOADS_IN_FLIGHT][CHUNKS], offset[LOADS_IN_FLIGHT];
+            int to[LOADS_IN_FLIGHT], left[LOADS_IN_FLIGHT];
 #pragma unroll
-            for (int k = 0; k < AHEAD; ++k) {
+            for (int k = 0; k < LOADS_IN_FLIGHT; ++k) {
                 const int group = by_rows.quotient(item + k * WARPS);
                 const int row = item + k * WARPS - group * rows, col = group * (CHUNKS * CHUNK);
                 const char* const line = strip + (row * task.in_pitch + col) * SIZE;
                 offset[k] = reinterpret_cast<std::uintptr_t>(line) % 4;
                 const int first = lane * 4 - static_cast<int>(offset[k]);
-                to[k] = (col + lane * N) * rows + row;
+                to[k] = (col + lane * WORD_ELEMENTS) * rows + row;
                 left[k] = item + k * WARPS < items ? cols - col : 0;
 #pragma unroll
                 for (int c = 0; c < CHUNKS; ++c) {
@@ -359,7 +366,7 @@ struct Wide {
                 }
             }
 #pragma unroll
-            for (int k = 0; k < AHEAD; ++k) {
+            for (int k = 0; k < LOADS_IN_FLIGHT; ++k) {
 #pragma unroll
                 for (int c = 0; c < CHUNKS; ++c) {
                     if (c * CHUNK >= left[k]) continue;
@@ -367,9 +374,9 @@ struct Wide {
                     const unsigned bytes = __funnelshift_r(word[k][c], next, offset[k] * 8);
                     if (lane == 31) continue;
 #pragma unroll
-                    for (int i = 0; i < N; ++i) {
+                    for (int i = 0; i < WORD_ELEMENTS; ++i) {
                         const int col = c * CHUNK + i;
-                        if (!IS_INNER && col + lane * N >= left[k]) break;
+                        if (!IS_INNER && col + lane * WORD_ELEMENTS >= left[k]) break;
                         element<SIZE>(tile.at((to[k] + col * rows) * SIZE), 0) =
                             static_cast<Element<SIZE>>(bytes >> (8 * SIZE * i));
                     }
@@ -400,16 +407,16 @@ struct Wide {
             if (lane == 31) continue;
 #pragma unroll
             for (int c = 0; c < TRANSPOSED_CHUNKS; ++c) {
-                const int x = col + c * CHUNK + lane * N;
+                const int x = col + c * CHUNK + lane * WORD_ELEMENTS;
 #pragma unroll
-                for (int y = 0; y < TRANSPOSED_ROWS; y += N) {
+                for (int y = 0; y < TRANSPOSED_ROWS; y += WORD_ELEMENTS) {
                     if (row + y >= rows) continue;
-                    Vector<4> piece[N], turned[N];
+                    Vector<4> piece[WORD_ELEMENTS], turned[WORD_ELEMENTS];
 #pragma unroll
-                    for (int i = 0; i < N; ++i) piece[i].word[0] = word[c][y + i];
-                    turn<SIZE>(turned, piece);
+                    for (int i = 0; i < WORD_ELEMENTS; ++i) piece[i].word[0] = word[c][y + i];
+                    transpose_vectors<SIZE>(turned, piece);
 #pragma unroll
-                    for (int i = 0; i < N; ++i) {
+                    for (int i = 0; i < WORD_ELEMENTS; ++i) {
                         if (!IS_INNER && x + i >= cols) continue;
                         element<4>(tile.at(((x + i) * rows + row + y) * SIZE), 0) =
                             turned[i].word[0];

@@ -18,7 +18,7 @@ namespace coalesce::transposing {
 /// sectors.
 struct TallOfWords {
     static constexpr int THREADS = 512, WARPS = THREADS / 32, BLOCKS = 4, UNITS = 4;
-    static constexpr int SECTOR = 32, LEAD = SECTOR;
+    static constexpr int SECTOR_BYTES = 32, LEAD = SECTOR_BYTES;
     using Line = SharedLine<16>;
 
     /// Return the numbers of words between words 0, 1, 2 and 3 of a vector, and between the columns
@@ -33,7 +33,7 @@ struct TallOfWords {
         // A warp takes UNITS units. A unit is 8 words of each of 16 rows, and `down` units are
         // below each other.
         const std::int64_t down = UNITS * WARPS / ((cols / 4 + 7) / 8);
-        const std::int64_t rows = down * 16 / SECTOR * SECTOR;
+        const std::int64_t rows = down * 16 / SECTOR_BYTES * SECTOR_BYTES;
         const std::int64_t most = 992;
         return static_cast<int>(rows < most + LEAD ? rows - LEAD : most);
     }
@@ -45,7 +45,7 @@ struct TallOfWords {
     }
 
     static __device__ void run(const Task& task, char* shared) {
-        const Place place = find_block_place(task, task.tile_rows, 0);
+        const Place place = find_tile_of_block(task, task.tile_rows, 0);
         const bool is_inner = place.row >= LEAD && place.row + task.tile_rows <= task.rows;
         if (is_inner) {
             transpose<true>(task, place, shared);
@@ -65,7 +65,7 @@ struct TallOfWords {
         const char* const from = in_address<1>(task, place) + top * cols;
         const Line line(shared, from);
         const int skipped = begin * cols;
-        copy_line<1, THREADS, 5>(Part{line, skipped}, DeviceLine<const char>{from + skipped},
+        copy_line<1, THREADS, 5>(LinePart{line, skipped}, DeviceLine<const char>{from + skipped},
                                  (end - begin) * cols);
         __syncthreads();
         replace_by_columns<IS_INNER>(line, cols, all, begin, end, shared);
@@ -74,7 +74,7 @@ struct TallOfWords {
     }
 
     /// The part of a line from its byte `first` on.
-    struct Part {
+    struct LinePart {
         const Line& line;
         int first;
 
@@ -122,7 +122,7 @@ struct TallOfWords {
             Vector<4> piece[4], turned[4];
 #pragma unroll
             for (int i = 0; i < 4; ++i) piece[i].word[0] = word[k][i];
-            turn<1>(turned, piece);
+            transpose_vectors<1>(turned, piece);
 #pragma unroll
             for (int i = 0; i < 4; ++i) columns[to[k] + i * step] = turned[i].word[0];
         }
@@ -140,7 +140,8 @@ struct TallOfWords {
         for (int i = threadIdx.x; i < count; i += THREADS) {
             const int col = by_vectors.quotient(i), number = i - col * vectors;
             char* to = out + col * task.out_pitch;
-            const int before = static_cast<int>(reinterpret_cast<std::uintptr_t>(to) % SECTOR);
+            const int before =
+                static_cast<int>(reinterpret_cast<std::uintptr_t>(to) % SECTOR_BYTES);
             to += number * 16 - before;
             const int first = LEAD - before + number * 16;
             const Vector<16> vector = splice(columns + col * step, first, rows);

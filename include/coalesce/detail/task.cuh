@@ -22,9 +22,9 @@ struct Task {
     bool is_down_first;                 ///< whether consecutive blocks go down a column of tiles
     bool has_fast_memory;               ///< whether the device has fast memory (see device.cuh)
     /// Whether strips of tiles are taken 32 strips apart instead of in order.
-    bool is_spread;
+    bool are_strips_spread;
     /// The number of strips of tiles that are processed together.
-    unsigned group;
+    unsigned group_strips;
 };
 
 /// The tile of a block.
@@ -45,7 +45,7 @@ __host__ __device__ inline unsigned spread_strip(unsigned strip, unsigned strips
 
 /// Returns the tile of this block. Blocks are numbered in one dimension, because only the x axis of
 /// a grid can have 2^31 of them.
-__device__ inline Place find_block_place(const Task& task, int tile_rows, int tile_cols) {
+__device__ inline Place find_tile_of_block(const Task& task, int tile_rows, int tile_cols) {
     const unsigned inner = task.is_down_first ? task.tiles_down : task.tiles_across;
     const unsigned outer = task.is_down_first ? task.tiles_across : task.tiles_down;
     const unsigned line = blockIdx.x / inner;
@@ -57,25 +57,25 @@ __device__ inline Place find_block_place(const Task& task, int tile_rows, int ti
 }
 
 /// Returns the tile of this block for kernels that process several strips together.
-__device__ inline Place find_grouped_block_place(const Task& task, int tile_rows, int tile_cols) {
+__device__ inline Place find_tile_in_strip_group(const Task& task, int tile_rows, int tile_cols) {
     const unsigned inner = task.is_down_first ? task.tiles_down : task.tiles_across;
     const unsigned outer = task.is_down_first ? task.tiles_across : task.tiles_down;
     const unsigned tiles = inner * outer;
     const unsigned batch = blockIdx.x / tiles, tile = blockIdx.x - batch * tiles;
-    const unsigned group = tile / (task.group * inner),
-                   in_group = tile - group * task.group * inner;
-    const unsigned left = outer - group * task.group;
-    const unsigned width = left < task.group ? left : task.group;
+    const unsigned group = tile / (task.group_strips * inner),
+                   in_group = tile - group * task.group_strips * inner;
+    const unsigned left = outer - group * task.group_strips;
+    const unsigned width = left < task.group_strips ? left : task.group_strips;
     const std::int64_t fast = in_group / width;
-    const std::int64_t slow = group * task.group + in_group % width;
+    const std::int64_t slow = group * task.group_strips + in_group % width;
     return {(task.is_down_first ? fast : slow) * tile_rows,
             (task.is_down_first ? slow : fast) * tile_cols, batch};
 }
 
 /// Returns the tile of this block for kernels whose strips may be spread.
-__device__ inline Place find_spread_block_place(const Task& task, int tile_rows, int tile_cols) {
-    Place place = find_block_place(task, tile_rows, tile_cols);
-    if (task.is_spread) {
+__device__ inline Place find_tile_in_spread_strips(const Task& task, int tile_rows, int tile_cols) {
+    Place place = find_tile_of_block(task, tile_rows, tile_cols);
+    if (task.are_strips_spread) {
         const auto strip = static_cast<unsigned>(place.col / tile_cols);
         place.col = std::int64_t{spread_strip(strip, task.tiles_across)} * tile_cols;
     }

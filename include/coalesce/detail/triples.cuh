@@ -28,7 +28,8 @@ struct TriplePlace {
         const Number row = static_cast<Number>(number % down) * Kernel::ROWS;
         number /= down;
         const Number col = static_cast<Number>(number % across) * Kernel::COLS;
-        const std::int64_t matrix = task.rows * task.cols * Kernel::BYTES * (number / across);
+        const std::int64_t matrix =
+            task.rows * task.cols * Kernel::ELEMENT_BYTES * (number / across);
         return {row, col, static_cast<const char*>(task.in) + matrix,
                 static_cast<char*>(task.out) + matrix};
     }
@@ -42,10 +43,12 @@ struct Triples {
     static_assert(SIZE <= 2, "parts of words");
     /// The number of elements that fill three words.
     static constexpr int N = 4 / SIZE;
-    static constexpr int BYTES = 3 * SIZE;                          ///< bytes per element
+    static constexpr int ELEMENT_BYTES = 3 * SIZE;                  ///< bytes per element
     static constexpr int ROWS = ROWS_, COLS = SIZE == 1 ? 64 : 32;  ///< the size of a tile
-    static constexpr int ACROSS = COLS / N, DOWN = ROWS / N, WORDS = DOWN * 3;
-    static constexpr int THREADS = ACROSS * DOWN;  ///< each thread transposes N x N elements
+    static constexpr int THREADS_ACROSS = COLS / N, THREADS_DOWN = ROWS / N,
+                         WORDS = THREADS_DOWN * 3;
+    static constexpr int THREADS =
+        THREADS_ACROSS * THREADS_DOWN;  ///< each thread transposes N x N elements
     /// The number of words between columns of a tile.
     static constexpr int PITCH = WORDS + 1;
 
@@ -61,12 +64,12 @@ struct Triples {
     }
 
     __device__ void load() const {
-        const int x = threadIdx.x % ACROSS, y = threadIdx.x / ACROSS;
+        const int x = threadIdx.x % THREADS_ACROSS, y = threadIdx.x / THREADS_ACROSS;
         if (row + y * N >= task.rows || col + x * N >= task.cols) return;
-        const char* from = in + ((row + y * N) * task.cols + col + x * N) * BYTES;
+        const char* from = in + ((row + y * N) * task.cols + col + x * N) * ELEMENT_BYTES;
         unsigned word[N][3], turned[N][3];
 #pragma unroll
-        for (int i = 0; i < N; ++i, from += task.cols * BYTES) {
+        for (int i = 0; i < N; ++i, from += task.cols * ELEMENT_BYTES) {
 #pragma unroll
             for (int w = 0; w < 3; ++w) word[i][w] = reinterpret_cast<const unsigned*>(from)[w];
         }
@@ -113,7 +116,7 @@ struct Triples {
         for (int i = threadIdx.x; i < cols * WORDS; i += THREADS) {
             const int x = i / WORDS, word = i % WORDS;
             if (word >= words) continue;
-            char* const to = out + ((col + x) * task.rows + row) * BYTES;
+            char* const to = out + ((col + x) * task.rows + row) * ELEMENT_BYTES;
             transposing::element<4>(to, word) = tile[x * PITCH + word];
         }
     }
@@ -133,16 +136,18 @@ __global__ void __launch_bounds__(Kernel::THREADS) triple_kernel(const Compounds
 /// eight elements, and transposes them in registers. A tile in shared memory has the same order as
 /// `out`.
 struct TripleVectors {
-    static constexpr int ACROSS = 7, DOWN = 28, THREADS = ACROSS * DOWN;
-    static constexpr int N = 8, BYTES = 6;  ///< columns per thread; bytes per element
-    static constexpr int ROWS = 4 * DOWN, COLS = N * ACROSS;  ///< the size of a tile
-    static constexpr int VECTORS = ROWS * BYTES / 16;         ///< vectors per column of a tile
+    static constexpr int THREADS_ACROSS = 7, THREADS_DOWN = 28,
+                         THREADS = THREADS_ACROSS * THREADS_DOWN;
+    static constexpr int N = 8, ELEMENT_BYTES = 6;  ///< columns per thread; bytes per element
+    static constexpr int ROWS = 4 * THREADS_DOWN,
+                         COLS = N * THREADS_ACROSS;            ///< the size of a tile
+    static constexpr int VECTORS = ROWS * ELEMENT_BYTES / 16;  ///< vectors per column of a tile
     /// The number of vectors between the columns of two neighbouring threads. A thread has N
     /// columns. The number is one more than a multiple of 8, so that neighbouring threads, which
     /// store at the same time, access different banks.
-    static constexpr int GROUP = (N * VECTORS + 7) / 8 * 8 + 1;
-    static constexpr int SHARED_BYTES = ACROSS * GROUP * 16;
-    static_assert(ROWS * BYTES % 16 == 0, "columns are whole vectors");
+    static constexpr int GROUP_PITCH = (N * VECTORS + 7) / 8 * 8 + 1;
+    static constexpr int SHARED_BYTES = THREADS_ACROSS * GROUP_PITCH * 16;
+    static_assert(ROWS * ELEMENT_BYTES % 16 == 0, "columns are whole vectors");
 
     const Compounds& task;
     char* tile;
@@ -156,12 +161,12 @@ struct TripleVectors {
     }
 
     __device__ void load() const {
-        const int x = threadIdx.x % ACROSS, y = threadIdx.x / ACROSS;
+        const int x = threadIdx.x % THREADS_ACROSS, y = threadIdx.x / THREADS_ACROSS;
         if (row + y * 4 >= task.rows || col + x * N >= task.cols) return;
-        const char* from = in + ((row + y * 4) * task.cols + col + x * N) * BYTES;
+        const char* from = in + ((row + y * 4) * task.cols + col + x * N) * ELEMENT_BYTES;
         unsigned word[4][12];
 #pragma unroll
-        for (int i = 0; i < 4; ++i, from += task.cols * BYTES) {
+        for (int i = 0; i < 4; ++i, from += task.cols * ELEMENT_BYTES) {
 #pragma unroll
             for (int v = 0; v < 3; ++v) {
                 const auto vector = transposing::load_vector<16>(from + v * 16);
@@ -171,7 +176,7 @@ struct TripleVectors {
         }
 #pragma unroll
         for (int c = 0; c < N; ++c) {
-            char* const to = tile + (x * GROUP + c * VECTORS) * 16 + y * (4 * BYTES);
+            char* const to = tile + (x * GROUP_PITCH + c * VECTORS) * 16 + y * (4 * ELEMENT_BYTES);
 #pragma unroll
             for (int v = 0; v < 3; ++v) {
                 transposing::store_vector<8>(
@@ -192,17 +197,18 @@ struct TripleVectors {
     __device__ void store() const {
         const std::int64_t rows_left = task.rows - row, cols_left = task.cols - col;
         const int cols = cols_left < COLS ? static_cast<int>(cols_left) : COLS;
-        const int vectors = rows_left < ROWS ? static_cast<int>(rows_left) * BYTES / 16 : VECTORS;
-        char* const corner = out + (col * task.rows + row) * BYTES;
+        const int vectors =
+            rows_left < ROWS ? static_cast<int>(rows_left) * ELEMENT_BYTES / 16 : VECTORS;
+        char* const corner = out + (col * task.rows + row) * ELEMENT_BYTES;
 #ifndef __clang__  // clang cannot unroll this loop and would print a warning
 #    pragma unroll 4
 #endif
         for (int i = threadIdx.x; i < COLS * VECTORS; i += THREADS) {
             const int x = i / VECTORS, v = i % VECTORS;
             if (x >= cols || v >= vectors) continue;
-            transposing::store_vector(
-                corner + x * task.rows * BYTES + v * 16,
-                transposing::load_vector<16>(tile + (x / N * GROUP + x % N * VECTORS + v) * 16));
+            transposing::store_vector(corner + x * task.rows * ELEMENT_BYTES + v * 16,
+                                      transposing::load_vector<16>(
+                                          tile + (x / N * GROUP_PITCH + x % N * VECTORS + v) * 16));
         }
     }
 };

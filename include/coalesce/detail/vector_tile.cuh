@@ -13,15 +13,15 @@
 
 namespace coalesce::permuting {
 
-/// A kernel with tiles like those of `tile_kernel`, in which each thread transposes N x N elements
-/// in registers. N elements form a vector in both arrays. The number of vectors per side varies, so
-/// that few tiles are partly empty.
-template <int SIZE, transposing::Loads LOADS = transposing::Loads::plain>
+/// A kernel with tiles like those of `tile_kernel`, in which each thread transposes VECTOR_ELEMENTS
+/// x VECTOR_ELEMENTS elements in registers. VECTOR_ELEMENTS elements form a vector in both arrays.
+/// The number of vectors per side varies, so that few tiles are partly empty.
+template <int SIZE, transposing::LoadPolicy LOADS = transposing::LoadPolicy::plain>
 struct VectorTile {
-    static constexpr int N = 16 / SIZE;
+    static constexpr int VECTOR_ELEMENTS = 16 / SIZE;
     /// DOWN and ACROSS are the numbers of vectors per side if runs are long. MAX_VECTORS is the
     /// largest number of vectors per tile. Each thread has one vector.
-    static constexpr int DOWN = SIZE == 1 ? 8 : 16, ACROSS = 16;
+    static constexpr int THREADS_DOWN = SIZE == 1 ? 8 : 16, THREADS_ACROSS = 16;
     static constexpr int MAX_VECTORS = SIZE == 1 ? 144 : SIZE == 2 ? 288 : 512;
     static constexpr int THREADS = (MAX_VECTORS + 31) / 32 * 32;
 
@@ -32,25 +32,28 @@ struct VectorTile {
 
     __device__ VectorTile(const Tiling& all, char* shared)
         : tiling(all), tile(shared), down(all.rows.vectors), across(all.cols.vectors) {
-        row_place = reinterpret_cast<std::int64_t*>(shared + across * (down * N + 1) * 16);
-        col_place = row_place + down * N;
+        row_place =
+            reinterpret_cast<std::int64_t*>(shared + across * (down * VECTOR_ELEMENTS + 1) * 16);
+        col_place = row_place + down * VECTOR_ELEMENTS;
     }
     static int shared_bytes(int down, int across) {
-        return across * (down * N + 1) * 16 + (down + across) * N * 8;
+        return across * (down * VECTOR_ELEMENTS + 1) * 16 + (down + across) * VECTOR_ELEMENTS * 8;
     }
-    /// Returns the address of N transposed elements of a column. One vector is left unused after
-    /// every N columns, so that threads that store together access different banks.
+    /// Returns the address of VECTOR_ELEMENTS transposed elements of a column. One vector is left
+    /// unused after every VECTOR_ELEMENTS columns, so that threads that store together access
+    /// different banks.
     __device__ char* vector(int col, int quad) const {
-        return tile + (col / N + col * down + quad) * 16;
+        return tile + (col / VECTOR_ELEMENTS + col * down + quad) * 16;
     }
 
     __device__ void run() const {
-        const BlockTile at = find_block_tile(tiling, down * N, across * N);
+        const BlockTile at =
+            find_block_tile(tiling, down * VECTOR_ELEMENTS, across * VECTOR_ELEMENTS);
         const auto least = [](std::int64_t left, int most) {
             return left < most ? static_cast<int>(left) : most;
         };
-        const int rows = least(tiling.rows.size - at.row, down * N);
-        const int cols = least(tiling.cols.size - at.col, across * N);
+        const int rows = least(tiling.rows.size - at.row, down * VECTOR_ELEMENTS);
+        const int cols = least(tiling.cols.size - at.col, across * VECTOR_ELEMENTS);
         for (int i = threadIdx.x; i < rows; i += blockDim.x) {
             row_place[i] = at.from + offset_within(tiling.rows, at.row + i);
         }
@@ -66,25 +69,27 @@ struct VectorTile {
     __device__ void load(int rows, int cols) const {
         const int y = static_cast<int>(threadIdx.x) / across;
         const int x = static_cast<int>(threadIdx.x) - y * across;
-        if (y * N >= rows || x * N >= cols) return;
+        if (y * VECTOR_ELEMENTS >= rows || x * VECTOR_ELEMENTS >= cols) return;
         const char* const from = static_cast<const char*>(tiling.in) + x * 16;
-        Vector<16> piece[N], turned[N];
+        Vector<16> piece[VECTOR_ELEMENTS], turned[VECTOR_ELEMENTS];
 #pragma unroll
-        for (int i = 0; i < N; ++i) {
-            piece[i] = transposing::load_evict_last<LOADS>(from + row_place[y * N + i] * SIZE);
+        for (int i = 0; i < VECTOR_ELEMENTS; ++i) {
+            piece[i] = transposing::load_evict_last<LOADS>(
+                from + row_place[y * VECTOR_ELEMENTS + i] * SIZE);
         }
-        transposing::turn<SIZE>(turned, piece);
+        transposing::transpose_vectors<SIZE>(turned, piece);
 #pragma unroll
-        for (int i = 0; i < N; ++i) transposing::store_vector(vector(x * N + i, y), turned[i]);
+        for (int i = 0; i < VECTOR_ELEMENTS; ++i)
+            transposing::store_vector(vector(x * VECTOR_ELEMENTS + i, y), turned[i]);
     }
 
     __device__ void store(int rows, int cols) const {
         const int first = static_cast<int>(threadIdx.x) / down;
         const int quad = static_cast<int>(threadIdx.x) - first * down;
-        if (first >= across || quad * N >= rows) return;
+        if (first >= across || quad * VECTOR_ELEMENTS >= rows) return;
         char* const to = static_cast<char*>(tiling.out) + quad * 16;
 #pragma unroll
-        for (int k = 0; k < N; ++k) {
+        for (int k = 0; k < VECTOR_ELEMENTS; ++k) {
             const int col = first + k * across;
             if (col >= cols) return;
             const auto turned = transposing::load_vector<16>(vector(col, quad));
@@ -93,7 +98,7 @@ struct VectorTile {
     }
 };
 
-template <int SIZE, transposing::Loads LOADS>
+template <int SIZE, transposing::LoadPolicy LOADS>
 __global__ void __launch_bounds__(VectorTile<SIZE>::THREADS)
     vector_tile_kernel(const Tiling tiling) {
     extern __shared__ uint4 shared[];

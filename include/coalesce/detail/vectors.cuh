@@ -76,30 +76,31 @@ __device__ inline void store_vector(void* to, const Vector<BYTES>& vector) {
     }
 }
 
-/// The hint that a load gives the second-level cache. `stay` evicts lines last, which helps if less
-/// than a cache line is loaded at a time. `stay_128` also fetches 128 bytes from memory. Both hints
-/// cost time if the matrices fit into the cache, so the choice depends on the size of the matrices.
-enum class Loads { plain, stay, stay_128 };
+/// The hint that a load gives the second-level cache. `evict_last` evicts lines last, which helps
+/// if less than a cache line is loaded at a time. `evict_last_128` also fetches 128 bytes from
+/// memory. Both hints cost time if the matrices fit into the cache, so the choice depends on the
+/// size of the matrices.
+enum class LoadPolicy { plain, evict_last, evict_last_128 };
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-#    define COALESCE_STAYING_LOAD(HINT, KIND, VALUES)               \
+#    define COALESCE_EVICT_LAST_LOAD(HINT, KIND, VALUES)            \
         "{ .reg .b64 policy;\n"                                     \
         "createpolicy.fractional.L2::evict_last.b64 policy, 1.0;\n" \
         "ld.global.L2::cache_hint" HINT "." KIND " " VALUES ", policy; }"
 #endif
 
 /// Loads a vector from device memory, with the hint LOADS.
-template <Loads LOADS>
+template <LoadPolicy LOADS>
 __device__ inline Vector<16> load_evict_last(const void* from) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    if constexpr (LOADS != Loads::plain) {
+    if constexpr (LOADS != LoadPolicy::plain) {
         Vector<16> v;
-        if constexpr (LOADS == Loads::stay) {
-            asm volatile(COALESCE_STAYING_LOAD("", "v4.u32", "{%0, %1, %2, %3}, [%4]")
+        if constexpr (LOADS == LoadPolicy::evict_last) {
+            asm volatile(COALESCE_EVICT_LAST_LOAD("", "v4.u32", "{%0, %1, %2, %3}, [%4]")
                          : "=r"(v.word[0]), "=r"(v.word[1]), "=r"(v.word[2]), "=r"(v.word[3])
                          : "l"(__cvta_generic_to_global(from)));
         } else {
-            asm volatile(COALESCE_STAYING_LOAD(".L2::128B", "v4.u32", "{%0, %1, %2, %3}, [%4]")
+            asm volatile(COALESCE_EVICT_LAST_LOAD(".L2::128B", "v4.u32", "{%0, %1, %2, %3}, [%4]")
                          : "=r"(v.word[0]), "=r"(v.word[1]), "=r"(v.word[2]), "=r"(v.word[3])
                          : "l"(__cvta_generic_to_global(from)));
         }
@@ -108,48 +109,51 @@ __device__ inline Vector<16> load_evict_last(const void* from) {
 #endif
     return load_vector<16>(from);
 }
-template <Loads LOADS, int SIZE>
+template <LoadPolicy LOADS, int SIZE>
 __device__ inline Element<SIZE> load_element(const char* from) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    if constexpr (LOADS == Loads::stay_128 && SIZE == 4) {
+    if constexpr (LOADS == LoadPolicy::evict_last_128 && SIZE == 4) {
         unsigned v;
-        asm volatile(COALESCE_STAYING_LOAD(".L2::128B", "u32", "%0, [%1]")
+        asm volatile(COALESCE_EVICT_LAST_LOAD(".L2::128B", "u32", "%0, [%1]")
                      : "=r"(v)
                      : "l"(__cvta_generic_to_global(from)));
         return v;
     }
-    if constexpr (LOADS == Loads::stay_128 && SIZE == 8) {
+    if constexpr (LOADS == LoadPolicy::evict_last_128 && SIZE == 8) {
         unsigned long long v;
-        asm volatile(COALESCE_STAYING_LOAD(".L2::128B", "u64", "%0, [%1]")
+        asm volatile(COALESCE_EVICT_LAST_LOAD(".L2::128B", "u64", "%0, [%1]")
                      : "=l"(v)
                      : "l"(__cvta_generic_to_global(from)));
         return v;
     }
-    if constexpr (LOADS == Loads::stay_128 && SIZE == 16) {
+    if constexpr (LOADS == LoadPolicy::evict_last_128 && SIZE == 16) {
         const Vector<16> v = load_evict_last<LOADS>(from);
         return {v.word[0], v.word[1], v.word[2], v.word[3]};
     }
 #endif
     return *reinterpret_cast<const Element<SIZE>*>(from);
 }
-#undef COALESCE_STAYING_LOAD
+#undef COALESCE_EVICT_LAST_LOAD
 
-/// Transposes N x N elements in a thread's registers. N elements form a vector.
-template <int SIZE, int N, int BYTES>
-__device__ inline void turn(Vector<BYTES> (&out)[N], const Vector<BYTES> (&in)[N]) {
+/// Transposes VECTOR_ELEMENTS x VECTOR_ELEMENTS elements in a thread's registers. VECTOR_ELEMENTS
+/// elements form a vector.
+template <int SIZE, int VECTOR_ELEMENTS, int BYTES>
+__device__ inline void transpose_vectors(Vector<BYTES> (&out)[VECTOR_ELEMENTS],
+                                         const Vector<BYTES> (&in)[VECTOR_ELEMENTS]) {
     constexpr int WORDS = BYTES / 4;
     if constexpr (SIZE >= 4) {
         // The compiler only renames registers here.
         constexpr int LENGTH = SIZE / 4;
 #pragma unroll
-        for (int i = 0; i < N * N * LENGTH; ++i) {
-            const int row = i / LENGTH / N, col = i / LENGTH % N, word = i % LENGTH;
+        for (int i = 0; i < VECTOR_ELEMENTS * VECTOR_ELEMENTS * LENGTH; ++i) {
+            const int row = i / LENGTH / VECTOR_ELEMENTS, col = i / LENGTH % VECTOR_ELEMENTS,
+                      word = i % LENGTH;
             out[col].word[row * LENGTH + word] = in[row].word[col * LENGTH + word];
         }
     } else if constexpr (SIZE == 2) {
         // Transposes 2 x 2 half words. __byte_perm selects any four of eight bytes.
 #pragma unroll
-        for (int i = 0; i < N / 2 * WORDS; ++i) {
+        for (int i = 0; i < VECTOR_ELEMENTS / 2 * WORDS; ++i) {
             const int row = i / WORDS, col = i % WORDS;
             const unsigned a = in[2 * row].word[col], b = in[2 * row + 1].word[col];
             out[2 * col + 0].word[row] = __byte_perm(a, b, 0x5410);
@@ -158,7 +162,7 @@ __device__ inline void turn(Vector<BYTES> (&out)[N], const Vector<BYTES> (&in)[N
     } else {
         // Transposes 4 x 4 bytes in two rounds: first pairs of bytes, then pairs of pairs.
 #pragma unroll
-        for (int i = 0; i < N / 4 * WORDS; ++i) {
+        for (int i = 0; i < VECTOR_ELEMENTS / 4 * WORDS; ++i) {
             const int row = i / WORDS, col = i % WORDS;
             const unsigned a = in[4 * row + 0].word[col], b = in[4 * row + 1].word[col];
             const unsigned c = in[4 * row + 2].word[col], d = in[4 * row + 3].word[col];
@@ -172,23 +176,25 @@ __device__ inline void turn(Vector<BYTES> (&out)[N], const Vector<BYTES> (&in)[N
     }
 }
 
-/// A transposed tile in shared memory. It consists of vectors of N elements that are vertically
-/// adjacent in `in`. Threads in the same wavefront store to columns that are N apart. Each of these
-/// columns permutes its vectors differently, so that the threads access different banks.
-template <int SIZE, int BYTES, int TILE_COLS, int QUADS>
+/// A transposed tile in shared memory. It consists of vectors of VECTOR_ELEMENTS elements that are
+/// vertically adjacent in `in`. Threads in the same wavefront store to columns that are
+/// VECTOR_ELEMENTS apart. Each of these columns permutes its vectors differently, so that the
+/// threads access different banks.
+template <int SIZE, int BYTES, int TILE_COLS, int ROW_VECTORS>
 struct TransposedTile {
-    static constexpr int N = BYTES / SIZE;
+    static constexpr int VECTOR_ELEMENTS = BYTES / SIZE;
     static constexpr int LANES_PER_LINE = 128 / BYTES;
-    static_assert(QUADS % LANES_PER_LINE == 0 && TILE_COLS / N % 8 == 0,
+    static_assert(ROW_VECTORS % LANES_PER_LINE == 0 && TILE_COLS / VECTOR_ELEMENTS % 8 == 0,
                   "vectors are exchanged in groups");
 
     char* data;
 
     __device__ char* vector(int col, int quad) const {
-        return data + (col * QUADS + (quad ^ (col / N % LANES_PER_LINE))) * BYTES;
+        return data +
+               (col * ROW_VECTORS + (quad ^ (col / VECTOR_ELEMENTS % LANES_PER_LINE))) * BYTES;
     }
     __device__ Element<SIZE>& cell(int col, int row) const {
-        return element<SIZE>(vector(col, row / N), row % N);
+        return element<SIZE>(vector(col, row / VECTOR_ELEMENTS), row % VECTOR_ELEMENTS);
     }
 };
 

@@ -33,27 +33,28 @@ __device__ unsigned load_word_within(const char* at, const char* begin, const ch
 /// cache.
 template <int SIZE, bool IS_LARGE = false>
 struct WordTile {
-    static constexpr int THREADS = 512, WARPS = THREADS / 32, AHEAD = 4, PER_WORD = 4 / SIZE;
+    static constexpr int THREADS = 512, WARPS = THREADS / 32, LOADS_IN_FLIGHT = 4,
+                         ELEMENTS_PER_WORD = 4 / SIZE;
     /// The number of blocks that must fit into the registers of a multiprocessor. For large arrays
     /// it is smaller, which leaves more of the first-level cache to each block.
     static constexpr int BLOCKS = IS_LARGE ? 2 : 4;
     static constexpr int ROWS = (IS_LARGE ? 384 : 256) / SIZE, COLS = 128, LEAD = 32 / SIZE;
-    static constexpr int LOADED = ROWS + LEAD;
+    static constexpr int LOADED_ROWS = ROWS + LEAD;
     static constexpr auto LOADS =
-        IS_LARGE ? transposing::Loads::stay_128 : transposing::Loads::plain;
-    static constexpr int WORDS = COLS / PER_WORD, CHUNKS = WORDS / 32;
+        IS_LARGE ? transposing::LoadPolicy::evict_last_128 : transposing::LoadPolicy::plain;
+    static constexpr int WORDS = COLS / ELEMENTS_PER_WORD, CHUNKS = WORDS / 32;
     /// The number of words between groups of rows. A group has as many rows as a word has elements.
     /// Lanes read different groups, so the number is odd to spread them over all banks.
-    static constexpr int GROUP = PER_WORD * WORDS + 1;
-    static constexpr int SHARED_BYTES = LOADED / PER_WORD * GROUP * 4;
-    static_assert(WARPS % PER_WORD == 0 && ROWS % (WARPS * AHEAD) == 0 &&
-                      ROWS % (32 * PER_WORD) == 0,
+    static constexpr int GROUP_PITCH = ELEMENTS_PER_WORD * WORDS + 1;
+    static constexpr int SHARED_BYTES = LOADED_ROWS / ELEMENTS_PER_WORD * GROUP_PITCH * 4;
+    static_assert(WARPS % ELEMENTS_PER_WORD == 0 && ROWS % (WARPS * LOADS_IN_FLIGHT) == 0 &&
+                      ROWS % (32 * ELEMENTS_PER_WORD) == 0,
                   "warps and lanes cover a tile evenly");
 
     unsigned* words;
-    const char* const (&row_at)[LOADED];  ///< the start of each row of the tile in `in`
-    char* const (&col_at)[COLS];          ///< the start of each column of the tile in `out`
-    const char *begin, *end;              ///< the bounds of `in`
+    const char* const (&row_at)[LOADED_ROWS];  ///< the start of each row of the tile in `in`
+    char* const (&col_at)[COLS];               ///< the start of each column of the tile in `out`
+    const char *begin, *end;                   ///< the bounds of `in`
     /// The number of rows to load, including the extra ones, and the number of columns.
     int rows, cols;
     /// Whether the tile is the first of its run. No other tile stores the elements before its first
@@ -66,21 +67,22 @@ struct WordTile {
         return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(at)) % 4 * 8;
     }
     __device__ int rows_to_load() const {  // the last word of a column may extend past its end
-        return rows + PER_WORD - 1 < LOADED ? rows + PER_WORD - 1 : LOADED;
+        return rows + ELEMENTS_PER_WORD - 1 < LOADED_ROWS ? rows + ELEMENTS_PER_WORD - 1
+                                                          : LOADED_ROWS;
     }
 
     /// Loads rows whose words are all within `in`. Past the last row, loads the last row again.
     __device__ void load_inside() const {
-        unsigned* const mine =
-            words + warp() / PER_WORD * GROUP + warp() % PER_WORD * WORDS + lane();
+        unsigned* const mine = words + warp() / ELEMENTS_PER_WORD * GROUP_PITCH +
+                               warp() % ELEMENTS_PER_WORD * WORDS + lane();
         const int count = rows_to_load();
 #pragma unroll 1
-        for (int first = 0; first < ROWS && first < count; first += WARPS * AHEAD) {
-            load_rows<AHEAD>(first, mine + first / PER_WORD * GROUP);
+        for (int first = 0; first < ROWS && first < count; first += WARPS * LOADS_IN_FLIGHT) {
+            load_rows<LOADS_IN_FLIGHT>(first, mine + first / ELEMENTS_PER_WORD * GROUP_PITCH);
         }
 #pragma unroll 1
         for (int first = ROWS; first + warp() < count; first += WARPS) {
-            load_rows<1>(first, mine + first / PER_WORD * GROUP);
+            load_rows<1>(first, mine + first / ELEMENTS_PER_WORD * GROUP_PITCH);
         }
     }
     template <int COUNT>
@@ -101,7 +103,7 @@ struct WordTile {
         for (int i = 0; i < COUNT; ++i) {
 #pragma unroll
             for (int k = 0; k < CHUNKS; ++k) {
-                to[i * WARPS / PER_WORD * GROUP + k * 32] =
+                to[i * WARPS / ELEMENTS_PER_WORD * GROUP_PITCH + k * 32] =
                     __funnelshift_r(low[i][k], high[i][k], shift[i]);
             }
         }
@@ -115,7 +117,7 @@ struct WordTile {
             for (int k = lane(); k < WORDS; k += 32) {
                 const unsigned low = load_word_within<SIZE>(at + 4 * k, begin, end);
                 const unsigned high = load_word_within<SIZE>(at + 4 * k + 4, begin, end);
-                words[row / PER_WORD * GROUP + row % PER_WORD * WORDS + k] =
+                words[row / ELEMENTS_PER_WORD * GROUP_PITCH + row % ELEMENTS_PER_WORD * WORDS + k] =
                     __funnelshift_r(low, high, shift);
             }
         }
@@ -125,16 +127,16 @@ struct WordTile {
         for (int col = warp(); col < cols; col += WARPS) {
             char* const to = col_at[col];
             const int lead = static_cast<int>(-reinterpret_cast<std::uintptr_t>(to) % 32) / SIZE;
-            const unsigned* row[PER_WORD];
+            const unsigned* row[ELEMENTS_PER_WORD];
 #pragma unroll
-            for (int k = 0; k < PER_WORD; ++k) {
-                row[k] = words + ((lead + k) / PER_WORD + lane()) * GROUP +
-                         (lead + k) % PER_WORD * WORDS + col / PER_WORD;
+            for (int k = 0; k < ELEMENTS_PER_WORD; ++k) {
+                row[k] = words + ((lead + k) / ELEMENTS_PER_WORD + lane()) * GROUP_PITCH +
+                         (lead + k) % ELEMENTS_PER_WORD * WORDS + col / ELEMENTS_PER_WORD;
             }
             if (lead + ROWS <= rows) {
 #pragma unroll
-                for (int i = 0; i < ROWS / PER_WORD / 32; ++i) {
-                    const int y = lead + (i * 32 + lane()) * PER_WORD;
+                for (int i = 0; i < ROWS / ELEMENTS_PER_WORD / 32; ++i) {
+                    const int y = lead + (i * 32 + lane()) * ELEMENTS_PER_WORD;
                     transposing::element<4>(to + y * SIZE, 0) = word_of(row, col, i);
                 }
             } else {
@@ -142,20 +144,21 @@ struct WordTile {
             }
             if (is_first && lane() < lead && lane() < rows) {
                 const unsigned word =
-                    words[lane() / PER_WORD * GROUP + lane() % PER_WORD * WORDS + col / PER_WORD];
+                    words[lane() / ELEMENTS_PER_WORD * GROUP_PITCH +
+                          lane() % ELEMENTS_PER_WORD * WORDS + col / ELEMENTS_PER_WORD];
                 transposing::element<SIZE>(to, lane()) =
-                    static_cast<Element<SIZE>>(word >> (col % PER_WORD * SIZE * 8));
+                    static_cast<Element<SIZE>>(word >> (col % ELEMENTS_PER_WORD * SIZE * 8));
             }
         }
     }
     /// Stores the part of a column that is within the matrix.
-    __device__ void store_part(char* to, int lead, const unsigned* const (&row)[PER_WORD],
+    __device__ void store_part(char* to, int lead, const unsigned* const (&row)[ELEMENTS_PER_WORD],
                                int col) const {
-        for (int i = 0; i < ROWS / PER_WORD / 32; ++i) {
-            const int y = lead + (i * 32 + lane()) * PER_WORD;
+        for (int i = 0; i < ROWS / ELEMENTS_PER_WORD / 32; ++i) {
+            const int y = lead + (i * 32 + lane()) * ELEMENTS_PER_WORD;
             if (y >= rows) return;
             const unsigned word = word_of(row, col, i);
-            if (y + PER_WORD <= rows) {
+            if (y + ELEMENTS_PER_WORD <= rows) {
                 transposing::element<4>(to + y * SIZE, 0) = word;
                 continue;
             }
@@ -166,8 +169,9 @@ struct WordTile {
         }
     }
     /// Returns the elements of the column from consecutive rows, as a word.
-    static __device__ unsigned word_of(const unsigned* const (&row)[PER_WORD], int col, int i) {
-        const int at = i * 32 * GROUP;
+    static __device__ unsigned word_of(const unsigned* const (&row)[ELEMENTS_PER_WORD], int col,
+                                       int i) {
+        const int at = i * 32 * GROUP_PITCH;
         if constexpr (SIZE == 2) {
             return __byte_perm(row[0][at], row[1][at], col % 2 == 0 ? 0x5410 : 0x7632);
         } else {
@@ -184,13 +188,13 @@ __global__ void __launch_bounds__(WordTile<SIZE, IS_LARGE>::THREADS,
     word_tile_kernel(const Tiling tiling, std::int64_t bytes) {
     using Tile = WordTile<SIZE, IS_LARGE>;
     extern __shared__ uint4 shared[];
-    __shared__ const char* row_at[Tile::LOADED];
+    __shared__ const char* row_at[Tile::LOADED_ROWS];
     __shared__ char* col_at[Tile::COLS];
     const BlockTile at = find_block_tile(tiling, Tile::ROWS, Tile::COLS);
     const auto least = [](std::int64_t left, int most) {
         return left < most ? static_cast<int>(left) : most;
     };
-    const int rows = least(tiling.rows.size - at.row, Tile::LOADED);
+    const int rows = least(tiling.rows.size - at.row, Tile::LOADED_ROWS);
     const int cols = least(tiling.cols.size - at.col, Tile::COLS);
     const char* const begin = static_cast<const char*>(tiling.in);
     const Tile tile{reinterpret_cast<unsigned*>(shared),
@@ -202,7 +206,7 @@ __global__ void __launch_bounds__(WordTile<SIZE, IS_LARGE>::THREADS,
                     cols,
                     at.row == 0};
     bool is_edge = false;
-    for (int i = threadIdx.x; i < Tile::LOADED; i += Tile::THREADS) {
+    for (int i = threadIdx.x; i < Tile::LOADED_ROWS; i += Tile::THREADS) {
         const std::int64_t row = at.row + (i < rows ? i : rows - 1);
         row_at[i] = begin + (at.from + offset_within(tiling.rows, row)) * SIZE;
         is_edge = is_edge || row_at[i] - begin < 3 || tile.end - row_at[i] < Tile::COLS * SIZE + 4;

@@ -77,13 +77,13 @@ TEST_CASE("mistakes in mutants.toml are errors") {
 }
 
 TEST_CASE("a mutant is applied only if its text occurs exactly once") {
-    Mutant wrong{.name = "m", .replace = "x < y", .with = "x > y", .failure = "f"};
+    Mutant wrong{.name = "m", .replace = "x < y", .replacement = "x > y", .failure = "f"};
     CHECK(apply_mutant(wrong, "if (x < y) {}") == "if (x > y) {}");
     CHECK_THROWS_WITH_AS(apply_mutant(wrong, "nothing"), doctest::Contains("does not occur"),
                          UsageError);
     CHECK_THROWS_WITH_AS(apply_mutant(wrong, "x < y, x < y"), doctest::Contains("occurs twice"),
                          UsageError);
-    wrong.with = wrong.replace;
+    wrong.replacement = wrong.replace;
     CHECK_THROWS_WITH_AS(apply_mutant(wrong, "x < y"), doctest::Contains("changes nothing"),
                          UsageError);
 }

@@ -31,7 +31,7 @@ struct Copy {
         }
         fs::copy_file(fs::path(COALESCE_REPOSITORY) / "course.toml", root / "course.toml");
         // Restore the skeletons, because a learner may have edited the exercises.
-        Tree(root).generate();
+        ExerciseTree(root).generate();
     }
     ~Copy() { fs::remove_all(root); }
 
@@ -45,7 +45,7 @@ struct Copy {
         write(path, text.replace(place, from.size(), to));
     }
     bool has_fault(const std::string& part) const {
-        std::vector<std::string> faults = Tree(root).faults();
+        std::vector<std::string> faults = ExerciseTree(root).faults();
         return std::ranges::any_of(faults, [&](const std::string& fault) {
             return fault.find(part) != std::string::npos;
         });
@@ -56,7 +56,7 @@ struct Copy {
 
 TEST_CASE("the exercises of the repository have no faults") {
     Copy copy;
-    Tree tree(copy.root);
+    ExerciseTree tree(copy.root);
     for (auto& fault : tree.faults()) FAIL_CHECK(fault);
     CHECK(tree.names().size() >= 9);
     for (auto& name : tree.names()) {
@@ -72,7 +72,7 @@ TEST_CASE("a skeleton that was not generated is found, and can be generated agai
         copy.change(file, "int col", "int column");
     }
     SUBCASE("the skeleton contains the solution") {
-        copy.write(file, Tree(copy.root).skeleton("02_naive", "kernel.cu").solved());
+        copy.write(file, ExerciseTree(copy.root).skeleton("02_naive", "kernel.cu").solved());
     }
     SUBCASE("a line is missing") {
         copy.change(file, "constexpr Launch", "Launch");
@@ -81,8 +81,8 @@ TEST_CASE("a skeleton that was not generated is found, and can be generated agai
         copy.change(file, "    // TODO", "// TODO");
     }
     CHECK(copy.has_fault(file));
-    CHECK(Tree(copy.root).generate() == std::vector<std::string>{file});
-    CHECK(Tree(copy.root).faults().empty());
+    CHECK(ExerciseTree(copy.root).generate() == std::vector<std::string>{file});
+    CHECK(ExerciseTree(copy.root).faults().empty());
 }
 
 TEST_CASE("a learner may write into a skeleton that was committed") {
@@ -95,9 +95,9 @@ TEST_CASE("a learner may write into a skeleton that was committed") {
         return;
     }
     std::string file = "exercises/02_naive/kernel.cu";
-    copy.write(file, Tree(copy.root).skeleton("02_naive", "kernel.cu").solved());
-    for (auto& fault : Tree(copy.root).faults()) FAIL_CHECK(fault);
-    CHECK(Tree(copy.root).list_edited_files() == std::vector<std::string>{file});
+    copy.write(file, ExerciseTree(copy.root).skeleton("02_naive", "kernel.cu").solved());
+    for (auto& fault : ExerciseTree(copy.root).faults()) FAIL_CHECK(fault);
+    CHECK(ExerciseTree(copy.root).list_edited_files() == std::vector<std::string>{file});
     // If the solution changes too, the committed file is no longer the skeleton of the solution.
     copy.change("solutions/02_naive/kernel.cu", "TODO: if", "TODO: when");
     CHECK(copy.has_fault(file));
@@ -146,12 +146,12 @@ TEST_CASE("mistakes in the hints are found") {
 
     CHECK(failures_without_hint(course, "02_naive", {"misaligned", "deadlock", "misalined"}) ==
           std::vector<std::string>{"misaligned"});
-    CHECK_FALSE(Tree(copy.root).find_faults_in_hints().empty());
+    CHECK_FALSE(ExerciseTree(copy.root).find_faults_in_hints().empty());
 }
 
 TEST_CASE("a whole program has a skeleton, but no bug hunt") {
     Copy copy;
-    CHECK(Tree(copy.root).files("00_program") == std::vector<std::string>{"program.cu"});
+    CHECK(ExerciseTree(copy.root).files("00_program") == std::vector<std::string>{"program.cu"});
     SUBCASE("a bug hunt that should not exist is found") {
         copy.write("solutions/00_program/hunt.cu", "x");
         CHECK(copy.has_fault("solutions/00_program/hunt.cu belongs to no exercise"));
@@ -174,5 +174,6 @@ TEST_CASE("a whole program has a skeleton, but no bug hunt") {
 }
 
 TEST_CASE("a folder that is not a git repository is rejected") {
-    CHECK_THROWS_WITH_AS(Tree("/nowhere"), doctest::Contains("no folder solutions/"), UsageError);
+    CHECK_THROWS_WITH_AS(ExerciseTree("/nowhere"), doctest::Contains("no folder solutions/"),
+                         UsageError);
 }

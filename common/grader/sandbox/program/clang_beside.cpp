@@ -55,7 +55,7 @@ constexpr int kExecFailed = 126;
 }
 
 /// Reads the available data. At the end of the data, closes the descriptor.
-void take(Descriptor& from, std::string& to, std::size_t most) {
+void read_available(Descriptor& from, std::string& to, std::size_t most) {
     char buffer[65536];
     const ssize_t count = read(from.get(), buffer, sizeof buffer);
     if (count < 0 && errno == EINTR) return;
@@ -68,7 +68,7 @@ void take(Descriptor& from, std::string& to, std::size_t most) {
 
 /// Writes as much as fits. Closes the descriptor when everything is written or the reader has
 /// closed its end.
-void give(Descriptor& to, std::string_view& text) {
+void write_some(Descriptor& to, std::string_view& text) {
     const ssize_t count = write(to.get(), text.data(), std::min<std::size_t>(text.size(), 4096));
     if (count < 0 && errno == EINTR) return;
     if (count > 0) text.remove_prefix(static_cast<std::size_t>(count));
@@ -116,9 +116,9 @@ RawOutput ClangProcess::compile(const std::string& text) {
                             {output_ ? output_.get() : -1, POLLIN, 0},
                             {messages_ ? messages_.get() : -1, POLLIN, 0}};
         if (poll(waited, 3, -1) < 0 && errno != EINTR) throw std::runtime_error("poll");
-        if (waited[0].revents != 0) give(input_, left);
-        if (waited[1].revents != 0) take(output_, result.ptx, kMostOutput);
-        if (waited[2].revents != 0) take(messages_, result.output, kMostMessages);
+        if (waited[0].revents != 0) write_some(input_, left);
+        if (waited[1].revents != 0) read_available(output_, result.ptx, kMostOutput);
+        if (waited[2].revents != 0) read_available(messages_, result.output, kMostMessages);
     }
     const int status = wait_for_end();
     if (WIFSIGNALED(status)) {

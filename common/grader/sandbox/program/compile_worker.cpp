@@ -43,8 +43,9 @@ Compiled compile_by_clang(const Source& source, const Signature& kernel) {
     Compiled compiled;
     compiled.failure = source.problem;
     if (!source.is_good()) return compiled;
-    const RawOutput raw = clang->compile(wrapped(source.text, Dialect::bare_clang, kernel.sizes));
-    return finish_compilation(source, kernel, from_environment(kClangNameVariable, ""), raw);
+    const RawOutput raw =
+        clang->compile(wrap_source(source.text, Dialect::bare_clang, kernel.sizes));
+    return finish_compilation(source, kernel, environment_variable_or(kClangNameVariable, ""), raw);
 }
 
 Compiled compile_text(const std::string& text, const std::string& name, const Signature& kernel) {
@@ -61,7 +62,7 @@ bool is_compiled_by_clang() {
 
 void start_clang(bool is_restricted) {
     std::vector<std::string> command;
-    std::istringstream words(from_environment(kClangVariable, ""));
+    std::istringstream words(environment_variable_or(kClangVariable, ""));
     for (std::string word; std::getline(words, word, kWordSeparator);) command.push_back(word);
     clang = std::make_unique<ClangProcess>(command, is_restricted);
 }

@@ -24,18 +24,20 @@ namespace coalesce::grader {
 namespace {
 
 /// A matrix in device memory, with its guards.
-class Image {
+class DeviceImage {
 public:
-    Image(const std::byte* bytes, const ImageLayout& layout)
-        : layout_(layout), buffer_(layout.one()) {
-        CUDA_CHECK(cudaMemcpy(buffer_.data(), bytes, layout.one(), cudaMemcpyHostToDevice));
+    DeviceImage(const std::byte* bytes, const ImageLayout& layout)
+        : layout_(layout), buffer_(layout.bytes_of_one_matrix()) {
+        CUDA_CHECK(cudaMemcpy(buffer_.data(), bytes, layout.bytes_of_one_matrix(),
+                              cudaMemcpyHostToDevice));
     }
     float* matrix() const {
         return reinterpret_cast<float*>(static_cast<std::byte*>(buffer_.data()) +
                                         layout_.guard_bytes);
     }
     void copy_to_host(std::byte* to) const {
-        CUDA_CHECK(cudaMemcpy(to, buffer_.data(), layout_.one(), cudaMemcpyDeviceToHost));
+        CUDA_CHECK(
+            cudaMemcpy(to, buffer_.data(), layout_.bytes_of_one_matrix(), cudaMemcpyDeviceToHost));
     }
 
 private:
@@ -52,7 +54,7 @@ Mapping request_images(const ImageLayout& layout, int notes) {
         throw std::runtime_error("no matrices were received");
     }
     Mapping images(packet.descriptors[0].get(), false);
-    if (images.size() != layout.both())
+    if (images.size() != layout.bytes_of_both())
         throw std::runtime_error("the received matrices have a different size");
     return images;
 }
@@ -95,11 +97,11 @@ Trial run(const LaunchJob& job, std::span<std::byte> to, int notes) {
     if (job.address_seed != 0) simulated::randomize_addresses(job.address_seed);
     LoadedKernel kernel(job.kernel);
     const ImageLayout layout = layout_for_job(job);
-    std::optional<Image> in, out;
+    std::optional<DeviceImage> in, out;
     const auto make_matrices = [&]() -> Matrices {
         const Mapping images = request_images(layout, notes);
         in.emplace(images.data(), layout);
-        out.emplace(images.data() + layout.one(), layout);
+        out.emplace(images.data() + layout.bytes_of_one_matrix(), layout);
         if (job.is_out_unwritten && !job.is_in_place) {
             simulated::mark_unwritten(out->matrix(), layout.matrix_bytes);
         }
@@ -109,7 +111,7 @@ Trial run(const LaunchJob& job, std::span<std::byte> to, int notes) {
     const Trial trial = launch_once(kernel, job.order, make_matrices);
     if (trial.has_ended()) {
         in->copy_to_host(to.data());
-        out->copy_to_host(to.data() + layout.one());
+        out->copy_to_host(to.data() + layout.bytes_of_one_matrix());
     }
     return trial;
 }

@@ -35,7 +35,7 @@ namespace coalesce::grader {
 namespace {
 
 std::string tier() {
-    return from_environment("COALESCE_JAIL_TIER", "A");
+    return environment_variable_or("COALESCE_JAIL_TIER", "A");
 }
 
 bool is_restricted() {
@@ -45,7 +45,7 @@ bool is_restricted() {
 void restrict_files(Role role) {
     std::vector<std::string> places = readable_paths();
     places.push_back(std::filesystem::read_symlink("/proc/self/exe"));
-    std::istringstream libraries(from_environment("LD_LIBRARY_PATH", ""));
+    std::istringstream libraries(environment_variable_or("LD_LIBRARY_PATH", ""));
     for (std::string folder; std::getline(libraries, folder, ':');) places.push_back(folder);
     allow_reading_only(places, server_duty(role) == Duty::serve_clang);
 }
@@ -113,11 +113,11 @@ void limit_resources(const JobMessage& message, rlim_t memory_in_use) {
 
 EndMessage serve_one(Role role, int statm, Packet& packet) {
     const auto message = to_structure<JobMessage>(packet.bytes);
-    if (!message || packet.descriptors.size() != 3) return {.how = EndMessage::not_started};
+    if (!message || packet.descriptors.size() != 3) return {.end_kind = EndMessage::not_started};
     const rlim_t memory_in_use = address_space(statm);
     const pid_t server = getpid(), worker = fork();
     if (worker == 0) work(role, *message, memory_in_use, packet, server);
-    if (worker < 0) return {.how = EndMessage::not_started};
+    if (worker < 0) return {.end_kind = EndMessage::not_started};
     packet.descriptors.clear();
     int status = 0;
     rusage used{};
@@ -127,7 +127,7 @@ EndMessage serve_one(Role role, int statm, Packet& packet) {
     const auto milliseconds = [](const timeval& time) {
         return std::int64_t{1000} * time.tv_sec + time.tv_usec / 1000;
     };
-    return {.how = WIFEXITED(status) ? EndMessage::exited : EndMessage::signalled,
+    return {.end_kind = WIFEXITED(status) ? EndMessage::exited : EndMessage::signalled,
             .code = WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status),
             .processor_milliseconds = milliseconds(used.ru_utime) + milliseconds(used.ru_stime)};
 }

@@ -81,7 +81,7 @@ TEST_CASE("without a sandbox the attacks succeed, so a hole would be detected") 
 TEST_CASE("a jail below tier B does not start") {
     Jail jail(Role::probe, Tier::none);
     CHECK(jail.start() != "");
-    CHECK(jail.run({.request = "{}"}).end.how == JobEnd::How::jail_failed);
+    CHECK(jail.run({.request = "{}"}).end.end_kind == JobEnd::EndKind::jail_failed);
 }
 
 namespace {
@@ -104,7 +104,7 @@ Compiled compiled_in(Jail& jail) {
     const std::string request = codec::write(CompileJob{"kernel.cu", kernel_text, "transpose"});
     const JobResult result = jail.run({.request = request, .answer_bytes = 4 << 20});
     CAPTURE(result.end.problem);
-    REQUIRE(result.end.how == JobEnd::How::exited);
+    REQUIRE(result.end.end_kind == JobEnd::EndKind::exited);
     CHECK(result.end.code == 0);
     return parse_compile_answer(result.answer.text());
 }
@@ -140,7 +140,7 @@ JobResult launch_in(Jail& jail, const LaunchJob& job,
 
 void check_that_it_ended(const JobResult& result, const LaunchJob& job) {
     CAPTURE(result.end.problem);
-    REQUIRE(result.end.how == JobEnd::How::exited);
+    REQUIRE(result.end.end_kind == JobEnd::EndKind::exited);
     REQUIRE(result.end.code == 0);
     const Trial trial = parse_trial_answer(result.answer.text(text_offset(layout_for_job(job))));
     CAPTURE(trial.launch_failure.headline);
@@ -148,7 +148,7 @@ void check_that_it_ended(const JobResult& result, const LaunchJob& job) {
 }
 
 Descriptor images_for(const LaunchJob& job) {
-    return create_sealed_memfd(std::string(layout_for_job(job).both(), 'x'));
+    return create_sealed_memfd(std::string(layout_for_job(job).bytes_of_both(), 'x'));
 }
 
 /// Returns the descriptors of all open memfds that belong to the grader.
@@ -232,8 +232,8 @@ TEST_CASE("clang's process is limited, and its jail survives") {
                  .limits = {
                      .processor_seconds = seconds, .wall_seconds = 60, .memory_mb = memory_mb}});
         };
-        CHECK(end_of(classes, 1, 1024).end.how == JobEnd::How::out_of_processor);
-        CHECK(end_of(statements, 20, 1024).end.how == JobEnd::How::out_of_memory);
+        CHECK(end_of(classes, 1, 1024).end.end_kind == JobEnd::EndKind::out_of_processor);
+        CHECK(end_of(statements, 20, 1024).end.end_kind == JobEnd::EndKind::out_of_memory);
         check_that_it_compiles(jail);
         const JobResult read = end_of(reads, 5, 1024);
         CHECK_FALSE(parse_compile_answer(read.answer.text()).ok());
@@ -254,7 +254,7 @@ TEST_CASE("a killed jail is started again, and its job is reported as lost") {
     });
     const JobResult lost = jail.run({.request = long_request, .answer_bytes = 4096});
     killer.join();
-    CHECK(lost.end.how == JobEnd::How::jail_failed);
+    CHECK(lost.end.end_kind == JobEnd::EndKind::jail_failed);
     const std::string request = attack_request("fork");
     const JobResult next = jail.run({.request = request, .answer_bytes = 4096});
     CHECK(next.answer.text() == "held");
@@ -301,7 +301,7 @@ TEST_CASE("when a worker exceeds its time, no process remains") {
     const JobResult result = jail.run({.request = request,
                                        .answer_bytes = 4096,
                                        .limits = {.wall_seconds = 0.3, .memory_mb = 64}});
-    CHECK(result.end.how == JobEnd::How::out_of_time);
+    CHECK(result.end.end_kind == JobEnd::EndKind::out_of_time);
     CHECK(jail.process() == 0);
     CHECK(kill(process, 0) < 0);
 }

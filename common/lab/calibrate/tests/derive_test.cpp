@@ -29,10 +29,10 @@ LoadTime load_at(const Memory& memory, bool is_copy, double u) {
 /// cycles of the latency are fixed.
 LoadsInFlight flight_at(const Memory& memory, const char* what, int bytes_per_load, double u) {
     LoadsInFlight flight;
-    flight.what = what;
+    flight.access = what;
     flight.bytes_per_load = bytes_per_load;
     flight.loads = 1;
-    const bool is_copy = flight.what == "copy";
+    const bool is_copy = flight.access == "copy";
     flight.gbps = u * (is_copy ? memory.copy_gbps : memory.read_gbps);
     flight.mean = 2 * load_at(memory, is_copy, u).ns + 40;
     const double fixed = 340, more = flight.mean - fixed;
@@ -54,8 +54,8 @@ std::vector<LoadsInFlight> flights_of(const Memory& memory) {
     return all;
 }
 
-Raw a_whole_measurement() {
-    Raw raw;
+RawMeasurements a_whole_measurement() {
+    RawMeasurements raw;
     raw.machine.name = "NVIDIA Test";
     raw.machine.date = "2026-01-02";
     raw.machine.driver = "580.1";
@@ -225,7 +225,7 @@ TEST_CASE("all parameters of a GPU are derived") {
 
 TEST_CASE("missing measurements are reported by name") {
     const auto error_without = [](auto&& leave_out) {
-        Raw raw = a_whole_measurement();
+        RawMeasurements raw = a_whole_measurement();
         leave_out(raw);
         try {
             derive(raw);
@@ -234,27 +234,28 @@ TEST_CASE("missing measurements are reported by name") {
         }
         return std::string("no error");
     };
-    CHECK(error_without([](Raw&) {}) == "no error");
-    CHECK(error_without([](Raw& raw) { raw.pointer_chases.clear(); }) ==
+    CHECK(error_without([](RawMeasurements&) {}) == "no error");
+    CHECK(error_without([](RawMeasurements& raw) { raw.pointer_chases.clear(); }) ==
           "a measurement is missing: latency, second level");
-    CHECK(error_without([](Raw& raw) { raw.short_runs.clear(); }) ==
+    CHECK(error_without([](RawMeasurements& raw) { raw.short_runs.clear(); }) ==
           "a measurement is missing: short runs");
-    CHECK(error_without([](Raw& raw) { raw.issues.pop_back(); }) ==
+    CHECK(error_without([](RawMeasurements& raw) { raw.issues.pop_back(); }) ==
           "a measurement is missing: issue, double multiply-add");
-    CHECK(error_without([](Raw& raw) { raw.timed_load = 0; }) ==
+    CHECK(error_without([](RawMeasurements& raw) { raw.timed_load = 0; }) ==
           "a measurement is missing: a load of a cache line from the second level");
-    CHECK(error_without([](Raw& raw) { raw.barriers.clear(); }).starts_with("too few"));
-    CHECK(error_without([](Raw& raw) {
-              std::erase_if(raw.bulk_rates,
-                            [](const BulkRate& b) { return b.how == "boxes" && b.bytes == 256; });
+    CHECK(error_without([](RawMeasurements& raw) { raw.barriers.clear(); }).starts_with("too few"));
+    CHECK(error_without([](RawMeasurements& raw) {
+              std::erase_if(raw.bulk_rates, [](const BulkRate& b) {
+                  return b.method == "boxes" && b.bytes == 256;
+              });
           }) == "a measurement is missing: bulk copies, boxes");
     // Some GPUs have no bulk copies.
-    CHECK(error_without([](Raw& raw) { raw.bulk_rates.clear(); }) == "no error");
+    CHECK(error_without([](RawMeasurements& raw) { raw.bulk_rates.clear(); }) == "no error");
 }
 
 TEST_CASE("raw measurements are read back from their file") {
-    const Raw raw = a_whole_measurement();
+    const RawMeasurements raw = a_whole_measurement();
     const std::string text = codec::write(raw, true);
-    CHECK(codec::write(codec::read<Raw>(text), true) == text);
-    CHECK_THROWS_AS(codec::read<Raw>("{}"), codec::Error);
+    CHECK(codec::write(codec::read<RawMeasurements>(text), true) == text);
+    CHECK_THROWS_AS(codec::read<RawMeasurements>("{}"), codec::Error);
 }

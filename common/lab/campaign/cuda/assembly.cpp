@@ -139,7 +139,7 @@ std::string instruction_function(const Instruction& instruction) {
 
 }  // namespace
 
-std::string assembly(Kernel& kernel, Type type, SharedBy most, int depth) {
+std::string assembly(Kernel& kernel, Type type, UniformIn most, int depth) {
     const Instruction& instruction = kInstructions[kernel.random.below(std::size(kInstructions))];
     kernel.define_global_once(std::string("op_") + instruction.name,
                               instruction_function(instruction));

@@ -6,7 +6,7 @@ namespace coalesce::campaign {
 
 namespace {
 
-void add_to_sums(Kernel& kernel, Place&) {
+void add_to_sums(Kernel& kernel, StatementPlace&) {
     static const std::vector<const char*> kWords = {
         "atomicAdd(sums + $1, $u);",
         "atomicXor(sums + $1, $u);",
@@ -32,7 +32,7 @@ void add_to_sums(Kernel& kernel, Place&) {
 }
 
 /// Writes an atomic addition that one lane performs on behalf of all lanes with the same key.
-void add_for_peers(Kernel& kernel, Place& place) {
+void add_for_peers(Kernel& kernel, StatementPlace& place) {
     const int first = kernel.reserve_sum_words(4);
     if (first < 0) return;
     kernel.write(
@@ -43,7 +43,7 @@ void add_for_peers(Kernel& kernel, Place& place) {
 }
 
 /// Writes an addition of the warp's sum with a single atomic.
-void add_for_warp(Kernel& kernel, Place& place) {
+void add_for_warp(Kernel& kernel, StatementPlace& place) {
     const int first = kernel.reserve_sum_words(1);
     if (first < 0) return;
     kernel.write(
@@ -53,7 +53,7 @@ void add_for_warp(Kernel& kernel, Place& place) {
 }
 
 /// Writes a multiplication as a compare-and-swap loop, because there is no atomic multiplication.
-void multiply_by_exchange(Kernel& kernel, Place&) {
+void multiply_by_exchange(Kernel& kernel, StatementPlace&) {
     const int first = kernel.reserve_sum_words(1);
     if (first < 0) return;
     kernel.write(
@@ -64,7 +64,7 @@ void multiply_by_exchange(Kernel& kernel, Place&) {
 }
 
 /// Writes an addition under a lock that all blocks share.
-void lock_for_all(Kernel& kernel, Place& place) {
+void lock_for_all(Kernel& kernel, StatementPlace& place) {
     const int first = place.turns > 4 ? -1 : kernel.reserve_sum_words(2);
     if (first < 0) return;
     kernel.write(

@@ -48,7 +48,7 @@ std::vector<Construct> draw_constructs(Random& random, bool is_learner) {
 }
 
 /// Declares the mask of the lanes that exist in the current thread's warp.
-void declare_mask(Kernel& kernel, Place& place) {
+void declare_mask(Kernel& kernel, StatementPlace& place) {
     place.mask = "0xffffffffu";
     if (kernel.threads % 32 == 0) return;
     place.mask = "everyone";
@@ -57,20 +57,20 @@ void declare_mask(Kernel& kernel, Place& place) {
 }
 
 void declare_variables(Kernel& kernel) {
-    for (const SharedBy same : {SharedBy::launch, SharedBy::block, SharedBy::warp,
-                                SharedBy::position, SharedBy::thread}) {
+    for (const UniformIn same : {UniformIn::launch, UniformIn::block, UniformIn::warp,
+                                 UniformIn::position, UniformIn::thread}) {
         const int count =
-            same == SharedBy::thread ? kernel.random.between(2, 5) : kernel.random.between(0, 2);
+            same == UniformIn::thread ? kernel.random.between(2, 5) : kernel.random.between(0, 2);
         for (int i = 0; i < count; ++i) {
             const Type type = random_type(kernel);
             kernel.declare(type, same, value(kernel, type, same, 2));
         }
     }
     // Guarantees that there is at least one variable to assign to.
-    kernel.declare(Type::u32, SharedBy::thread, "tid * 2654435761u + seed");
+    kernel.declare(Type::u32, UniformIn::thread, "tid * 2654435761u + seed");
 }
 
-void write_statements(Kernel& kernel, Place& place) {
+void write_statements(Kernel& kernel, StatementPlace& place) {
     const int end_from =
         kernel.random.percent(40) ? kernel.random.between(0, kernel.remaining_statements) : 0;
     while (kernel.remaining_statements > 0) {
@@ -155,7 +155,7 @@ std::string generate_cuda(u64 seed, Style style) {
     kernel.constructs = draw_constructs(kernel.random, is_learner);
     write_functions(kernel);
     kernel.body = kernel_header(kernel);
-    Place place;
+    StatementPlace place;
     declare_mask(kernel, place);
     declare_variables(kernel);
     write_statements(kernel, place);

@@ -29,21 +29,21 @@ constexpr const char* kTable =
     "33, 0xff, 0x100, 0x12345678, 2};\n";
 /// Returns a word that is not one of the kernel's variables: a parameter, a special register, or an
 /// element of a table.
-std::string special_value(Kernel& kernel, SharedBy most) {
+std::string special_value(Kernel& kernel, UniformIn most) {
     Random& random = kernel.random;
     std::vector<const char*> choices = {"table[$u & 15]", "numbers[$u & 7]"};
     if (!kernel.in_function) {
         choices.insert(choices.end(), {"seed", "seed", "gridDim.x", "in[$k & 1023]",
                                        "in[$u & 1023]", "in[(seed + $k) & 1023]"});
-        const bool has_block = is_uniform_within(SharedBy::block, most),
-                   has_position = is_uniform_within(SharedBy::position, most);
+        const bool has_block = is_uniform_within(UniformIn::block, most),
+                   has_position = is_uniform_within(UniformIn::position, most);
         if (has_block)
             choices.insert(choices.end(), {"blockIdx.x", "blockIdx.x", "(blockIdx.x * $k)"});
         if (has_position) {
             choices.insert(choices.end(), {"tid", "tid", "lane", "threadIdx.x", "threadIdx.y",
                                            "threadIdx.z", "in[tid]", "(tid * $k)"});
         }
-        if (has_position || is_uniform_within(SharedBy::warp, most)) choices.push_back("warp");
+        if (has_position || is_uniform_within(UniformIn::warp, most)) choices.push_back("warp");
     }
     const std::string chosen = random.pick(choices);
     if (chosen.starts_with("table")) kernel.define_global_once("table", kTable);
@@ -51,11 +51,11 @@ std::string special_value(Kernel& kernel, SharedBy most) {
     return expand(kernel, chosen, most, 0);
 }
 
-std::string leaf_expression(Kernel& kernel, Type type, SharedBy most) {
+std::string leaf_expression(Kernel& kernel, Type type, UniformIn most) {
     Random& random = kernel.random;
     std::vector<const Variable*> same_type, other;
     for (const Variable& variable : kernel.variables) {
-        if (!is_uniform_within(variable.same, most)) continue;
+        if (!is_uniform_within(variable.uniform_in, most)) continue;
         (variable.type == type ? same_type : other).push_back(&variable);
     }
     if (!same_type.empty() && random.percent(50)) return random.pick(same_type)->name;
@@ -69,7 +69,7 @@ std::string leaf_expression(Kernel& kernel, Type type, SharedBy most) {
 
 // ---- operations ----
 
-std::string integer_arithmetic(Kernel& kernel, Type type, SharedBy most, int depth) {
+std::string integer_arithmetic(Kernel& kernel, Type type, UniformIn most, int depth) {
     Random& random = kernel.random;
     const auto operand = [&] { return value(kernel, type, most, depth); };
     const char* pattern = random.pick<const char*>(
@@ -103,7 +103,7 @@ std::string integer_arithmetic(Kernel& kernel, Type type, SharedBy most, int dep
 }
 
 /// Returns an operation that exists only for integers, such as a bit count.
-std::string word_operation(Kernel& kernel, Type type, SharedBy most, int depth) {
+std::string word_operation(Kernel& kernel, Type type, UniformIn most, int depth) {
     static const std::vector<const char*> kOperations = {
         "__popc($u)",
         "__clz((i32)$u)",
@@ -134,7 +134,7 @@ std::string word_operation(Kernel& kernel, Type type, SharedBy most, int depth) 
     return fill("($1)$2", {type, expand(kernel, operation, most, depth)});
 }
 
-std::string call(Kernel& kernel, Type type, SharedBy most, int depth) {
+std::string call(Kernel& kernel, Type type, UniformIn most, int depth) {
     const Function function = kernel.random.pick(kernel.functions);
     std::string arguments;
     for (const Type parameter : function.parameters) {
@@ -144,7 +144,7 @@ std::string call(Kernel& kernel, Type type, SharedBy most, int depth) {
     return convert(kernel, function.name + "(" + arguments + ")", function.result, type);
 }
 
-std::string real_operation(Kernel& kernel, Type type, SharedBy most, int depth) {
+std::string real_operation(Kernel& kernel, Type type, UniformIn most, int depth) {
     static const std::vector<const char*> kFloat = {
         "__fadd_rn($f, $f)",
         "__fsub_rn($f, $f)",
@@ -199,7 +199,7 @@ std::string real_operation(Kernel& kernel, Type type, SharedBy most, int depth) 
 
 // ---- expressions ----
 
-std::string value(Kernel& kernel, Type type, SharedBy most, int depth) {
+std::string value(Kernel& kernel, Type type, UniformIn most, int depth) {
     Random& random = kernel.random;
     if (depth <= 0 || random.percent(15)) return leaf_expression(kernel, type, most);
     depth -= 1;
@@ -224,7 +224,7 @@ std::string value(Kernel& kernel, Type type, SharedBy most, int depth) {
     return convert(kernel, value(kernel, other, most, depth), other, type);
 }
 
-std::string condition(Kernel& kernel, SharedBy most, int depth) {
+std::string condition(Kernel& kernel, UniformIn most, int depth) {
     static const std::vector<const char*> kSimple = {
         "$u < $u",       "$i < $i",      "$U > $U",
         "$I <= $I",      "$i >= 0",      "($u & 1) == 0",
@@ -236,7 +236,7 @@ std::string condition(Kernel& kernel, SharedBy most, int depth) {
         const char* join = random.pick({"($1 && $2)", "($1 || $2)", "!($1)", "(($1) != ($2))"});
         return fill(join, {condition(kernel, most, depth - 1), condition(kernel, most, depth - 1)});
     }
-    if (is_uniform_within(SharedBy::position, most) && !kernel.in_function && random.percent(20)) {
+    if (is_uniform_within(UniformIn::position, most) && !kernel.in_function && random.percent(20)) {
         return expand(kernel, "(lane & $n) < $n", most, 0);
     }
     return expand(kernel, random.pick(kSimple), most, depth > 0 ? depth - 1 : 0);
@@ -244,8 +244,8 @@ std::string condition(Kernel& kernel, SharedBy most, int depth) {
 
 // ---- patterns ----
 
-std::string expand(Kernel& kernel, const std::string& pattern, SharedBy most, int depth,
-                   const std::vector<Given>& given) {
+std::string expand(Kernel& kernel, const std::string& pattern, UniformIn most, int depth,
+                   const std::vector<PatternArgument>& given) {
     std::string text;
     for (std::size_t i = 0; i < pattern.size(); ++i) {
         if (pattern[i] == '@') {
@@ -274,7 +274,7 @@ std::string expand(Kernel& kernel, const std::string& pattern, SharedBy most, in
     return text;
 }
 
-std::string fill(const std::string& pattern, const std::vector<Given>& given) {
+std::string fill(const std::string& pattern, const std::vector<PatternArgument>& given) {
     std::string text;
     for (std::size_t i = 0; i < pattern.size(); ++i) {
         if (pattern[i] != '$')
@@ -314,18 +314,18 @@ std::string convert(Kernel& kernel, const std::string& text, Type from, Type to)
 
 // ---- destinations of values ----
 
-const Variable& target(Kernel& kernel, const Place& place, SharedBy value) {
-    const SharedBy needed = join(place.flow, value);
+const Variable& target(Kernel& kernel, const StatementPlace& place, UniformIn value) {
+    const UniformIn needed = join(place.arriving_together, value);
     std::vector<const Variable*> possible;
     for (const Variable& variable : kernel.variables) {
-        if (variable.can_change && is_uniform_within(needed, variable.same))
+        if (variable.can_change && is_uniform_within(needed, variable.uniform_in))
             possible.push_back(&variable);
     }
     return *kernel.random.pick(possible);
 }
 
-void absorb(Kernel& kernel, const Place& place, const std::string& pattern, Type from,
-            SharedBy value) {
+void absorb(Kernel& kernel, const StatementPlace& place, const std::string& pattern, Type from,
+            UniformIn value) {
     const std::string text = expand(kernel, pattern, value, 1);
     const Variable to = target(kernel, place, value);
     const std::string converted = convert(kernel, text, from, to.type);
@@ -370,14 +370,14 @@ Type random_integer_type(Kernel& kernel) {
     return kernel.random.pick({Type::u8, Type::i8, Type::u16, Type::i16, Type::u32, Type::u32,
                                Type::u32, Type::i32, Type::u64, Type::i64});
 }
-SharedBy random_sharing(Kernel& kernel) {
-    if (kernel.in_function) return SharedBy::thread;
-    return kernel.random.pick({SharedBy::launch, SharedBy::block, SharedBy::block, SharedBy::warp,
-                               SharedBy::position, SharedBy::position, SharedBy::thread,
-                               SharedBy::thread, SharedBy::thread});
+UniformIn random_sharing(Kernel& kernel) {
+    if (kernel.in_function) return UniformIn::thread;
+    return kernel.random.pick({UniformIn::launch, UniformIn::block, UniformIn::block,
+                               UniformIn::warp, UniformIn::position, UniformIn::position,
+                               UniformIn::thread, UniformIn::thread, UniformIn::thread});
 }
 
-std::string turns(Kernel& kernel, SharedBy same, int most) {
+std::string iteration_count(Kernel& kernel, UniformIn same, int most) {
     if (most <= 1) return "1";
     const std::string count = std::to_string(kernel.random.between(2, most));
     if (kernel.random.percent(25)) return count;

@@ -10,25 +10,25 @@ namespace coalesce::campaign {
 
 /// Returns an expression without side effects whose value is the same for all threads that `most`
 /// groups together.
-std::string value(Kernel& kernel, Type type, SharedBy most, int depth);
-std::string condition(Kernel& kernel, SharedBy most, int depth);
+std::string value(Kernel& kernel, Type type, UniformIn most, int depth);
+std::string condition(Kernel& kernel, UniformIn most, int depth);
 /// Returns a call to a device function that consists of one or a few instructions that compilers
 /// seldom or never generate from C++.
-std::string assembly(Kernel& kernel, Type type, SharedBy most, int depth);
+std::string assembly(Kernel& kernel, Type type, UniformIn most, int depth);
 
 /// Returns an expression with operators on integers of two types. learner_real() returns such an
 /// expression for floating-point numbers, and leaves their rounding to the compiler.
-std::string learner_arithmetic(Kernel& kernel, Type type, SharedBy most, int depth);
-std::string learner_real(Kernel& kernel, Type type, SharedBy most, int depth);
+std::string learner_arithmetic(Kernel& kernel, Type type, UniformIn most, int depth);
+std::string learner_real(Kernel& kernel, Type type, UniformIn most, int depth);
 
 /// Returns `pattern` with $1 ... $9 replaced by `given`, each @word by the name it stands for, and
 /// each of these letters by a random expression:
 ///    $u $i $U $I  u32, i32, u64, i64      $f $d  float, double      $b  a condition
 ///    $k  a 32-bit constant                $n  a number from 1 to 31
-std::string expand(Kernel& kernel, const std::string& pattern, SharedBy most, int depth,
-                   const std::vector<Given>& given = {});
+std::string expand(Kernel& kernel, const std::string& pattern, UniformIn most, int depth,
+                   const std::vector<PatternArgument>& given = {});
 /// Like expand(), but replaces neither letters nor names.
-std::string fill(const std::string& pattern, const std::vector<Given>& given);
+std::string fill(const std::string& pattern, const std::vector<PatternArgument>& given);
 
 std::string constant(Kernel& kernel, Type type);
 /// Converts `text`, an expression of type `from`, to type `to`. Floating-point values are first
@@ -36,11 +36,12 @@ std::string constant(Kernel& kernel, Type type);
 std::string convert(Kernel& kernel, const std::string& text, Type from, Type to);
 
 /// Returns a variable to which a value of class `value` may be assigned at `place`.
-const Variable& target(Kernel& kernel, const Place& place, SharedBy value = SharedBy::thread);
+const Variable& target(Kernel& kernel, const StatementPlace& place,
+                       UniformIn value = UniformIn::thread);
 /// Assigns the value of a pattern of type `from` to some variable, so that the value influences the
 /// results.
-void absorb(Kernel& kernel, const Place& place, const std::string& pattern, Type from = Type::u32,
-            SharedBy value = SharedBy::thread);
+void absorb(Kernel& kernel, const StatementPlace& place, const std::string& pattern,
+            Type from = Type::u32, UniformIn value = UniformIn::thread);
 
 /// Adds both overloads of the device function limited() to the globals; define_numbers_array() adds
 /// the array numbers[8].
@@ -49,8 +50,8 @@ void define_numbers_array(Kernel& kernel);
 
 Type random_type(Kernel& kernel);
 Type random_integer_type(Kernel& kernel);
-SharedBy random_sharing(Kernel& kernel);
+UniformIn random_sharing(Kernel& kernel);
 /// Returns an expression of class `same` whose value is a number of iterations from 1 to `most`.
-std::string turns(Kernel& kernel, SharedBy same, int most);
+std::string iteration_count(Kernel& kernel, UniformIn same, int most);
 
 }  // namespace coalesce::campaign

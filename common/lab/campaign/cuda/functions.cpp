@@ -22,7 +22,7 @@ public:
         kernel_.result = function.result;
         for (std::size_t i = 0; i < function.parameters.size(); ++i) {
             kernel_.variables.push_back(
-                {"p" + std::to_string(i), function.parameters[i], SharedBy::thread});
+                {"p" + std::to_string(i), function.parameters[i], UniformIn::thread});
         }
     }
     ~FunctionBodyScope() {
@@ -63,11 +63,12 @@ void write_plain(Kernel& kernel) {
     {
         const FunctionBodyScope body(kernel, function);
         kernel.remaining_statements = kernel.random.between(1, 5);
-        kernel.declare(Type::u32, SharedBy::thread, value(kernel, Type::u32, SharedBy::thread, 1));
-        kernel.declare(function.result, SharedBy::thread,
-                       value(kernel, function.result, SharedBy::thread, 1));
-        Place place;
-        place.flow = SharedBy::thread;
+        kernel.declare(Type::u32, UniformIn::thread,
+                       value(kernel, Type::u32, UniformIn::thread, 1));
+        kernel.declare(function.result, UniformIn::thread,
+                       value(kernel, function.result, UniformIn::thread, 1));
+        StatementPlace place;
+        place.arriving_together = UniformIn::thread;
         place.all_threads = false;
         place.can_return = true;
         place.depth = 2;
@@ -75,7 +76,7 @@ void write_plain(Kernel& kernel) {
         for (int count = kernel.random.between(1, 3); count > 0; --count)
             write_statement(kernel, place);
         text += kernel.body;
-        text += fill("return $1;\n}\n", {value(kernel, function.result, SharedBy::thread, 2)});
+        text += fill("return $1;\n}\n", {value(kernel, function.result, UniformIn::thread, 2)});
     }
     kernel.globals += text;
     kernel.functions.push_back(function);
@@ -92,17 +93,18 @@ void write_recursive(Kernel& kernel) {
         const auto arguments = [&] {
             std::string list;
             for (const Type type : inner.parameters)
-                list += ", " + value(kernel, type, SharedBy::thread, 1);
+                list += ", " + value(kernel, type, UniformIn::thread, 1);
             return list;
         };
-        const std::vector<Given> words = {value(kernel, inner.result, SharedBy::thread, 1),
-                                          inner.result, inner.name, arguments(), arguments()};
+        const std::vector<PatternArgument> words = {
+            value(kernel, inner.result, UniformIn::thread, 1), inner.result, inner.name,
+            arguments(), arguments()};
         kernel.write("if (left == 0 || $b) return $1;", words);
         kernel.write("$2 x = $3(left - 1$4);\nif ($b) x = $3(left / 2$5);", words);
         const Scope scope(kernel);
-        kernel.variables.push_back({"x", inner.result, SharedBy::thread});
+        kernel.variables.push_back({"x", inner.result, UniformIn::thread});
         text += kernel.body +
-                fill("return $1;\n}\n", {value(kernel, inner.result, SharedBy::thread, 2)});
+                fill("return $1;\n}\n", {value(kernel, inner.result, UniformIn::thread, 2)});
         for (std::size_t i = 0; i < inner.parameters.size(); ++i) call += ", p" + std::to_string(i);
     }
     text += head_of(kernel, function);
@@ -121,7 +123,7 @@ void write_table(Kernel& kernel) {
         text += "__device__ __noinline__ u32 " + entry.name + "(u32 p0, u32 p1) {\n";
         {
             const FunctionBodyScope body(kernel, entry);
-            text += fill("return $1;\n}\n", {value(kernel, Type::u32, SharedBy::thread, 2)});
+            text += fill("return $1;\n}\n", {value(kernel, Type::u32, UniformIn::thread, 2)});
         }
         names += (names.empty() ? "" : ", ") + entry.name;
     }
@@ -133,7 +135,7 @@ void write_table(Kernel& kernel) {
 
 // ---- constructs ----
 
-void call_lambda(Kernel& kernel, Place& place) {
+void call_lambda(Kernel& kernel, StatementPlace& place) {
     kernel.define_global_once(
         "apply",
         "template <class F> __device__ u32 apply(u32 n, F f) {\nu32 sum = 0;\nfor (u32 i = "
@@ -141,27 +143,27 @@ void call_lambda(Kernel& kernel, Place& place) {
     kernel.write(
         "u32 @kept = $u;\nconst u32 @sum = apply($1, [&](u32 x) {\nif (x & 1) @kept += $u;\n"
         "return $b ? x + @kept : $u;\n});",
-        {turns(kernel, SharedBy::thread, place.turns > 50 ? 1 : 5)});
+        {iteration_count(kernel, UniformIn::thread, place.turns > 50 ? 1 : 5)});
     absorb(kernel, place, "@kept");
     absorb(kernel, place, "@sum");
 }
 
-void call_template(Kernel& kernel, Place& place) {
+void call_template(Kernel& kernel, StatementPlace& place) {
     kernel.define_global_once(
         "power",
         "template <int N, class T>\n__device__ T power(T x) {\nif constexpr (N == 0) "
         "return 1;\nelse return (T)(x * power<N - 1>(x) + N);\n}\n");
     const char* type = kernel.random.pick({"u32", "u64"});
     absorb(kernel, place,
-           fill("power<$1>(($2)$3)",
-                {kernel.random.between(0, 5), type, value(kernel, Type::u32, SharedBy::thread, 2)}),
+           fill("power<$1>(($2)$3)", {kernel.random.between(0, 5), type,
+                                      value(kernel, Type::u32, UniformIn::thread, 2)}),
            Type::u64);
 }
 
 /// Writes structures that are passed by value, but only in the kernel. In an inlined function,
 /// NVRTC 13.0 at -O3 stores a structure on top of one that is still live, so the results of -O3 and
 /// -G could not be compared.
-void pass_structures(Kernel& kernel, Place& place) {
+void pass_structures(Kernel& kernel, StatementPlace& place) {
     kernel.define_global_once(
         "Pair",
         "struct Pair {\nu32 a;\nu64 b;\nu16 c;\n};\n"

@@ -7,17 +7,17 @@ namespace coalesce::campaign {
 namespace {
 
 /// Writes a switch with up to ten cases, enough for the compiler to use a jump table.
-void switch_over(Kernel& kernel, Place& place) {
+void switch_over(Kernel& kernel, StatementPlace& place) {
     Random& random = kernel.random;
-    const SharedBy same = random_sharing(kernel);
+    const UniformIn same = random_sharing(kernel);
     const int cases = random.between(2, random.percent(30) ? 10 : 5);
     const int step = random.pick({1, 1, 1, 3, 100});
     kernel.write("switch (($1) % $2u * $3) {",
                  {value(kernel, Type::u32, same, 2), cases + random.between(0, 2), step});
     // Threads that fall through join threads that jump, so the mask of lanes inside the cases is
     // unknown.
-    Place body = is_uniform_within(same, SharedBy::warp) ? place.inside_block(same)
-                                                         : place.inside_divergence();
+    StatementPlace body = is_uniform_within(same, UniformIn::warp) ? place.inside_block(same)
+                                                                   : place.inside_divergence();
     for (int i = 0; i < cases; ++i) {
         kernel.write("case $1:", {i * step});
         if (random.percent(20)) continue;
@@ -35,9 +35,9 @@ void switch_over(Kernel& kernel, Place& place) {
 }
 
 /// Writes a loop that is entered at its top or in its middle.
-void enter_in_the_middle(Kernel& kernel, Place& place) {
+void enter_in_the_middle(Kernel& kernel, StatementPlace& place) {
     const int most = place.max_iterations(6, 150);
-    Place body = place.inside_divergence(most);
+    StatementPlace body = place.inside_divergence(most);
     kernel.write("u32 @i = $u & 1;\nif ($b) goto @middle;\nfor (@i = 0; @i < $1; ++@i) {", {most});
     const Scope scope(kernel);
     kernel.declare_constant("i");
@@ -49,11 +49,11 @@ void enter_in_the_middle(Kernel& kernel, Place& place) {
 }
 
 /// Writes a cycle with two entries, neither of which dominates the other.
-void cycle_with_two_entries(Kernel& kernel, Place& place) {
+void cycle_with_two_entries(Kernel& kernel, StatementPlace& place) {
     const int most = place.max_iterations(8, 150);
-    const Place body = place.inside_divergence(most);
+    const StatementPlace body = place.inside_divergence(most);
     kernel.write("u32 @n = $1;\nif ($b) goto @right;\n@left:",
-                 {turns(kernel, SharedBy::thread, most)});
+                 {iteration_count(kernel, UniformIn::thread, most)});
     const Scope scope(kernel);
     kernel.declare_constant("n");
     write_scope(kernel, body, 1);
@@ -65,21 +65,21 @@ void cycle_with_two_entries(Kernel& kernel, Place& place) {
 }
 
 /// Writes Duff's device, which is a loop that a switch enters in the middle.
-void enter_by_switch(Kernel& kernel, Place& place) {
+void enter_by_switch(Kernel& kernel, StatementPlace& place) {
     const int most = place.max_iterations(5, 100);
     kernel.write(
         "u32 @n = $1, @sum = $u;\nswitch ($u & 3) {\ncase 0: do {\n@sum += $u;\n"
         "case 3: @sum ^= @sum >> 3;\nif ((@sum & 31) == 7) break;\n"
         "case 2: @sum = @sum * 5 + @n;\ncase 1: @sum -= $k;\n} while (--@n > 0);\n}",
-        {turns(kernel, SharedBy::thread, most)});
+        {iteration_count(kernel, UniformIn::thread, most)});
     absorb(kernel, place, "@sum");
 }
 
 /// Writes a state machine that runs for a certain number of steps; each state selects its
 /// successor.
-void state_machine(Kernel& kernel, Place& place) {
+void state_machine(Kernel& kernel, StatementPlace& place) {
     const int most = place.max_iterations(10, 150), states = kernel.random.between(2, 6);
-    Place body = place.inside_divergence(most);
+    StatementPlace body = place.inside_divergence(most);
     kernel.write(
         "u32 @state = $u % $1;\nfor (u32 @steps = 0; @steps < $2; ++@steps) {\nswitch (@state) {",
         {states, most});
@@ -95,8 +95,8 @@ void state_machine(Kernel& kernel, Place& place) {
     absorb(kernel, place, "@state");
 }
 
-void jump_forward(Kernel& kernel, Place& place) {
-    const Place body = place.inside_divergence();
+void jump_forward(Kernel& kernel, StatementPlace& place) {
+    const StatementPlace body = place.inside_divergence();
     kernel.write("if ($b) goto @inner;");
     write_scope(kernel, body, 1);
     kernel.write("if ($b) goto @over;\nif ($b) {\n@inner:");
@@ -115,36 +115,36 @@ void leave_with_results(Kernel& kernel) {
     kernel.write("return;\n}");
 }
 
-void leave_block(Kernel& kernel, Place&) {
-    kernel.write("if (($1) % 5 == 3) {", {value(kernel, Type::u32, SharedBy::block, 1)});
+void leave_block(Kernel& kernel, StatementPlace&) {
+    kernel.write("if (($1) % 5 == 3) {", {value(kernel, Type::u32, UniformIn::block, 1)});
     leave_with_results(kernel);
 }
 
-void leave_warp(Kernel& kernel, Place& place) {
-    kernel.write("if (($1) % 3 == 1) {", {value(kernel, Type::u32, SharedBy::warp, 1)});
+void leave_warp(Kernel& kernel, StatementPlace& place) {
+    kernel.write("if (($1) % 3 == 1) {", {value(kernel, Type::u32, UniformIn::warp, 1)});
     leave_with_results(kernel);
     place.all_threads = false;
 }
 
 /// Writes a branch in which some lanes return. The mask of the remaining lanes is known.
-void leave_lanes(Kernel& kernel, Place& place) {
+void leave_lanes(Kernel& kernel, StatementPlace& place) {
     kernel.write("const u32 @stays = __ballot_sync($1, $b);\nif (!(@stays >> lane & 1)) {",
                  {place.mask});
     leave_with_results(kernel);
     place.mask = kernel.name("stays");
     place.all_threads = false;
 }
-void leave_lanes_at_top(Kernel& kernel, Place& place) {
+void leave_lanes_at_top(Kernel& kernel, StatementPlace& place) {
     if (place.mask.empty())
         leave_warp(kernel, place);
     else
         leave_lanes(kernel, place);
 }
 
-void leave_anywhere(Kernel& kernel, Place&) {
+void leave_anywhere(Kernel& kernel, StatementPlace&) {
     if (kernel.in_function) {
         return kernel.write("if ($b) return $1;",
-                            {value(kernel, kernel.result, SharedBy::thread, 2)});
+                            {value(kernel, kernel.result, UniformIn::thread, 2)});
     }
     kernel.write("if ($b) {");
     leave_with_results(kernel);

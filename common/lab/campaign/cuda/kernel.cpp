@@ -7,11 +7,11 @@
 
 namespace coalesce::campaign {
 
-SharedBy join(SharedBy a, SharedBy b) {
-    if (a == b || b == SharedBy::launch) return a;
-    if (a == SharedBy::launch) return b;
-    const bool in_warp = a <= SharedBy::warp && b <= SharedBy::warp;
-    return in_warp ? SharedBy::warp : SharedBy::thread;
+UniformIn join(UniformIn a, UniformIn b) {
+    if (a == b || b == UniformIn::launch) return a;
+    if (a == UniformIn::launch) return b;
+    const bool in_warp = a <= UniformIn::warp && b <= UniformIn::warp;
+    return in_warp ? UniformIn::warp : UniformIn::thread;
 }
 
 const char* name_of(Type type) {
@@ -27,22 +27,22 @@ int bits_of(Type type) {
 
 // ---- places ----
 
-Place Place::inside_block(SharedBy condition, int times) const {
-    Place place = *this;
-    place.flow = join(flow, condition);
-    if (!is_uniform_within(condition, SharedBy::warp)) place.mask.clear();
+StatementPlace StatementPlace::inside_block(UniformIn condition, int times) const {
+    StatementPlace place = *this;
+    place.arriving_together = join(arriving_together, condition);
+    if (!is_uniform_within(condition, UniformIn::warp)) place.mask.clear();
     place.depth += 1;
     place.turns *= times;
     return place;
 }
 
-Place Place::inside_divergence(int times) const {
-    Place place = inside_block(SharedBy::thread, times);
+StatementPlace StatementPlace::inside_divergence(int times) const {
+    StatementPlace place = inside_block(UniformIn::thread, times);
     place.all_threads = false;
     return place;
 }
 
-int Place::max_iterations(int most, int in_all) const {
+int StatementPlace::max_iterations(int most, int in_all) const {
     return std::max(1, std::min(most, in_all / turns));
 }
 
@@ -77,8 +77,8 @@ Kernel::Kernel(u64 seed) : random(seed) {
 
 // ---- the text ----
 
-void Kernel::write(const std::string& pattern, const std::vector<Given>& given) {
-    body += expand(*this, pattern, SharedBy::thread, random.between(0, 2), given);
+void Kernel::write(const std::string& pattern, const std::vector<PatternArgument>& given) {
+    body += expand(*this, pattern, UniformIn::thread, random.between(0, 2), given);
     if (!body.ends_with('\n')) body += '\n';
 }
 
@@ -96,14 +96,14 @@ void Kernel::define_global_once(const std::string& name, const std::string& text
 
 // ---- variables and space ----
 
-Variable Kernel::declare(Type type, SharedBy same, const std::string& value) {
+Variable Kernel::declare(Type type, UniformIn same, const std::string& value) {
     Variable variable{make_unique_name("v"), type, same};
     body += fill("$1 $2 = $3;\n", {type, variable.name, value});
     variables.push_back(variable);
     return variable;
 }
 
-void Kernel::declare_constant(const std::string& word, SharedBy same) {
+void Kernel::declare_constant(const std::string& word, UniformIn same) {
     variables.push_back({name(word), Type::u32, same, false});
 }
 
@@ -130,7 +130,7 @@ int Kernel::reserve_out_words(int words) {
 
 namespace {
 
-bool is_possible(const Kernel& kernel, const Place& place, const Construct& construct) {
+bool is_possible(const Kernel& kernel, const StatementPlace& place, const Construct& construct) {
     if (construct.contains_body && (place.depth >= 4 || kernel.remaining_statements <= 0))
         return false;
     switch (construct.needs) {
@@ -147,7 +147,7 @@ bool is_possible(const Kernel& kernel, const Place& place, const Construct& cons
 
 }  // namespace
 
-void write_statement(Kernel& kernel, Place& place) {
+void write_statement(Kernel& kernel, StatementPlace& place) {
     kernel.remaining_statements -= 1;
     std::vector<const Construct*> possible;
     int sum = 0;
@@ -167,7 +167,7 @@ void write_statement(Kernel& kernel, Place& place) {
     }
 }
 
-void write_scope(Kernel& kernel, Place place, int count) {
+void write_scope(Kernel& kernel, StatementPlace place, int count) {
     const Scope scope(kernel);
     kernel.body += "{\n";
     for (int i = 0; i < count; ++i) write_statement(kernel, place);

@@ -16,7 +16,7 @@
 namespace coalesce::campaign {
 
 /// The set of threads that share a value, or that take the same path through the kernel.
-enum class SharedBy {
+enum class UniformIn {
     launch,    ///< all threads
     block,     ///< threads of a block
     warp,      ///< threads of a warp
@@ -24,9 +24,9 @@ enum class SharedBy {
     thread,    ///< only one thread
 };
 /// Returns the class of a value that is computed from values of both classes.
-SharedBy join(SharedBy a, SharedBy b);
+UniformIn join(UniformIn a, UniformIn b);
 /// Reports whether `value` is the same for all threads that `within` groups together.
-inline bool is_uniform_within(SharedBy value, SharedBy within) {
+inline bool is_uniform_within(UniformIn value, UniformIn within) {
     return join(value, within) == within;
 }
 
@@ -47,7 +47,8 @@ int bits_of(Type type);
 struct Variable {
     std::string name;
     Type type;
-    SharedBy same;  ///< class of the variable's values; fits() checks it before an assignment
+    UniformIn
+        uniform_in;  ///< class of the variable's values; fits() checks it before an assignment
     bool can_change = true;
 };
 
@@ -58,8 +59,8 @@ struct Function {
     std::vector<Type> parameters;
 };
 
-struct Place {
-    SharedBy flow = SharedBy::launch;  ///< threads that arrive here together
+struct StatementPlace {
+    UniformIn arriving_together = UniformIn::launch;  ///< threads that arrive here together
     /// A C++ expression for the mask of the lanes that execute this code. Empty if the mask is not
     /// known.
     std::string mask;
@@ -73,11 +74,13 @@ struct Place {
     /// Returns the maximum number of iterations for a loop at this place: `most`, or fewer if the
     /// product over all enclosing loops would exceed `in_all`.
     int max_iterations(int most, int in_all) const;
-    bool has_barrier() const { return all_threads && is_uniform_within(flow, SharedBy::block); }
+    bool has_barrier() const {
+        return all_threads && is_uniform_within(arriving_together, UniformIn::block);
+    }
     /// Returns the Place inside a condition of this class, or inside a loop of `times` iterations.
-    Place inside_block(SharedBy condition, int times = 1) const;
+    StatementPlace inside_block(UniformIn condition, int times = 1) const;
     /// Returns the Place inside a condition or loop where the mask of lanes is not known.
-    Place inside_divergence(int times = 1) const;
+    StatementPlace inside_divergence(int times = 1) const;
 };
 
 struct Construct;
@@ -97,7 +100,7 @@ struct Kernel {
     std::string body;     ///< text being written: the body of the kernel or of a function
     std::set<std::string> defined_globals;  ///< names of the globals that several constructs use
     /// Appends the lines of a pattern, expanded by expand().
-    void write(const std::string& pattern, const std::vector<Given>& given = {});
+    void write(const std::string& pattern, const std::vector<PatternArgument>& given = {});
     /// Adds `text` to the globals unless a global named `name` exists already.
     void define_global_once(const std::string& name, const std::string& text);
     std::string make_unique_name(const std::string& prefix) {
@@ -113,9 +116,9 @@ struct Kernel {
     bool in_function = false;  ///< whether only the features of a Function are available
     Type result = Type::u32;   ///< result type of the function
     /// Declares a variable that is visible until its scope ends.
-    Variable declare(Type type, SharedBy same, const std::string& value);
+    Variable declare(Type type, UniformIn same, const std::string& value);
     /// Adds @word, a u32 declared by the construct, to the variables that can be read.
-    void declare_constant(const std::string& word, SharedBy same = SharedBy::thread);
+    void declare_constant(const std::string& word, UniformIn same = UniformIn::thread);
 
     // ---- limited resources ----
     int remaining_statements;
@@ -153,12 +156,12 @@ struct Construct {
     Requirement needs;
     bool contains_body;  ///< whether the construct contains statements
     int weight;
-    void (*write)(Kernel&, Place&);
+    void (*write)(Kernel&, StatementPlace&);
 };
 
 /// Writes one statement; write_scope() writes `count` statements in braces, with their own scope.
-void write_statement(Kernel& kernel, Place& place);
-void write_scope(Kernel& kernel, Place place, int count);
+void write_statement(Kernel& kernel, StatementPlace& place);
+void write_scope(Kernel& kernel, StatementPlace place, int count);
 /// A scope. When it ends, the variables declared in it are removed.
 class Scope {
 public:

@@ -30,12 +30,13 @@ void assign_payloads(Kernel& kernel, const std::vector<Payload>& payloads) {
     for (const Payload& payload : payloads) {
         const std::string text = kernel.random.percent(50)
                                      ? convert(kernel, kernel.name("now"), Type::u32, payload.type)
-                                     : value(kernel, payload.type, SharedBy::thread, 2);
+                                     : value(kernel, payload.type, UniformIn::thread, 2);
         kernel.write("$1 = $2;", {payload.name, text});
     }
 }
 
-void absorb_payloads(Kernel& kernel, const Place& place, const std::vector<Payload>& payloads) {
+void absorb_payloads(Kernel& kernel, const StatementPlace& place,
+                     const std::vector<Payload>& payloads) {
     for (const Payload& payload : payloads) absorb(kernel, place, payload.name, payload.type);
 }
 
@@ -47,14 +48,14 @@ void declare_loop_constants(Kernel& kernel) {
 
 /// Writes other statements in between, so that the slots are shared with other registers. These
 /// statements must not leave the loop before it has assigned the payloads.
-void write_between(Kernel& kernel, Place body) {
+void write_between(Kernel& kernel, StatementPlace body) {
     body.can_break = false;
     if (kernel.remaining_statements > 0 && body.depth < 4 && kernel.random.percent(25))
         write_scope(kernel, body, 1);
 }
 
 /// Writes a search for the smallest or largest key and its payload.
-void search_extremum(Kernel& kernel, Place& place) {
+void search_extremum(Kernel& kernel, StatementPlace& place) {
     const bool is_real_key = kernel.random.percent(40), is_least = kernel.random.percent(60);
     const int most = place.max_iterations(9, 200);
     if (is_real_key)
@@ -68,7 +69,7 @@ void search_extremum(Kernel& kernel, Place& place) {
     const std::string from = kernel.in_function ? "0u" : start;
     kernel.write("for (u32 @i = " + from +
                      ", end = @i + $1; @i < end; ++@i) {\nconst u32 @now = ($u ^ @i) * $k + @i;",
-                 {turns(kernel, SharedBy::thread, most)});
+                 {iteration_count(kernel, UniformIn::thread, most)});
     declare_loop_constants(kernel);
     write_between(kernel, place.inside_divergence(most));
     // Every key is below (or above) the initial value of `best`, so that the first iteration always
@@ -83,11 +84,11 @@ void search_extremum(Kernel& kernel, Place& place) {
 }
 
 /// Writes a search that ends with the first match, or with the last element.
-void search_first_match(Kernel& kernel, Place& place) {
+void search_first_match(Kernel& kernel, StatementPlace& place) {
     const int most = place.max_iterations(9, 200);
     const std::vector<Payload> payloads = declare_payloads(kernel);
     kernel.write("const u32 @last = $1;\nu32 @i = 0, @now = $u;",
-                 {turns(kernel, SharedBy::thread, most)});
+                 {iteration_count(kernel, UniformIn::thread, most)});
     const Scope scope(kernel);
     declare_loop_constants(kernel);
     kernel.write(kernel.random.pick({"for (;; ++@i) {", "while (true) {\n++@i;", "do {"}));
@@ -102,14 +103,14 @@ void search_first_match(Kernel& kernel, Place& place) {
 }
 
 /// Writes a search that may find nothing; a flag says whether the payloads were assigned.
-void search_with_flag(Kernel& kernel, Place& place) {
+void search_with_flag(Kernel& kernel, StatementPlace& place) {
     const int most = place.max_iterations(9, 200);
     kernel.write("bool @has = false;");
     const std::vector<Payload> payloads = declare_payloads(kernel);
     {
         const Scope scope(kernel);
         kernel.write("for (u32 @i = 0; @i < $1; ++@i) {\nconst u32 @now = $u + @i * $k;",
-                     {turns(kernel, SharedBy::thread, most)});
+                     {iteration_count(kernel, UniformIn::thread, most)});
         declare_loop_constants(kernel);
         kernel.write("if ($b) {\n@has = true;");
         assign_payloads(kernel, payloads);
@@ -124,11 +125,11 @@ void search_with_flag(Kernel& kernel, Place& place) {
 
 /// Writes a loop in which each iteration except the first uses the values that the previous one
 /// assigned.
-void use_previous(Kernel& kernel, Place& place) {
+void use_previous(Kernel& kernel, StatementPlace& place) {
     const int most = place.max_iterations(9, 200);
     const std::vector<Payload> payloads = declare_payloads(kernel);
     kernel.write("for (u32 @i = 0; @i < $1; ++@i) {\nconst u32 @now = $u ^ @i;\nif (@i > 0) {",
-                 {turns(kernel, SharedBy::thread, most)});
+                 {iteration_count(kernel, UniformIn::thread, most)});
     {
         const Scope scope(kernel);
         declare_loop_constants(kernel);
@@ -143,7 +144,7 @@ void use_previous(Kernel& kernel, Place& place) {
 }
 
 /// Writes a loop whose body assigns on every path, with a separate assignment in each branch.
-void assign_on_all_paths(Kernel& kernel, Place& place) {
+void assign_on_all_paths(Kernel& kernel, StatementPlace& place) {
     const int most = place.max_iterations(9, 200);
     const std::vector<Payload> payloads = declare_payloads(kernel);
     kernel.write("u32 @i = 0, @now = $u;\ndo {\n@now = @now * $k + @i;");
@@ -166,19 +167,21 @@ void assign_on_all_paths(Kernel& kernel, Place& place) {
         kernel.write("}");
         write_between(kernel, place.inside_divergence(most));
     }
-    kernel.write("} while (++@i < $1);\n@over:;", {turns(kernel, SharedBy::thread, most)});
+    kernel.write("} while (++@i < $1);\n@over:;",
+                 {iteration_count(kernel, UniformIn::thread, most)});
     absorb_payloads(kernel, place, payloads);
 }
 
 /// Writes an inner loop that assigns variables, which are used in the outer loop and after both
 /// loops.
-void assign_in_inner_loop(Kernel& kernel, Place& place) {
+void assign_in_inner_loop(Kernel& kernel, StatementPlace& place) {
     const int most = place.max_iterations(4, 60);
     const std::vector<Payload> payloads = declare_payloads(kernel);
     kernel.write(
         "for (u32 @i = 0; @i < $1; ++@i) {\nu32 @least = 0x80000000;\n"
         "for (u32 @j = 0; @j < $2; ++@j) {",
-        {turns(kernel, SharedBy::thread, most), turns(kernel, SharedBy::thread, most)});
+        {iteration_count(kernel, UniformIn::thread, most),
+         iteration_count(kernel, UniformIn::thread, most)});
     {
         const Scope scope(kernel);
         kernel.declare_constant("i");
@@ -196,11 +199,11 @@ void assign_in_inner_loop(Kernel& kernel, Place& place) {
 
 /// Writes a loop that is entered in the middle of its body. The upper half uses the values that the
 /// lower half assigns.
-void assign_after_entry(Kernel& kernel, Place& place) {
+void assign_after_entry(Kernel& kernel, StatementPlace& place) {
     const int most = place.max_iterations(9, 200);
     const std::vector<Payload> payloads = declare_payloads(kernel);
     kernel.write("u32 @i = 0, @now = $u;\ngoto @entry;\nfor (; @i < $1; ++@i) {",
-                 {turns(kernel, SharedBy::thread, most)});
+                 {iteration_count(kernel, UniformIn::thread, most)});
     {
         const Scope scope(kernel);
         declare_loop_constants(kernel);
@@ -214,11 +217,11 @@ void assign_after_entry(Kernel& kernel, Place& place) {
 
 /// Writes a search for the best and the second-best value. In it, a copied value is copied again
 /// under a condition.
-void search_two_extrema(Kernel& kernel, Place& place) {
+void search_two_extrema(Kernel& kernel, StatementPlace& place) {
     kernel.write(
         "u32 @best = 0xffffffffu, @second = 0xffffffffu, @name;\nu32 @other;\n"
         "for (u32 @i = 0; @i < $1 + 1; ++@i) {",
-        {turns(kernel, SharedBy::thread, place.max_iterations(9, 200))});
+        {iteration_count(kernel, UniformIn::thread, place.max_iterations(9, 200))});
     {
         const Scope scope(kernel);
         kernel.declare_constant("i");

@@ -5,7 +5,7 @@
 
 namespace coalesce::campaign {
 
-std::string learner_arithmetic(Kernel& kernel, Type type, SharedBy most, int depth) {
+std::string learner_arithmetic(Kernel& kernel, Type type, UniformIn most, int depth) {
     // The operands may have different types. Signed operands are reduced so that no operation
     // overflows.
     static const std::vector<const char*> kOperations = {"($3)($1 % 997 + $2 % 991)",
@@ -29,7 +29,7 @@ std::string learner_arithmetic(Kernel& kernel, Type type, SharedBy most, int dep
     return fill(operation, {left, right, type});
 }
 
-std::string learner_real(Kernel& kernel, Type type, SharedBy most, int depth) {
+std::string learner_real(Kernel& kernel, Type type, UniformIn most, int depth) {
     static const std::vector<const char*> kFloat = {
         "($f + $f)", "($f - $f)", "limited($f * $f)", "limited($f * $f + $f)",
         "limited($f * $f - $f * $f)", "limited($f * 0.3333f + ($f - 100.0f) * 1e-3f)",
@@ -68,7 +68,7 @@ constexpr const char* kReal = "(float)($i % 1000)";
 
 /// Writes a pattern in which each ` stands for a floating-point number of moderate size.
 void write_with_reals(Kernel& kernel, const std::string& pattern,
-                      const std::vector<Given>& given = {}) {
+                      const std::vector<PatternArgument>& given = {}) {
     std::string text;
     for (const char c : pattern) {
         if (c == '`')
@@ -79,9 +79,9 @@ void write_with_reals(Kernel& kernel, const std::string& pattern,
     kernel.write(text, given);
 }
 
-void compound_assignment(Kernel& kernel, Place& place) {
+void compound_assignment(Kernel& kernel, StatementPlace& place) {
     const Variable to = target(kernel, place);
-    const std::string from = value(kernel, to.type, to.same, 2);
+    const std::string from = value(kernel, to.type, to.uniform_in, 2);
     if (is_real(to.type)) {
         define_limited_function(kernel);
         kernel.write("$1 = limited($1 * 0.25f + $2 * 0.5f);", {to.name, from});
@@ -94,25 +94,25 @@ void compound_assignment(Kernel& kernel, Place& place) {
 }
 
 /// Writes a loop that counts down, in the form in which learners write it.
-void count_down(Kernel& kernel, Place& place) {
+void count_down(Kernel& kernel, StatementPlace& place) {
     const int most = place.max_iterations(8, 200);
     const Scope scope(kernel);
-    kernel.write(
-        kernel.random.pick({"", "#pragma unroll\n", "#pragma unroll 2\n"}) +
-            std::string("for ($2 @k = ($2)($1); @k > 0; ") +
-            kernel.random.pick({"--@k", "@k -= 2", "@k /= 2"}) + ")",
-        {turns(kernel, SharedBy::thread, most), kernel.random.pick({Type::i32, Type::i64})});
+    kernel.write(kernel.random.pick({"", "#pragma unroll\n", "#pragma unroll 2\n"}) +
+                     std::string("for ($2 @k = ($2)($1); @k > 0; ") +
+                     kernel.random.pick({"--@k", "@k -= 2", "@k /= 2"}) + ")",
+                 {iteration_count(kernel, UniformIn::thread, most),
+                  kernel.random.pick({Type::i32, Type::i64})});
     kernel.variables.push_back(
-        {fill("(i32)$1", {kernel.name("k")}), Type::i32, SharedBy::thread, false});
-    Place body = place.inside_divergence(most);
+        {fill("(i32)$1", {kernel.name("k")}), Type::i32, UniformIn::thread, false});
+    StatementPlace body = place.inside_divergence(most);
     body.can_break = true;
     write_scope(kernel, body, kernel.random.between(1, 3));
 }
 
 /// Writes a switch in which some cases fall through to the next.
-void choice(Kernel& kernel, Place& place) {
+void choice(Kernel& kernel, StatementPlace& place) {
     const int cases = kernel.random.between(2, 7);
-    const Place body = place.inside_divergence();
+    const StatementPlace body = place.inside_divergence();
     kernel.write("switch ($u & 7) {");
     for (int i = 0; i < cases; ++i) {
         kernel.write("case $1:", {i});
@@ -143,7 +143,7 @@ constexpr const char* kStructures =
     "(t.x * "
     "s + t.y * c) * 0.5f};\n}\n";
 
-void points(Kernel& kernel, Place& place) {
+void points(Kernel& kernel, StatementPlace& place) {
     kernel.define_global_once("learner structures", kStructures);
     write_with_reals(
         kernel,
@@ -154,7 +154,7 @@ void points(Kernel& kernel, Place& place) {
     absorb(kernel, place, "(u32)@points[$u & 3].tag");
 }
 
-void mixed_fields(Kernel& kernel, Place& place) {
+void mixed_fields(Kernel& kernel, StatementPlace& place) {
     kernel.define_global_once("learner structures", kStructures);
     write_with_reals(
         kernel,
@@ -165,7 +165,7 @@ void mixed_fields(Kernel& kernel, Place& place) {
     absorb(kernel, place, "@mixed.d", Type::f64);
 }
 
-void complex_numbers(Kernel& kernel, Place& place) {
+void complex_numbers(Kernel& kernel, StatementPlace& place) {
     kernel.define_global_once("learner structures", kStructures);
     write_with_reals(
         kernel,
@@ -178,7 +178,7 @@ void complex_numbers(Kernel& kernel, Place& place) {
 
 // ---- tables and local arrays ----
 
-void lookup(Kernel& kernel, Place& place) {
+void lookup(Kernel& kernel, StatementPlace& place) {
     kernel.define_global_once(
         "learner tables",
         "__constant__ float weights[8] = {0.5f, -1.0f, 2.0f, 0.125f, 3.5f, -0.75f, 1.0f, 9.0f};\n"
@@ -202,7 +202,7 @@ void lookup(Kernel& kernel, Place& place) {
     }
 }
 
-void small_matrix(Kernel& kernel, Place& place) {
+void small_matrix(Kernel& kernel, StatementPlace& place) {
     kernel.write(
         "float @matrix[4][4];\n#pragma unroll\nfor (int r = 0; r < 4; ++r)\nfor (int c = 0; c < 4; "
         "++c) "
@@ -215,7 +215,7 @@ void small_matrix(Kernel& kernel, Place& place) {
 
 // ---- vectors, and neighbouring elements that may become a vector ----
 
-void load_vector(Kernel& kernel, Place& place) {
+void load_vector(Kernel& kernel, StatementPlace& place) {
     static constexpr const char* kVectors[][2] = {
         {"int4 255", "(u32)(@v.x ^ @v.y * 3u ^ @v.w)"},
         {"uint2 511", "(@v.x * 3u + @v.y)"},
@@ -232,11 +232,11 @@ void load_vector(Kernel& kernel, Place& place) {
     kernel.write("const $1 @v = ((const $1*)in)[($3) % $2u];",
                  {type, text.substr(type.size() + 1),
                   kernel.random.percent(60) ? fill("(tid + $1u)", {kernel.random.between(0, 99)})
-                                            : value(kernel, Type::u32, SharedBy::thread, 1)});
+                                            : value(kernel, Type::u32, UniformIn::thread, 1)});
     absorb(kernel, place, use);
 }
 
-void load_neighbours(Kernel& kernel, Place& place) {
+void load_neighbours(Kernel& kernel, StatementPlace& place) {
     kernel.write(
         "const $1* @near = (const $1*)in + $2 * (tid & 63);\nu32 @sum = 0;",
         {kernel.random.pick({"unsigned", "unsigned short", "unsigned char", "unsigned long long"}),
@@ -247,7 +247,7 @@ void load_neighbours(Kernel& kernel, Place& place) {
     absorb(kernel, place, "@sum");
 }
 
-void store_vector(Kernel& kernel, Place&) {
+void store_vector(Kernel& kernel, StatementPlace&) {
     const int first = kernel.reserve_out_words(4);
     if (first < 0) return;
     kernel.define_global_once("learner structures", kStructures);
@@ -273,7 +273,7 @@ void store_vector(Kernel& kernel, Place&) {
         {first});
 }
 
-void store_neighbours(Kernel& kernel, Place&) {
+void store_neighbours(Kernel& kernel, StatementPlace&) {
     const int first = kernel.reserve_out_words(4);
     if (first < 0) return;
     const std::string type =
@@ -288,7 +288,7 @@ void store_neighbours(Kernel& kernel, Place&) {
 }
 
 /// Writes a pointer that starts at one of two positions and is incremented.
-void increment_pointer(Kernel& kernel, Place& place) {
+void increment_pointer(Kernel& kernel, StatementPlace& place) {
     kernel.write(
         "const unsigned* @at = $b ? in + ($u & 255) : in + 700 - ($u & 255);\nu32 @sum = 0;\n"
         "for (const unsigned* end = @at + ($u & 7); @at != end; ++@at) @sum = @sum * 5 + *@at;");

@@ -15,20 +15,21 @@ const char* unroll_pragma(Kernel& kernel) {
 
 /// Returns the Place of a loop's body. If the number of iterations is the same for all threads
 /// here, the body may have barriers and shuffles.
-Place loop_body_place(const Place& place, SharedBy same, int times, bool is_left) {
+StatementPlace loop_body_place(const StatementPlace& place, UniformIn same, int times,
+                               bool is_left) {
     if (!is_left) return place.inside_block(same, times);
-    Place body = place.inside_divergence(times);
+    StatementPlace body = place.inside_divergence(times);
     body.can_break = true;
     return body;
 }
 
 /// Writes a counted loop. The limit may depend on variables that the body changes, but stays below
 /// `most`.
-void count(Kernel& kernel, Place& place) {
-    const SharedBy same = random_sharing(kernel);
+void count(Kernel& kernel, StatementPlace& place) {
+    const UniformIn same = random_sharing(kernel);
     const int most = place.max_iterations(7, 200);
-    const std::string limit = turns(kernel, same, most);
-    const Place body = loop_body_place(place, same, most, kernel.random.percent(35));
+    const std::string limit = iteration_count(kernel, same, most);
+    const StatementPlace body = loop_body_place(place, same, most, kernel.random.percent(35));
     const Scope scope(kernel);
     kernel.write(unroll_pragma(kernel));
     kernel.write(
@@ -40,13 +41,14 @@ void count(Kernel& kernel, Place& place) {
 }
 
 /// Writes a loop whose limit is computed before it and whose counter is used after it.
-void count_in_variable(Kernel& kernel, Place& place) {
-    const SharedBy same = random_sharing(kernel);
+void count_in_variable(Kernel& kernel, StatementPlace& place) {
+    const UniformIn same = random_sharing(kernel);
     const int most = place.max_iterations(7, 200);
-    const Place body = loop_body_place(place, same, most, kernel.random.percent(35));
-    kernel.write("u32 @i = 0;\nconst u32 @limit = $1;", {turns(kernel, same, most)});
+    const StatementPlace body = loop_body_place(place, same, most, kernel.random.percent(35));
+    kernel.write("u32 @i = 0;\nconst u32 @limit = $1;", {iteration_count(kernel, same, most)});
     // Lanes that leave early have executed different numbers of iterations.
-    kernel.declare_constant("i", body.can_break ? SharedBy::thread : join(same, place.flow));
+    kernel.declare_constant(
+        "i", body.can_break ? UniformIn::thread : join(same, place.arriving_together));
     const std::string shape =
         kernel.random.pick({"while (@i < @limit)", "for (; @i < @limit;)", "do"});
     kernel.write(shape + " {\n++@i;");
@@ -57,31 +59,31 @@ void count_in_variable(Kernel& kernel, Place& place) {
 
 /// Writes a loop in which lanes run different numbers of iterations. The mask of the lanes that
 /// continue is known.
-void count_with_lanes(Kernel& kernel, Place& place) {
+void count_with_lanes(Kernel& kernel, StatementPlace& place) {
     const int most = place.max_iterations(7, 200);
     kernel.write(
         "const u32 @limit = $2;\nu32 @still = $1;\nfor (u32 @i = 0;; ++@i) {\n"
         "@still = __ballot_sync(@still, @i < @limit);\nif (@i >= @limit) break;",
-        {place.mask, turns(kernel, SharedBy::thread, most)});
+        {place.mask, iteration_count(kernel, UniformIn::thread, most)});
     const Scope scope(kernel);
     kernel.declare_constant("i");
-    Place body = place.inside_divergence(most);
+    StatementPlace body = place.inside_divergence(most);
     body.mask = kernel.name("still");
     write_scope(kernel, body, kernel.random.between(1, 3));
     kernel.write("}");
 }
 
-void leave(Kernel& kernel, Place& place) {
+void leave(Kernel& kernel, StatementPlace& place) {
     kernel.write("if ($b) {");
     if (kernel.random.percent(50)) absorb(kernel, place, "$u");
     kernel.write(kernel.random.pick({"break;\n}", "continue;\n}", "continue;\n}"}));
 }
 
 /// Writes a loop that uses the previous iteration's result.
-void write_loop_carried_value(Kernel& kernel, Place& place) {
+void write_loop_carried_value(Kernel& kernel, StatementPlace& place) {
     kernel.write(
         "u32 @a = $u, @b = $u;\nfor (u32 @i = 0; @i < $1; ++@i) {\nconst u32 sum = @a + @b * $k;",
-        {turns(kernel, SharedBy::thread, place.max_iterations(7, 200))});
+        {iteration_count(kernel, UniformIn::thread, place.max_iterations(7, 200))});
     kernel.write(
         kernel.random.pick({"@a = @b;\n@b = sum;\n}", "if (sum & 4) @a = @b;\n@b = sum ^ @i;\n}",
                             "if ((sum & 6) == 2) continue;\n@a = @b;\n@b = sum;\n}",
@@ -91,14 +93,14 @@ void write_loop_carried_value(Kernel& kernel, Place& place) {
 }
 
 /// Writes nested loops over rows and columns, with a step other than one.
-void nested_sum(Kernel& kernel, Place& place) {
-    const SharedBy same = random_sharing(kernel);
+void nested_sum(Kernel& kernel, StatementPlace& place) {
+    const UniformIn same = random_sharing(kernel);
     const int most = std::min(4, place.max_iterations(7, 200));
     kernel.write(
         "$3 @sum = 0;\nfor (u32 y = 0; y < $1; ++y) {\nfor (u32 x = y & 1; x < $2; x += 2) {\n"
         "if (((x ^ y) & $n) == 3) break;\n@sum += x * y + $u;\n}\nif ((@sum & 15) == 9) continue;\n"
         "@sum = @sum * 5 + y;\n}",
-        {turns(kernel, same, most), turns(kernel, SharedBy::thread, most),
+        {iteration_count(kernel, same, most), iteration_count(kernel, UniformIn::thread, most),
          kernel.random.pick({"u32", "u64"})});
     absorb(kernel, place, "@sum", Type::u64);
 }

@@ -7,27 +7,27 @@ namespace coalesce::campaign {
 namespace {
 
 /// Writes an array with indices that are unknown at compile time, so that it stays in local memory.
-void local_array(Kernel& kernel, Place& place) {
+void local_array(Kernel& kernel, StatementPlace& place) {
     const Type type = random_type(kernel);
     const int count = kernel.random.pick({4, 8, 16});
     kernel.write("$1 @local[$2];\nfor (u32 @i = 0; @i < $2; ++@i) {", {type, count});
     {
         const Scope scope(kernel);
         kernel.declare_constant("i");
-        kernel.write("@local[@i] = $1;\n}", {value(kernel, type, SharedBy::thread, 1)});
+        kernel.write("@local[@i] = $1;\n}", {value(kernel, type, UniformIn::thread, 1)});
     }
     for (int turns = kernel.random.between(1, 3); turns > 0; --turns) {
         kernel.write("@local[$u & $1] = $2;",
-                     {count - 1, value(kernel, type, SharedBy::thread, 1)});
+                     {count - 1, value(kernel, type, UniformIn::thread, 1)});
         if (kernel.random.percent(40))
             kernel.write("if ($b) @local[$u & $1] = @local[$u & $1];", {count - 1});
     }
-    absorb(kernel, place, expand(kernel, "@local[$u & $1]", SharedBy::thread, 1, {count - 1}),
+    absorb(kernel, place, expand(kernel, "@local[$u & $1]", UniformIn::thread, 1, {count - 1}),
            type);
 }
 
 /// Writes a stack in a local array; its depth depends on the values pushed.
-void local_stack(Kernel& kernel, Place& place) {
+void local_stack(Kernel& kernel, StatementPlace& place) {
     kernel.write(
         "u32 @stack[12], @top = 0, @sum = 0;\n@stack[@top++] = $u % 6;\nwhile (@top > 0) {\n"
         "const u32 node = @stack[--@top];\n@sum = @sum * 7 + node;\n"
@@ -39,7 +39,7 @@ void local_stack(Kernel& kernel, Place& place) {
 constexpr const char* kRecord =
     "struct Record {\nu32 word;\nu16 small;\ni8 tiny;\nu64 large;\nfloat real;\n};";
 
-void records(Kernel& kernel, Place& place) {
+void records(Kernel& kernel, StatementPlace& place) {
     kernel.define_global_once("Record", kRecord);
     kernel.write(
         "Record @a{$u, (u16)$u, (i8)$i, $U, $f}, @b = @a;\n"
@@ -52,7 +52,7 @@ void records(Kernel& kernel, Place& place) {
     absorb(kernel, place, "@b.real", Type::f32);
 }
 
-void bits_and_unions(Kernel& kernel, Place& place) {
+void bits_and_unions(Kernel& kernel, StatementPlace& place) {
     kernel.define_global_once("Bits", "struct Bits {\nu32 low : 5, middle : 11, high : 16;\n};");
     kernel.write(
         "Bits @bits{$u & 31, $u & 2047, $u & 0xffff};\n"
@@ -66,7 +66,7 @@ void bits_and_unions(Kernel& kernel, Place& place) {
 }
 
 /// Stores two or four words of the thread's part of `out` with one instruction and reads them back.
-void store_vectors(Kernel& kernel, Place& place) {
+void store_vectors(Kernel& kernel, StatementPlace& place) {
     const int first = kernel.reserve_out_words(4);
     if (first < 0) return;
     kernel.write(
@@ -82,7 +82,7 @@ void store_vectors(Kernel& kernel, Place& place) {
         absorb(kernel, place, fill("out[$1]", {first + kernel.random.between(0, 3)}));
 }
 
-void load_vectors(Kernel& kernel, Place& place) {
+void load_vectors(Kernel& kernel, StatementPlace& place) {
     kernel.write(
         kernel.random.pick({"const uint4 @vector = ((const uint4*)in)[$u & 255];",
                             "const uint4 @vector = __ldg((const uint4*)in + ($u & 255));",
@@ -95,23 +95,23 @@ void load_vectors(Kernel& kernel, Place& place) {
 
 /// Accesses the thread's 64 bytes of scratch as bytes, shorts or larger types, some of them
 /// volatile.
-void scratch_bytes(Kernel& kernel, Place& place) {
+void scratch_bytes(Kernel& kernel, StatementPlace& place) {
     const Type type = random_type(kernel);
     const std::string last = std::to_string(64 / (bits_of(type) / 8) - 1);
     kernel.write(kernel.random.pick({"$1* const @own = ($1*)scratch;",
                                      "volatile $1* const @own = (volatile $1*)scratch;"}),
                  {type});
     kernel.write("const u32 @at = $u & $1;\n@own[@at] = $2;",
-                 {last, value(kernel, type, SharedBy::thread, 2)});
+                 {last, value(kernel, type, UniformIn::thread, 2)});
     if (kernel.random.percent(50))
-        kernel.write("if ($b) @own[@at] = $1;", {value(kernel, type, SharedBy::thread, 1)});
+        kernel.write("if ($b) @own[@at] = $1;", {value(kernel, type, UniformIn::thread, 1)});
     // For floating-point types, read only the element just written, because other types may have
     // left a NaN elsewhere.
     absorb(kernel, place, is_real(type) ? "@own[@at]" : "@own[(@at + ($u & 1)) & " + last + "]",
            type);
 }
 
-void volatile_local(Kernel& kernel, Place& place) {
+void volatile_local(Kernel& kernel, StatementPlace& place) {
     kernel.write(
         "volatile u32 @kept = $u;\nif ($b) @kept = @kept + $u;\n@kept = @kept ^ (@kept >> 7);");
     absorb(kernel, place, "@kept");
@@ -119,7 +119,7 @@ void volatile_local(Kernel& kernel, Place& place) {
 
 /// Reads through a pointer that may point into one of three memory spaces: local memory, an
 /// initialized array of the module, or global memory.
-void load_through_generic_pointer(Kernel& kernel, Place& place) {
+void load_through_generic_pointer(Kernel& kernel, StatementPlace& place) {
     define_numbers_array(kernel);
     kernel.write(
         "u32 @local[8];\nfor (u32 i = 0; i < 8; ++i) @local[i] = $u + i;\n"

@@ -5,8 +5,8 @@ namespace coalesce::campaign {
 
 namespace {
 
-std::string random_iterations(Kernel& kernel, const Place& place) {
-    return turns(kernel, SharedBy::thread, place.max_iterations(6, 100));
+std::string random_iterations(Kernel& kernel, const StatementPlace& place) {
+    return iteration_count(kernel, UniformIn::thread, place.max_iterations(6, 100));
 }
 
 constexpr const char* kHalves =
@@ -14,7 +14,7 @@ constexpr const char* kHalves =
     "__float2half_rn((float)(i8)x * 0.125f); }\n";
 
 /// Computes with halves whose values are exact: eighths below 16, so that products stay finite.
-void compute_halves(Kernel& kernel, Place& place) {
+void compute_halves(Kernel& kernel, StatementPlace& place) {
     kernel.define_global_once("halves", kHalves);
     kernel.write(
         "__half @half = small_half($u), @low = small_half($u);\nfor (u32 @i = 0; @i < $1; ++@i) {",
@@ -36,7 +36,7 @@ void compute_halves(Kernel& kernel, Place& place) {
     absorb(kernel, place, "(u32)__half_as_ushort(__hadd(@half, small_half(0)))");
 }
 
-void pairs_of_halves(Kernel& kernel, Place& place) {
+void pairs_of_halves(Kernel& kernel, StatementPlace& place) {
     kernel.define_global_once("halves", kHalves);
     kernel.write(
         "__half2 @h = __halves2half2(small_half($u), small_half($u));\n"
@@ -49,7 +49,7 @@ void pairs_of_halves(Kernel& kernel, Place& place) {
 }
 
 /// Writes an iteration that converges, and ends it when the steps are small enough.
-void iterate_to_convergence(Kernel& kernel, Place& place) {
+void iterate_to_convergence(Kernel& kernel, StatementPlace& place) {
     define_limited_function(kernel);
     if (kernel.random.percent(60)) {
         kernel.write(
@@ -69,7 +69,7 @@ void iterate_to_convergence(Kernel& kernel, Place& place) {
 }
 
 /// Computes sums in several precisions at the same time.
-void sum_floats(Kernel& kernel, Place& place) {
+void sum_floats(Kernel& kernel, StatementPlace& place) {
     define_limited_function(kernel);
     kernel.write(
         "float @a = 0;\ndouble @b = 0;\nfor (u32 @i = 0; @i < $1; ++@i) {\nconst float x = $f;\n"
@@ -83,7 +83,7 @@ void sum_floats(Kernel& kernel, Place& place) {
 
 /// Writes Euclid's algorithm and long division. Their numbers of iterations are not known in
 /// advance.
-void divide_long(Kernel& kernel, Place& place) {
+void divide_long(Kernel& kernel, StatementPlace& place) {
     kernel.write(
         "$1 @a = ($1)$U, @b = ($1)$u;\nwhile (@b != 0) {\nconst $1 rest = ($1)(@a % @b);\n@a = "
         "@b;\n@b = rest;\n}",
@@ -91,7 +91,7 @@ void divide_long(Kernel& kernel, Place& place) {
     absorb(kernel, place, "@a", Type::u64);
 }
 
-void count_bits(Kernel& kernel, Place& place) {
+void count_bits(Kernel& kernel, StatementPlace& place) {
     kernel.write(
         "u64 @word = $U;\nu8 @count = 0;\nwhile (@word != 0) {\n@word &= @word - 1;\n++@count;\n"
         "if (@count > 20 && (@word & 4)) break;\n}");

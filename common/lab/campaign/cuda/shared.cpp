@@ -26,27 +26,27 @@ std::string permuted_thread_index(Kernel& kernel) {
 
 /// Returns an arbitrary index below `count`.
 std::string random_index(Kernel& kernel, int count) {
-    const SharedBy same =
-        kernel.random.pick({SharedBy::thread, SharedBy::position, SharedBy::block});
+    const UniformIn same =
+        kernel.random.pick({UniformIn::thread, UniformIn::position, UniformIn::block});
     return fill("(u32)($1) % $2u", {value(kernel, Type::u32, same, 1), count});
 }
 
 /// Writes an exchange in which each thread writes one element and reads another thread's element.
-void exchange(Kernel& kernel, Place& place) {
+void exchange(Kernel& kernel, StatementPlace& place) {
     const Type type = random_type(kernel);
     if (!kernel.reserve_shared(kernel.threads * bits_of(type) / 8)) return;
     const std::string from = kernel.random.percent(50) ? permuted_thread_index(kernel)
                                                        : random_index(kernel, kernel.threads);
     kernel.write("__shared__ $1 @tile[$2];\n@tile[$3] = $4;\n__syncthreads();",
                  {type, kernel.threads, permuted_thread_index(kernel),
-                  value(kernel, type, SharedBy::thread, 2)});
+                  value(kernel, type, UniformIn::thread, 2)});
     kernel.write("const $1 @got = @tile[$2];", {type, from});
     absorb(kernel, place, "@got", type);
     kernel.write("__syncthreads();");
 }
 
 /// Writes a transpose, which stores rows and loads columns, with or without a column of padding.
-void transpose(Kernel& kernel, Place& place) {
+void transpose(Kernel& kernel, StatementPlace& place) {
     std::vector<int> widths;
     for (const int width : {2, 4, 7, 8, 11, 16, 32}) {
         if (kernel.threads % width == 0 && kernel.threads > width) widths.push_back(width);
@@ -56,14 +56,14 @@ void transpose(Kernel& kernel, Place& place) {
     const int width = kernel.random.pick(widths), height = kernel.threads / width;
     kernel.write("__shared__ $1 @tile[$2][$3];\n@tile[tid / $4][tid % $4] = $5;\n__syncthreads();",
                  {type, height, width + kernel.random.pick({0, 1}), width,
-                  value(kernel, type, SharedBy::thread, 2)});
+                  value(kernel, type, UniformIn::thread, 2)});
     kernel.write("const $1 @got = @tile[tid % $2][tid / $2];", {type, height});
     absorb(kernel, place, "@got", type);
     kernel.write("__syncthreads();");
 }
 
 /// Writes a strided loop that fills an array of any length.
-void fill_in_strides(Kernel& kernel, Place& place) {
+void fill_in_strides(Kernel& kernel, StatementPlace& place) {
     const Type type = random_type(kernel);
     const int count = kernel.random.between(1, 3 * kernel.threads + 5),
               bytes = count * bits_of(type) / 8;
@@ -78,7 +78,7 @@ void fill_in_strides(Kernel& kernel, Place& place) {
         const Scope scope(kernel);
         kernel.declare_constant("i");
         kernel.write("@array[@i] = $1;\n}\n__syncthreads();",
-                     {value(kernel, type, SharedBy::thread, 2)});
+                     {value(kernel, type, UniformIn::thread, 2)});
     }
     for (int reads = kernel.random.between(1, 3); reads > 0; --reads)
         absorb(kernel, place, "@array[" + random_index(kernel, count) + "]", type);
@@ -86,7 +86,7 @@ void fill_in_strides(Kernel& kernel, Place& place) {
 }
 
 /// Exchanges vectors of several elements.
-void exchange_vectors(Kernel& kernel, Place& place) {
+void exchange_vectors(Kernel& kernel, StatementPlace& place) {
     if (!kernel.reserve_shared(kernel.threads * 16)) return;
     kernel.write(
         "__shared__ uint4 @tile[$1];\n@tile[$2] = make_uint4($u, $u, $u, $u);\n__syncthreads();",
@@ -95,21 +95,21 @@ void exchange_vectors(Kernel& kernel, Place& place) {
                                            "(((const u16*)@tile)[$1])", "(((const u8*)@tile)[$1])",
                                            "(@tile[$1].w ^ @tile[$2].x)"});
     absorb(kernel, place,
-           expand(kernel, read, SharedBy::thread, 1,
+           expand(kernel, read, UniformIn::thread, 1,
                   {permuted_thread_index(kernel), permuted_thread_index(kernel)}));
     kernel.write("__syncthreads();");
 }
 
-void barrier_vote(Kernel& kernel, Place& place) {
+void barrier_vote(Kernel& kernel, StatementPlace& place) {
     const char* pattern =
         kernel.random.pick({"(u32)__syncthreads_count($1)", "(__syncthreads_and($1) ? 3u : 8u)",
                             "(__syncthreads_or($1) ? 4u : 1u)"});
-    absorb(kernel, place, fill(pattern, {condition(kernel, SharedBy::thread, 2)}), Type::u32,
-           SharedBy::block);
+    absorb(kernel, place, fill(pattern, {condition(kernel, UniformIn::thread, 2)}), Type::u32,
+           UniformIn::block);
 }
 
 /// Writes a sum over the block in several steps, with a barrier inside a loop.
-void reduce_block(Kernel& kernel, Place& place) {
+void reduce_block(Kernel& kernel, StatementPlace& place) {
     if (!kernel.reserve_shared(kernel.threads * 4)) return;
     int half = 1;
     while (half * 2 < kernel.threads) half *= 2;
@@ -119,27 +119,27 @@ void reduce_block(Kernel& kernel, Place& place) {
         "if (tid < half && tid + half < $1) @parts[tid] += @parts[tid + half];\n"
         "__syncthreads();\n}",
         {kernel.threads, half});
-    absorb(kernel, place, "@parts[0]", Type::u32, SharedBy::block);
+    absorb(kernel, place, "@parts[0]", Type::u32, UniformIn::block);
     kernel.write("__syncthreads();");
 }
 
 /// Writes a loop that alternates between two halves of a buffer. Each iteration reads one half,
 /// writes the other, and has one barrier.
-void ping_pong(Kernel& kernel, Place& place) {
+void ping_pong(Kernel& kernel, StatementPlace& place) {
     if (!kernel.reserve_shared(kernel.threads * 8)) return;
     kernel.write(
         "__shared__ u32 @halves[2][$1];\n@halves[0][tid] = $u;\n__syncthreads();\n"
         "for (u32 @i = 0; @i < $2; ++@i) {\n"
         "@halves[~@i & 1][tid] = @halves[@i & 1][$3] * 5 + $4;\n__syncthreads();\n}",
-        {kernel.threads, turns(kernel, SharedBy::block, place.turns > 20 ? 1 : 5),
-         permuted_thread_index(kernel), value(kernel, Type::u32, SharedBy::thread, 1)});
+        {kernel.threads, iteration_count(kernel, UniformIn::block, place.turns > 20 ? 1 : 5),
+         permuted_thread_index(kernel), value(kernel, Type::u32, UniformIn::thread, 1)});
     absorb(kernel, place, "(@halves[0][tid])");
     kernel.write("__syncthreads();");
 }
 
 /// Writes counts, sums, minima and maxima in shared memory with atomics whose order does not
 /// matter.
-void shared_atomics(Kernel& kernel, Place& place) {
+void shared_atomics(Kernel& kernel, StatementPlace& place) {
     struct Kind {
         const char* type;
         const char* start;
@@ -175,7 +175,7 @@ void shared_atomics(Kernel& kernel, Place& place) {
 }
 
 /// Writes an addition under a lock, without an atomic addition.
-void spin_lock(Kernel& kernel, Place& place) {
+void spin_lock(Kernel& kernel, StatementPlace& place) {
     if (place.turns > 8 || !kernel.reserve_shared(8)) return barrier_vote(kernel, place);
     kernel.write(
         "__shared__ u32 @lock, @sum;\nif (tid == 0) {\n@lock = 0;\n@sum = 7;\n}\n"
@@ -184,28 +184,28 @@ void spin_lock(Kernel& kernel, Place& place) {
         "*(volatile u32*)&@sum = *(volatile u32*)&@sum + ($u & 0xffff);\n"
         "__threadfence_block();\natomicExch(&@lock, 0u);\n@done = true;\n}\n}\n"
         "__syncthreads();");
-    absorb(kernel, place, "@sum", Type::u32, SharedBy::block);
+    absorb(kernel, place, "@sum", Type::u32, UniformIn::block);
     kernel.write("__syncthreads();");
 }
 
 /// Exchanges bytes through the block's scratch memory, which all of its threads can read after a
 /// barrier.
-void exchange_through_scratch(Kernel& kernel, Place& place) {
+void exchange_through_scratch(Kernel& kernel, StatementPlace& place) {
     const Type type = random_integer_type(kernel);
     const u32 at = kernel.random.between(0, 63) / (bits_of(type) / 8);
     kernel.write(
         "(($1*)scratch)[$2] = $3;\n__syncthreads();\nconst u32 @from = $4;",
-        {type, at, value(kernel, type, SharedBy::thread, 2), permuted_thread_index(kernel)});
+        {type, at, value(kernel, type, UniformIn::thread, 2), permuted_thread_index(kernel)});
     absorb(kernel, place,
            expand(kernel, "((const $1*)(scratch + ((i64)@from - (i64)tid) * 64))[$2]",
-                  SharedBy::thread, 1, {type, at}),
+                  UniformIn::thread, 1, {type, at}),
            type);
     kernel.write("__syncthreads();");
 }
 
 /// Writes an exchange with a named barrier. Half of the warps write and only arrive at the barrier.
 /// The other half wait at the barrier and then read.
-void named_barrier(Kernel& kernel, Place& place) {
+void named_barrier(Kernel& kernel, StatementPlace& place) {
     if (kernel.threads % 32 != 0 || !kernel.reserve_shared(kernel.threads * 4))
         return barrier_vote(kernel, place);
     const int writers = (kernel.threads / 32 + 1) / 2;
@@ -219,7 +219,7 @@ void named_barrier(Kernel& kernel, Place& place) {
 }
 
 /// Copies asynchronously from global to shared memory.
-void copy_asynchronously(Kernel& kernel, Place& place) {
+void copy_asynchronously(Kernel& kernel, StatementPlace& place) {
     const int words = kernel.random.pick({1, 2, 4});
     if (!kernel.reserve_shared(kernel.threads * 4 * words)) return;
     kernel.write(
@@ -229,7 +229,8 @@ void copy_asynchronously(Kernel& kernel, Place& place) {
         "\"l\"(__cvta_generic_to_global(in + ($u & 255) * $5)) : \"memory\");",
         {kernel.threads * words, words == 4 ? kernel.random.pick({"cg", "ca"}) : "ca", words * 4,
          permuted_thread_index(kernel), words});
-    if (kernel.random.percent(50)) absorb(kernel, place, expand(kernel, "$u", SharedBy::thread, 2));
+    if (kernel.random.percent(50))
+        absorb(kernel, place, expand(kernel, "$u", UniformIn::thread, 2));
     kernel.write(kernel.random.pick({"asm volatile(\"cp.async.wait_all;\" ::: \"memory\");",
                                      "asm volatile(\"cp.async.commit_group;\" ::: \"memory\");\n"
                                      "asm volatile(\"cp.async.wait_group 0;\" ::: \"memory\");"}));

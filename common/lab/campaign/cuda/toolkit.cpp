@@ -11,7 +11,7 @@ constexpr const char* kGroups =
     "cooperative_groups;\n#endif\n";
 
 /// Uses cooperative-groups tiles within a warp; all threads of the block take part.
-void tile_of_warp(Kernel& kernel, Place& place) {
+void tile_of_warp(Kernel& kernel, StatementPlace& place) {
     if (kernel.threads % 32 != 0) return;
     kernel.define_global_once("groups", kGroups);
     kernel.write(
@@ -26,7 +26,7 @@ void tile_of_warp(Kernel& kernel, Place& place) {
     kernel.write("@tile.sync();\n#endif");
 }
 
-void block_group(Kernel& kernel, Place& place) {
+void block_group(Kernel& kernel, StatementPlace& place) {
     kernel.define_global_once("groups", kGroups);
     kernel.write("#ifndef __clang__\ncg::this_thread_block().sync();");
     absorb(kernel, place,
@@ -34,7 +34,7 @@ void block_group(Kernel& kernel, Place& place) {
     kernel.write("#endif");
 }
 
-void pipeline(Kernel& kernel, Place& place) {
+void pipeline(Kernel& kernel, StatementPlace& place) {
     if (!kernel.reserve_shared(kernel.threads * 16)) return;
     kernel.define_global_once("pipeline", "#include <cuda_pipeline.h>\n");
     const std::string threads = std::to_string(kernel.threads);

@@ -23,20 +23,20 @@ constexpr Shuffle kShuffles[] = {
     {"__shfl_down_sync($1, @x, @by, $2)", "(lane & ($2 - 1u)) + @by < $2 ? lane + @by : lane"},
     {"__shfl_xor_sync($1, @x, (i32)@by, $2)", "lane ^ @by"}};
 
-void shuffle(Kernel& kernel, Place& place) {
+void shuffle(Kernel& kernel, StatementPlace& place) {
     Random& random = kernel.random;
     const u32 which = random.below(std::size(kShuffles));
     const int width = random.pick({32, 32, 32, 16, 8, 4, 2});
     const Type type = random_wide_type(kernel);
     // For `idx`, each lane may read from another lane. For `up` and `down`, the distance is
     // limited.
-    kernel.write("const $1 @x = $2;", {type, value(kernel, type, SharedBy::thread, 2)});
+    kernel.write("const $1 @x = $2;", {type, value(kernel, type, UniformIn::thread, 2)});
     if (which == 0)
         kernel.write("const u32 @by = $u;");
     else
         kernel.write("const u32 @by = ($1) % $2u;",
-                     {value(kernel, Type::u32, SharedBy::launch, 1), width});
-    const std::vector<Given> words = {place.mask, width, type};
+                     {value(kernel, Type::u32, UniformIn::launch, 1), width});
+    const std::vector<PatternArgument> words = {place.mask, width, type};
     kernel.write("const $3 @got = " + std::string(kShuffles[which].call) + ";", words);
     if (place.mask == kFullMask) return absorb(kernel, place, "@got", type);
     kernel.write("const u32 @from = " + std::string(kShuffles[which].from) + ";", words);
@@ -44,16 +44,16 @@ void shuffle(Kernel& kernel, Place& place) {
 }
 
 /// Broadcasts a value from the first active lane to all.
-void broadcast(Kernel& kernel, Place& place) {
+void broadcast(Kernel& kernel, StatementPlace& place) {
     const Type type = random_wide_type(kernel);
     const std::string text = fill("__shfl_sync($1, $2, __ffs((i32)$1) - 1)",
-                                  {place.mask, value(kernel, type, SharedBy::thread, 2)});
+                                  {place.mask, value(kernel, type, UniformIn::thread, 2)});
     const bool is_of_warp =
-        is_uniform_within(place.flow, SharedBy::warp) && kernel.random.percent(50);
-    absorb(kernel, place, text, type, is_of_warp ? SharedBy::warp : SharedBy::thread);
+        is_uniform_within(place.arriving_together, UniformIn::warp) && kernel.random.percent(50);
+    absorb(kernel, place, text, type, is_of_warp ? UniformIn::warp : UniformIn::thread);
 }
 
-void vote(Kernel& kernel, Place& place) {
+void vote(Kernel& kernel, StatementPlace& place) {
     const char* pattern =
         kernel.random.pick({"__ballot_sync($1, $2)", "(__all_sync($1, $2) ? 5u : 3u)",
                             "(__any_sync($1, $2) ? 9u : 2u)",
@@ -61,43 +61,45 @@ void vote(Kernel& kernel, Place& place) {
                             "(__uni_sync($1, $2) ? 6u : 1u)"});
     // The result of a vote is the same for the whole warp, unless the pattern contains the lane.
     const bool is_whole = std::string(pattern).find("lane") == std::string::npos;
-    absorb(kernel, place, fill(pattern, {place.mask, condition(kernel, SharedBy::thread, 2)}),
+    absorb(kernel, place, fill(pattern, {place.mask, condition(kernel, UniformIn::thread, 2)}),
            Type::u32,
-           is_whole && is_uniform_within(place.flow, SharedBy::warp) ? SharedBy::warp
-                                                                     : SharedBy::thread);
+           is_whole && is_uniform_within(place.arriving_together, UniformIn::warp)
+               ? UniformIn::warp
+               : UniformIn::thread);
 }
 
-void match(Kernel& kernel, Place& place) {
+void match(Kernel& kernel, StatementPlace& place) {
     const char* pattern = kernel.random.pick({"__match_any_sync($1, $u & 3)",
                                               "__match_any_sync($1, $U & 0x100000001ull)",
                                               "__match_any_sync($1, (u32)($i >> 30))"});
     if (kernel.random.percent(70)) {
-        return absorb(kernel, place, expand(kernel, pattern, SharedBy::thread, 1, {place.mask}));
+        return absorb(kernel, place, expand(kernel, pattern, UniformIn::thread, 1, {place.mask}));
     }
-    const SharedBy same = kernel.random.pick({SharedBy::warp, SharedBy::thread});
+    const UniformIn same = kernel.random.pick({UniformIn::warp, UniformIn::thread});
     kernel.write("int @equal;\nconst u32 @lanes = __match_all_sync($1, (u32)($2), &@equal);",
                  {place.mask, value(kernel, Type::u32, same, 1)});
     absorb(kernel, place, "(@equal ? @lanes : 77u)");
 }
 
-void reduce(Kernel& kernel, Place& place) {
+void reduce(Kernel& kernel, StatementPlace& place) {
     const bool is_signed_too = kernel.random.percent(40);
     const char* operation = is_signed_too
                                 ? kernel.random.pick({"min", "max", "add"})
                                 : kernel.random.pick({"add", "min", "max", "and", "or", "xor"});
     const Type type = is_signed_too ? Type::i32 : Type::u32;
     // Shift the value right, so that the sum of 32 such values does not overflow a signed integer.
-    std::string text = value(kernel, type, SharedBy::thread, 2);
+    std::string text = value(kernel, type, UniformIn::thread, 2);
     if (is_signed_too) text = "(" + text + " >> 6)";
     absorb(kernel, place, fill("__reduce_$1_sync($2, $3)", {operation, place.mask, text}), type,
-           is_uniform_within(place.flow, SharedBy::warp) ? SharedBy::warp : SharedBy::thread);
+           is_uniform_within(place.arriving_together, UniformIn::warp) ? UniformIn::warp
+                                                                       : UniformIn::thread);
 }
 
 /// Computes a sum over the warp in five steps, either for all lanes or as a prefix sum.
-void shuffle_sum(Kernel& kernel, Place& place) {
+void shuffle_sum(Kernel& kernel, StatementPlace& place) {
     if (place.mask != kFullMask) return reduce(kernel, place);
     const Type type = kernel.random.pick({Type::u32, Type::u64, Type::u32});
-    kernel.write("$1 @sum = $2;", {type, value(kernel, type, SharedBy::thread, 2)});
+    kernel.write("$1 @sum = $2;", {type, value(kernel, type, UniformIn::thread, 2)});
     kernel.write(
         kernel.random.pick(
             {"for (u32 by = 16; by > 0; by /= 2) @sum += __shfl_xor_sync(0xffffffffu, @sum, "
@@ -111,10 +113,10 @@ void shuffle_sum(Kernel& kernel, Place& place) {
 }
 
 /// Writes a branch that lanes with the same key take together.
-void branch_by_key(Kernel& kernel, Place& place) {
+void branch_by_key(Kernel& kernel, StatementPlace& place) {
     kernel.write("const u32 @key = ($u) % 3;\nconst u32 @peers = __match_any_sync($1, @key);",
                  {place.mask});
-    Place body = place.inside_divergence();
+    StatementPlace body = place.inside_divergence();
     body.mask = kernel.name("peers");
     const Scope scope(kernel);
     kernel.declare_constant("key");
@@ -123,7 +125,7 @@ void branch_by_key(Kernel& kernel, Place& place) {
 }
 
 /// Runs a section of code in one lane after another.
-void visit_lanes_in_turn(Kernel& kernel, Place& place) {
+void visit_lanes_in_turn(Kernel& kernel, StatementPlace& place) {
     kernel.write(
         "for (u32 @turn = 0; @turn < 32; @turn += 5) {\nif (lane >= @turn && lane < @turn + 5) {");
     absorb(kernel, place.inside_divergence(), "$u + @turn");
@@ -131,7 +133,7 @@ void visit_lanes_in_turn(Kernel& kernel, Place& place) {
 }
 
 /// Writes a loop in which all lanes of a warp work together on one lane's task after another.
-void serve_lanes_in_turn(Kernel& kernel, Place& place) {
+void serve_lanes_in_turn(Kernel& kernel, StatementPlace& place) {
     kernel.write(
         "const u32 @mine = $u;\n"
         "for (u32 @left = __ballot_sync($1, ($u & 7) < 2); @left != 0; @left &= @left - 1) {\n"
@@ -145,11 +147,11 @@ void serve_lanes_in_turn(Kernel& kernel, Place& place) {
 }
 
 /// Exchanges values through shared memory that belongs to the warp, without a block-wide barrier.
-void exchange_within_warp(Kernel& kernel, Place& place) {
+void exchange_within_warp(Kernel& kernel, StatementPlace& place) {
     const Type type = random_type(kernel);
     if (!kernel.reserve_shared(kernel.threads * bits_of(type) / 8)) return shuffle(kernel, place);
     kernel.write("__shared__ $1 @slots[$2];\n@slots[tid] = $3;\n__syncwarp($4);",
-                 {type, kernel.threads, value(kernel, type, SharedBy::thread, 2), place.mask});
+                 {type, kernel.threads, value(kernel, type, UniformIn::thread, 2), place.mask});
     kernel.write(
         "const u32 @from = ($u + lane * $k) & 31;\n"
         "const $1 @got = @slots[$2 >> @from & 1 ? tid - lane + @from : tid];\n__syncwarp($2);",

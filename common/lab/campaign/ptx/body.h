@@ -69,7 +69,7 @@ struct Environment {
 
 /// Registers that are certain to have been written at this point.
 struct Available {
-    std::vector<Reg> of[kKinds];
+    std::vector<Reg> by_kind[kKinds];
     std::vector<Reg> uniform;  ///< words with the same value in all threads that arrive together
     /// Words that have the same value in the corresponding threads of every block.
     std::vector<Reg> position;
@@ -105,9 +105,9 @@ struct ThreadSet {
     }
 };
 
-class Body {
+class PtxBody {
 public:
-    Body(Random& random, FunctionText& text, Environment& environment);
+    PtxBody(Random& random, FunctionText& text, Environment& environment);
 
     Available available_registers;
 
@@ -118,26 +118,28 @@ public:
     void fold(Reg reg);
 
     // ---- values (body_values.cpp) ----
-    Reg use(Kind kind);
-    Reg use_uniform();
-    Reg fresh(Kind kind);  ///< creates a register, which counts as written from here on
+    Reg pick_register(Kind kind);
+    Reg pick_uniform_register();
+    Reg make_register(Kind kind);  ///< creates a register, which counts as written from here on
     /// Chooses a new register or a variable, which counts as written from here on.
     Reg destination(Kind kind);
     Reg new_variable(Kind kind);
     /// Emits an instruction. Each $ in the pattern stands for the next operand: "add.s32 $, $, 1".
-    void emit(const std::string& pattern, const std::vector<Given>& operands = {}) {
+    void emit(const std::string& pattern, const std::vector<PatternArgument>& operands = {}) {
         text_.line(fill_operands(pattern, operands) + ";");
     }
     /// Emits an instruction whose sources are certain to be written before it is executed, although
     /// not on every path in the text (see undefined_read()).
-    void emit_late(const std::string& pattern, const std::vector<Given>& operands) {
+    void emit_late(const std::string& pattern, const std::vector<PatternArgument>& operands) {
         text_.line(fill_operands(pattern, operands) + "; // late");
     }
     /// Creates a register, which replaces the first $ of the instruction that writes it. Random
     /// choices of a source never select it.
-    Reg make_with(Kind kind, const std::string& pattern, std::vector<Given> operands = {});
+    Reg make_with(Kind kind, const std::string& pattern,
+                  std::vector<PatternArgument> operands = {});
     /// Creates a register like make_with(), but random choices of a source may select it.
-    Reg written(Kind kind, const std::string& pattern, const std::vector<Given>& operands = {});
+    Reg written(Kind kind, const std::string& pattern,
+                const std::vector<PatternArgument>& operands = {});
     Reg word_of(u32 value);
     void lane_instruction();
     void same_values(std::vector<Reg>& known, const std::vector<std::string>& operations,

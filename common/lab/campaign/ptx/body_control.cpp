@@ -9,11 +9,11 @@ namespace coalesce::campaign {
 constexpr u32 kMaxIterations = 40;
 constexpr u32 kMaxDepth = 4;
 
-void Body::statements(u32 count, ThreadSet where) {
+void PtxBody::statements(u32 count, ThreadSet where) {
     for (u32 k = 0; k < count; ++k) statement(where);
 }
 
-void Body::statement(const ThreadSet& where) {
+void PtxBody::statement(const ThreadSet& where) {
     if (budget == 0) return;
     --budget;
     const Features& f = env_.features;
@@ -54,7 +54,7 @@ void Body::statement(const ThreadSet& where) {
     lane_instruction();
 }
 
-bool Body::control(const ThreadSet& where) {
+bool PtxBody::control(const ThreadSet& where) {
     if (where.depth >= kMaxDepth) return false;
     const u32 what = random_.below(100);
     const bool may_loop = where.turns * 4 <= kMaxIterations;
@@ -80,7 +80,7 @@ bool Body::control(const ThreadSet& where) {
 
 /// Returns the set of threads inside a branch or loop. `uniform` says whether the condition is the
 /// same for all threads.
-ThreadSet Body::nested_set(const ThreadSet& where, bool uniform) const {
+ThreadSet PtxBody::nested_set(const ThreadSet& where, bool uniform) const {
     if (!uniform) return where.after_divergence();
     ThreadSet w = where;
     ++w.depth;
@@ -89,7 +89,7 @@ ThreadSet Body::nested_set(const ThreadSet& where, bool uniform) const {
 
 // ---- branches ----
 
-void Body::branch(const ThreadSet& where) {
+void PtxBody::branch(const ThreadSet& where) {
     const bool uniform = where.knows_members() && random_.percent(50);
     const Reg p = random_predicate(uniform);
     const bool has_else = random_.percent(60);
@@ -114,8 +114,8 @@ void Body::branch(const ThreadSet& where) {
 }
 
 /// Generates if (p) with the mask of the lanes for which p is true.
-void Body::branch_with_members(const ThreadSet& where) {
-    const Reg p = random_predicate(false), mask = fresh(Kind::word);
+void PtxBody::branch_with_members(const ThreadSet& where) {
+    const Reg p = random_predicate(false), mask = make_register(Kind::word);
     emit("vote.sync.ballot.b32 $, $, $", {mask, p, lane_mask(where)});
     const int yes = text_.new_block(), after = text_.new_block();
     const Available before = available_registers;
@@ -131,11 +131,12 @@ void Body::branch_with_members(const ThreadSet& where) {
 }
 
 /// Generates a switch.
-void Body::choose(const ThreadSet& where) {
+void PtxBody::choose(const ThreadSet& where) {
     const bool uniform = where.knows_members() && random_.percent(30);
     const u32 cases = random_.pick({2u, 4u, 4u, 8u});
-    const Reg index = make_with(Kind::word, "and.b32 $, $, $",
-                                {uniform ? use_uniform() : use(Kind::word), cases - 1});
+    const Reg index =
+        make_with(Kind::word, "and.b32 $, $, $",
+                  {uniform ? pick_uniform_register() : pick_register(Kind::word), cases - 1});
     const int after = text_.new_block();
     std::vector<int> blocks, targets;
     for (u32 k = random_.between(1, std::min(cases, 4u)); k > 0; --k)
@@ -163,15 +164,16 @@ void Body::choose(const ThreadSet& where) {
 
 /// Sets `turns` to `most` or, if `varies`, to a random number from 1 to 4 (1 to 2 if `most` is
 /// below 3). Threads get different numbers unless `uniform`.
-void Body::set_iterations(Reg turns, u32 most, bool varies, bool uniform) {
+void PtxBody::set_iterations(Reg turns, u32 most, bool varies, bool uniform) {
     if (!varies) return emit("mov.u32 $, $", {turns, most});
     const u32 mask = most >= 3 ? 3 : 1;
     const Reg low =
-        make_with(Kind::word, "and.b32 $, $, $", {uniform ? use_uniform() : use(Kind::word), mask});
+        make_with(Kind::word, "and.b32 $, $, $",
+                  {uniform ? pick_uniform_register() : pick_register(Kind::word), mask});
     emit("add.s32 $, $, 1", {turns, low});
 }
 
-void Body::loop(const ThreadSet& where) {
+void PtxBody::loop(const ThreadSet& where) {
     const bool uniform = where.knows_members() && random_.percent(55);
     const Reg turns = text_.make(Kind::word), p = text_.make(Kind::predicate);
     const u32 most = random_.pick({1u, 2u, 3u, 3u, 4u});
@@ -231,8 +233,8 @@ void Body::loop(const ThreadSet& where) {
 }
 
 /// Generates a loop that lanes leave one after another. The mask of the remaining lanes is known.
-void Body::loop_with_members(const ThreadSet& where) {
-    const Reg turns = make_with(Kind::word, "and.b32 $, $, 3", {use(Kind::word)});
+void PtxBody::loop_with_members(const ThreadSet& where) {
+    const Reg turns = make_with(Kind::word, "and.b32 $, $, 3", {pick_register(Kind::word)});
     const Reg left = make_with(Kind::word, "mov.u32 $, $", {lane_mask(where)});
     const int test = text_.new_block(), body = text_.new_block(), after = text_.new_block();
     text_.jump(test);
@@ -256,7 +258,7 @@ void Body::loop_with_members(const ThreadSet& where) {
 
 /// Generates a search loop. Some iterations copy a value, and the last copy, if there is one, is
 /// used after the loop. The original value may have been overwritten by then.
-void Body::assign_in_last_iteration(const ThreadSet& where) {
+void PtxBody::assign_in_last_iteration(const ThreadSet& where) {
     const Kind kind = random_.pick({Kind::half, Kind::word, Kind::wide});
     const std::string bits = bits_of(kind);
     const Reg value = text_.make(kind), copy = text_.make(kind);
@@ -271,11 +273,11 @@ void Body::assign_in_last_iteration(const ThreadSet& where) {
     ThreadSet w = where.after_divergence();
     w.turns *= 5;
     statements(random_.between(0, 2), w);
-    const std::string turn = name_of(turns), word = name_of(use(Kind::word));
+    const std::string turn = name_of(turns), word = name_of(pick_register(Kind::word));
     if (kind == Kind::half)
         emit("cvt.u16.u32 $, $", {value, turn});
     else if (kind == Kind::wide)
-        emit("mad.wide.u32 $, $, $, $", {value, turn, word, use(kind)});
+        emit("mad.wide.u32 $, $, $, $", {value, turn, word, pick_register(kind)});
     else
         emit("mad.lo.s32 $, $, 0x01000193, $", {value, turn, word});
     const Reg bit =
@@ -310,14 +312,14 @@ std::string Callee::back(const std::string& result) const {
     return (form == Form::wide ? ".param .b64 " : ".param .b32 ") + result;
 }
 
-void Body::call() {
+void PtxBody::call() {
     if (env_.features.pointers && random_.percent(40)) return indirect_call();
     const Callee& callee = random_.pick(env_.callees);
     call_by(callee.name, callee.form, false);
 }
 
 /// Generates a call to a function, either by name or through a register that contains its address.
-void Body::call_by(const std::string& target, Callee::Form form, bool by_pointer) {
+void PtxBody::call_by(const std::string& target, Callee::Form form, bool by_pointer) {
     using Form = Callee::Form;
     const Callee callee{.form = form};
     const std::string id = number(params_made_++);
@@ -325,20 +327,20 @@ void Body::call_by(const std::string& target, Callee::Form form, bool by_pointer
     emit("{ .param .b32 $", {a});
     emit(callee.second(b));
     emit(callee.back(back));
-    Reg first = use(Kind::word);
+    Reg first = pick_register(Kind::word);
     // The first parameter of a recursive function is the depth of the recursion.
     if (form == Form::recursive) first = make_with(Kind::word, "and.b32 $, $, 3", {first});
     emit("st.param.b32 [$], $", {a, first});
     switch (form) {
         case Form::words:
-        case Form::recursive: emit("st.param.b32 [$], $", {b, use(Kind::word)}); break;
-        case Form::wide: emit("st.param.b64 [$], $", {b, use(Kind::wide)}); break;
+        case Form::recursive: emit("st.param.b32 [$], $", {b, pick_register(Kind::word)}); break;
+        case Form::wide: emit("st.param.b64 [$], $", {b, pick_register(Kind::wide)}); break;
         case Form::array:
             if (random_.percent(50))
                 emit("st.param.v4.b32 [$], $", {b, register_list(Kind::word, 4, false)});
             else
                 for (u32 k = 0; k < 2; ++k)
-                    emit("st.param.b64 [$+$], $", {b, 8 * k, use(Kind::wide)});
+                    emit("st.param.b64 [$+$], $", {b, 8 * k, pick_register(Kind::wide)});
             break;
         case Form::memory: emit("st.param.b64 [$], $", {b, *env_.scratch_generic}); break;
     }
@@ -357,15 +359,15 @@ void Body::call_by(const std::string& target, Callee::Form form, bool by_pointer
 
 /// Generates a call through a pointer to one of the functions that take words. Lanes may call
 /// different functions.
-void Body::indirect_call() {
+void PtxBody::indirect_call() {
     std::vector<std::string> names;
     for (const Callee& c : env_.callees)
         if (c.form == Callee::Form::words) names.push_back(c.name);
     if (names.size() < 2) return;
     const Reg first = make_with(Kind::wide, "mov.u64 $, $", {names[0]});
     const Reg second = make_with(Kind::wide, "mov.u64 $, $", {names[1]});
-    const Reg pointer =
-        make_with(Kind::wide, "selp.b64 $, $, $, $", {first, second, use(Kind::predicate)});
+    const Reg pointer = make_with(Kind::wide, "selp.b64 $, $, $, $",
+                                  {first, second, pick_register(Kind::predicate)});
     call_by(name_of(pointer), Callee::Form::words, true);
 }
 

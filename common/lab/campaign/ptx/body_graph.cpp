@@ -8,7 +8,7 @@
 
 namespace coalesce::campaign {
 
-struct Body::Graph {
+struct PtxBody::Graph {
     struct Node {
         enum class Ends { jumps, branches, by_index } ends = Ends::jumps;
         /// Indices of successor nodes; the number of nodes stands for the exit.
@@ -30,7 +30,7 @@ struct Body::Graph {
 };
 
 /// Computes, for each node, which registers have been written on every path to it.
-void Body::Graph::flow() {
+void PtxBody::Graph::flow() {
     const int out = static_cast<int>(nodes.size());
     std::set<u32> everything;
     for (u32 k = 0; k < all.size(); ++k) everything.insert(k);
@@ -54,7 +54,7 @@ void Body::Graph::flow() {
     behind = at[out];
 }
 
-void Body::graph(const ThreadSet& where) {
+void PtxBody::graph(const ThreadSet& where) {
     Graph graph = random_graph();
     for (std::size_t n = 0; n <= graph.nodes.size(); ++n) graph.blocks.push_back(text_.new_block());
     enter_graph(graph);
@@ -79,7 +79,7 @@ void Body::graph(const ThreadSet& where) {
         if (random_.percent(70)) fold(graph.all[k]);
 }
 
-Body::Graph Body::random_graph() {
+PtxBody::Graph PtxBody::random_graph() {
     Graph graph;
     const int count = static_cast<int>(random_.between(2, 8)), out = count;
     for (u32 k = random_.between(1, 5); k > 0; --k)
@@ -117,12 +117,12 @@ Body::Graph Body::random_graph() {
 }
 
 /// Initializes the fuel and jumps to one of the entries.
-void Body::enter_graph(Graph& graph) {
+void PtxBody::enter_graph(Graph& graph) {
     const Reg fuel = graph.fuel = text_.make(Kind::word);
     graph.has_fuel = text_.make(Kind::predicate);
     const bool varies = random_.percent(70);
     if (varies) {
-        const Reg low = make_with(Kind::word, "and.b32 $, $, 7", {use(Kind::word)});
+        const Reg low = make_with(Kind::word, "and.b32 $, $, 7", {pick_register(Kind::word)});
         emit("add.s32 $, $, $", {fuel, low, random_.between(1, 3)});
     } else {
         emit("mov.u32 $, $", {fuel, random_.between(2, 8)});
@@ -133,16 +133,16 @@ void Body::enter_graph(Graph& graph) {
     if (to.size() == 1) {
         text_.jump(to[0]);
     } else if (to.size() == 2) {
-        text_.branch(use(Kind::predicate), random_.percent(50), to[0], to[1]);
+        text_.branch(pick_register(Kind::predicate), random_.percent(50), to[0], to[1]);
     } else {
-        const Reg index = make_with(Kind::word, "and.b32 $, $, 3", {use(Kind::word)});
+        const Reg index = make_with(Kind::word, "and.b32 $, $, 3", {pick_register(Kind::word)});
         text_.jump_by_index(index, to);
     }
 }
 
-void Body::write_in_graph(Reg r) {
+void PtxBody::write_in_graph(Reg r) {
     const Kind kind = r.kind;
-    const Reg a = use(kind), b = use(kind);
+    const Reg a = pick_register(kind), b = pick_register(kind);
     if (kind == Kind::predicate)
         emit("xor.pred $, $, $", {r, a, b});
     else
@@ -151,7 +151,7 @@ void Body::write_in_graph(Reg r) {
 }
 
 /// Branches to one of the node's successors.
-void Body::leave_node(const Graph& graph, int n) {
+void PtxBody::leave_node(const Graph& graph, int n) {
     const Graph::Node& node = graph.nodes[n];
     const std::string fuel = name_of(graph.fuel), has_fuel = name_of(graph.has_fuel);
     bool goes_back = false;
@@ -169,7 +169,7 @@ void Body::leave_node(const Graph& graph, int n) {
         return text_.branch(decides, false, to[1], to[0]);
     }
     Reg index = text_.make(Kind::word);
-    emit("and.b32 $, $, $", {index, use(Kind::word), static_cast<u32>(to.size()) - 1});
+    emit("and.b32 $, $, $", {index, pick_register(Kind::word), static_cast<u32>(to.size()) - 1});
     if (goes_back) {
         emit("setp.gt.s32 $, $, 0", {has_fuel, fuel});
         const Reg chosen = make_with(Kind::word, "selp.b32 $, $, 0, $", {index, has_fuel});

@@ -11,7 +11,7 @@ namespace coalesce::campaign {
 // ---- addresses ----
 
 /// Returns a register that holds a random index below `count`, a power of two.
-Reg Body::index_below(u32 count) {
+Reg PtxBody::index_below(u32 count) {
     const u32 how = random_.below(100);
     Reg from;
     if (how < 35 &&
@@ -20,16 +20,16 @@ Reg Body::index_below(u32 count) {
             random_.percent(70) ? env_.thread : random_.pick(available_registers.position);
         from = make_with(Kind::word, "add.s32 $, $, $", {place, random_.below(40)});
     } else if (how < 55 && !available_registers.position.empty()) {  // indices at a stride
-        from =
-            make_with(Kind::word, "mad.lo.s32 $, $, $, $",
-                      {env_.thread, random_.pick({2u, 3u, 4u, 8u, 17u, 32u, 33u}), use_uniform()});
+        from = make_with(
+            Kind::word, "mad.lo.s32 $, $, $, $",
+            {env_.thread, random_.pick({2u, 3u, 4u, 8u, 17u, 32u, 33u}), pick_uniform_register()});
     } else {
-        from = how < 75 ? use_uniform() : use(Kind::word);
+        from = how < 75 ? pick_uniform_register() : pick_register(Kind::word);
     }
     return make_with(Kind::word, "and.b32 $, $, $", {from, count - 1});
 }
 
-Reg Body::scaled(Reg index, u32 bytes) {
+Reg PtxBody::scaled(Reg index, u32 bytes) {
     if (random_.percent(50) && (bytes & (bytes - 1)) == 0)
         return make_with(Kind::word, "shl.b32 $, $, $",
                          {index, static_cast<u32>(__builtin_ctz(bytes))});
@@ -37,13 +37,13 @@ Reg Body::scaled(Reg index, u32 bytes) {
 }
 
 /// Returns a register that holds the 32-bit address `offset` bytes after the start of an array.
-Reg Body::array_element(const char* array, Reg offset) {
+Reg PtxBody::array_element(const char* array, Reg offset) {
     const Reg base = make_with(Kind::word, "mov.u32 $, $", {array});
     return make_with(Kind::word, "add.s32 $, $, $", {base, offset});
 }
 
 /// Returns a register that holds the 64-bit address base + index * bytes.
-Reg Body::indexed_address(Reg base, Reg index, u32 bytes) {
+Reg PtxBody::indexed_address(Reg base, Reg index, u32 bytes) {
     if (random_.percent(50))
         return make_with(Kind::wide, "mad.wide.u32 $, $, $, $", {index, bytes, base});
     const Reg offset = make_with(Kind::wide, "mul.wide.u32 $, $, $", {index, bytes});
@@ -84,7 +84,7 @@ static std::string cache_operator(Random& random, const std::string& space, bool
     return random.pick({"", ".ca", ".cg", ".cs", ".lu", ".cv"});
 }
 
-void Body::access(const Place& place, bool store) {
+void PtxBody::access(const Place& place, bool store) {
     u32 bytes = random_.pick({1u, 2u, 4u, 4u, 4u, 8u, 8u}),
         count = random_.pick({1u, 1u, 1u, 2u, 4u});
     while (bytes * count > 16 || bytes * count > place.bytes) {
@@ -115,12 +115,12 @@ void Body::access(const Place& place, bool store) {
     for (u32 k = 0; k < count; ++k) {
         Reg r;
         if (store) {
-            r = use(kind);
+            r = pick_register(kind);
         } else {
             std::optional<Reg> old =
                 may_guard && count == 1 ? existing_variable(kind) : std::nullopt;
             if (old) guarded = guard();
-            r = old ? *old : count == 1 ? destination(kind) : fresh(kind);
+            r = old ? *old : count == 1 ? destination(kind) : make_register(kind);
         }
         registers += (k ? ", " : "") + name_of(r);
     }
@@ -132,7 +132,7 @@ void Body::access(const Place& place, bool store) {
 
 // ---- places ----
 
-void Body::load_input() {
+void PtxBody::load_input() {
     const u32 size = random_.pick({1u, 2u, 4u, 4u, 8u, 16u});
     const bool generic = env_.features.generic && random_.percent(30);
     const Reg base = generic ? *env_.in_generic : *env_.in;
@@ -149,7 +149,7 @@ void Body::load_input() {
            false);
 }
 
-void Body::own_memory() {
+void PtxBody::own_memory() {
     const bool store = random_.percent(55);
     const u32 which = random_.below(100);
     Place place{.space = ".global", .cached = true, .may_be_strong = true};
@@ -189,7 +189,7 @@ void Body::own_memory() {
     access(place, store);
 }
 
-void Body::table() {
+void PtxBody::table() {
     if (env_.table_generic && env_.features.generic && random_.percent(40)) {
         const Reg at = indexed_address(*env_.table_generic, index_below(16), 16);
         return access({.base = name_of(at), .bytes = 16}, false);
@@ -207,7 +207,7 @@ void Body::table() {
     access(place, false);
 }
 
-void Body::own_shared_memory() {
+void PtxBody::own_shared_memory() {
     Place place{
         .space = ".shared", .base = name_of(*env_.own_shared), .bytes = 16, .may_be_strong = true};
     if (env_.features.generic && random_.percent(30)) {
@@ -222,7 +222,7 @@ void Body::own_shared_memory() {
 }
 
 /// Loads a random element of the tile that the last exchange wrote, if there was one.
-void Body::read_tile() {
+void PtxBody::read_tile() {
     u32 size = random_.pick({1u, 2u, 4u, 4u, 8u, 16u});
     while (size > available_registers.tile_bytes) size /= 2;
     if (size == 0) return;
@@ -266,7 +266,7 @@ std::string order_and_scope(Random& random, bool strong, bool returns, bool is_o
 }  // namespace
 
 /// Emits `red` on words that all threads share, or sometimes an `atom` whose result is unused.
-void Body::sums() {
+void PtxBody::sums() {
     const bool shared = env_.features.shared_sums && (!env_.features.sums || random_.percent(50));
     if (!shared && !env_.features.sums) return;
     const SumClass& c = kSums[random_.below(std::size(kSums))];
@@ -278,13 +278,13 @@ void Body::sums() {
     std::string value;
     if (type == "f32" || type == "f64") {  // small integers, whose sums are exact
         const Reg v = text_.make(wide ? Kind::wide : Kind::word);
-        const Reg small = make_with(Kind::word, "and.b32 $, $, 15", {use(Kind::word)});
+        const Reg small = make_with(Kind::word, "and.b32 $, $, 15", {pick_register(Kind::word)});
         emit("cvt.rn.$.u32 $, $", {type, v, small});
         value = name_of(v);
     } else if (type == "u32" && (c.operation[0] == 'i' || c.operation[0] == 'd')) {
         value = "12";  // inc and dec need the same limit in all threads
     } else {
-        value = name_of(use(wide ? Kind::wide : Kind::word));
+        value = name_of(pick_register(wide ? Kind::wide : Kind::word));
     }
     const u32 words = c.words / (size / 4);
     u32 offset = 4 * c.first + size * random_.below(words);
@@ -308,7 +308,7 @@ void Body::sums() {
 }
 
 /// Emits atomics on the thread's own memory. Any operation is allowed, and its result is used.
-void Body::own_atomics() {
+void PtxBody::own_atomics() {
     static const std::vector<std::string> all = {
         "add.u32", "add.s32",       "add.u64",        "add.f32",         "add.f64",
         "min.u32", "min.s32",       "min.u64",        "min.s64",         "max.u32",
@@ -330,11 +330,11 @@ void Body::own_atomics() {
                                : (generic ? *env_.scratch_generic : *env_.scratch);
     const std::string address = fill_operands("[$+$]", {base, size * random_.below(16 / size)});
 
-    Reg value = use(kind);
+    Reg value = pick_register(kind);
     if (type[0] == 'f' || (type[0] == 'b' && type[1] == 'f')) {  // sometimes small numbers
         const auto small = [&] {
             const Reg v = text_.make(kind);
-            const Reg bits = make_with(Kind::word, "and.b32 $, $, 63", {use(Kind::word)});
+            const Reg bits = make_with(Kind::word, "and.b32 $, $, 63", {pick_register(Kind::word)});
             if (type.ends_with("x2")) {
                 const Reg half = text_.make(Kind::half);
                 emit("cvt.rn.$.u32 $, $", {type.substr(0, type.size() - 2), half, bits});
@@ -351,7 +351,7 @@ void Body::own_atomics() {
     if (operation.starts_with("cas")) {
         // In half of all cases, store the compared value first, so that the comparison succeeds.
         if (random_.percent(50)) emit("st$.$ $, $", {space, type, address, values});
-        values += ", " + name_of(use(kind));
+        values += ", " + name_of(pick_register(kind));
     }
     const bool may_reduce = !operation.starts_with("exch") && !operation.starts_with("cas");
     const bool returns = !may_reduce || random_.percent(70);
@@ -366,7 +366,7 @@ void Body::own_atomics() {
 }
 
 /// Emits instructions that change no value, such as prefetches and fences.
-void Body::cache_hints() {
+void PtxBody::cache_hints() {
     const auto in = [&] { return fill_operands("[$+$]", {*env_.in, 16 * random_.below(64)}); };
     switch (random_.below(9)) {
         case 0: emit("prefetch.global.L1 $", {in()}); return;

@@ -4,25 +4,26 @@
 
 namespace coalesce::campaign {
 
-std::string Body::lane_mask(const ThreadSet& where) {
+std::string PtxBody::lane_mask(const ThreadSet& where) {
     return where.whole_warp ? "0xffffffff" : name_of(*where.members);
 }
 
 // ---- lanes ----
 
 /// Emits a shuffle that reads only from participating lanes or discards the result.
-void Body::shuffle(const ThreadSet& where) {
+void PtxBody::shuffle(const ThreadSet& where) {
     const std::string members = lane_mask(where);
     const std::string mode = random_.pick({"up", "down", "bfly", "idx"});
-    const Reg value = use(Kind::word);
+    const Reg value = pick_register(Kind::word);
     const Reg from = text_.make(Kind::word), got = text_.make(Kind::word);
     const u32 segment = random_.pick({0u, 0u, 16u, 24u, 28u, 30u});
     const u32 clamp = segment << 8 | (mode == "up" ? 0 : 31);
-    const Reg distance = make_with(Kind::word, "and.b32 $, $, 31",
-                                   {random_.percent(60) ? use_uniform() : use(Kind::word)});
+    const Reg distance =
+        make_with(Kind::word, "and.b32 $, $, 31",
+                  {random_.percent(60) ? pick_uniform_register() : pick_register(Kind::word)});
     const Reg lane = make_with(Kind::word, "mov.u32 $, %laneid");
     // Compute the source lane. A lane whose source lies outside the segment reads its own value.
-    const Reg inside = fresh(Kind::predicate);
+    const Reg inside = make_register(Kind::predicate);
     emit("shfl.sync.$.b32 $|$, $, $, $, $", {mode, got, inside, value, distance, clamp, members});
     if (mode == "up") emit("sub.s32 $, $, $", {from, lane, distance});
     if (mode == "down") emit("add.s32 $, $, $", {from, lane, distance});
@@ -41,10 +42,10 @@ void Body::shuffle(const ThreadSet& where) {
     emit("selp.b32 $, $, $, $", {destination(Kind::word), got, value, is_there});
 }
 
-void Body::match(const std::string& members) {
+void PtxBody::match(const std::string& members) {
     const bool wide = random_.percent(40);
-    const Reg few =
-        make_with(Kind::word, "and.b32 $, $, $", {use(Kind::word), random_.pick({0u, 3u, 7u})});
+    const Reg few = make_with(Kind::word, "and.b32 $, $, $",
+                              {pick_register(Kind::word), random_.pick({0u, 3u, 7u})});
     const Reg wider = make_with(Kind::wide, "cvt.u64.u32 $, $", {few});
     const Reg value = wide ? wider : few;
     const char* const type = wide ? "b64" : "b32";
@@ -57,7 +58,7 @@ void Body::match(const std::string& members) {
         emit("match.all.sync.$ $, $, $", {type, destination(Kind::word), value, members});
 }
 
-void Body::exchange_between_lanes(const ThreadSet& where) {
+void PtxBody::exchange_between_lanes(const ThreadSet& where) {
     const std::string members = lane_mask(where);
     switch (random_.below(14)) {
         case 0:
@@ -76,7 +77,7 @@ void Body::exchange_between_lanes(const ThreadSet& where) {
         case 6: return match(members);
         case 7:
         case 8: {
-            const Reg value = use(Kind::word);
+            const Reg value = pick_register(Kind::word);
             return emit("redux.sync.$ $, $, $",
                         {random_.pick({"add.u32", "add.s32", "min.u32", "min.s32", "max.u32",
                                        "max.s32", "and.b32", "or.b32", "xor.b32"}),
@@ -90,10 +91,10 @@ void Body::exchange_between_lanes(const ThreadSet& where) {
         case 11:
         case 12: return matrices(where);
         default: {  // the usual sum over a warp
-            Reg sum = use(Kind::word);
+            Reg sum = pick_register(Kind::word);
             if (!where.whole_warp || env_.launch.threads() % 32) return;
             for (u32 step = 16; step > 0; step /= 2) {
-                const Reg next = fresh(Kind::word);
+                const Reg next = make_register(Kind::word);
                 const Reg other = make_with(Kind::word, "shfl.sync.bfly.b32 $, $, $, 31, $",
                                             {sum, step, members});
                 emit("add.s32 $, $, $", {next, sum, other});
@@ -106,16 +107,16 @@ void Body::exchange_between_lanes(const ThreadSet& where) {
 // ---- matrices ----
 
 /// Returns a list of registers such as {%r1, %r2}.
-std::string Body::register_list(Kind kind, u32 count, bool written) {
+std::string PtxBody::register_list(Kind kind, u32 count, bool written) {
     std::string list;
     for (u32 k = 0; k < count; ++k)
-        list += (k ? ", " : "{") + name_of(written ? fresh(kind) : use(kind));
+        list += (k ? ", " : "{") + name_of(written ? make_register(kind) : pick_register(kind));
     return list + "}";
 }
 
 /// Emits matrix instructions, which all lanes of a warp execute together. Each thread has its own
 /// row in shared memory.
-void Body::matrices(const ThreadSet& where) {
+void PtxBody::matrices(const ThreadSet& where) {
     if (!where.whole_warp || env_.launch.threads() % 32) return;
     const Features& has = env_.features;
     const bool has_rows = has.own_shared && !has.mbarriers && !has.async_copies && env_.own_shared;
@@ -148,7 +149,7 @@ void Body::matrices(const ThreadSet& where) {
     });
     if (has.is_portable && !product.is_exact) return;
     if (random_.percent(20)) {
-        const Reg from = use(Kind::word);
+        const Reg from = pick_register(Kind::word);
         emit("movmatrix.sync.aligned.m8n8.trans.b16 $, $", {destination(Kind::word), from});
     }
     const std::string a = register_list(Kind::word, product.a, false),
@@ -161,7 +162,7 @@ void Body::matrices(const ThreadSet& where) {
 // ---- barriers ----
 
 /// Emits a barrier for all threads of the block.
-void Body::barrier() {
+void PtxBody::barrier() {
     const bool whole_warps = env_.launch.threads() % 32 == 0;
     if (env_.features.is_portable || random_.percent(20)) emit("bar.warp.sync 0xffffffff");
     if (!env_.features.odd_barriers || random_.percent(40)) {
@@ -182,7 +183,7 @@ void Body::barrier() {
 
 /// Returns a register that holds a permutation of the block's thread indices: every thread gets a
 /// different index.
-Reg Body::permuted_thread() {
+Reg PtxBody::permuted_thread() {
     const u32 threads = env_.launch.threads();
     const bool power = (threads & (threads - 1)) == 0;
     const Reg thread = env_.thread;
@@ -198,14 +199,14 @@ Reg Body::permuted_thread() {
     if (how < 4) return make_with(Kind::word, "mov.u32 $, $", {thread});
     // Rotate the indices by a different distance in every block.
     const Reg distance = make_with(Kind::word, "and.b32 $, $, 1023",
-                                   {random_.percent(60) ? env_.block : use_uniform()});
+                                   {random_.percent(60) ? env_.block : pick_uniform_register()});
     const Reg moved = make_with(Kind::word, "add.s32 $, $, $", {thread, distance});
     return make_with(Kind::word, "rem.u32 $, $, $", {moved, threads});
 }
 
 /// Generates an exchange in which each thread writes one element of the tile. After a barrier,
 /// every thread may read the whole tile.
-void Body::exchange(const ThreadSet& where) {
+void PtxBody::exchange(const ThreadSet& where) {
     const bool fills_by_copy = env_.features.async_copies && random_.percent(30);
     const u32 size =
         fills_by_copy ? random_.pick({4u, 8u, 16u}) : random_.pick({1u, 2u, 4u, 4u, 8u, 16u});
@@ -226,14 +227,15 @@ void Body::exchange(const ThreadSet& where) {
         }
     } else if (size == 1) {
         const Kind kind = random_.pick({Kind::half, Kind::word});
-        emit("st.shared.u8 $, $", {address, use(env_.features.is_portable ? Kind::word : kind)});
+        emit("st.shared.u8 $, $",
+             {address, pick_register(env_.features.is_portable ? Kind::word : kind)});
     } else if (size == 2) {
-        emit("st.shared.b16 $, $", {address, use(Kind::half)});
+        emit("st.shared.b16 $, $", {address, pick_register(Kind::half)});
     } else if (size == 4) {
-        emit("st.shared.b32 $, $", {address, use(Kind::word)});
+        emit("st.shared.b32 $, $", {address, pick_register(Kind::word)});
     } else if (size == 8) {
         if (random_.percent(50))
-            emit("st.shared.b64 $, $", {address, use(Kind::wide)});
+            emit("st.shared.b64 $, $", {address, pick_register(Kind::wide)});
         else
             emit("st.shared.v2.b32 $, $", {address, register_list(Kind::word, 2, false)});
     } else if (random_.percent(50)) {
@@ -245,17 +247,17 @@ void Body::exchange(const ThreadSet& where) {
     available_registers.tile_bytes =
         std::max(available_registers.tile_bytes, size * env_.launch.threads());
     for (u32 k = random_.between(1, 3); k > 0; --k) read_tile();
-    fold(use(Kind::word));
+    fold(pick_register(Kind::word));
 }
 
-void Body::cluster_barrier() {
+void PtxBody::cluster_barrier() {
     emit(random_.pick({"barrier.cluster.arrive", "barrier.cluster.arrive.release"}));
     emit(random_.pick({"barrier.cluster.wait", "barrier.cluster.wait.acquire"}));
 }
 
 /// Returns a register that holds the generic or shared address corresponding to `own` in another
 /// block of the cluster.
-Reg Body::address_in_other_block(Reg own, Reg other, bool generic) {
+Reg PtxBody::address_in_other_block(Reg own, Reg other, bool generic) {
     if (!generic) return make_with(Kind::word, "mapa.shared::cluster.u32 $, $, $", {own, other});
     const Reg wide = make_with(Kind::wide, "cvt.u64.u32 $, $", {own});
     const Reg available_registers = make_with(Kind::wide, "cvta.shared.u64 $, $", {wide});
@@ -264,10 +266,10 @@ Reg Body::address_in_other_block(Reg own, Reg other, bool generic) {
 
 /// Exchanges values between the blocks of a cluster: each loads from, stores to or adds to another
 /// block's shared memory.
-void Body::cluster_exchange() {
+void PtxBody::cluster_exchange() {
     const Reg base = make_with(Kind::word, "mov.u32 $, handed");
     const Reg to = make_with(Kind::word, "mad.lo.s32 $, $, 4, $", {env_.thread, base});
-    emit("st.shared.b32 [$], $", {to, use(Kind::word)});
+    emit("st.shared.b32 [$], $", {to, pick_register(Kind::word)});
     cluster_barrier();
     const u32 what = random_.below(4);
     const Reg rank = make_with(Kind::word, "mov.u32 $, %cluster_ctarank");
@@ -275,8 +277,8 @@ void Body::cluster_exchange() {
     // the thread with the same index in another block. For each index, the distance between the
     // ranks of the two blocks is fixed.
     const bool by_thread = what == 2 || random_.percent(50);
-    const Reg sum =
-        make_with(Kind::word, "add.u32 $, $, $", {rank, by_thread ? env_.thread : use_uniform()});
+    const Reg sum = make_with(Kind::word, "add.u32 $, $, $",
+                              {rank, by_thread ? env_.thread : pick_uniform_register()});
     const Reg other = make_with(Kind::word, "rem.u32 $, $, $", {sum, env_.features.cluster});
     const Reg place = what == 2 ? env_.thread : permuted_thread();
     const Reg own = make_with(Kind::word, "mad.lo.s32 $, $, 4, $", {place, base});
@@ -284,12 +286,12 @@ void Body::cluster_exchange() {
     const Reg there = address_in_other_block(own, other, generic);
     const std::string space = generic ? "" : ".shared::cluster";
     if (what < 2) emit("ld$.b32 $, [$]", {space, destination(Kind::word), there});
-    if (what == 2) emit("st$.b32 [$], $", {space, there, use(Kind::word)});
+    if (what == 2) emit("st$.b32 [$], $", {space, there, pick_register(Kind::word)});
     if (what == 3)
         emit(
             "red$.$ [$], $",
             {space, random_.pick({"add.u32", "min.s32", "max.u32", "and.b32", "or.b32", "xor.b32"}),
-             there, use(Kind::word)});
+             there, pick_register(Kind::word)});
     if (!generic && random_.percent(50))
         emit("getctarank.shared::cluster.u32 $, $", {destination(Kind::word), there});
     cluster_barrier();
@@ -298,10 +300,10 @@ void Body::cluster_exchange() {
 
 /// Exchanges values through global memory: each thread has 16 bytes of scratch memory that other
 /// threads of its block read.
-void Body::global_exchange() {
+void PtxBody::global_exchange() {
     barrier();
     const u32 word = 48 + 4 * random_.below(4);
-    emit("st.global.b32 [$+$], $", {*env_.scratch, word, use(Kind::word)});
+    emit("st.global.b32 [$+$], $", {*env_.scratch, word, pick_register(Kind::word)});
     barrier();
     const Reg place = permuted_thread();
     const Reg address = indexed_address(*env_.scratch_block, place, kScratchBytes);
@@ -311,7 +313,7 @@ void Body::global_exchange() {
 
 /// Generates a named barrier. Some warps write and continue. The other warps wait for these writes,
 /// and then read.
-void Body::named_barriers() {
+void PtxBody::named_barriers() {
     const u32 threads = env_.launch.threads();
     if (threads % 32 || threads < 64) return;
     barrier();
@@ -320,7 +322,7 @@ void Body::named_barriers() {
     // Use a number that barrier() does not use. A warp that only arrives might reach the next
     // barrier() before this one is complete.
     const std::string id = number(random_.between(8, 15));
-    const Reg value = use(Kind::word), d = destination(Kind::word);
+    const Reg value = pick_register(Kind::word), d = destination(Kind::word);
     const Reg base = make_with(Kind::word, "mov.u32 $, tile");
     const Reg p = make_with(Kind::predicate, "setp.lt.u32 $, $, $", {env_.thread, writers});
     const int write = text_.new_block(), read = text_.new_block(), after = text_.new_block();
@@ -351,10 +353,10 @@ void Body::named_barriers() {
 }
 
 /// Reads the totals that all threads have added to the block's sums.
-void Body::read_shared_sums() {
+void PtxBody::read_shared_sums() {
     barrier();
     const Reg offset = scaled(index_below(32), 4);
-    const Reg sum = array_element("sums_here", offset), d = fresh(Kind::word);
+    const Reg sum = array_element("sums_here", offset), d = make_register(Kind::word);
     emit("ld.shared.b32 $, [$]", {d, sum});
     fold(d);
     barrier();
@@ -363,17 +365,18 @@ void Body::read_shared_sums() {
 // ---- asynchronous copies and barriers in memory ----
 
 /// Copies asynchronously into the thread's own 16 bytes of shared memory.
-void Body::async_copy() {
+void PtxBody::async_copy() {
     const u32 size = random_.pick({4u, 8u, 16u});
     const Reg from = indexed_address(*env_.in, index_below(2048 / 16), 16);
     std::string rest = ", " + number(size);
     std::string how = size == 16 && random_.percent(50) ? "cg" : "ca";
     const u32 tail = random_.below(4);
     if (tail == 0) {
-        const Reg bytes = make_with(Kind::word, "and.b32 $, $, $", {use(Kind::word), size - 1});
+        const Reg bytes =
+            make_with(Kind::word, "and.b32 $, $, $", {pick_register(Kind::word), size - 1});
         rest += ", " + name_of(bytes);
     }
-    if (tail == 1) rest += ", " + name_of(use(Kind::predicate));
+    if (tail == 1) rest += ", " + name_of(pick_register(Kind::predicate));
     if (random_.percent(20)) how += ".L2::128B";
     const std::string guarded = random_.percent(20) ? guard() : "";
     emit("$cp.async.$.shared.global [$], [$]$", {guarded, how, *env_.own_shared, from, rest});
@@ -394,7 +397,7 @@ void Body::async_copy() {
 
 /// Uses an mbarrier in the thread's own slot of shared memory, from its initialization to its
 /// invalidation.
-void Body::solo_mbarrier() {
+void PtxBody::solo_mbarrier() {
     const std::string at = "[" + name_of(*env_.own_shared) + "]";
     const u32 count = random_.between(1, 3);
     const std::string state = name_of(text_.make(Kind::wide));
@@ -425,11 +428,11 @@ void Body::solo_mbarrier() {
         default: emit("mbarrier.try_wait.parity.acquire.cta.shared.b64 $, $, 0", {p, at});
     }
     emit("mbarrier.inval.shared.b64 $", {at});
-    emit("st.shared.v2.b64 $, {$, $}", {at, use(Kind::wide), use(Kind::wide)});
+    emit("st.shared.v2.b64 $, {$, $}", {at, pick_register(Kind::wide), pick_register(Kind::wide)});
 }
 
 /// Emits an mbarrier at which all threads of the block arrive and wait for each other.
-void Body::block_mbarrier() {
+void PtxBody::block_mbarrier() {
     const std::string state = name_of(text_.make(Kind::wide));
     const Reg p = text_.make(Kind::predicate);
     emit("mbarrier.arrive.shared.b64 $, [everybody]", {state});

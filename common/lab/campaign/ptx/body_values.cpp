@@ -6,18 +6,18 @@
 namespace coalesce::campaign {
 
 bool Available::has(Reg reg) const {
-    return std::ranges::count(of[static_cast<int>(reg.kind)], reg) > 0;
+    return std::ranges::count(by_kind[static_cast<int>(reg.kind)], reg) > 0;
 }
 
 void Available::add(Reg reg) {
-    if (!has(reg)) of[static_cast<int>(reg.kind)].push_back(reg);
+    if (!has(reg)) by_kind[static_cast<int>(reg.kind)].push_back(reg);
 }
 
 void Available::intersect(const Available& other) {
     const auto keep_common = [](auto& list, const auto& also) {
         std::erase_if(list, [&](const auto& one) { return std::ranges::count(also, one) == 0; });
     };
-    for (int k = 0; k < kKinds; ++k) keep_common(of[k], other.of[k]);
+    for (int k = 0; k < kKinds; ++k) keep_common(by_kind[k], other.by_kind[k]);
     keep_common(uniform, other.uniform);
     keep_common(position, other.position);
     keep_common(frozen, other.frozen);
@@ -25,7 +25,7 @@ void Available::intersect(const Available& other) {
     tile_bytes = std::min(tile_bytes, other.tile_bytes);
 }
 
-Body::Body(Random& random, FunctionText& text, Environment& environment)
+PtxBody::PtxBody(Random& random, FunctionText& text, Environment& environment)
     : random_(random), text_(text), env_(environment) {}
 
 // ---- sources and destinations ----
@@ -37,49 +37,51 @@ static Reg pick_recent(Random& random, const std::vector<Reg>& list) {
     return random.percent(65) ? list[count - 1 - random.below(recent)] : list[random.below(count)];
 }
 
-Reg Body::use(Kind kind) {
-    return pick_recent(random_, available_registers.of[static_cast<int>(kind)]);
+Reg PtxBody::pick_register(Kind kind) {
+    return pick_recent(random_, available_registers.by_kind[static_cast<int>(kind)]);
 }
 
-Reg Body::use_uniform() {
+Reg PtxBody::pick_uniform_register() {
     return pick_recent(random_, available_registers.uniform);
 }
 
-Reg Body::fresh(Kind kind) {
+Reg PtxBody::make_register(Kind kind) {
     const Reg reg = text_.make(kind);
     available_registers.add(reg);
     return reg;
 }
 
-Reg Body::make_with(Kind kind, const std::string& pattern, std::vector<Given> operands) {
+Reg PtxBody::make_with(Kind kind, const std::string& pattern,
+                       std::vector<PatternArgument> operands) {
     const Reg reg = text_.make(kind);
     operands.insert(operands.begin(), reg);
     emit(pattern, operands);
     return reg;
 }
 
-Reg Body::written(Kind kind, const std::string& pattern, const std::vector<Given>& operands) {
+Reg PtxBody::written(Kind kind, const std::string& pattern,
+                     const std::vector<PatternArgument>& operands) {
     const Reg reg = make_with(kind, pattern, operands);
     available_registers.add(reg);
     return reg;
 }
 
-Reg Body::new_variable(Kind kind) {
+Reg PtxBody::new_variable(Kind kind) {
     const Reg reg = text_.make(kind);
     variables_[static_cast<int>(kind)].push_back(reg);
     return reg;
 }
 
-Reg Body::destination(Kind kind) {
+Reg PtxBody::destination(Kind kind) {
     const auto& variables = variables_[static_cast<int>(kind)];
-    if (variables.empty() || random_.percent(50)) return fresh(kind);
+    if (variables.empty() || random_.percent(50)) return make_register(kind);
     const Reg reg = random_.pick(variables);
     available_registers.add(reg);
     return reg;
 }
 
 /// Returns a variable that has been written before, so that a conditional write is safe.
-std::optional<Reg> Body::existing_variable(Kind kind) {
+std::optional<Reg> PtxBody::existing_variable(Kind kind) {
     const auto& variables = variables_[static_cast<int>(kind)];
     for (int tries = 0; tries < 4 && !variables.empty(); ++tries) {
         const Reg reg = random_.pick(variables);
@@ -88,13 +90,13 @@ std::optional<Reg> Body::existing_variable(Kind kind) {
     return std::nullopt;
 }
 
-std::string Body::guard() {
-    return (random_.percent(50) ? "@" : "@!") + name_of(use(Kind::predicate)) + " ";
+std::string PtxBody::guard() {
+    return (random_.percent(50) ? "@" : "@!") + name_of(pick_register(Kind::predicate)) + " ";
 }
 
 /// Returns a source predicate, which may be negated.
-std::string Body::maybe_negated() {
-    return (random_.percent(30) ? "!" : "") + name_of(use(Kind::predicate));
+std::string PtxBody::maybe_negated() {
+    return (random_.percent(30) ? "!" : "") + name_of(pick_register(Kind::predicate));
 }
 
 static std::string hex(u64 value) {
@@ -103,13 +105,13 @@ static std::string hex(u64 value) {
     return text;
 }
 
-Reg Body::word_of(u32 value) {
+Reg PtxBody::word_of(u32 value) {
     return make_with(Kind::word, "mov.u32 $, $", {hex(value)});
 }
 
 // ---- lane by lane ----
 
-std::string Body::literal(const LaneInstruction& instruction, Kind kind) {
+std::string PtxBody::literal(const LaneInstruction& instruction, Kind kind) {
     static const std::vector<u64> edges = {
         0,    1,    2,      3,      7,      31,      32,         63,         64,        0x7f,
         0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x10000, 0x7fffffff, 0x80000000, 0xffffffff};
@@ -132,7 +134,7 @@ std::string Body::literal(const LaneInstruction& instruction, Kind kind) {
     return hex(value);
 }
 
-void Body::lane_instruction() {
+void PtxBody::lane_instruction() {
     const auto& list = random_.percent(45) ? everyday_instructions() : lane_instructions();
     const LaneInstruction* i = &random_.pick(list);
     while (i->approximate && !env_.features.approximations) i = &random_.pick(list);
@@ -144,12 +146,13 @@ void Body::lane_instruction() {
     for (u32 k = 0; k < i->sources; ++k) {
         // Use at most one literal, since ptxas would fold two of them into one.
         const bool is_literal = k == literal_at && k > 0;
-        sources += ", " + (is_literal ? literal(*i, i->from[k]) : name_of(use(i->from[k])));
+        sources +=
+            ", " + (is_literal ? literal(*i, i->from[k]) : name_of(pick_register(i->from[k])));
     }
     if (i->ends_in_predicate) {
         const bool may_negate = name.starts_with("setp");
-        sources +=
-            (may_negate && random_.percent(25) ? ", !" : ", ") + name_of(use(Kind::predicate));
+        sources += (may_negate && random_.percent(25) ? ", !" : ", ") +
+                   name_of(pick_register(Kind::predicate));
     }
     if (*i->last) sources += std::string(", ") + i->last;
 
@@ -172,8 +175,8 @@ void Body::lane_instruction() {
 
 /// Computes new values from values that are the same for some set of threads. The results are the
 /// same for that set as well.
-void Body::same_values(std::vector<Reg>& known, const std::vector<std::string>& operations,
-                       u32 count) {
+void PtxBody::same_values(std::vector<Reg>& known, const std::vector<std::string>& operations,
+                          u32 count) {
     for (u32 k = 0; k < count; ++k) {
         const Reg a = pick_recent(random_, known);
         const std::string b =
@@ -182,20 +185,20 @@ void Body::same_values(std::vector<Reg>& known, const std::vector<std::string>& 
     }
 }
 
-void Body::uniform_values(u32 count) {
+void PtxBody::uniform_values(u32 count) {
     same_values(
         available_registers.uniform,
         {"add.s32", "sub.s32", "mul.lo.s32", "xor.b32", "and.b32", "min.u32", "max.s32", "shl.b32"},
         count);
 }
 
-void Body::position_values(u32 count) {
+void PtxBody::position_values(u32 count) {
     same_values(available_registers.position,
                 {"add.s32", "mul.lo.s32", "xor.b32", "and.b32", "or.b32", "min.u32", "shr.u32"},
                 count);
 }
 
-void Body::special_register() {
+void PtxBody::special_register() {
     // The prefix gives the scope: b = the same for all threads of a block, p = the same in every
     // block, d = specific to this device.
     static const std::vector<const char*> words = {"p%tid.x",
@@ -229,7 +232,7 @@ void Body::special_register() {
     const char same = name[0];
     if (same == 'd' && env_.features.is_portable) return;
     const bool is_new = random_.percent(60);
-    const Reg d = is_new ? fresh(Kind::word) : destination(Kind::word);
+    const Reg d = is_new ? make_register(Kind::word) : destination(Kind::word);
     emit("mov.u32 $, $", {d, name + 1});
     if (is_new && same == 'b') available_registers.uniform.push_back(d);
     if (is_new && same == 'p') available_registers.position.push_back(d);
@@ -239,16 +242,16 @@ void Body::special_register() {
 
 /// Generates a copy of a register, or a chain of copies, and changes the register before the copy
 /// is used.
-void Body::copies() {
+void PtxBody::copies() {
     const Kind kind =
         random_.pick({Kind::half, Kind::word, Kind::word, Kind::wide, Kind::predicate});
     const std::string move = move_instruction(kind);
-    const Reg original = existing_variable(kind).value_or(use(kind));
+    const Reg original = existing_variable(kind).value_or(pick_register(kind));
     Reg last = original;
     std::vector<Reg> chain;
     for (u32 k = random_.between(1, 4); k > 0; --k) {
         Reg next = destination(kind);
-        if (next == original) next = fresh(kind);
+        if (next == original) next = make_register(kind);
         emit("$$, $", {move, next, last});
         chain.push_back(next);
         last = next;
@@ -258,7 +261,7 @@ void Body::copies() {
     if (changes && random_.percent(70)) {
         const std::string how = random_.percent(40) ? guard() : "";
         if (kind == Kind::predicate)
-            emit("$not.pred $, $", {how, original, use(kind)});
+            emit("$not.pred $, $", {how, original, pick_register(kind)});
         else
             emit("$add.s$$, $, $",
                  {how, bits_of(kind), original, original, hex(random_.below(9) + 1)});
@@ -267,7 +270,7 @@ void Body::copies() {
 }
 
 /// Generates an addition of several words: add.cc, addc.cc ..., addc.
-void Body::carry_chain() {
+void PtxBody::carry_chain() {
     const bool wide = random_.percent(30);
     const Kind kind = wide ? Kind::wide : Kind::word;
     const std::string type = wide ? random_.pick({".u64", ".s64"}) : random_.pick({".u32", ".s32"});
@@ -280,7 +283,8 @@ void Body::carry_chain() {
         if (!first) opcode += "c";
         if (form == 2) opcode += part;
         if (!last) opcode += ".cc";
-        const std::string a = name_of(use(kind)), b = name_of(use(kind)), c = name_of(use(kind));
+        const std::string a = name_of(pick_register(kind)), b = name_of(pick_register(kind)),
+                          c = name_of(pick_register(kind));
         const std::string d = name_of(destination(kind));
         emit("$$ $, $, $$", {opcode, type, d, a, b, form == 2 ? ", " + c : ""});
     }
@@ -288,49 +292,51 @@ void Body::carry_chain() {
 
 /// Writes a register with two instructions. One executes in the lanes in which a predicate is true,
 /// and the other in the lanes in which it is false.
-void Body::write_with_opposite_guards() {
+void PtxBody::write_with_opposite_guards() {
     const Kind kind = random_.pick({Kind::half, Kind::word, Kind::wide});
     const std::string move = move_instruction(kind);
-    const Reg p = use(Kind::predicate);
-    const Reg a = use(kind), b = use(kind);
+    const Reg p = pick_register(Kind::predicate);
+    const Reg a = pick_register(kind), b = pick_register(kind);
     const Reg d = random_.percent(50) ? text_.make(kind) : destination(kind);
     const bool first = random_.percent(50);
     emit("$$ $$, $", {first ? "@" : "@!", p, move, d, a});
     // Between the two instructions, the register has been written only for some lanes. In the
     // meantime, nothing may read the register or change p.
     for (u32 k = random_.below(3); k > 0; --k)
-        emit("add.s32 $, $, $", {fresh(Kind::word), accumulators[0], hex(random_.below(100))});
+        emit("add.s32 $, $, $",
+             {make_register(Kind::word), accumulators[0], hex(random_.below(100))});
     emit("$$ $$, $", {first ? "@!" : "@", p, move, d, b});
     available_registers.add(d);
 }
 
 /// Writes a register only if a predicate holds, and reads it only under the same predicate.
-void Body::conditional_values() {
+void PtxBody::conditional_values() {
     if (!available_registers.conditional.empty() && random_.percent(60)) {
         const auto& c = random_.pick(available_registers.conditional);
         const std::optional<Reg> to = existing_variable(Kind::word);
         if (!to) return;
         emit("$$ add.s32 $, $, $",
-             {c.negated ? "@!" : "@", c.predicate, *to, c.reg, use(Kind::word)});
+             {c.negated ? "@!" : "@", c.predicate, *to, c.reg, pick_register(Kind::word)});
         return;
     }
     Reg p;
     if (available_registers.frozen.empty() || random_.percent(50)) {
-        p = fresh(Kind::predicate);
+        p = make_register(Kind::predicate);
         available_registers.frozen.push_back(p);
-        const Reg a = use(Kind::word), b = use(Kind::word);
+        const Reg a = pick_register(Kind::word), b = pick_register(Kind::word);
         emit("setp.lt.u32 $, $, $", {p, a, b});
     } else {
         p = random_.pick(available_registers.frozen);
     }
     const Reg d = text_.make(Kind::word);
     const bool negated = random_.percent(30);
-    emit("$$ xor.b32 $, $, $", {negated ? "@!" : "@", p, d, use(Kind::word), use(Kind::word)});
+    emit("$$ xor.b32 $, $, $",
+         {negated ? "@!" : "@", p, d, pick_register(Kind::word), pick_register(Kind::word)});
     available_registers.conditional.push_back({d, p, negated});
 }
 
 /// Generates instructions that assemble a register from its parts, or split it into parts.
-void Body::pack_and_unpack() {
+void PtxBody::pack_and_unpack() {
     struct Parts {
         const char* type;
         Kind whole, part;
@@ -345,15 +351,15 @@ void Body::pack_and_unpack() {
         const std::string parts = register_list(part, count, false);
         return emit("mov.$ $, $", {type, destination(whole), parts});
     }
-    const Reg from = use(whole);
+    const Reg from = pick_register(whole);
     std::string parts = "{" + name_of(destination(part));
-    for (u32 k = 1; k < count; ++k) parts += ", " + name_of(fresh(part));
+    for (u32 k = 1; k < count; ++k) parts += ", " + name_of(make_register(part));
     emit("mov.$ $}, $", {type, parts, from});
 }
 
 // ---- results of the kernel ----
 
-void Body::fold(Reg reg) {
+void PtxBody::fold(Reg reg) {
     Reg word = reg;
     if (reg.kind == Kind::predicate) {
         word = text_.make(Kind::word);
@@ -371,17 +377,18 @@ void Body::fold(Reg reg) {
     emit("mad.lo.s32 $, $, 0x01000193, $", {acc, acc, word});
 }
 
-void Body::fold_random_registers(u32 count) {
+void PtxBody::fold_random_registers(u32 count) {
     for (u32 k = 0; k < count; ++k)
-        fold(use(random_.pick({Kind::word, Kind::word, Kind::wide, Kind::half, Kind::predicate})));
+        fold(pick_register(
+            random_.pick({Kind::word, Kind::word, Kind::wide, Kind::half, Kind::predicate})));
 }
 
-Reg Body::random_predicate(bool uniform) {
-    if (!uniform && random_.percent(50)) return use(Kind::predicate);
-    const Reg p = fresh(Kind::predicate), bits = text_.make(Kind::word);
-    const Reg a = uniform               ? use_uniform()
+Reg PtxBody::random_predicate(bool uniform) {
+    if (!uniform && random_.percent(50)) return pick_register(Kind::predicate);
+    const Reg p = make_register(Kind::predicate), bits = text_.make(Kind::word);
+    const Reg a = uniform               ? pick_uniform_register()
                   : random_.percent(40) ? available_registers.position.back()
-                                        : use(Kind::word);
+                                        : pick_register(Kind::word);
     if (random_.percent(50)) {
         emit("and.b32 $, $, $", {bits, a, hex(1ull << random_.below(4))});
         emit("setp.ne.s32 $, $, 0", {p, bits});

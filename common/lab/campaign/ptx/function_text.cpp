@@ -10,7 +10,7 @@ std::string name_of(Reg reg) {
     return prefixes[static_cast<int>(reg.kind)] + std::to_string(reg.number);
 }
 
-std::string fill_operands(const std::string& pattern, const std::vector<Given>& given) {
+std::string fill_operands(const std::string& pattern, const std::vector<PatternArgument>& given) {
     std::string text;
     auto next = given.begin();
     for (const char letter : pattern)

@@ -25,7 +25,7 @@ inline std::string number(u32 value) {
 }
 
 /// Replaces each $ of an instruction's pattern with the next of the given operands.
-std::string fill_operands(const std::string& pattern, const std::vector<Given>& given);
+std::string fill_operands(const std::string& pattern, const std::vector<PatternArgument>& given);
 
 /// The order of blocks in the text.
 enum class Layout { natural, shuffled, reversed, neighbours_swapped };

@@ -110,13 +110,13 @@ private:
     }
 
     /// Declares variables of every kind. Some of them are written here, and the others later.
-    void declare_initial_variables(Body& body) {
+    void declare_initial_variables(PtxBody& body) {
         for (int k = 0; k < kKinds; ++k) {
             const Kind kind = static_cast<Kind>(k);
             for (u32 v = random_.between(2, 5); v > 0; --v) body.new_variable(kind);
         }
         for (u32 k = 0; k < 2; ++k) {
-            const Reg a = body.use(Kind::word), b = body.use(Kind::word);
+            const Reg a = body.pick_register(Kind::word), b = body.pick_register(Kind::word);
             body.written(Kind::predicate, "setp.lt.s32 $, $, $", {a, b});
             body.written(Kind::half, "cvt.u16.u32 $, $", {a});
             body.written(Kind::wide, "mov.b64 $, {$, $}", {b, a});
@@ -124,7 +124,7 @@ private:
         for (int k = 0; k < kKinds; ++k)
             for (Reg v : body.variables_[k]) {
                 if (random_.percent(50)) continue;
-                body.emit("$$, $", {move_instruction(v.kind), v, body.use(v.kind)});
+                body.emit("$$, $", {move_instruction(v.kind), v, body.pick_register(v.kind)});
                 body.available_registers.add(v);
             }
         for (u32 k = 0; k < 2; ++k)
@@ -147,7 +147,7 @@ private:
         env.in_kernel = false;
         std::erase_if(env.callees, [](const Callee& c) { return c.form == Form::memory; });
         FunctionText text("F" + number(index) + "_", has_lines_);
-        Body body(random_, text, env);
+        PtxBody body(random_, text, env);
         body.budget = random_.between(3, 15);
         const Reg a = body.written(Kind::word, "ld.param.b32 $, [a]");
         env.thread = body.written(Kind::word, "mov.u32 $, %tid.x");
@@ -176,7 +176,7 @@ private:
         if (callee.form == Form::recursive) recurse(body, text, callee.name, a);
         body.statements(body.budget, where);
         if (features_.may_leave && random_.percent(50)) {  // an early return
-            const Reg p = body.use(Kind::predicate);
+            const Reg p = body.pick_register(Kind::predicate);
             return_value(body, callee.form);
             body.emit("@$ ret", {p});
         }
@@ -192,7 +192,7 @@ private:
                text.text(random_, random_layout(random_)) + "}\n";
     }
 
-    void return_value(Body& body, Callee::Form form) {
+    void return_value(PtxBody& body, Callee::Form form) {
         if (form == Callee::Form::wide) {
             const Reg d = body.make_with(Kind::wide, "mov.b64 $, {$, $}",
                                          {body.accumulators[0], body.accumulators[1]});
@@ -209,7 +209,7 @@ private:
 
     /// Generates a function that calls itself with the level reduced by one, until the level
     /// reaches 0.
-    void recurse(Body& body, FunctionText& text, const std::string& name, Reg level) {
+    void recurse(PtxBody& body, FunctionText& text, const std::string& name, Reg level) {
         const Reg got = body.make_with(Kind::word, "mov.u32 $, 17");
         const Reg p = body.make_with(Kind::predicate, "setp.gt.s32 $, $, 0", {level});
         const int deeper = text.new_block(), after = text.new_block();
@@ -220,7 +220,7 @@ private:
         body.emit(".param .b32 y");
         body.emit(".param .b32 z");
         body.emit("st.param.b32 [x], $", {less});
-        body.emit("st.param.b32 [y], $", {body.use(Kind::word)});
+        body.emit("st.param.b32 [y], $", {body.pick_register(Kind::word)});
         body.emit("call (z), $, (x, y)", {name});
         body.emit("ld.param.b32 $, [z]", {got});
         text.line("}");
@@ -237,7 +237,7 @@ private:
         env.launch = launch_;
         env.features = features_;
         env.callees = callees_;
-        Body body(random_, text, env);
+        PtxBody body(random_, text, env);
         body.budget = random_.pick({20u, 40u, 60u, 90u, 140u});
         indices(body, env);
         addresses(body, text, env);
@@ -270,7 +270,7 @@ private:
         return text;
     }
 
-    void indices(Body& body, Environment& env) {
+    void indices(PtxBody& body, Environment& env) {
         const auto special = [&](const char* name) {
             return body.written(Kind::word, "mov.u32 $, $", {name});
         };
@@ -287,7 +287,7 @@ private:
         env.block = special("%ctaid.x");
         const Reg size = special("%ntid.x");
         const Reg seed = body.written(Kind::word, "ld.param.u32 $, [p_seed]");
-        const Reg byte = body.fresh(Kind::word);
+        const Reg byte = body.make_register(Kind::word);
         body.emit("ld.param.$ $, [p_seed+$]",
                   {random_.pick({"u8", "s8", "u16", "b8"}), byte, 2 * random_.below(2)});
         for (Reg r : {env.block, size, seed, byte}) body.available_registers.uniform.push_back(r);
@@ -295,7 +295,7 @@ private:
         if (!(env.thread == x)) body.available_registers.position.push_back(env.thread);
     }
 
-    void addresses(Body& body, FunctionText& text, Environment& env) {
+    void addresses(PtxBody& body, FunctionText& text, Environment& env) {
         const auto parameter = [&](const char* name) {
             return body.make_with(Kind::wide, "ld.param.u64 $, [$]", {name});
         };
@@ -343,8 +343,8 @@ private:
     }
 
     /// Initializes shared and local memory, so that it can be read anywhere.
-    void begin_memory(Body& body, FunctionText& text, Environment& env) {
-        const auto n = [&](Kind kind) { return name_of(body.use(kind)); };
+    void begin_memory(PtxBody& body, FunctionText& text, Environment& env) {
+        const auto n = [&](Kind kind) { return name_of(body.pick_register(kind)); };
         if (features_.local) {
             for (u32 k = 0; k < 4; ++k)
                 body.emit("st.local.v4.b32 [array+$], {$, $, $, $}",
@@ -382,14 +382,14 @@ private:
 
     /// Generates the end of the kernel. Some threads may end before the others, but only after they
     /// have stored their values.
-    void end_kernel(Body& body, FunctionText& text, Environment& env) {
+    void end_kernel(PtxBody& body, FunctionText& text, Environment& env) {
         store_values(body, env, 0);
         if (features_.may_leave) {
             ThreadSet where;
             where.whole_block = where.whole_warp = false;
             for (u32 k = random_.between(1, 3); k > 0; --k) {
-                const std::string guard =
-                    (random_.percent(50) ? "@" : "@!") + name_of(body.use(Kind::predicate));
+                const std::string guard = (random_.percent(50) ? "@" : "@!") +
+                                          name_of(body.pick_register(Kind::predicate));
                 body.emit("$$", {guard, random_.percent(50) ? " ret" : " exit"});
                 body.budget = 10;
                 body.statements(random_.between(1, 6), where);
@@ -399,7 +399,7 @@ private:
         text.leave(random_.percent(70) ? "ret" : "exit");
     }
 
-    void store_values(Body& body, Environment& env, u32 time) {
+    void store_values(PtxBody& body, Environment& env, u32 time) {
         const auto store = [&](u32 word, Reg value) {
             const u32 offset = 4 * word * launch_.all_threads();
             body.emit("st.global.b32 [$+$], $", {*env.out_row, offset, value});
@@ -408,7 +408,7 @@ private:
         store(2 * time, body.accumulators[0]);
         store(2 * time + 1, body.accumulators[1]);
         for (u32 word = 4; word < 16; ++word)
-            if (random_.percent(30)) store(word, body.use(Kind::word));
+            if (random_.percent(30)) store(word, body.pick_register(Kind::word));
     }
 
     Random random_;

@@ -16,7 +16,7 @@ namespace coalesce::campaign {
 /// more.
 inline constexpr u64 kMaxInstructions = 5'000'000;
 
-inline void need(cudaError_t error) {
+inline void check_cuda(cudaError_t error) {
     if (error != cudaSuccess) throw std::runtime_error(cudaGetErrorName(error));
 }
 
@@ -24,8 +24,8 @@ inline void need(cudaError_t error) {
 class Buffer {
 public:
     Buffer(std::size_t bytes, int fill) : bytes_(bytes) {
-        need(cudaMalloc(&data_, bytes));
-        need(cudaMemset(data_, fill, bytes));
+        check_cuda(cudaMalloc(&data_, bytes));
+        check_cuda(cudaMemset(data_, fill, bytes));
     }
     ~Buffer() { cudaFree(data_); }
     Buffer(const Buffer&) = delete;
@@ -33,7 +33,7 @@ public:
     void* argument() { return &data_; }
     std::vector<unsigned char> read() const {
         std::vector<unsigned char> host(bytes_);
-        need(cudaMemcpy(host.data(), data_, bytes_, cudaMemcpyDeviceToHost));
+        check_cuda(cudaMemcpy(host.data(), data_, bytes_, cudaMemcpyDeviceToHost));
         return host;
     }
 
@@ -50,14 +50,14 @@ public:
     explicit Library(const std::string& text, int level = -1) {
         cudaJitOption option = cudaJitOptimizationLevel;
         void* value = reinterpret_cast<void*>(static_cast<std::intptr_t>(level));
-        need(cudaLibraryLoadData(&library_, text.c_str(), &option, &value, level >= 0 ? 1 : 0,
-                                 nullptr, nullptr, 0));
+        check_cuda(cudaLibraryLoadData(&library_, text.c_str(), &option, &value, level >= 0 ? 1 : 0,
+                                       nullptr, nullptr, 0));
     }
     ~Library() { cudaLibraryUnload(library_); }
     Library(const Library&) = delete;
     const void* kernel(const std::string& name) const {
         cudaKernel_t kernel;
-        need(cudaLibraryGetKernel(&kernel, library_, name.c_str()));
+        check_cuda(cudaLibraryGetKernel(&kernel, library_, name.c_str()));
         return reinterpret_cast<const void*>(kernel);
     }
 
@@ -74,12 +74,12 @@ inline std::vector<std::vector<unsigned char>> launch_once(const void* kernel, c
     Buffer in(sizeof(u32) * kInWords, 0), sums(sizeof(u32) * kSumWords, 0);
     Buffer out(sizeof(u32) * kOutWords * launch.all_threads(), kOutFill);
     Buffer scratch(kScratchBytes * launch.all_threads(), 0);
-    need(cudaMemcpy(in.data(), input.data(), sizeof(u32) * kInWords, cudaMemcpyHostToDevice));
+    check_cuda(cudaMemcpy(in.data(), input.data(), sizeof(u32) * kInWords, cudaMemcpyHostToDevice));
     void* arguments[] = {in.argument(), out.argument(), sums.argument(), scratch.argument(), &seed};
-    need(cudaLaunchKernel(kernel, dim3(launch.blocks),
-                          dim3(launch.threads_x, launch.threads_y, launch.threads_z), arguments,
-                          launch.dynamic_shared, nullptr));
-    need(cudaDeviceSynchronize());
+    check_cuda(cudaLaunchKernel(kernel, dim3(launch.blocks),
+                                dim3(launch.threads_x, launch.threads_y, launch.threads_z),
+                                arguments, launch.dynamic_shared, nullptr));
+    check_cuda(cudaDeviceSynchronize());
     return {out.read(), sums.read(), scratch.read()};
 }
 

@@ -20,7 +20,7 @@ constexpr int kMaxTileWidth = 4096;
 constexpr std::int64_t kLeastBytes = std::int64_t{32} << 20, kMostBytes = std::int64_t{2} << 30;
 
 /// Reports whether the elements that a thread holds at a time fit in its registers without spills.
-bool fits_registers(const Plan& plan) {
+bool fits_registers(const KernelPlan& plan) {
     const int most = std::min(64, kRegisters / plan.threads() - kOtherRegisters);
     return plan.registers_for_elements() <= most;
 }
@@ -36,14 +36,14 @@ Loads random_load_order(Random& random) {
 
 // ---- without shared memory ----
 
-void set_tile_extent(Plan& plan) {
+void set_tile_extent(KernelPlan& plan) {
     const int along = plan.threads_x * plan.across, other = plan.threads_y * plan.down;
     plan.width = (plan.is_down ? other : along) * plan.work.gap;
     plan.height = plan.is_down ? along : other;
     plan.work.chunk = along;
 }
 
-void choose_block(Plan& plan, Random& random, std::initializer_list<int> widths) {
+void choose_block(KernelPlan& plan, Random& random, std::initializer_list<int> widths) {
     const int threads = threads_of_block(random);
     const int width = random.pick(widths);
     plan.threads_x = width <= threads && threads % width == 0 ? width : threads;
@@ -52,7 +52,7 @@ void choose_block(Plan& plan, Random& random, std::initializer_list<int> widths)
 
 /// Chooses the block and the elements per thread until the elements fit in the registers and the
 /// tile is not too large for the matrix.
-void choose_elements(Plan& plan, Random& random, std::initializer_list<int> widths) {
+void choose_elements(KernelPlan& plan, Random& random, std::initializer_list<int> widths) {
     plan.work.element = random.pick({1, 2, 4, 4, 8, 16});
     do {
         choose_block(plan, random, widths);
@@ -64,7 +64,7 @@ void choose_elements(Plan& plan, Random& random, std::initializer_list<int> widt
     } while (!fits_registers(plan) || plan.width > kMaxTileWidth || plan.height > kMaxTileWidth);
 }
 
-void choose_copy(Plan& plan, Random& random) {
+void choose_copy(KernelPlan& plan, Random& random) {
     plan.work.kind = Kind::copy;
     plan.loads = random_load_order(random);
     choose_elements(plan, random, {32, 64, 128, 1024});
@@ -72,7 +72,7 @@ void choose_copy(Plan& plan, Random& random) {
 
 /// Makes the reads, the writes or both strided. If the two strides differ, no tile may extend
 /// beyond the matrix.
-void choose_strides(Plan& plan, Random& random) {
+void choose_strides(KernelPlan& plan, Random& random) {
     int stride = 1;
     do {
         choose_copy(plan, random);
@@ -87,21 +87,21 @@ void choose_strides(Plan& plan, Random& random) {
     plan.is_whole = plan.work.read_stride != plan.work.write_stride;
 }
 
-void choose_transpose(Plan& plan, Random& random) {
+void choose_transpose(KernelPlan& plan, Random& random) {
     plan.work.kind = Kind::transpose;
     plan.is_down = random.percent(50);
     plan.loads = random_load_order(random);
     choose_elements(plan, random, {8, 16, 32, 64, 1024});
 }
 
-void choose_sum(Plan& plan, Random& random) {
+void choose_sum(KernelPlan& plan, Random& random) {
     plan.work.kind = Kind::sum;
     plan.is_tree = random.percent(50);
     plan.loads = random_load_order(random);
     choose_elements(plan, random, {32, 64, 128, 1024});
 }
 
-void choose_fill(Plan& plan, Random& random) {
+void choose_fill(KernelPlan& plan, Random& random) {
     plan.work.kind = Kind::fill;
     plan.work.gap = random.pick({1, 1, 2, 4});
     choose_elements(plan, random, {32, 64, 128, 1024});
@@ -119,7 +119,7 @@ int random_tile_side(Random& random) {
     return random.pick({8, 16, 24, 32, 32, 40, 48, 64, 64, 96, 128});
 }
 
-void choose_tile(Plan& plan, Random& random, Kind kind) {
+void choose_tile(KernelPlan& plan, Random& random, Kind kind) {
     plan.is_tiled = true;
     plan.work.kind = kind;
     plan.work.element = random.pick({1, 2, 4, 4, 8, 16});
@@ -136,7 +136,7 @@ void choose_tile(Plan& plan, Random& random, Kind kind) {
 }
 
 /// Adds a barrier after each load, extra passes through the tile, or both.
-void choose_barriers(Plan& plan, Random& random) {
+void choose_barriers(KernelPlan& plan, Random& random) {
     const Kind kind = random.pick({Kind::copy, Kind::transpose});
     const int which = static_cast<int>(random.below(3));
     do {
@@ -152,7 +152,7 @@ void choose_barriers(Plan& plan, Random& random) {
 // ---- choices for every family ----
 
 /// Chooses one of three kinds of kernels that move data.
-void choose_any(Plan& plan, Random& random) {
+void choose_any(KernelPlan& plan, Random& random) {
     switch (random.below(4)) {
         case 0: return choose_copy(plan, random);
         case 1: return choose_transpose(plan, random);
@@ -162,7 +162,7 @@ void choose_any(Plan& plan, Random& random) {
 
 /// Adds unused shared memory, so that only a randomly chosen number of blocks fit on a
 /// multiprocessor.
-void limit_blocks(Plan& plan, Random& random) {
+void limit_blocks(KernelPlan& plan, Random& random) {
     int blocks = 1;
     do {
         blocks = random.pick({1, 2, 3, 4, 6, 8});
@@ -174,7 +174,7 @@ void limit_blocks(Plan& plan, Random& random) {
 
 /// Chooses the arithmetic, with few enough steps that the loop can be unrolled for all words of a
 /// thread.
-void choose_arithmetic(Plan& plan, Random& random) {
+void choose_arithmetic(KernelPlan& plan, Random& random) {
     const int words = std::max(1, plan.work.element / 4) * plan.elements();
     const bool is_float = random.percent(50) && plan.work.element >= 4;
     plan.work.arithmetic = is_float ? Arithmetic::fma : Arithmetic::integer;
@@ -183,7 +183,7 @@ void choose_arithmetic(Plan& plan, Random& random) {
     } while (plan.work.steps > 4 && plan.work.steps * words > 512);
 }
 
-void choose_order(Plan& plan, Random& random) {
+void choose_order(KernelPlan& plan, Random& random) {
     plan.order = random.pick({Order::rows, Order::rows, Order::columns, Order::bands});
     plan.band = random.pick({2, 4, 8});
 }
@@ -201,7 +201,7 @@ int random_row_padding(Random& random) {
     return random.pick({0, 0, 0, 8, 32, 100});
 }
 
-void choose_matrix(Plan& plan, Random& random) {
+void choose_matrix(KernelPlan& plan, Random& random) {
     const bool is_whole = random.percent(40);
     plan.is_whole = plan.is_whole || is_whole;
     std::int64_t bytes = 0;
@@ -219,7 +219,7 @@ void choose_matrix(Plan& plan, Random& random) {
 }
 
 /// Chooses the number of persistent blocks, which is so small that each block has several tiles.
-void choose_persistent_blocks(Plan& plan, Random& random) {
+void choose_persistent_blocks(KernelPlan& plan, Random& random) {
     const std::int64_t across = (plan.cols + plan.width - 1) / plan.width;
     const std::int64_t down = (plan.rows + plan.height - 1) / plan.height;
     plan.persistent_blocks = random.pick({132, 264, 528, 1056, 2112});
@@ -227,7 +227,7 @@ void choose_persistent_blocks(Plan& plan, Random& random) {
         plan.persistent_blocks /= 2;
 }
 
-void choose_bounds(Plan& plan, Random& random) {
+void choose_bounds(KernelPlan& plan, Random& random) {
     const int most =
         kRegisters / (plan.threads() * (plan.registers_for_elements() + kOtherRegisters));
     const bool has_launch_bounds = random.percent(50), has_blocks = random.percent(30);
@@ -239,7 +239,7 @@ void choose_bounds(Plan& plan, Random& random) {
         plan.min_blocks = std::clamp(blocks, 1, std::max(1, most));
 }
 
-void choose_family(Plan& plan, Random& random) {
+void choose_family(KernelPlan& plan, Random& random) {
     switch (plan.family) {
         case Family::copy: return choose_copy(plan, random);
         case Family::strides: return choose_strides(plan, random);
@@ -265,8 +265,8 @@ bool has_persistent_blocks(Family family, Random& random) {
 
 }  // namespace
 
-Plan choose(Family family, Random& random) {
-    Plan plan;
+KernelPlan choose(Family family, Random& random) {
+    KernelPlan plan;
     plan.family = family;
     choose_family(plan, random);
     choose_order(plan, random);

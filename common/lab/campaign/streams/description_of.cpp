@@ -14,7 +14,7 @@ std::string name_of(Kind kind) {
 }
 
 /// Returns the defining parameter of a plan's family as a short string.
-std::string key_parameter(const Plan& plan) {
+std::string key_parameter(const KernelPlan& plan) {
     const Computation& work = plan.work;
     switch (plan.family) {
         case Family::strides: return format("stride %d>%d", work.read_stride, work.write_stride);
@@ -34,7 +34,7 @@ std::string key_parameter(const Plan& plan) {
     return plan.loads == Loads::batched ? "" : dashed_name(plan.loads);
 }
 
-std::string describe_operation(const Plan& plan) {
+std::string describe_operation(const KernelPlan& plan) {
     const std::string matrix = format("%d x %d of ", plan.rows, plan.cols) +
                                format_count(static_cast<std::uint64_t>(plan.work.element), "byte");
     switch (plan.work.kind) {
@@ -46,7 +46,7 @@ std::string describe_operation(const Plan& plan) {
     return "fills " + matrix;
 }
 
-std::string describe_access_order(const Plan& plan) {
+std::string describe_access_order(const KernelPlan& plan) {
     std::string text = plan.is_down ? ", warps down the columns that they read" : "";
     if (plan.is_tiled) {
         text += format(", tiles %d wide and %d high", plan.width, plan.height);
@@ -63,7 +63,7 @@ std::string describe_access_order(const Plan& plan) {
     return text;
 }
 
-std::string describe_block(const Plan& plan) {
+std::string describe_block(const KernelPlan& plan) {
     std::string text = "; blocks of " + product(plan.threads_x, plan.threads_y) + ", " +
                        format_count(static_cast<std::uint64_t>(plan.elements()), "element") +
                        " each";
@@ -81,7 +81,7 @@ std::string describe_block(const Plan& plan) {
     return text;
 }
 
-std::string describe_limits(const Plan& plan) {
+std::string describe_limits(const KernelPlan& plan) {
     std::string text;
     if (plan.order == Order::columns) text += ", blocks down the columns";
     if (plan.order == Order::bands) text += format(", blocks in bands of %d", plan.band);
@@ -112,7 +112,7 @@ int extent_of_tiles(int piece, int count, bool is_whole) {
 
 }  // namespace
 
-std::string format_title(const Plan& plan) {
+std::string format_title(const KernelPlan& plan) {
     std::string text =
         plan.is_tiled ? "tile " + product(plan.width, plan.height) : name_of(plan.work.kind);
     text += format(" of %d by %d", plan.work.element, plan.threads());
@@ -120,12 +120,12 @@ std::string format_title(const Plan& plan) {
     return text;
 }
 
-std::string format_description(const Plan& plan) {
+std::string format_description(const KernelPlan& plan) {
     return dashed_name(plan.family) + ": " + describe_operation(plan) +
            describe_access_order(plan) + describe_block(plan) + describe_limits(plan);
 }
 
-Run plan_launch(const Plan& plan, bool is_small) {
+Run plan_launch(const KernelPlan& plan, bool is_small) {
     Run run;
     // Use enough tiles to fill one band and begin another.
     const int high = plan.order == Order::bands ? plan.band + 1 : 3;

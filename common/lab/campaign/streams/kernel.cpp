@@ -34,7 +34,7 @@ std::string source_path(const std::string& folder, const Kernel& kernel) {
     return folder + "/" + kernel.name + ".cu";
 }
 
-Kernel make_kernel(const Plan& plan, const std::string& name) {
+Kernel make_kernel(const KernelPlan& plan, const std::string& name) {
     Kernel kernel;
     kernel.name = name;
     kernel.family = plan.family;
@@ -55,7 +55,7 @@ std::vector<Kernel> random_kernels(std::uint64_t seed, int count) {
     std::vector<Kernel> kernels;
     for (int i = 0; i < count; ++i) {
         campaign::Random random(campaign::hash_bits(seed) + static_cast<std::uint64_t>(i));
-        const Plan plan = choose(static_cast<Family>(i % families), random);
+        const KernelPlan plan = choose(static_cast<Family>(i % families), random);
         kernels.push_back(make_kernel(plan, format("kernel_%02d", i + 1)));
     }
     return kernels;
@@ -63,7 +63,7 @@ std::vector<Kernel> random_kernels(std::uint64_t seed, int count) {
 
 std::vector<Kernel> transposing_kernels() {
     std::vector<Kernel> kernels;
-    for (const Plan& plan : transposing_plans())
+    for (const KernelPlan& plan : transposing_plans())
         kernels.push_back(
             make_kernel(plan, format("kernel_%03d", static_cast<int>(kernels.size()) + 1)));
     return kernels;

@@ -32,7 +32,7 @@ enum class Order {
     bands,    ///< down the columns within bands a few tiles high
 };
 
-struct Plan {
+struct KernelPlan {
     Family family = Family::copy;
     Computation work;                   ///< the computation of the kernel
     bool is_tiled = false;              ///< whether elements pass through shared memory
@@ -75,17 +75,17 @@ struct Plan {
 };
 
 /// Makes a random plan.
-Plan choose(Family family, campaign::Random& random);
+KernelPlan choose(Family family, campaign::Random& random);
 /// Returns the fixed plans in transposes.cpp.
-std::vector<Plan> transposing_plans();
+std::vector<KernelPlan> transposing_plans();
 /// Returns the CUDA source; the kernel is called `name`.
-std::string generate_source(const Plan& plan, const std::string& name);
+std::string generate_source(const KernelPlan& plan, const std::string& name);
 /// Returns a title for tables, such as "tile 64x32 of 8 by 256, pad 1": elements of 8 bytes, blocks
 /// of 256 threads.
-std::string format_title(const Plan& plan);
+std::string format_title(const KernelPlan& plan);
 /// Describes the plan in a sentence, without the full stop.
-std::string format_description(const Plan& plan);
+std::string format_description(const KernelPlan& plan);
 /// Returns the launch for the plan's matrix, or for a matrix of only a few tiles if `is_small`.
-Run plan_launch(const Plan& plan, bool is_small);
+Run plan_launch(const KernelPlan& plan, bool is_small);
 
 }  // namespace coalesce::timing

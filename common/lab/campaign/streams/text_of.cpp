@@ -51,7 +51,7 @@ std::string arithmetic_loop(const Computation& work) {
     return code;
 }
 
-std::string helper_functions(const Plan& plan) {
+std::string helper_functions(const KernelPlan& plan) {
     const Computation& work = plan.work;
     const std::string type = type_of(work.element);
     std::string code;
@@ -78,24 +78,24 @@ std::string helper_functions(const Plan& plan) {
     return code;
 }
 
-std::string with_arithmetic(const Plan& plan, const std::string& value) {
+std::string with_arithmetic(const KernelPlan& plan, const std::string& value) {
     return plan.work.arithmetic == Arithmetic::none ? value : "worked(" + value + ")";
 }
 
 /// Returns code that sets `hop` to the loaded value ANDed with `zero`, so that the next address
 /// depends on the load.
-std::string dependency_code(const Plan& plan, const std::string& value) {
+std::string dependency_code(const KernelPlan& plan, const std::string& value) {
     return "hop = " + value + (plan.work.element >= 8 ? ".x" : "") + " & zero;\n";
 }
 
 // ---- the order of tiles ----
 
-std::string first_of(const Plan& plan, const std::string& col, const std::string& row) {
+std::string first_of(const KernelPlan& plan, const std::string& col, const std::string& row) {
     return format("const int first_col = %s * %d;\nconst int first_row = %s * %d;\n", col.c_str(),
                   plan.width, row.c_str(), plan.height);
 }
 
-std::string tile_index_code(const Plan& plan) {
+std::string tile_index_code(const KernelPlan& plan) {
     switch (plan.order) {
         case Order::rows: return first_of(plan, "(block % across)", "(block / across)");
         case Order::columns: return first_of(plan, "(block / down)", "(block % down)");
@@ -109,7 +109,7 @@ std::string tile_index_code(const Plan& plan) {
 
 /// Wraps `body` in code that executes it for the block's tile, or for each tile of a persistent
 /// block.
-std::string tile_loop(const Plan& plan, const std::string& body) {
+std::string tile_loop(const KernelPlan& plan, const std::string& body) {
     if (plan.order == Order::rows && plan.persistent_blocks == 0) {
         return first_of(plan, "static_cast<int>(blockIdx.x)", "static_cast<int>(blockIdx.y)") +
                body;
@@ -125,13 +125,13 @@ std::string tile_loop(const Plan& plan, const std::string& body) {
 
 // ---- without shared memory ----
 
-std::string element_loop(const Plan& plan, const std::string& body, bool is_unrolled = true) {
+std::string element_loop(const KernelPlan& plan, const std::string& body, bool is_unrolled = true) {
     return (is_unrolled ? kUnroll : "#pragma unroll 1\n") +
            format("for (int k = 0; k < %d; ++k) {\n", plan.elements()) + body + "}\n";
 }
 
 /// Returns an expression for the column of position p, counted along the lanes.
-std::string column_expression(const Plan& plan, int stride) {
+std::string column_expression(const KernelPlan& plan, int stride) {
     const int chunk = plan.work.chunk, columns = chunk / stride;
     const std::string p =
         stride == 1 ? "p" : format("(p %% %d * %d + p / %d)", columns, stride, columns);
@@ -139,7 +139,7 @@ std::string column_expression(const Plan& plan, int stride) {
 }
 
 /// Returns code that computes the row and the columns of element k.
-std::string element_position_code(const Plan& plan) {
+std::string element_position_code(const KernelPlan& plan) {
     std::string code =
         format("const int p = threadIdx.x + k %% %d * %d;\n", plan.across, plan.threads_x) +
         format("const int q = threadIdx.y + k / %d * %d;\n", plan.across, plan.threads_y);
@@ -155,18 +155,18 @@ std::string element_position_code(const Plan& plan) {
     return code;
 }
 
-std::string bounds_check_code(const Plan& plan, const std::string& statement) {
+std::string bounds_check_code(const KernelPlan& plan, const std::string& statement) {
     return plan.is_whole ? statement : "if (row < rows && col < cols) " + statement;
 }
 
-std::string load_code(const Plan& plan, const std::string& value) {
+std::string load_code(const KernelPlan& plan, const std::string& value) {
     const bool hops = plan.loads == Loads::dependent;
     return bounds_check_code(
         plan, value + " = in[row * in_pitch + col" + (hops ? " + hop" : "") + "];\n");
 }
 
 /// Returns code that stores a loaded element or adds it to the sum.
-std::string store_code(const Plan& plan, const std::string& value) {
+std::string store_code(const KernelPlan& plan, const std::string& value) {
     const std::string result = with_arithmetic(plan, value);
     const char* col = plan.work.write_stride != plan.work.read_stride ? "to_col" : "col";
     switch (plan.work.kind) {
@@ -184,7 +184,7 @@ std::string store_code(const Plan& plan, const std::string& value) {
     return bounds_check_code(plan, "sum += words_of(" + result + ");\n");
 }
 
-std::string plain_body(const Plan& plan) {
+std::string plain_body(const KernelPlan& plan) {
     const std::string type = type_of(plan.work.element), place = element_position_code(plan);
     if (plan.work.kind == Kind::fill) return element_loop(plan, place + store_code(plan, ""));
     if (plan.loads == Loads::batched) {
@@ -204,7 +204,7 @@ std::string plain_body(const Plan& plan) {
 }
 
 /// Returns code that reduces the threads' sums to one per block and writes it.
-std::string block_reduction_code(const Plan& plan) {
+std::string block_reduction_code(const KernelPlan& plan) {
     const int threads = plan.threads();
     std::string code = format("const int t = threadIdx.y * %d + threadIdx.x;\n", plan.threads_x);
     std::string total = "part[0]";
@@ -233,7 +233,7 @@ std::string block_reduction_code(const Plan& plan) {
 
 /// Returns code that computes row r and column c of element i in the tile. Elements are numbered
 /// along the rows, or along the columns if `is_turned`.
-std::string tile_position_code(const Plan& plan, bool is_turned) {
+std::string tile_position_code(const KernelPlan& plan, bool is_turned) {
     const int count = plan.width * plan.height;
     std::string code = format("const int i = threadIdx.x + k * %d;\n", plan.threads());
     if (count % plan.threads() != 0) code += format("if (i >= %d) break;\n", count);
@@ -242,12 +242,12 @@ std::string tile_position_code(const Plan& plan, bool is_turned) {
                        : format("const int r = i / %d, c = i %% %d;\n", plan.width, plan.width));
 }
 
-std::string cell(const Plan& plan, const std::string& column) {
+std::string cell(const KernelPlan& plan, const std::string& column) {
     if (!plan.is_swizzled) return "tile[r][" + column + "]";
     return "tile[r][(" + column + ") ^ " + format("(r & %d)]", plan.width - 1);
 }
 
-std::string load_tile(const Plan& plan) {
+std::string load_tile(const KernelPlan& plan) {
     const std::string type = type_of(plan.work.element);
     const std::string place =
         tile_position_code(plan, false) + "const int row = first_row + r, col = first_col + c;\n";
@@ -267,7 +267,7 @@ std::string load_tile(const Plan& plan) {
 
 /// Returns code that reverses each row of the tile an even number of times, so that the tile does
 /// not change.
-std::string row_reversal_code(const Plan& plan) {
+std::string row_reversal_code(const KernelPlan& plan) {
     const std::string type = type_of(plan.work.element);
     const std::string back = cell(plan, format("%d - c", plan.width - 1));
     return format("#pragma unroll 1\nfor (int pass = 0; pass < %d; ++pass) {\n", plan.passes) +
@@ -281,7 +281,7 @@ std::string row_reversal_code(const Plan& plan) {
 
 /// Returns code that stores the tile. In a copy, the thread that stores an element differs from the
 /// one that loaded it. Otherwise, the tile would have no effect.
-std::string store_tile(const Plan& plan) {
+std::string store_tile(const KernelPlan& plan) {
     const bool is_turned = plan.work.kind == Kind::transpose;
     const std::string column = is_turned ? "c" : format("%d - c", plan.width - 1);
     const std::string place = tile_position_code(plan, is_turned) +
@@ -289,7 +289,7 @@ std::string store_tile(const Plan& plan) {
     return element_loop(plan, place + store_code(plan, cell(plan, column)));
 }
 
-std::string tile_body(const Plan& plan) {
+std::string tile_body(const KernelPlan& plan) {
     std::string code = load_tile(plan) + "__syncthreads();\n";
     if (plan.passes > 0) code += row_reversal_code(plan);
     code += store_tile(plan);
@@ -298,7 +298,7 @@ std::string tile_body(const Plan& plan) {
     return code;
 }
 
-std::string launch_bounds_code(const Plan& plan) {
+std::string launch_bounds_code(const KernelPlan& plan) {
     if (!plan.has_launch_bounds) return "";
     return plan.min_blocks == 0
                ? format("__launch_bounds__(%d) ", plan.threads())
@@ -307,7 +307,7 @@ std::string launch_bounds_code(const Plan& plan) {
 
 }  // namespace
 
-std::string generate_source(const Plan& plan, const std::string& name) {
+std::string generate_source(const KernelPlan& plan, const std::string& name) {
     const std::string type = type_of(plan.work.element);
     const std::string result = plan.work.kind == Kind::sum ? "unsigned" : type;
     std::string body;

@@ -24,8 +24,9 @@ constexpr int kRowBytes = 65536, kRows = 16384;
 /// Bytes after each row, so that the distance between rows is not a power of two.
 constexpr int kRowPaddingBytes = 1280;
 
-Plan make_plan(int element, const Block& block, const Elements& elements, Order order, int room) {
-    Plan plan;
+KernelPlan make_plan(int element, const Block& block, const Elements& elements, Order order,
+                     int room) {
+    KernelPlan plan;
     plan.family = Family::transpose;
     plan.work.kind = Kind::transpose;
     plan.work.element = element;
@@ -45,8 +46,8 @@ Plan make_plan(int element, const Block& block, const Elements& elements, Order 
 
 }  // namespace
 
-std::vector<Plan> transposing_plans() {
-    std::vector<Plan> plans;
+std::vector<KernelPlan> transposing_plans() {
+    std::vector<KernelPlan> plans;
     for (const int element : {4, 8, 16}) {
         // With this many bytes after each row, at least every second row begins in the middle of a
         // sector.

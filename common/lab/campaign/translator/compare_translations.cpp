@@ -134,7 +134,7 @@ public:
         try {
             ir = compile_to_ir(options_, source_, folder.path);
             back_end = back_end_ptx(options_, folder.path);
-            ours = corrupt_ptx(translator::ptx_of(ir), options_.spoil);
+            ours = corrupt_ptx(translator::translate_ir_to_ptx(ir), options_.spoil);
             if (!options_.ptxas.empty()) assemble(options_.ptxas, ours, folder.path);
         } catch (const std::exception& problem) {
             // Compiling each kernel separately shows which ones cause the failure.

@@ -179,16 +179,16 @@ void draw_share_axis(Svg& svg, const Axis& right, const Axis& up) {
 }
 
 /// A variant's dot in the chart.
-struct Spot {
+struct NamedPoint {
     Point place;
     std::string name;  ///< name of a headline; empty for other variants
 };
 
-std::vector<Spot> list_spots(const Json& results, const Json& simulated, const Axis& right,
-                             const Axis& up) {
+std::vector<NamedPoint> list_spots(const Json& results, const Json& simulated, const Axis& right,
+                                   const Axis& up) {
     const auto shares = useful_sector_fractions(simulated);
     std::set<std::string> seen;
-    std::vector<Spot> spots;
+    std::vector<NamedPoint> spots;
     for (const Json& result : results) {
         const auto share =
             shares.find(result.value("step", "") + " " + result.value("variant", ""));
@@ -204,10 +204,10 @@ std::vector<Spot> list_spots(const Json& results, const Json& simulated, const A
 
 /// Writes names beside their dots. Names at the right edge go into a separate column, moved apart
 /// where they overlap.
-void name_spots(Svg& svg, std::vector<Spot> spots, double edge) {
-    std::ranges::sort(spots, {}, [](const Spot& spot) { return spot.place.y; });
+void name_spots(Svg& svg, std::vector<NamedPoint> spots, double edge) {
+    std::ranges::sort(spots, {}, [](const NamedPoint& spot) { return spot.place.y; });
     double free_from = 0;
-    for (const Spot& spot : spots) {
+    for (const NamedPoint& spot : spots) {
         if (spot.name.empty()) continue;
         double x = spot.place.x + 8, y = spot.place.y;
         if (spot.place.x > edge - 20) {
@@ -326,16 +326,18 @@ std::string sectors_chart(const ChartResults& results) {
     draw_gbps_grid(svg, up, right.first_pixel, right.last_pixel);
     draw_share_axis(svg, right, up);
     draw_traffic_line(svg, right, up, both.shown.copy_gbps);
-    const std::vector<Spot> spots = list_spots(both.shown.results, results.simulated, right, up);
+    const std::vector<NamedPoint> spots =
+        list_spots(both.shown.results, results.simulated, right, up);
     // Draw the headlines last, on top of the others.
     for (const bool is_headline : {false, true}) {
-        for (const Spot& spot : spots) {
+        for (const NamedPoint& spot : spots) {
             if (spot.name.empty() == is_headline) continue;
             svg.dot(spot.place, is_headline ? 5 : 3, is_headline ? kStepColour : kRivalColour);
         }
     }
     if (both.predicted) {
-        for (const Spot& spot : list_spots(both.predicted->results, results.simulated, right, up)) {
+        for (const NamedPoint& spot :
+             list_spots(both.predicted->results, results.simulated, right, up)) {
             if (!spot.name.empty()) svg.ring(spot.place, 4, kPredictedColour);
         }
     }

@@ -14,7 +14,7 @@ constexpr const char* kNames[] = {"torch_copy", "torch_contiguous", "cupy_copyto
 }  // namespace
 
 PythonRivals::PythonRivals(const std::string& script, bool wanted) {
-    const std::string python = from_environment("COALESCE_PYTHON", "python3");
+    const std::string python = environment_variable_or("COALESCE_PYTHON", "python3");
     if (!wanted) {
         absence_reason_ = "not requested (--no-python)";
     } else if (find_program(python).empty()) {

@@ -183,7 +183,7 @@ Launch moves() {
 }
 
 template <Hint LOADS, Hint STORES>
-struct Hinted : Plain {
+struct HintedLoads : Plain {
     static constexpr Hint loads = LOADS, stores = STORES;
 };
 
@@ -204,7 +204,7 @@ void add_ceilings(std::vector<Candidate>& all) {
          {"copy, down columns", moves<Work::copy, Order::down_columns>(), copy},
          {"read only, along rows", moves<Work::read, Order::along_rows>(), copy, 0.5},
          {"read only, down columns", moves<Work::read, Order::down_columns>(), copy, 0.5},
-         {"read only, strips 8 KB apart", moves<Work::read, Order::apart>(), copy, 0.5},
+         {"read only, strips 8 KB apart", moves<Work::read, Order::strips_apart>(), copy, 0.5},
          {"write only, along rows", moves<Work::write, Order::along_rows>(), copy, 0.5},
          {"write only, down columns", moves<Work::write, Order::down_columns>(), copy, 0.5}});
 }
@@ -245,14 +245,14 @@ void add_hints(std::vector<Candidate>& all) {
     constexpr Hint leave = Hint::leave_first, stay = Hint::stay;
     ask(all, "Do hints to the caches help?",
         {{"none", tiles<128, 64, 512>()},
-         {"streaming loads", tiles<128, 64, 512, Hinted<streaming, none>>()},
-         {"streaming stores", tiles<128, 64, 512, Hinted<none, streaming>>()},
-         {"both streaming", tiles<128, 64, 512, Hinted<streaming, streaming>>()},
-         {"past the first level", tiles<128, 64, 512, Hinted<second, second>>()},
-         {"stores written through", tiles<128, 64, 512, Hinted<none, through>>()},
-         {"what is read leaves first", tiles<128, 64, 512, Hinted<leave, none>>()},
-         {"what is written stays", tiles<128, 64, 512, Hinted<none, stay>>()},
-         {"both of these", tiles<128, 64, 512, Hinted<leave, stay>>()}});
+         {"streaming loads", tiles<128, 64, 512, HintedLoads<streaming, none>>()},
+         {"streaming stores", tiles<128, 64, 512, HintedLoads<none, streaming>>()},
+         {"both streaming", tiles<128, 64, 512, HintedLoads<streaming, streaming>>()},
+         {"past the first level", tiles<128, 64, 512, HintedLoads<second, second>>()},
+         {"stores written through", tiles<128, 64, 512, HintedLoads<none, through>>()},
+         {"what is read leaves first", tiles<128, 64, 512, HintedLoads<leave, none>>()},
+         {"what is written stays", tiles<128, 64, 512, HintedLoads<none, stay>>()},
+         {"both of these", tiles<128, 64, 512, HintedLoads<leave, stay>>()}});
 }
 
 void add_occupancies(std::vector<Candidate>& all) {
@@ -281,17 +281,17 @@ void add_staying(std::vector<Candidate>& all, int multiprocessors) {
 }
 
 void add_ideas(std::vector<Candidate>& all) {
-    constexpr Order down = Order::down_columns, apart = Order::apart;
+    constexpr Order down = Order::down_columns, strips_apart = Order::strips_apart;
     constexpr Hint none = Hint::none, stay = Hint::stay;
     ask(all, "Loads that stay, strips 8 KB apart",
-        {{"128 x 64", tiles<128, 64, 512, Both<down, none>>()},
-         {"128 x 64, stay", tiles<128, 64, 512, Both<down, stay>>()},
-         {"128 x 64, apart", tiles<128, 64, 512, Both<apart, none>>()},
-         {"128 x 64, stay and apart", tiles<128, 64, 512, Both<apart, stay>>()},
-         {"raw 64 x 64", raw<Both<down, none>>()},
-         {"raw 64 x 64, stay", raw<Both<down, stay>>()},
-         {"raw 64 x 64, apart", raw<Both<apart, none>>()},
-         {"raw 64 x 64, stay and apart", raw<Both<apart, stay>>()}});
+        {{"128 x 64", tiles<128, 64, 512, SameHintForBoth<down, none>>()},
+         {"128 x 64, stay", tiles<128, 64, 512, SameHintForBoth<down, stay>>()},
+         {"128 x 64, apart", tiles<128, 64, 512, SameHintForBoth<strips_apart, none>>()},
+         {"128 x 64, stay and apart", tiles<128, 64, 512, SameHintForBoth<strips_apart, stay>>()},
+         {"raw 64 x 64", raw<SameHintForBoth<down, none>>()},
+         {"raw 64 x 64, stay", raw<SameHintForBoth<down, stay>>()},
+         {"raw 64 x 64, apart", raw<SameHintForBoth<strips_apart, none>>()},
+         {"raw 64 x 64, stay and apart", raw<SameHintForBoth<strips_apart, stay>>()}});
 }
 
 }  // namespace

@@ -76,7 +76,7 @@ std::vector<Shape> understand_sizes(const CommandLine& words) {
 }
 
 /// Returns rows in the same format as other results: "ms", "gbps", "fraction_of_copy".
-Json result_rows(const Race& race, const std::vector<Candidate>& candidates, Shape shape) {
+Json result_rows(const CandidateRace& race, const std::vector<Candidate>& candidates, Shape shape) {
     const double copy = race.gbps(0);
     Json rows = Json::array();
     for (std::size_t i = 0; i < candidates.size(); ++i) {
@@ -160,7 +160,7 @@ int run(const CommandLine& words, char** argv) {
     for (const Shape& shape : sizes) {
         VerifiedBuffers buffers({.rows = shape.rows, .cols = shape.cols});
         buffers.prepare();
-        Race race(candidates, shape, buffers.out(), buffers.in());
+        CandidateRace race(candidates, shape, buffers.out(), buffers.in());
         race.verify();
         std::cout << "\n" << shape.name() << ": all outputs are right\n";
         if (words.check_only) continue;

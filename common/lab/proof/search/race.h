@@ -17,10 +17,11 @@
 
 namespace coalesce::proof {
 
-class Race {
+class CandidateRace {
 public:
     /// Creates a race in these buffers. All elements of `in` must differ.
-    Race(const std::vector<Candidate>& candidates, Shape shape, float* out, const float* in)
+    CandidateRace(const std::vector<Candidate>& candidates, Shape shape, float* out,
+                  const float* in)
         : candidates_(candidates), shape_(shape), out_(out), in_(in), ms_(candidates.size() + 1) {}
 
     /// Launches each candidate once. Throws std::runtime_error if an output is wrong.

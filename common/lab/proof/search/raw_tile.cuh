@@ -11,7 +11,7 @@ namespace coalesce::proof {
 
 // ---- the order in which blocks take the tiles of a matrix ----
 
-enum class Order { along_rows, down_columns, apart, diagonal, bands };
+enum class Order { along_rows, down_columns, strips_apart, diagonal, bands };
 
 struct Place {
     int row, col;  // indices of a tile
@@ -24,7 +24,7 @@ template <Order ORDER, int WIDTH>
 __device__ Place place_of(int block, int tile_rows, int tile_cols) {
     if constexpr (ORDER == Order::along_rows) return {block / tile_cols, block % tile_cols};
     if constexpr (ORDER == Order::down_columns) return {block % tile_rows, block / tile_rows};
-    if constexpr (ORDER == Order::apart) {  // strips 0, 32, 1, 33, ...: 8 KB apart
+    if constexpr (ORDER == Order::strips_apart) {  // strips 0, 32, 1, 33, ...: 8 KB apart
         const int strip = block / tile_rows;
         const bool is_whole = (strip | 63) < tile_cols;
         return {block % tile_rows,
@@ -116,7 +116,7 @@ struct InOrder : Plain {
 };
 
 template <Order ORDER, Hint LOADS>
-struct Both : InOrder<ORDER> {
+struct SameHintForBoth : InOrder<ORDER> {
     static constexpr Hint loads = LOADS;
 };
 

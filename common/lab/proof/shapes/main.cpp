@@ -147,7 +147,7 @@ Json time_python_rivals(const std::vector<ShapeCase>& shapes,
         question["permutes"].push_back({one.element_size, one.sizes, one.order});
     }
     const ProcessResult python =
-        run_child({from_environment("COALESCE_PYTHON", "python3"),
+        run_child({environment_variable_or("COALESCE_PYTHON", "python3"),
                    kRepository + "/common/lab/proof/shapes/torch_shapes.py", question.dump()},
                   300);
     for (const std::string& line : lines_of(python.output)) {

@@ -43,9 +43,9 @@ TEST_CASE("there are many different patterns") {
 }
 
 TEST_CASE("the text of a pattern describes its addresses and lanes") {
-    Access access{.along_x = 3, .along_y = -33, .offset = 7, .lanes = 0xffff};
+    AccessFormula access{.along_x = 3, .along_y = -33, .offset = 7, .lanes = 0xffff};
     CHECK(access.text() == "3x-33y+7, lanes 0000ffff");
-    CHECK(Access{.along_x = 0}.text() == "0");
+    CHECK(AccessFormula{.along_x = 0}.text() == "0");
 }
 
 TEST_CASE("a seed determines matrix patterns, and there are some of each kind") {

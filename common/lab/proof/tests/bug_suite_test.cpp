@@ -8,8 +8,9 @@ using namespace coalesce::proof;
 
 namespace {
 
-Judged judged(const std::string& planted_bug, Opinion::Kind simulator, Opinion::Kind racecheck) {
-    Judged one{{"bugs_x", "case", planted_bug}, {simulator, "racecheck: x"}, {}};
+JudgedCase judged(const std::string& planted_bug, Opinion::Kind simulator,
+                  Opinion::Kind racecheck) {
+    JudgedCase one{{"bugs_x", "case", planted_bug}, {simulator, "racecheck: x"}, {}};
     for (const char* const tool : kSanitizerTools) one.tools[tool] = {};
     one.tools["racecheck"] = {racecheck, "Error: Race"};
     return one;

@@ -58,7 +58,7 @@ TEST_CASE("every judge gives an opinion on every case") {
         {"bugs_shared_races", "no_barrier_after_store", "racecheck: read after write"},
         {"clean_blocks", "tiled_transpose", ""}};
     std::size_t told = 0;
-    const std::vector<Judged> judged =
+    const std::vector<JudgedCase> judged =
         judge(suite, sanitizer.path(), 2, [&](std::size_t done, std::size_t all) {
             CHECK(done == ++told);
             CHECK(all == 15);
@@ -81,7 +81,7 @@ TEST_CASE("a tool runs once per program, and once per case if it reports somethi
                                        {"clean_blocks", "stops", ""},
                                        {"clean_blocks", "tiled_transpose", ""}};
     std::size_t told = 0;
-    const std::vector<Judged> judged =
+    const std::vector<JudgedCase> judged =
         judge(suite, sanitizer.path(), 1, [&](std::size_t done, std::size_t) { told = done; });
     CHECK(told == 25);
     CHECK(judged[0].tools.at("memcheck").kind == Opinion::reported);
@@ -101,7 +101,7 @@ TEST_CASE("a tool runs once per program, and once per case if it reports somethi
 }
 
 TEST_CASE("a tool that cannot run does not count as a tool without a report") {
-    const std::vector<Judged> judged =
+    const std::vector<JudgedCase> judged =
         judge({{"clean_blocks", "tiled_transpose", ""}}, "/no/such/compute-sanitizer", 1);
     CHECK(judged[0].tools.at("memcheck").kind == Opinion::unusable);
     CHECK_FALSE(meets_guarantees(judged));

@@ -29,8 +29,8 @@ Json measured(const std::string& variant, double ms) {
     return {{"step", "02_naive"}, {"variant", variant}, {"rows", 4096}, {"cols", 4096}, {"ms", ms}};
 }
 
-Measured some() {
-    Measured all;
+MeasuredTimes some() {
+    MeasuredTimes all;
     all.add({{"device", {{"name", "NVIDIA H200"}}},
              {"results", {measured("naive", 2), measured("8x32", 4)}},
              {"other_sizes",
@@ -53,7 +53,7 @@ Measured some() {
 }  // namespace
 
 TEST_CASE("measured times are found by name and size, in files of lessons and of the search") {
-    const Measured all = some();
+    const MeasuredTimes all = some();
     CHECK(all.device() == "NVIDIA H200");
     CHECK(all.ms("02_naive", "naive", {4096, 4096}) == 2);
     CHECK(all.ms("02_naive", "naive", {64, 64}) == 1);
@@ -105,7 +105,7 @@ TEST_CASE("for kernels that a second run measured, its times can replace the mod
         {{"results",
           {predicted("naive", 4096, 2.2), predicted("8x32", 4096, 3), predicted("naive", 64, 1)}}},
         some());
-    Measured other;
+    MeasuredTimes other;
     other.add({{"device", {{"name", "another"}}},
                {"results", {measured("naive", 5), measured("8x32", 4)}}});
     const auto replaced = compare_with_run(times, other);

@@ -10,12 +10,12 @@ __device__ inline unsigned thread_of_block() {
     return threadIdx.y * blockDim.x + threadIdx.x;
 }
 
-__device__ inline bool takes_part(const Access& access) {
+__device__ inline bool takes_part(const AccessFormula& access) {
     const unsigned thread = thread_of_block();
     return thread < access.first_threads && (access.lanes >> thread % 32 & 1) != 0;
 }
 
-__device__ inline unsigned index_of(const Access& access) {
+__device__ inline unsigned index_of(const AccessFormula& access) {
     unsigned index =
         static_cast<unsigned>(static_cast<int>(threadIdx.x) * access.along_x +
                               static_cast<int>(threadIdx.y) * access.along_y +

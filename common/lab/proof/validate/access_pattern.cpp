@@ -25,14 +25,14 @@ constexpr BlockShape kBlockShapes[] = {{32, 1}, {32, 4},  {32, 8}, {16, 16}, {8,
                                        {4, 64}, {128, 1}, {2, 64}, {1, 96},  {33, 3},  {5, 7},
                                        {31, 5}, {40, 2},  {1, 1},  {48, 3},  {256, 1}, {7, 32}};
 
-unsigned random_mask(Dice& dice) {
+unsigned random_mask(DiceRandom& dice) {
     if (!dice.one_in(3)) return 0xffffffff;
     if (dice.one_in(2)) return dice.one_of(kMasks);
     return static_cast<unsigned>(dice.roll());
 }
 
-Access random_access(Dice& dice, unsigned elements) {
-    Access access;
+AccessFormula random_access(DiceRandom& dice, unsigned elements) {
+    AccessFormula access;
     access.elements = elements;
     access.along_x = dice.one_in(12) ? 0 : dice.one_of(kStrides);
     if (dice.one_in(8)) access.along_x = -access.along_x;
@@ -53,7 +53,7 @@ std::string term(int factor, const char* name) {
 
 }  // namespace
 
-std::string Access::text() const {
+std::string AccessFormula::text() const {
     std::string index = term(along_x, "x") + term(along_y, "y") + term(along_block, "b");
     if (offset != 0 || index.empty()) index += format("%+d", offset);
     if (index[0] == '+') index.erase(0, 1);
@@ -75,7 +75,7 @@ std::string AccessPattern::text() const {
 
 std::vector<AccessPattern> random_patterns(int count, std::uint64_t seed) {
     constexpr int kSizes[] = {1, 2, 4, 8, 16};
-    Dice dice(mix(seed));
+    DiceRandom dice(mix(seed));
     std::vector<AccessPattern> patterns;
     for (int i = 0; i < count; ++i) {
         AccessPattern pattern;

@@ -10,7 +10,7 @@
 namespace coalesce::proof {
 
 /// The element that each thread accesses, and the lanes that take part.
-struct Access {
+struct AccessFormula {
     int along_x = 1, along_y = 0, along_block = 0;  ///< strides in elements
     int offset = 0;                                 ///< offset of the first element
     /// A number that is xor-ed with the index, as in a swizzle.
@@ -31,8 +31,8 @@ struct AccessPattern {
     int element_bytes = 4;  ///< bytes that each lane moves at a time: 1, 2, 4, 8 or 16
     bool through_shared = false;
     unsigned block_x = 32, block_y = 1, blocks = 1;
-    Access load, store;                ///< accesses to global memory
-    Access shared_store, shared_load;  ///< accesses to shared memory
+    AccessFormula load, store;                ///< accesses to global memory
+    AccessFormula shared_store, shared_load;  ///< accesses to shared memory
 
     /// Returns a short description of the pattern.
     std::string text() const;

@@ -63,10 +63,10 @@ Json opinion_json(const Opinion& opinion) {
 }
 
 /// Counts clean cases or seeded bugs, grouped by the judges' opinions.
-std::string count_text(const std::vector<Judged>& all, bool clean) {
+std::string count_text(const std::vector<JudgedCase>& all, bool clean) {
     std::map<std::string, int> counts;
     int cases = 0;
-    for (const Judged& one : all) {
+    for (const JudgedCase& one : all) {
         if (one.suite_case.is_clean() != clean) continue;
         ++counts[who_reported(one)];
         ++cases;
@@ -76,7 +76,7 @@ std::string count_text(const std::vector<Judged>& all, bool clean) {
                   counts["neither"]);
 }
 
-std::string tool_texts(const Judged& judged) {
+std::string tool_texts(const JudgedCase& judged) {
     std::string text;
     for (const auto& [tool, opinion] : judged.tools) {
         if (opinion.kind == Opinion::silent) continue;
@@ -86,14 +86,14 @@ std::string tool_texts(const Judged& judged) {
     return text.empty() ? "all four tools silent" : text;
 }
 
-bool is_listed(const Judged& judged) {
+bool is_listed(const JudgedCase& judged) {
     const std::string who = who_reported(judged);
     return judged.suite_case.is_clean() ? who != "neither" : who != "both";
 }
 
 }  // namespace
 
-bool Judged::sanitizer_reported() const {
+bool JudgedCase::sanitizer_reported() const {
     return std::ranges::any_of(
         tools, [](const auto& tool) { return tool.second.kind == Opinion::reported; });
 }
@@ -146,7 +146,7 @@ Opinion simulator_opinion(const Json& report) {
             first.value("check", "") + std::string(": ") + first.value("kind", "")};
 }
 
-std::string who_reported(const Judged& judged) {
+std::string who_reported(const JudgedCase& judged) {
     const bool simulator = judged.simulator.kind == Opinion::reported;
     const bool sanitizer = judged.sanitizer_reported();
     if (simulator && sanitizer) return "both";
@@ -154,11 +154,11 @@ std::string who_reported(const Judged& judged) {
     return sanitizer ? "sanitizer only" : "neither";
 }
 
-std::string to_text(const std::vector<Judged>& all) {
+std::string to_text(const std::vector<JudgedCase>& all) {
     std::string text = format("%-22s%7s%9s%17s%17s%10s\n", "reported by", "cases", "both",
                               "simulator only", "sanitizer only", "neither");
     text += count_text(all, false) + count_text(all, true);
-    for (const Judged& one : all) {
+    for (const JudgedCase& one : all) {
         if (!is_listed(one)) continue;
         const std::string planted_bug =
             one.suite_case.is_clean() ? "clean" : one.suite_case.planted_bug;
@@ -171,9 +171,9 @@ std::string to_text(const std::vector<Judged>& all) {
     return text;
 }
 
-Json to_json(const std::vector<Judged>& all) {
+Json to_json(const std::vector<JudgedCase>& all) {
     Json json = Json::array();
-    for (const Judged& one : all) {
+    for (const JudgedCase& one : all) {
         Json tools = Json::object();
         for (const char* const tool : kSanitizerTools) {
             const auto found = one.tools.find(tool);
@@ -190,8 +190,8 @@ Json to_json(const std::vector<Judged>& all) {
     return json;
 }
 
-bool meets_guarantees(const std::vector<Judged>& all) {
-    return !all.empty() && std::ranges::all_of(all, [](const Judged& one) {
+bool meets_guarantees(const std::vector<JudgedCase>& all) {
+    return !all.empty() && std::ranges::all_of(all, [](const JudgedCase& one) {
         const bool reported = one.simulator.kind == Opinion::reported;
         const bool all_ran = std::ranges::none_of(
             one.tools, [](const auto& tool) { return tool.second.kind == Opinion::unusable; });

@@ -42,7 +42,7 @@ constexpr Opinion::Kind last_of(Opinion::Kind) {
 }
 
 /// A case with all opinions.
-struct Judged {
+struct JudgedCase {
     SuiteCase suite_case;
     Opinion simulator;
     std::map<std::string, Opinion> tools;  ///< opinions by tool, such as "memcheck"
@@ -67,14 +67,14 @@ Opinion simulator_opinion(const Json& report);
 
 /// Returns "both", "simulator only", "sanitizer only" or "neither", depending on who reported
 /// something.
-std::string who_reported(const Judged& judged);
+std::string who_reported(const JudgedCase& judged);
 /// Returns a table, 80 columns wide, that shows how often each judge reported something, and a list
 /// of the cases that only one judge detects.
-std::string to_text(const std::vector<Judged>& all);
+std::string to_text(const std::vector<JudgedCase>& all);
 /// Returns all opinions as JSON.
-Json to_json(const std::vector<Judged>& all);
+Json to_json(const std::vector<JudgedCase>& all);
 /// Reports whether the simulator reported every seeded bug and no clean case, and every judge could
 /// be run.
-bool meets_guarantees(const std::vector<Judged>& all);
+bool meets_guarantees(const std::vector<JudgedCase>& all);
 
 }  // namespace coalesce::proof

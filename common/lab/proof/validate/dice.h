@@ -11,9 +11,9 @@ namespace coalesce::proof {
 
 /// A random number generator that gives the same numbers with every compiler, unlike the
 /// distributions of <random>.
-class Dice {
+class DiceRandom {
 public:
-    explicit Dice(std::uint64_t seed) : state_(seed) {}
+    explicit DiceRandom(std::uint64_t seed) : state_(seed) {}
     std::uint64_t roll() { return mix(state_++); }
     /// Returns a number from 0 to count - 1.
     int below(int count) { return static_cast<int>(roll() % static_cast<std::uint64_t>(count)); }

@@ -76,7 +76,7 @@ public:
         }
     }
 
-    std::vector<Judged> judge_all(int jobs) {
+    std::vector<JudgedCase> judge_all(int jobs) {
         {
             std::vector<std::jthread> workers;
             for (int i = 0; i < jobs; ++i) {
@@ -149,14 +149,14 @@ private:
     VerdictProgress progress_;
     std::mutex mutex_;
     std::deque<Question> pending_questions_;
-    std::vector<Judged> judged_;
+    std::vector<JudgedCase> judged_;
     std::size_t done_ = 0;
 };
 
 }  // namespace
 
-std::vector<Judged> judge(const std::vector<SuiteCase>& suite, const std::string& sanitizer,
-                          int jobs, const VerdictProgress& progress) {
+std::vector<JudgedCase> judge(const std::vector<SuiteCase>& suite, const std::string& sanitizer,
+                              int jobs, const VerdictProgress& progress) {
     return Judging(suite, sanitizer, progress).judge_all(jobs);
 }
 

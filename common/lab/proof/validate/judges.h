@@ -18,7 +18,7 @@ using VerdictProgress = std::function<void(std::size_t done, std::size_t all)>;
 /// end come last and have a short time limit. Because a compute-sanitizer tool takes seconds to
 /// start, all cases of a program first run together under the tool. If the tool reports nothing, it
 /// is silent on each case; otherwise each case is run separately.
-std::vector<Judged> judge(const std::vector<SuiteCase>& suite, const std::string& sanitizer,
-                          int jobs, const VerdictProgress& progress = {});
+std::vector<JudgedCase> judge(const std::vector<SuiteCase>& suite, const std::string& sanitizer,
+                              int jobs, const VerdictProgress& progress = {});
 
 }  // namespace coalesce::proof

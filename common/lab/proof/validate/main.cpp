@@ -218,7 +218,7 @@ private:
             said = seconds_since_start();
             progress(std::to_string(done) + " of " + std::to_string(all) + " verdicts");
         };
-        const std::vector<Judged> judged =
+        const std::vector<JudgedCase> judged =
             judge(read_suite(kRepository + "/common/simulator/tests"), sanitizer_, jobs, tell);
         std::cout << to_text(judged) << "\n";
         json["bugs"] = to_json(judged);

@@ -39,11 +39,11 @@ std::string text_of(FragmentKind fragment) {
 
 /// Chooses rows of 8 to 80 halves: contiguous, swizzled, scattered, or few addresses for many
 /// lanes.
-Access random_rows(Dice& dice) {
+AccessFormula random_rows(DiceRandom& dice) {
     constexpr int kStrides[] = {1, 1, 2, 3, 4, 5, 7, 8, 8, 9, 10, 16, 17, 32, 0};
     constexpr unsigned kRows = kPatternSharedBytes / 16;
     constexpr unsigned kFew[] = {2, 4, 8, 16};
-    Access rows;
+    AccessFormula rows;
     rows.along_x = dice.one_of(kStrides);
     rows.elements = dice.one_in(4) ? dice.one_of(kFew) : kRows;
     if (dice.one_in(2)) rows.offset = dice.below(16);
@@ -54,7 +54,7 @@ Access random_rows(Dice& dice) {
 
 /// Returns a random kind of fragment. If the fragment will be `stored`, its kind is one of the
 /// accumulators, because only accumulators can be stored.
-FragmentKind random_fragment(Dice& dice, bool stored) {
+FragmentKind random_fragment(DiceRandom& dice, bool stored) {
     constexpr FragmentKind kSums[] = {FragmentKind::sums_of_floats_by_rows,
                                       FragmentKind::sums_of_floats_by_columns,
                                       FragmentKind::sums_of_halves_by_columns};
@@ -85,7 +85,7 @@ std::vector<MatrixPattern> random_matrix_patterns(int count, std::uint64_t seed)
                                Kind::store_global};
     constexpr int kCounts[] = {1, 2, 4};
     constexpr unsigned kBlocks[] = {32, 64, 96, 128}, kStrides[] = {16, 32, 48, 64, 80, 128};
-    Dice dice(mix(seed + 1));
+    DiceRandom dice(mix(seed + 1));
     std::vector<MatrixPattern> patterns;
     for (int i = 0; i < count; ++i) {
         MatrixPattern pattern;

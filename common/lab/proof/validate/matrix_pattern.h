@@ -44,7 +44,7 @@ struct MatrixPattern {
     // The following members are for ldmatrix and stmatrix.
     int matrices = 4;
     bool turned = false;
-    Access rows;  ///< how the lanes access rows of 16 bytes in shared memory
+    AccessFormula rows;  ///< how the lanes access rows of 16 bytes in shared memory
     // The following members are for wmma.
     FragmentKind fragment = FragmentKind::a_of_halves_by_rows;
     unsigned stride = 16;  ///< distance between rows, in elements

@@ -7,7 +7,7 @@ namespace coalesce::proof {
 namespace {
 
 template <class Element>
-__global__ void move(Element* out, const Element* in, Access load, Access store) {
+__global__ void move(Element* out, const Element* in, AccessFormula load, AccessFormula store) {
     Element value{};
     if (takes_part(load)) value = in[index_of(load)];
     if (takes_part(store)) out[index_of(store)] = value;
@@ -16,8 +16,9 @@ __global__ void move(Element* out, const Element* in, Access load, Access store)
 /// The stored values depend on the order of warps. They are not checked, because only the accesses
 /// matter.
 template <class Element>
-__global__ void move_through_shared(Element* out, const Element* in, Access load,
-                                    Access shared_store, Access shared_load, Access store) {
+__global__ void move_through_shared(Element* out, const Element* in, AccessFormula load,
+                                    AccessFormula shared_store, AccessFormula shared_load,
+                                    AccessFormula store) {
     extern __shared__ uint4 shared[];
     Element* tile = reinterpret_cast<Element*>(shared);
     Element value{};

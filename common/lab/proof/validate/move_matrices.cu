@@ -15,10 +15,10 @@
 namespace coalesce::proof {
 namespace {
 
-__device__ unsigned* own(unsigned* out) {
+__device__ unsigned* own_words(unsigned* out) {
     return out + blockIdx.x * blockDim.x + threadIdx.x;
 }
-__device__ unsigned row_address(const Access& rows) {
+__device__ unsigned row_address(const AccessFormula& rows) {
     extern __shared__ __align__(128) uint4 shared[];
     return static_cast<unsigned>(__cvta_generic_to_shared(shared + index_of(rows)));
 }
@@ -36,7 +36,7 @@ __device__ unsigned row_address(const Access& rows) {
 #    define STORE(shape, registers) (void)at, (void)d
 #endif
 
-__global__ void load_matrices(unsigned* out, Access rows, int matrices, bool turned) {
+__global__ void load_matrices(unsigned* out, AccessFormula rows, int matrices, bool turned) {
     const unsigned at = row_address(rows);
     unsigned d[4];
     switch (turned ? -matrices : matrices) {
@@ -49,10 +49,10 @@ __global__ void load_matrices(unsigned* out, Access rows, int matrices, bool tur
         case -2: LOAD("x2.trans", "{%0, %1}, [%4]; mov.b32 %2, 0; mov.b32 %3, 0;"); break;
         default: LOAD("x4.trans", "{%0, %1, %2, %3}, [%4];"); break;
     }
-    *own(out) = d[0] + d[1] + d[2] + d[3];
+    *own_words(out) = d[0] + d[1] + d[2] + d[3];
 }
 
-__global__ void store_matrices(Access rows, int matrices, bool turned) {
+__global__ void store_matrices(AccessFormula rows, int matrices, bool turned) {
     const unsigned at = row_address(rows);
     const unsigned d[4] = {threadIdx.x, threadIdx.x + 1, threadIdx.x + 2, threadIdx.x + 3};
     switch (turned ? -matrices : matrices) {
@@ -80,7 +80,7 @@ __device__ float never_written;
 
 /// Uses the loaded values, because otherwise ptxas would remove the loads.
 template <class Fragment>
-__device__ void keep(const Fragment& fragment) {
+__device__ void keep_result_alive(const Fragment& fragment) {
     float sum = 0;
     for (int k = 0; k < fragment.num_elements; ++k) sum += static_cast<float>(fragment.x[k]);
     if (sum == 12345) never_written = sum;
@@ -91,7 +91,7 @@ __device__ void load_as(const void* from, unsigned stride, Layout... layout) {
     Fragment fragment;
     using Element = std::remove_reference_t<decltype(fragment.x[0])>;
     wmma::load_matrix_sync(fragment, static_cast<const Element*>(from), stride, layout...);
-    keep(fragment);
+    keep_result_alive(fragment);
 }
 
 template <class Element>

@@ -69,11 +69,11 @@ Json measured_json(const std::string& program, Shape shape) {
 }
 
 /// Returns the times in docs/results for a GPU.
-Measured load_published_times(const std::string& gpu) {
+MeasuredTimes load_published_times(const std::string& gpu) {
     std::vector<fs::path> files = {kResults + "nvidia-h200.json", kResults + "search/results.json"};
     for (const auto& entry : fs::directory_iterator(kResults + "other_gpus"))
         files.push_back(entry.path());
-    Measured measured;
+    MeasuredTimes measured;
     for (const fs::path& file : files) {
         const Json json = Json::parse(read_file(file));
         if (json.at("device").at("name") == gpu) measured.add(json);
@@ -82,8 +82,8 @@ Measured load_published_times(const std::string& gpu) {
 }
 
 /// Returns the times from all files together, whichever GPU they were measured on.
-Measured load_measured_times(const std::vector<std::string>& files) {
-    Measured measured;
+MeasuredTimes load_measured_times(const std::vector<std::string>& files) {
+    MeasuredTimes measured;
     for (const std::string& file : files) measured.add(Json::parse(read_file(file)));
     return measured;
 }
@@ -175,7 +175,7 @@ std::string figures_row(const std::string& name, const timing::ErrorSummary& s) 
                   100 * s.order());
 }
 
-void Measured::add_rows(const Json& rows, Shape shape) {
+void MeasuredTimes::add_rows(const Json& rows, Shape shape) {
     for (const Json& row : rows) {
         if (!row.contains("ms") || !row["ms"].is_number()) continue;
         const bool is_search = row.contains("candidate");
@@ -186,7 +186,7 @@ void Measured::add_rows(const Json& rows, Shape shape) {
     }
 }
 
-void Measured::add(const Json& json) {
+void MeasuredTimes::add(const Json& json) {
     if (device_.empty()) device_ = json.at("device").value("name", "");
     if (json.contains("results")) add_rows(json["results"], {});
     for (const char* list : {"other_sizes", "sizes"}) {
@@ -195,12 +195,12 @@ void Measured::add(const Json& json) {
     }
 }
 
-double Measured::ms(const std::string& step, const std::string& variant, Shape shape) const {
+double MeasuredTimes::ms(const std::string& step, const std::string& variant, Shape shape) const {
     const auto found = ms_.find(make_key(step, variant, shape));
     return found == ms_.end() ? 0 : found->second;
 }
 
-std::vector<ComparedTime> match_times(const Json& predicted, const Measured& measured) {
+std::vector<ComparedTime> match_times(const Json& predicted, const MeasuredTimes& measured) {
     std::vector<ComparedTime> times;
     for (const Json& row : predicted.at("results")) {
         if (!row.contains("predicted")) continue;
@@ -220,7 +220,8 @@ std::vector<ComparedTime> match_times(const Json& predicted, const Measured& mea
     return times;
 }
 
-std::vector<ComparedTime> compare_with_run(std::vector<ComparedTime> times, const Measured& run) {
+std::vector<ComparedTime> compare_with_run(std::vector<ComparedTime> times,
+                                           const MeasuredTimes& run) {
     for (ComparedTime& time : times)
         time.pair.predicted = run.ms(time.step, time.variant, time.shape);
     std::erase_if(times, [](const ComparedTime& time) { return time.pair.predicted <= 0; });
@@ -228,7 +229,7 @@ std::vector<ComparedTime> compare_with_run(std::vector<ComparedTime> times, cons
 }
 
 std::vector<std::string> find_unpredicted(const Json& predicted, Shape shape,
-                                          const Measured& measured) {
+                                          const MeasuredTimes& measured) {
     std::vector<std::string> reasons;
     for (const Json& row : predicted.at("results")) {
         const std::string step = row.at("step"), variant = row.at("variant");
@@ -293,10 +294,10 @@ int validate_times(const TimeWords& words) {
     for (const std::string& file : {words.json, words.markdown, words.svg})
         if (!file.empty()) check_writable(file);
     const bool measures = !words.published && find_gpu_problem().empty();
-    const Measured stand_in = load_measured_times(words.against);
+    const MeasuredTimes stand_in = load_measured_times(words.against);
     const std::string wanted = words.gpu.empty() ? kCourseGpu : words.gpu;
-    Measured measured =
-        measures ? Measured{} : load_published_times(timing::gpu_named(wanted).name);
+    MeasuredTimes measured =
+        measures ? MeasuredTimes{} : load_published_times(timing::gpu_named(wanted).name);
     std::vector<ComparedTime> times;
     std::vector<std::string> reasons;
     std::string gpu = words.gpu;

@@ -40,7 +40,7 @@ struct ComparedTime {
 
 /// Measured times by name and size, from files written by a lesson's program or the search. Entries
 /// that were skipped or have no time are left out.
-class Measured {
+class MeasuredTimes {
 public:
     /// Adds all results in a file, at any depth. Existing times are kept.
     void add(const Json& json);
@@ -56,15 +56,16 @@ private:
 
 /// Pairs predicted and measured times where both exist. `predicted` is the JSON that a program
 /// wrote with --time.
-std::vector<ComparedTime> match_times(const Json& predicted, const Measured& measured);
+std::vector<ComparedTime> match_times(const Json& predicted, const MeasuredTimes& measured);
 
 /// Replaces the predictions with the times that another run measured for the same kernels.
-std::vector<ComparedTime> compare_with_run(std::vector<ComparedTime> times, const Measured& run);
+std::vector<ComparedTime> compare_with_run(std::vector<ComparedTime> times,
+                                           const MeasuredTimes& run);
 
 /// Returns why some measured kernels have no prediction, such as "12_async tma: its blocks wait
 /// ...".
 std::vector<std::string> find_unpredicted(const Json& predicted, Shape shape,
-                                          const Measured& measured);
+                                          const MeasuredTimes& measured);
 
 /// Returns text for a terminal: a table and the ten worst predictions for each size, then a line
 /// per size.

@@ -2,8 +2,8 @@
 // function pointers.
 #include <doctest/doctest.h>
 
-#include "run.h"
 #include "page/ir_to_ptx/translate.h"
+#include "run.h"
 
 using namespace coalesce::translator;
 using namespace coalesce::translator::tests;
@@ -129,7 +129,8 @@ TEST_CASE("launch bounds are translated in the forms of clang 17 and clang 22") 
         "define void @k(ptr %out) {\n  ret void\n}\n!nvvm.annotations = !{!0, !1, !2}\n"
         "!0 = !{ptr @k, !\"kernel\", i32 1}\n!1 = !{ptr @k, !\"maxntidx\", i32 128}\n"
         "!2 = !{ptr @k, !\"minctasm\", i32 3}\n";
-    CHECK(ptx_of(now).find(".maxntid 128, 2, 1\n.minnctapersm 3") != std::string::npos);
-    CHECK(ptx_of(then).find(".entry k(") != std::string::npos);
-    CHECK(ptx_of(then).find(".maxntid 128\n.minnctapersm 3") != std::string::npos);
+    CHECK(translate_ir_to_ptx(now).find(".maxntid 128, 2, 1\n.minnctapersm 3") !=
+          std::string::npos);
+    CHECK(translate_ir_to_ptx(then).find(".entry k(") != std::string::npos);
+    CHECK(translate_ir_to_ptx(then).find(".maxntid 128\n.minnctapersm 3") != std::string::npos);
 }

@@ -2,8 +2,8 @@
 // extra code.
 #include <doctest/doctest.h>
 
-#include "run.h"
 #include "page/ir_to_ptx/translate.h"
+#include "run.h"
 
 using namespace coalesce::translator;
 using namespace coalesce::translator::tests;
@@ -132,7 +132,7 @@ done:
 }
 
 TEST_CASE("a loop counter needs one register and no copies") {
-    const std::string ptx = ptx_of(kernel(R"(
+    const std::string ptx = translate_ir_to_ptx(kernel(R"(
 entry:
   br label %loop
 loop:
@@ -148,7 +148,7 @@ done:
 }
 
 TEST_CASE("a loop that must not be unrolled has a pragma") {
-    const std::string ptx = ptx_of(kernel(R"(
+    const std::string ptx = translate_ir_to_ptx(kernel(R"(
 entry:
   br label %loop
 loop:

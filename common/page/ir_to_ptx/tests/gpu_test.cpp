@@ -25,8 +25,9 @@ TEST_CASE("inline assembly may have several outputs, tied inputs, braces and imm
 
 TEST_CASE("inline assembly with an unused result is removed, unless it has side effects") {
     const auto with = [](const std::string& how) {
-        return ptx_of(kernel("  %x = load float, ptr %in, align 4\n  %s = call float asm " + how +
-                             "\"sin.approx.f32 $0, $1;\", \"=f,f\"(float %x)\n  ret void"));
+        return translate_ir_to_ptx(
+            kernel("  %x = load float, ptr %in, align 4\n  %s = call float asm " + how +
+                   "\"sin.approx.f32 $0, $1;\", \"=f,f\"(float %x)\n  ret void"));
     };
     CHECK(count(with(""), "sin.approx") == 0);
     CHECK(count(with(""), "ld.global") == 0);
@@ -72,17 +73,18 @@ TEST_CASE("inline assembly can load, multiply and store matrices of a warp") {
 
 TEST_CASE("clang's own intrinsics for matrices are rejected by name") {
     const std::string name = "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x1.b16.p3";
-    CHECK_THROWS_WITH_AS(
-        ptx_of(kernel("  %x = call i32 @" + name +
-                          "(ptr addrspace(3) null)\n  store i32 %x, ptr %out\n  ret void",
-                      "declare i32 @" + name + "(ptr addrspace(3))\n")),
-        ("the operation " + name + " is not supported").c_str(), Untranslated);
+    CHECK_THROWS_WITH_AS(translate_ir_to_ptx(kernel(
+                             "  %x = call i32 @" + name +
+                                 "(ptr addrspace(3) null)\n  store i32 %x, ptr %out\n  ret void",
+                             "declare i32 @" + name + "(ptr addrspace(3))\n")),
+                         ("the operation " + name + " is not supported").c_str(), Untranslated);
 }
 
 TEST_CASE("invalid inline assembly is rejected with a reason") {
-    CHECK_THROWS_WITH_AS(ptx_of(kernel("  %x = call i32 asm \"mov.u32 $0, 1;\", \"=x\"()\n  store "
-                                       "i32 %x, ptr %out\n  ret void")),
-                         "inline assembly has no constraint \"x\" here", Untranslated);
+    CHECK_THROWS_WITH_AS(
+        translate_ir_to_ptx(kernel("  %x = call i32 asm \"mov.u32 $0, 1;\", \"=x\"()\n  store "
+                                   "i32 %x, ptr %out\n  ret void")),
+        "inline assembly has no constraint \"x\" here", Untranslated);
 }
 
 namespace {
@@ -159,7 +161,7 @@ TEST_CASE("atomics on 8 and 16 bits return the old value") {
     // The bytes of the second word, beginning with the lowest: 0, -7 and -7 from the three
     // atomicrmw, -10 = ~(-7 & 15) and 1 from the first cmpxchg, 33 and 0 from the second cmpxchg.
     CHECK(run(ir, {}, {.words = 2}) == std::vector<u64>{0x21000000, 0x002101F6F9F900});
-    CHECK(count(ptx_of(ir), "atom") == 5);
+    CHECK(count(translate_ir_to_ptx(ir), "atom") == 5);
 }
 
 TEST_CASE("atomics without a PTX instruction become loops, or are rejected") {
@@ -174,7 +176,8 @@ TEST_CASE("atomics without a PTX instruction become loops, or are rejected") {
   ret void)");
     CHECK(run(ir, {}, {.words = 3}) == std::vector<u64>{0xFFFFFFF3, ~u64{0}, 0x3FC00000});
     CHECK_THROWS_WITH_AS(
-        ptx_of(kernel("  %a = atomicrmw fmax ptr %out, half 0xH3C00 seq_cst, align 2\n  ret void")),
+        translate_ir_to_ptx(
+            kernel("  %a = atomicrmw fmax ptr %out, half 0xH3C00 seq_cst, align 2\n  ret void")),
         "there is no atomic operation 'fmax' for these numbers", Untranslated);
 }
 

@@ -8,8 +8,8 @@
 #include <tuple>
 #include <utility>
 
-#include "run.h"
 #include "page/ir_to_ptx/translate.h"
+#include "run.h"
 
 using namespace coalesce::translator;
 using namespace coalesce::translator::tests;
@@ -323,11 +323,11 @@ TEST_CASE("an operation becomes one instruction where PTX has a matching one") {
     const std::string widened = kernel(
         "  %a = load i32, ptr %in, align 4\n  %w = sext i32 %a to i64\n  %d = mul i64 %w, 132\n"
         "  store i64 %d, ptr %out, align 8\n  ret void");
-    CHECK(count(ptx_of(widened), "mul.wide.s32") == 1);
-    CHECK(count(ptx_of(widened), "cvt.s64") == 0);
+    CHECK(count(translate_ir_to_ptx(widened), "mul.wide.s32") == 1);
+    CHECK(count(translate_ir_to_ptx(widened), "cvt.s64") == 0);
     const std::string summed = with_operands(32, "add i32 %m, %b", 32);
     std::string product = summed;
     product.insert(product.find("  %d ="), "  %m = mul i32 %a, %b\n");
-    CHECK(count(ptx_of(product), "mad.lo.s32") == 1);
-    CHECK(count(ptx_of(product), "add.s32") == 0);
+    CHECK(count(translate_ir_to_ptx(product), "mad.lo.s32") == 1);
+    CHECK(count(translate_ir_to_ptx(product), "add.s32") == 0);
 }

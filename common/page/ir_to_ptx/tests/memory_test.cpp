@@ -1,8 +1,8 @@
 // Tests loads, stores, addresses and state spaces, and structures, arrays and vectors as values.
 #include <doctest/doctest.h>
 
-#include "run.h"
 #include "page/ir_to_ptx/translate.h"
+#include "run.h"
 
 using namespace coalesce::translator;
 using namespace coalesce::translator::tests;
@@ -29,13 +29,13 @@ TEST_CASE("constant offsets are part of the instruction, and state spaces are na
   %v = load i64, ptr %a, align 8
 )" + stored({"%v"}));
     CHECK(run(ir, {1, 2, 3, 4}).at(0) == 4);
-    const std::string ptx = ptx_of(ir);
+    const std::string ptx = translate_ir_to_ptx(ir);
     CHECK(count(ptx, "ld.global.b64") == 1);
     CHECK(ptx.find("+24]") != std::string::npos);
     CHECK(count(ptx, "add.s64") == 0);
     // ptxas requires the plus sign in front of a negative offset.
-    CHECK(ptx_of(kernel("  %a = getelementptr inbounds i8, ptr %in, i64 -8\n"
-                        "  store i32 3, ptr %a, align 4\n  ret void"))
+    CHECK(translate_ir_to_ptx(kernel("  %a = getelementptr inbounds i8, ptr %in, i64 -8\n"
+                                     "  store i32 3, ptr %a, align 4\n  ret void"))
               .find("+-8]") != std::string::npos);
 }
 
@@ -48,9 +48,9 @@ TEST_CASE("the constant in an index becomes an offset only if the index cannot w
             "  %v = load i64, ptr %a, align 8\n  store i64 %v, ptr %out, align 8\n  ret void");
     };
     CHECK(run(loaded("nsw"), {1, 0, 0, 0, 44}).at(0) == 44);
-    CHECK(ptx_of(loaded("nsw")).find("+24]") != std::string::npos);
+    CHECK(translate_ir_to_ptx(loaded("nsw")).find("+24]") != std::string::npos);
     CHECK(run(loaded(""), {1, 0, 0, 0, 44}).at(0) == 44);
-    CHECK(ptx_of(loaded("")).find("+24]") == std::string::npos);
+    CHECK(translate_ir_to_ptx(loaded("")).find("+24]") == std::string::npos);
 }
 
 TEST_CASE("a vector is one access if its alignment allows that") {
@@ -69,8 +69,8 @@ TEST_CASE("a vector is one access if its alignment allows that") {
     const auto words = run(ir, {low, high}, {.words = 3});
     CHECK(words[0] == 0x0000000500000000 + 0x0000AA0400000000 / 0x100000000 + 1 - 0);
     CHECK(words[2] == 0);
-    CHECK(count(ptx_of(ir), "ld.global.v4.b32") == 1);
-    CHECK(count(ptx_of(ir), "st.global.v4.b32") == 1);
+    CHECK(count(translate_ir_to_ptx(ir), "ld.global.v4.b32") == 1);
+    CHECK(count(translate_ir_to_ptx(ir), "st.global.v4.b32") == 1);
 }
 
 TEST_CASE("an element of a vector may have an index that is known only at run time") {
@@ -131,7 +131,7 @@ TEST_CASE("local arrays, shared and constant memory, and initialised variables w
 @pointers = internal addrspace(1) global [2 x ptr] [ptr null, ptr getelementptr (i8, ptr addrspacecast (ptr addrspace(1) @numbers to ptr), i64 8)], align 8
 )");
     CHECK(run(ir, {1}).at(0) == 22 + 33 + 200 + 2000);
-    const std::string ptx = ptx_of(ir);
+    const std::string ptx = translate_ir_to_ptx(ir);
     CHECK(count(ptx, "st.shared.b64") == 1);
     CHECK(count(ptx, "ld.const.b16") == 1);
     CHECK(count(ptx, "st.local.b64") == 2);
@@ -160,10 +160,10 @@ TEST_CASE("volatile applies only to memory that other threads can access") {
   store volatile i32 %x, ptr %out, align 4
   ret void)");
     CHECK(run(ir).at(0) == 3);
-    CHECK(count(ptx_of(ir), "st.volatile.global") == 1);
+    CHECK(count(translate_ir_to_ptx(ir), "st.volatile.global") == 1);
     // PTX has no volatile accesses to local memory.
-    CHECK(count(ptx_of(ir), "st.local") == 1);
-    CHECK(count(ptx_of(ir), "ld.local") == 1);
+    CHECK(count(translate_ir_to_ptx(ir), "st.local") == 1);
+    CHECK(count(translate_ir_to_ptx(ir), "ld.local") == 1);
 }
 
 TEST_CASE("a pointer to one of several state spaces is generic") {
@@ -178,7 +178,7 @@ TEST_CASE("a pointer to one of several state spaces is generic") {
                "@tile = internal addrspace(3) global [8 x i64] undef, align 8\n");
     CHECK(run(ir, {0}).at(0) == 5);
     CHECK(run(ir, {9}).at(0) == 9);
-    CHECK(count(ptx_of(ir), "ld.b64") == 1);
+    CHECK(count(translate_ir_to_ptx(ir), "ld.b64") == 1);
 }
 
 TEST_CASE("dynamic shared memory can be used") {
@@ -249,7 +249,7 @@ TEST_CASE("a number that is not fully aligned is loaded and stored in pieces") {
     CHECK(out[0] == sum << 32);
     CHECK(out[1] == sum >> 32);
     CHECK(out[2] == u64{0x66554433} << 16);
-    const std::string ptx = ptx_of(ir);
+    const std::string ptx = translate_ir_to_ptx(ir);
     CHECK(count(ptx, "ld.global.b8") == 4);
     CHECK(count(ptx, "ld.global.b16") == 6);
     CHECK(count(ptx, "st.global.b32") == 2);
@@ -261,6 +261,6 @@ TEST_CASE("read-only memory without aliases is loaded through the read-only cach
         "define ptx_kernel void @k(ptr %out, ptr noalias readonly %in) {\n"
         "  %v = load i64, ptr %in, align 8\n  store i64 %v, ptr %out, align 8\n"
         "  ret void\n}\n";
-    CHECK(count(ptx_of(body), "ld.global.nc.b64") == 1);
+    CHECK(count(translate_ir_to_ptx(body), "ld.global.nc.b64") == 1);
     CHECK(run(body, {6}).at(0) == 6);
 }

@@ -20,7 +20,7 @@ TEST_CASE("types have the memory layout of nvptx64") {
     CHECK(size_of(*outer) == 32);
     CHECK(offset_of_member(*outer, 1) == 8);
     CHECK(offset_of_member(*outer, 2) == 24);
-    CHECK(list_parts(*outer).size() == 6);
+    CHECK(list_scalar_parts(*outer).size() == 6);
     CHECK(select_parts(*outer, {1, 1}).first == 2);
     CHECK(size_of(*types.structure({types.integer(8), types.integer(64)}, true)) == 9);
     CHECK(size_of(*types.vector(types.single(), 3)) == 16);
@@ -68,7 +68,7 @@ const std::string kPlaces =
 }  // namespace
 
 TEST_CASE("instructions have the learner's lines, also if they are inlined from a header") {
-    const std::string ptx = ptx_of(
+    const std::string ptx = translate_ir_to_ptx(
         "define ptx_kernel void @k(ptr %out) !dbg !2 {\n  store i32 1, ptr %out, align 4, !dbg !4\n"
         "  store i32 2, ptr %out, align 4, !dbg !5\n  ret void\n}\n" +
         kPlaces);
@@ -82,11 +82,12 @@ namespace {
 
 Untranslated refused(const std::string& body) {
     try {
-        ptx_of("define ptx_kernel void @k(ptr %out, i128 %a, i32 %n) !dbg !2 {\n" + body +
-               "\n  ret void\n}\n"
-               "declare void @llvm.no.such.thing()\ndeclare i32 @many(ptr, ...)\n"
-               "declare i32 @llvm.vector.reduce.add.v4i32(<4 x i32>)\n" +
-               kPlaces);
+        translate_ir_to_ptx("define ptx_kernel void @k(ptr %out, i128 %a, i32 %n) !dbg !2 {\n" +
+                            body +
+                            "\n  ret void\n}\n"
+                            "declare void @llvm.no.such.thing()\ndeclare i32 @many(ptr, ...)\n"
+                            "declare i32 @llvm.vector.reduce.add.v4i32(<4 x i32>)\n" +
+                            kPlaces);
     } catch (const Untranslated& error) {
         return error;
     }
@@ -146,7 +147,7 @@ TEST_CASE("text that is not a module is rejected without a crash") {
     const std::string whole = kernel("  store i64 5, ptr %out, align 8\n  ret void") + kPlaces;
     for (std::size_t length = 0; length < whole.size(); length += 3) {
         try {
-            ptx_of(whole.substr(0, length));
+            translate_ir_to_ptx(whole.substr(0, length));
         } catch (const Untranslated&) {
         }
     }

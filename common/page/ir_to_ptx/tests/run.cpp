@@ -4,8 +4,8 @@
 
 #include <stdexcept>
 
-#include "simulator/base/coalesce_simulator.h"
 #include "page/ir_to_ptx/translate.h"
+#include "simulator/base/coalesce_simulator.h"
 
 namespace coalesce::translator::tests {
 
@@ -38,7 +38,7 @@ cudaKernel_t loaded(const std::string& ir) {
     const bool has_variables = ir.find(" global ") != ir.npos;
     if (last.kernel != nullptr && last.ir == ir && !has_variables) return last.kernel;
     unload_last();
-    const std::string ptx = ptx_of(ir);
+    const std::string ptx = translate_ir_to_ptx(ir);
     need(cudaLibraryLoadData(&last.library, ptx.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0));
     need(cudaLibraryGetKernel(&last.kernel, last.library, "k"));
     last.ir = ir;

@@ -2,8 +2,8 @@
 // end for the same IR.
 #include <doctest/doctest.h>
 
-#include "run.h"
 #include "page/ir_to_ptx/translate.h"
+#include "run.h"
 
 using namespace coalesce::translator;
 using namespace coalesce::translator::tests;
@@ -29,7 +29,7 @@ std::string sum_of(const std::vector<int>& offsets, unsigned align,
 }
 
 std::size_t loads(const std::string& ir, const std::string& kind) {
-    return count(ptx_of(ir), "ld.global" + kind);
+    return count(translate_ir_to_ptx(ir), "ld.global" + kind);
 }
 
 constexpr u64 kOneTwo = 0x400000003f800000, kThreeFour = 0x4080000040400000;
@@ -72,8 +72,8 @@ TEST_CASE("a merged load may include unused elements, and a merged store may not
   %b = getelementptr i8, ptr %out, i64 12
   store i32 %v, ptr %b, align 4
   ret void)");
-    CHECK(count(ptx_of(ir), "st.global.v2.b32") == 1);
-    CHECK(count(ptx_of(ir), "st.global.b32") == 1);
+    CHECK(count(translate_ir_to_ptx(ir), "st.global.v2.b32") == 1);
+    CHECK(count(translate_ir_to_ptx(ir), "st.global.b32") == 1);
     CHECK(run(ir, {7}, {.words = 2}) == std::vector<u64>{0x700000007, 0x700000000});
 }
 
@@ -111,7 +111,7 @@ TEST_CASE("small elements and elements of different types merge") {
   %r = zext i16 %u to i64
   store i64 %r, ptr %out, align 8
   ret void)");
-    CHECK(count(ptx_of(ir), "ld.global") == 1);
+    CHECK(count(translate_ir_to_ptx(ir), "ld.global") == 1);
     CHECK(run(ir, {0x0004000900020003}).at(0) == 25);
     const std::string mixed = kernel(R"(
   %a = getelementptr i8, ptr %in, i64 4

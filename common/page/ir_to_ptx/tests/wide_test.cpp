@@ -4,8 +4,8 @@
 
 #include <bit>
 
-#include "run.h"
 #include "page/ir_to_ptx/translate.h"
+#include "run.h"
 
 using namespace coalesce::translator;
 using namespace coalesce::translator::tests;
@@ -268,7 +268,7 @@ TEST_CASE("128 bits at any address are accessed in as few pieces as alignment al
         CHECK(run(ir, in, {.words = 4}) == expected);
         const std::string piece =
             align == 16 ? "ld.global.v2.b64" : "ld.global.b" + std::to_string(8 * align);
-        CHECK(count(ptx_of(ir), piece) == (align == 16 ? 1 : 16 / align));
+        CHECK(count(translate_ir_to_ptx(ir), piece) == (align == 16 ? 1 : 16 / align));
     }
 }
 
@@ -295,5 +295,5 @@ done:
 }
 
 TEST_CASE("a kernel without wide integers contains no code for them") {
-    CHECK(ptx_of(kernel("  ret void")).find("coalesce") == std::string::npos);
+    CHECK(translate_ir_to_ptx(kernel("  ret void")).find("coalesce") == std::string::npos);
 }

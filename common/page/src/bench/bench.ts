@@ -2,16 +2,16 @@
 // lesson has one bench, and the playground has up to two.
 
 import { Editor } from "../editor/editor";
-import { Cancelled, noCompiler, TooLong, type Examined, type Examiner, type Task } from "../examiner";
-import { isBeyond, workOf } from "../exercises";
-import { oneAtATime, type SimulatorThread } from "../thread";
+import { Cancelled, explainMissingCompiler, TimeLimitError, type Examined, type Examiner, type Task } from "../examiner";
+import { isBeyondTranspose, workOf } from "../exercises";
+import { serializeRuns, type SimulatorThread } from "../thread";
 import { asSentence, withCode } from "../words";
-import { marksOf } from "./marks";
-import { OwnPart } from "./own_part";
+import { marksForVerdict } from "./marks";
+import { WarpOfOwnKernelPart } from "./own_part";
 import { verdictElement } from "./verdict_part";
 
 /** The time in milliseconds without typing after which the kernel is examined. */
-const PAUSE = 700;
+const TYPING_PAUSE_MS = 700;
 
 const markup = `
 <div class="panes">
@@ -33,10 +33,10 @@ editor. The compiler is clang: <a href="compiler/LICENSE.txt">its licence</a>.</
 </div>`;
 
 /** The least memory, in GB, with which a computer loads the compiler before it is needed. */
-const LEAST_MEMORY = 4;
+const MIN_MEMORY_GB = 4;
 
 /** The failures about the cost of accesses. The picture of one warp's accesses shows their cause. */
-const SHOWN_BY_ACCESSES = ["uncoalesced-loads", "uncoalesced-stores", "bank-conflicts", "too-many-requests", "work-repeated", "lanes-idle"];
+const FAILURES_SHOWN_BY_ACCESSES = ["uncoalesced-loads", "uncoalesced-stores", "bank-conflicts", "too-many-requests", "work-repeated", "lanes-idle"];
 
 export interface BenchEvents {
     changed(text: string): void;
@@ -50,12 +50,12 @@ export class Bench {
     private task: Task | null = null;
     private showsCosts = true;
     private examinedText = "";
-    private pause: ReturnType<typeof setTimeout> | undefined;
+    private typingTimer: ReturnType<typeof setTimeout> | undefined;
     /** Cancels the current run; null if there is none. */
     private current: AbortController | null = null;
     private readonly editor: Editor;
-    private readonly own: OwnPart;
-    private readonly examineLatest = oneAtATime(() => this.examine());
+    private readonly ownPart: WarpOfOwnKernelPart;
+    private readonly examineLatest = serializeRuns(() => this.examine());
 
     constructor(
         private readonly root: HTMLElement,
@@ -67,10 +67,10 @@ export class Bench {
         root.classList.add("bench");
         root.innerHTML = markup;
         this.editor = new Editor(this.find(".editor"), label, "", { changed: () => this.changed(), run: () => void this.run() });
-        this.own = new OwnPart(this.find(".own"), thread, label);
+        this.ownPart = new WarpOfOwnKernelPart(this.find(".own"), thread, label);
         this.find("button[name=run]").addEventListener("click", () => void this.run());
         this.find("button[name=stop]").addEventListener("click", () => this.stop());
-        if (noCompiler()) this.say(noCompiler());
+        if (explainMissingCompiler()) this.say(explainMissingCompiler());
         examiner.onProgress((part, words) => this.showLoading(part, words));
         this.prepareWhenSeen();
     }
@@ -102,8 +102,8 @@ export class Bench {
         this.task = task;
         this.forget();
         this.editor.text = text;
-        clearTimeout(this.pause);
-        if (!noCompiler()) this.say("");
+        clearTimeout(this.typingTimer);
+        if (!explainMissingCompiler()) this.say("");
         this.find(".outcome").replaceChildren();
     }
 
@@ -126,13 +126,13 @@ export class Bench {
     }
 
     async run(): Promise<void> {
-        clearTimeout(this.pause);
-        if (noCompiler()) return this.say(noCompiler());
+        clearTimeout(this.typingTimer);
+        if (explainMissingCompiler()) return this.say(explainMissingCompiler());
         await this.examineLatest();
     }
 
     stop() {
-        clearTimeout(this.pause);
+        clearTimeout(this.typingTimer);
         this.current?.abort("stop");
     }
 
@@ -145,14 +145,14 @@ export class Bench {
         delete this.root.dataset.outcome;
         this.current?.abort("edit");
         this.events.changed(this.text);
-        clearTimeout(this.pause);
-        if (!noCompiler()) this.pause = setTimeout(() => void this.run(), PAUSE);
+        clearTimeout(this.typingTimer);
+        if (!explainMissingCompiler()) this.typingTimer = setTimeout(() => void this.run(), TYPING_PAUSE_MS);
     }
 
     /** Loads the compiler while the learner reads, because it is large. Does not do so if the connection is limited. */
     private prepareWhenSeen() {
-        if (noCompiler()) return;
-        whenIdle(() => void this.examiner.load().catch(() => {}));
+        if (explainMissingCompiler()) return;
+        loadWhenIdle(() => void this.examiner.load().catch(() => {}));
         const observer = new IntersectionObserver((entries) => {
             if (!entries.some((entry) => entry.isIntersecting)) return;
             observer.disconnect();
@@ -182,7 +182,7 @@ export class Bench {
         this.showRunning(true);
         this.say("Running …");
         try {
-            const { result, milliseconds } = await Promise.race([this.examiner.examine(task, text, run.signal), stopOf(run.signal)]);
+            const { result, milliseconds } = await Promise.race([this.examiner.examine(task, text, run.signal), rejectWhenStopped(run.signal)]);
             // The text has changed in the meantime, so examine it next.
             if (text !== this.text || task !== this.task) return;
             this.root.dataset.milliseconds = String(milliseconds);
@@ -190,7 +190,7 @@ export class Bench {
             this.examinedText = text;
             this.events.examined(result, text);
             this.show(result);
-            this.say(`${standingOf(result)} (simulated, ${(milliseconds / 1000).toFixed(1)} s).`, causeOf(result));
+            this.say(`${describeStanding(result)} (simulated, ${(milliseconds / 1000).toFixed(1)} s).`, describeCause(result));
         } catch (error) {
             this.explain(error, run);
         } finally {
@@ -206,7 +206,7 @@ export class Bench {
         }
         this.forget();
         this.root.dataset.outcome = "stopped";
-        this.say(error instanceof TooLong ? error.message : `The kernel could not be examined: ${error.message}`);
+        this.say(error instanceof TimeLimitError ? error.message : `The kernel could not be examined: ${error.message}`);
     }
 
     private showRunning(isRunning: boolean) {
@@ -216,15 +216,15 @@ export class Bench {
 
     private show(result: Examined) {
         this.root.dataset.outcome = result.verdict.outcome;
-        this.editor.showMarks(marksOf(result, this.examinedText));
+        this.editor.showMarks(marksForVerdict(result, this.examinedText));
         this.editor.showCosts(this.showsCosts ? result.lines : []);
         const { limits } = workOf(this.task as Task);
         this.find(".outcome").replaceChildren(verdictElement(result, limits, this.showsCosts, (line) => this.editor.goTo(line)));
         // Only kernels that move a matrix have pictures and predicted times.
-        const isShown = this.showsCosts && !isBeyond((this.task as Task).exercise);
+        const isShown = this.showsCosts && !isBeyondTranspose((this.task as Task).exercise);
         const [first] = result.verdict.failures;
-        if (isShown && first && SHOWN_BY_ACCESSES.includes(first.id)) this.find<HTMLDetailsElement>(".own").open = true;
-        this.own.show(isShown ? result : null, this.examinedText, workOf(this.task as Task).produces);
+        if (isShown && first && FAILURES_SHOWN_BY_ACCESSES.includes(first.id)) this.find<HTMLDetailsElement>(".own").open = true;
+        this.ownPart.show(isShown ? result : null, this.examinedText, workOf(this.task as Task).produces);
     }
 
     private forget() {
@@ -233,31 +233,31 @@ export class Bench {
         this.editor.showMarks([]);
         this.editor.showCosts([]);
         this.find(".outcome").replaceChildren();
-        this.own.show(null, "", "");
+        this.ownPart.show(null, "", "");
     }
 }
 
 /** Calls `act` after the page has been shown, unless the reader has asked for less data traffic or memory is scarce. */
-function whenIdle(act: () => void) {
-    const { connection, deviceMemory = LEAST_MEMORY } = navigator as Navigator & { connection?: { saveData?: boolean }; deviceMemory?: number };
-    if (connection?.saveData || deviceMemory < LEAST_MEMORY) return;
+function loadWhenIdle(act: () => void) {
+    const { connection, deviceMemory = MIN_MEMORY_GB } = navigator as Navigator & { connection?: { saveData?: boolean }; deviceMemory?: number };
+    if (connection?.saveData || deviceMemory < MIN_MEMORY_GB) return;
     if ("requestIdleCallback" in globalThis) requestIdleCallback(act, { timeout: 3000 });
     else setTimeout(act, 1500);
 }
 
 /** Returns a promise that is rejected when the reader stops the run, even while the compiler is still being loaded. */
-function stopOf(signal: AbortSignal): Promise<never> {
+function rejectWhenStopped(signal: AbortSignal): Promise<never> {
     return new Promise((_, reject) =>
         signal.addEventListener("abort", () => signal.reason === "stop" && reject(new Cancelled("The run was stopped."))));
 }
 
-function standingOf({ passed, verdict }: Examined): string {
+function describeStanding({ passed, verdict }: Examined): string {
     if (passed) return "Passed";
     return verdict.outcome === "failed" ? "Not yet" : "Not examined";
 }
 
 /** Returns a sentence with the cause of the failure and its line. */
-function causeOf({ verdict }: Examined): string {
+function describeCause({ verdict }: Examined): string {
     const [first] = verdict.failures;
     if (!first) return "";
     return `${first.place.line ? `Line ${first.place.line}: ` : ""}${asSentence(first.headline)}`;

@@ -2,11 +2,11 @@
 // blocks are shown in the order in which they start.
 
 import type { Examined, Launch } from "../examiner";
-import { oneAtATime, type SimulatorThread } from "../thread";
+import { serializeRuns, type SimulatorThread } from "../thread";
 
-const MOST_BLOCKS = 64;
-const TILE = 32;
-const CELL = 26;
+const MAX_DRAWN_BLOCKS = 64;
+const TILE_SIDE = 32;
+const CELL_PIXELS = 26;
 
 const markup = `<h3>Order of the blocks</h3>
 <p class="faint">The tile of <code>in</code> that each block reads first. Blocks begin in the order of their numbers.</p>
@@ -19,7 +19,7 @@ export class BlockOrderPart {
     private examined: Examined | null = null;
     /** For each block, the row and the column of its tile, or null if the block loads nothing. */
     private tiles: ([number, number] | null)[] = [];
-    private readonly countLatest = oneAtATime(() => this.count());
+    private readonly countLatest = serializeRuns(() => this.count());
 
     constructor(
         private readonly root: HTMLElement,
@@ -42,7 +42,7 @@ export class BlockOrderPart {
     private async count() {
         const { ptx, entry, launch } = this.examined as Examined & { launch: Launch };
         const blocks = product(launch.grid);
-        this.root.hidden = blocks < 2 || blocks > MOST_BLOCKS;
+        this.root.hidden = blocks < 2 || blocks > MAX_DRAWN_BLOCKS;
         if (this.root.hidden) return;
         const tiles: BlockOrderPart["tiles"] = [];
         for (let block = 0; block < blocks; block++) {
@@ -51,7 +51,7 @@ export class BlockOrderPart {
             const load = accesses.find(({ memory, store }) => memory !== "shared" && !store);
             const address = load?.addresses.find((one) => one !== null);
             const element = (address ?? 0) / 4;
-            tiles.push(load ? [Math.floor(Math.floor(element / launch.cols) / TILE), Math.floor((element % launch.cols) / TILE)] : null);
+            tiles.push(load ? [Math.floor(Math.floor(element / launch.cols) / TILE_SIDE), Math.floor((element % launch.cols) / TILE_SIDE)] : null);
         }
         // Bulk copies (TMA) are not loads by threads, so no order is visible.
         this.root.hidden = tiles.every((tile) => tile === null);
@@ -65,21 +65,21 @@ export class BlockOrderPart {
     private draw() {
         const { launch } = this.examined as Examined & { launch: Launch };
         const begun = Number(this.slider.value);
-        const [down, across] = [Math.ceil(launch.rows / TILE), Math.ceil(launch.cols / TILE)];
+        const [down, across] = [Math.ceil(launch.rows / TILE_SIDE), Math.ceil(launch.cols / TILE_SIDE)];
         let cells = "";
         for (let row = 0; row < down; row++) {
             for (let col = 0; col < across; col++) {
                 const blocks = this.tiles.flatMap((tile, block) => (tile && tile[0] === row && tile[1] === col ? [block] : []));
                 const isBegun = blocks.some((block) => block < begun);
                 const mark = blocks.includes(begun - 1) ? " followed" : "";
-                cells += `<rect class="${isBegun ? "used" : "idle"}${mark}" x="${col * CELL + 2}" y="${row * CELL + 2}" width="${CELL - 2}" height="${CELL - 2}"/>`;
-                if (isBegun) cells += `<text class="lane" x="${col * CELL + 1 + CELL / 2}" y="${row * CELL + 17}">${blocks[0]}</text>`;
+                cells += `<rect class="${isBegun ? "used" : "idle"}${mark}" x="${col * CELL_PIXELS + 2}" y="${row * CELL_PIXELS + 2}" width="${CELL_PIXELS - 2}" height="${CELL_PIXELS - 2}"/>`;
+                if (isBegun) cells += `<text class="lane" x="${col * CELL_PIXELS + 1 + CELL_PIXELS / 2}" y="${row * CELL_PIXELS + 17}">${blocks[0]}</text>`;
             }
         }
         const words = `${begun} of ${this.tiles.length} blocks`;
         (this.root.querySelector("output") as HTMLElement).textContent = words;
         this.slider.setAttribute("aria-valuetext", words);
-        const size = `viewBox="0 0 ${across * CELL + 4} ${down * CELL + 4}" style="max-width: ${across * CELL + 4}px"`;
+        const size = `viewBox="0 0 ${across * CELL_PIXELS + 4} ${down * CELL_PIXELS + 4}" style="max-width: ${across * CELL_PIXELS + 4}px"`;
         (this.root.querySelector(".drawing") as HTMLElement).innerHTML =
             `<svg class="diagram" role="img" ${size} aria-label="Tiles of in, ${down} x ${across}, by the block that processes them; ${words} have begun">${cells}</svg>`;
     }

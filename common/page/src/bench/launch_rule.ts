@@ -6,13 +6,13 @@ import type { Launch, ShapeTried } from "../examiner";
 type Rule = (rows: number, cols: number) => number;
 
 /** The quantities that the blocks along an axis may have to cover, as functions of the matrix's shape. */
-const EXTENTS: Rule[] = [() => 1, (_, cols) => cols, (rows) => rows, (rows, cols) => rows * cols];
-const LARGEST_PIECE = 4096;
+const TRIED_EXTENTS: Rule[] = [() => 1, (_, cols) => cols, (rows) => rows, (rows, cols) => rows * cols];
+const MAX_ELEMENTS_PER_BLOCK = 4096;
 
 /** Returns the rule that explains the axis in every launch, or null if there is no simple rule. */
-function ruleOf(axis: number, tried: ShapeTried[]): Rule | null {
-    for (const extent of EXTENTS) {
-        for (let size = 1; size <= LARGEST_PIECE; size++) {
+function findAxisRule(axis: number, tried: ShapeTried[]): Rule | null {
+    for (const extent of TRIED_EXTENTS) {
+        for (let size = 1; size <= MAX_ELEMENTS_PER_BLOCK; size++) {
             const rule: Rule = (rows, cols) => Math.ceil(extent(rows, cols) / size);
             if (tried.every(({ shape, launch }) => rule(shape.rows, shape.cols) === launch.grid[axis])) return rule;
         }
@@ -24,7 +24,7 @@ function ruleOf(axis: number, tried: ShapeTried[]): Rule | null {
 export function launchRule(tried: ShapeTried[]): ((rows: number, cols: number) => Launch) | null {
     const first = tried[0]?.launch;
     const isSame = tried.every(({ launch }) => JSON.stringify(launch.block) === JSON.stringify(first?.block) && launch.shared_bytes === first?.shared_bytes);
-    const rules = [0, 1, 2].map((axis) => ruleOf(axis, tried));
+    const rules = [0, 1, 2].map((axis) => findAxisRule(axis, tried));
     if (!first || !isSame || rules.includes(null)) return null;
     return (rows, cols) => ({
         rows,

@@ -6,13 +6,13 @@ import type { Examined, Failure } from "../examiner";
 import { asSentence } from "../words";
 
 /** Matches a sentence such as "The other access: exercises/03_tiled/kernel.cu:14, thread (0,0,0) of block (0,0,0)." */
-const OTHER_ACCESS = /The other access: \S+?:(\d+), ([^.]*)\./;
+const OTHER_ACCESS_PATTERN = /The other access: \S+?:(\d+), ([^.]*)\./;
 
-const unwrapped = (text: string): string => text.replace(/\s+/g, " ").trim();
+const unwrapLines = (text: string): string => text.replace(/\s+/g, " ").trim();
 
 /** Returns a mark for the second access of a race. Both accesses are marked, because the mistake lies between them. */
-function otherAccess({ details }: Failure): LineMark[] {
-    const [, line, thread] = OTHER_ACCESS.exec(unwrapped(details)) ?? [];
+function markOtherAccess({ details }: Failure): LineMark[] {
+    const [, line, thread] = OTHER_ACCESS_PATTERN.exec(unwrapLines(details)) ?? [];
     return line ? [{ kind: "related", line: Number(line), column: 0, text: `The other access: ${thread}.` }] : [];
 }
 
@@ -20,7 +20,7 @@ function otherAccess({ details }: Failure): LineMark[] {
  * Returns the number of the line with the condition under which a line runs: an `if` around the line, or an earlier
  * `if` that returns. Returns 0 if there is no such condition.
  */
-export function checkFor(text: string, line: number): number {
+export function findCheckLine(text: string, line: number): number {
     const lines = text.split("\n").map((one) => one.replace(/\/\/.*/, ""));
     /** The number of code blocks that end between the current position and `line`. */
     let closed = 0;
@@ -42,22 +42,22 @@ export function checkFor(text: string, line: number): number {
 }
 
 /** Returns a mark for the condition that lets an access outside the matrix pass. */
-function guard({ id, place }: Failure, text: string): LineMark[] {
+function markGuard({ id, place }: Failure, text: string): LineMark[] {
     if (id !== "no-bounds-check") return [];
-    const line = /\bif\s*\(/.test(text.split("\n")[place.line - 1] ?? "") ? 0 : checkFor(text, place.line);
+    const line = /\bif\s*\(/.test(text.split("\n")[place.line - 1] ?? "") ? 0 : findCheckLine(text, place.line);
     return line ? [{ kind: "related", line, column: 0, text: "This check lets the access through." }] : [];
 }
 
-const LONGEST_NOTE = 90;
+const MAX_NOTE_CHARACTERS = 90;
 
 /** Returns a headline, or its beginning if the headline is long. The verdict contains the whole headline. */
-function noteOf(headline: string): string {
-    const [beginning = headline] = headline.length > LONGEST_NOTE ? headline.split(/[:;.](?= )/) : [headline];
+function shortenHeadline(headline: string): string {
+    const [beginning = headline] = headline.length > MAX_NOTE_CHARACTERS ? headline.split(/[:;.](?= )/) : [headline];
     return asSentence(beginning.length < headline.length ? `${beginning}.` : headline);
 }
 
 /** Returns marks for the lines that a verdict is about. `text` is the text that was examined. */
-export function marksOf({ verdict }: Examined, text: string): LineMark[] {
+export function marksForVerdict({ verdict }: Examined, text: string): LineMark[] {
     const marks: LineMark[] = [];
     for (const { severity, place, text: words } of verdict.messages) {
         if (severity !== "note") marks.push({ kind: severity, line: place.line, column: place.column, text: words });
@@ -65,10 +65,10 @@ export function marksOf({ verdict }: Examined, text: string): LineMark[] {
     // Skip the failure `does-not-compile`, because the compiler's own messages are more precise.
     const [first, ...others] = verdict.failures.filter(({ id }) => id !== "does-not-compile");
     if (!first) return marks;
-    if (first.place.line) marks.push({ kind: "cause", line: first.place.line, column: 0, text: noteOf(first.headline) });
-    marks.push(...otherAccess(first), ...guard(first, text));
+    if (first.place.line) marks.push({ kind: "cause", line: first.place.line, column: 0, text: shortenHeadline(first.headline) });
+    marks.push(...markOtherAccess(first), ...markGuard(first, text));
     for (const { place, headline } of others) {
-        if (place.line) marks.push({ kind: "related", line: place.line, column: 0, text: noteOf(headline) });
+        if (place.line) marks.push({ kind: "related", line: place.line, column: 0, text: shortenHeadline(headline) });
     }
     return marks;
 }

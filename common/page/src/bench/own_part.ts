@@ -1,16 +1,16 @@
 // Shows the accesses of one warp, the tiles of the blocks, and the predicted time of a learner's kernel.
 
 import { AccessesPart } from "../accesses_part";
-import { comparedWith } from "../course";
+import { checkedTask } from "../course";
 import type { Examined, Launch } from "../examiner";
 import { gpus } from "../exercises";
 import type { Result } from "../simulator";
-import { oneAtATime, type SimulatorThread } from "../thread";
+import { serializeRuns, type SimulatorThread } from "../thread";
 import { firstChoice, TimePart } from "../time_part";
 import { BlockOrderPart } from "./block_order_part";
 import { launchRule } from "./launch_rule";
 
-const MOST_ACCESSES = 1000;
+const MAX_TRACED_ACCESSES = 1000;
 
 /** Returns the HTML of this part. `whose` distinguishes two kernels that are shown side by side. */
 const markup = (whose: string) => `
@@ -26,7 +26,7 @@ const markup = (whose: string) => `
 
 const product = (list: number[]): number => list.reduce((one, other) => one * other, 1);
 
-export class OwnPart {
+export class WarpOfOwnKernelPart {
     private examined: Examined | null = null;
     private text = "";
     private produces = "";
@@ -35,8 +35,8 @@ export class OwnPart {
     private order: BlockOrderPart | null = null;
     private time: TimePart | null = null;
     private isStale = true;
-    private readonly traceLatest = oneAtATime(() => this.trace());
-    private readonly predictLatest = oneAtATime(() => this.predict());
+    private readonly traceLatest = serializeRuns(() => this.trace());
+    private readonly predictLatest = serializeRuns(() => this.predict());
 
     constructor(
         private readonly root: HTMLDetailsElement | HTMLElement,
@@ -102,8 +102,8 @@ export class OwnPart {
                 entry,
                 traced_block: this.place("block", product(launch.grid)),
                 traced_warp: this.place("warp", Math.ceil(product(launch.block) / 32)),
-                limit: MOST_ACCESSES,
-                produces: comparedWith(this.produces),
+                limit: MAX_TRACED_ACCESSES,
+                produces: checkedTask(this.produces),
             });
         } catch (error) {
             this.result = null;

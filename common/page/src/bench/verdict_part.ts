@@ -5,17 +5,17 @@ import { mapElement } from "./map_part";
 import { round, withCode } from "../words";
 
 /** Maps the text of a row in the verdict's table to the key of the row's requirement. */
-const ROWS: [RegExp, string][] = [
+const REQUIREMENT_ROWS: [RegExp, string][] = [
     [/^sectors per load/, "load"],
     [/^sectors per store/, "store"],
     [/^wavefronts per shared load/, "shared_load"],
     [/^wavefronts per shared store/, "shared_store"],
 ];
 
-function addAsked(table: HTMLTableElement, limits: Record<string, number>) {
+function addRequiredColumn(table: HTMLTableElement, limits: Record<string, number>) {
     for (const [i, row] of [...table.rows].entries()) {
         const name = row.cells[0]?.textContent ?? "";
-        const counter = ROWS.find(([words]) => words.test(name))?.[1];
+        const counter = REQUIREMENT_ROWS.find(([words]) => words.test(name))?.[1];
         const limit = counter === undefined ? undefined : limits[counter];
         if (counter) row.cells[0]?.classList.add("idea", counter.startsWith("shared") ? "shared" : "global");
         const cell = document.createElement(i === 0 ? "th" : "td");
@@ -62,7 +62,7 @@ export function verdictElement(result: Examined, limits: Record<string, number>,
         table?.remove();
         holder.querySelector(".predicted")?.remove();
     } else if (table) {
-        addAsked(table, limits);
+        addRequiredColumn(table, limits);
         const wide = document.createElement("div");
         wide.className = "wide";
         wide.tabIndex = 0;

@@ -15,15 +15,15 @@ export interface ReadHeaders {
 }
 
 const readHeadersName = "headers.pch";
-const emptyName = "empty.h";
+const emptyHeaderName = "empty.h";
 
 /** Splits a request at the header that it includes. Returns null if the request includes no header that we know. */
-function takeApart({ arguments: words, output, files }: CompilerRequest) {
+function splitAtHeader({ arguments: words, output, files }: CompilerRequest) {
     const include = words.indexOf("-include");
     const [input, ...others] = Object.keys(files);
     const isKnown = include >= 0 && words.includes("-emit-llvm") && input !== undefined && !others.length;
     if (!isKnown || words.lastIndexOf("-include") !== include) return null;
-    const own = new Map([["-emit-llvm", "-emit-pch"], [output, readHeadersName], [input, emptyName]]);
+    const own = new Map([["-emit-llvm", "-emit-pch"], [output, readHeadersName], [input, emptyHeaderName]]);
     return {
         key: JSON.stringify(words.filter((word) => word !== input && word !== output)),
         reading: words.map((word) => own.get(word) ?? word),
@@ -44,23 +44,23 @@ export class Clang {
 
     compile(request: CompilerRequest): CompilerAnswer {
         const begin = performance.now();
-        const parts = takeApart(request);
+        const parts = splitAtHeader(request);
         const files = Object.entries(request.files).map(([name, text]): [string, Uint8Array] => [name, encoded(text)]);
         let words = request.arguments;
         if (this.read !== null && this.read.key === parts?.key) {
             words = parts.using;
-            files.push([readHeadersName, this.read.bytes], [emptyName, encoded("")]);
+            files.push([readHeadersName, this.read.bytes], [emptyHeaderName, encoded("")]);
         }
         const { file, said } = this.run(words, files, request.output);
-        const ir = file ? withRelativeLocations(new TextDecoder().decode(file)) : null;
-        return { ir, said: withRelativeNames(said), milliseconds: performance.now() - begin };
+        const ir = file ? makeLocationsRelative(new TextDecoder().decode(file)) : null;
+        return { ir, said: makeNamesRelative(said), milliseconds: performance.now() - begin };
     }
 
     /** Precompiles the headers for requests with the same options. Returns the precompiled header if it is new. */
     readHeadersFor(request: CompilerRequest): ReadHeaders | null {
-        const parts = takeApart(request);
+        const parts = splitAtHeader(request);
         if (!parts || parts.key === this.read?.key) return null;
-        const { file } = this.run(parts.reading, [[emptyName, encoded("")]], readHeadersName);
+        const { file } = this.run(parts.reading, [[emptyHeaderName, encoded("")]], readHeadersName);
         // Without the precompiled header, compiling works as well, but takes twice as long.
         if (!file) return null;
         this.read = { key: parts.key, bytes: file };
@@ -74,13 +74,13 @@ export class Clang {
             const isGood = system.run(this.module) === 0;
             return { file: isGood ? system.file(output) : undefined, said: system.text() };
         } catch (error) {
-            return { file: undefined, said: `${system.text()}error: ${failureOf(error)}\n` };
+            return { file: undefined, said: `${system.text()}error: ${explainClangFailure(error)}\n` };
         }
     }
 }
 
 /** Explains why clang failed. In a page, clang has a smaller stack than in a terminal. */
-function failureOf(error: unknown): string {
+function explainClangFailure(error: unknown): string {
     if (error instanceof RangeError) return "templates, calls or brackets are nested deeper than the compiler in a page can follow";
     return `the compiler itself has failed (${error}); please report this error, with your kernel`;
 }
@@ -92,10 +92,10 @@ function encoded(text: string): Uint8Array {
 // A precompiled header contains absolute paths: "/include/..." for files that the options call
 // "include/...".
 
-function withRelativeNames(said: string): string {
+function makeNamesRelative(said: string): string {
     return said.replace(/^(In file included from )?\/include\//gm, "$1include/");
 }
 
-function withRelativeLocations(ir: string): string {
+function makeLocationsRelative(ir: string): string {
     return ir.replace(/(= !DIFile\(filename: ")\/include\//g, "$1include/");
 }

@@ -29,9 +29,9 @@ export interface CompilerAnswer {
 }
 
 /** The error of a compilation that stop() has ended. */
-export class Stopped extends Error {}
+export class CompilationStopped extends Error {}
 
-const fromFiles =
+const isOpenedFromFiles =
     "A page that is opened from the file system cannot load a compiler. " +
     "./learn play serves the same pages at an address from which they can load it.";
 
@@ -59,7 +59,7 @@ export class Compiler {
         });
         // Prevents an error message in the console if no code waits for the compiler.
         this.ready.catch(() => {});
-        if (location.protocol === "file:") this.fail(fromFiles);
+        if (location.protocol === "file:") this.fail(isOpenedFromFiles);
         else this.start({ folder: new URL(folder, document.baseURI).href });
     }
 
@@ -70,12 +70,12 @@ export class Compiler {
     }
 
     /**
-     * Ends the current compilation, whose promise is rejected as Stopped. The next compilation may start immediately.
+     * Ends the current compilation, whose promise is rejected as CompilationStopped. The next compilation may start immediately.
      */
     stop(): void {
         if (!this.loaded || this.questions.isEmpty) return;
         this.worker?.terminate();
-        this.questions.rejectAll(new Stopped("The compilation was stopped."));
+        this.questions.rejectAll(new CompilationStopped("The compilation was stopped."));
         this.start({ loaded: this.loaded, read: this.read });
     }
 

@@ -23,10 +23,10 @@ const cacheName = "coalesce-compiler";
 /** Loads the compiler. `folder` is the address of the folder with compiler.json. */
 export async function load(folder: string, onProgress: Progress): Promise<Loaded> {
     onProgress(0, "The compiler is being loaded.");
-    const manifest = await json<Manifest>(new URL("compiler.json", folder));
-    const headers = json<Record<string, string>>(new URL(manifest.headers.file, folder));
-    const response = await keptOrFetched(new URL(manifest.module.file, folder), folder);
-    const bytes = await unpacked(response, manifest.module, onProgress);
+    const manifest = await fetchJson<Manifest>(new URL("compiler.json", folder));
+    const headers = fetchJson<Record<string, string>>(new URL(manifest.headers.file, folder));
+    const response = await cachedOrFetched(new URL(manifest.module.file, folder), folder);
+    const bytes = await unpackResponse(response, manifest.module, onProgress);
     const [module, texts] = await Promise.all([
         WebAssembly.compileStreaming(new Response(bytes, { headers: { "Content-Type": "application/wasm" } })),
         headers,
@@ -34,28 +34,28 @@ export async function load(folder: string, onProgress: Progress): Promise<Loaded
     return { version: manifest.version, module, headers: texts };
 }
 
-async function fetched(url: URL): Promise<Response> {
+async function fetchOrThrow(url: URL): Promise<Response> {
     const response = await fetch(url);
     if (!response.ok || !response.body) throw new Error(`${url.pathname}: ${response.status} ${response.statusText}`);
     return response;
 }
 
-async function json<Content>(url: URL): Promise<Content> {
-    return (await fetched(url)).json();
+async function fetchJson<Content>(url: URL): Promise<Content> {
+    return (await fetchOrThrow(url)).json();
 }
 
-async function keptOrFetched(url: URL, folder: string): Promise<Response> {
+async function cachedOrFetched(url: URL, folder: string): Promise<Response> {
     // Insecure pages have no cache, and in private windows the cache cannot be used.
     const cache = await globalThis.caches?.open(cacheName).catch(() => undefined);
     const kept = await cache?.match(url);
     if (kept?.body) return kept;
-    const response = await fetched(url);
-    if (cache) void keep(cache, url, folder, response.clone());
+    const response = await fetchOrThrow(url);
+    if (cache) void storeInCache(cache, url, folder, response.clone());
     return response;
 }
 
 /** Caches the file once it is complete, and deletes older versions. */
-async function keep(cache: Cache, url: URL, folder: string, response: Response) {
+async function storeInCache(cache: Cache, url: URL, folder: string, response: Response) {
     try {
         await cache.put(url, response);
         for (const { url: other } of await cache.keys()) {
@@ -70,7 +70,7 @@ async function keep(cache: Cache, url: URL, folder: string, response: Response) 
  * Decompresses the module, unless the browser has already done so because the server declared the file as gzip. The
  * first bytes show this.
  */
-async function unpacked(response: Response, { bytes, unpackedBytes }: Manifest["module"], onProgress: Progress) {
+async function unpackResponse(response: Response, { bytes, unpackedBytes }: Manifest["module"], onProgress: Progress) {
     const reader = (response.body as ReadableStream<Uint8Array>).getReader();
     let next = await reader.read();
     const isPacked = next.value?.[0] === 0x1f && next.value[1] === 0x8b;
@@ -81,7 +81,7 @@ async function unpacked(response: Response, { bytes, unpackedBytes }: Manifest["
             if (next.done) return controller.close();
             controller.enqueue(next.value);
             done += next.value.length;
-            onProgress(Math.min(1, done / all), `The compiler is being loaded: ${megabytes(done)} of ${megabytes(all)} MB.`);
+            onProgress(Math.min(1, done / all), `The compiler is being loaded: ${formatMegabytes(done)} of ${formatMegabytes(all)} MB.`);
             next = await reader.read();
         },
         cancel: (reason) => reader.cancel(reason),
@@ -89,6 +89,6 @@ async function unpacked(response: Response, { bytes, unpackedBytes }: Manifest["
     return isPacked ? counted.pipeThrough(new DecompressionStream("gzip") as TransformStream<Uint8Array, Uint8Array>) : counted;
 }
 
-function megabytes(bytes: number): string {
+function formatMegabytes(bytes: number): string {
     return (bytes / 1e6).toFixed(1);
 }

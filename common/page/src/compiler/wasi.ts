@@ -53,7 +53,7 @@ class MemoryFile {
 type Open = { file: MemoryFile; at: number } | { folder: string } | { print: (bytes: Uint8Array) => void };
 
 /** Normalizes a path: removes slashes at the ends, "." and "..". The root is "". */
-function normal(path: string): string {
+function normalizePath(path: string): string {
     const parts: string[] = [];
     for (const part of path.split("/")) {
         if (part === "..") parts.pop();
@@ -75,7 +75,7 @@ export class System {
         private readonly programArguments: string[],
         files: Map<string, Uint8Array>,
     ) {
-        for (const [path, bytes] of files) this.add(normal(path), bytes);
+        for (const [path, bytes] of files) this.add(normalizePath(path), bytes);
         const print = (bytes: Uint8Array) => void this.printed.push(bytes.slice());
         this.descriptors = [{ print: () => {} }, { print }, { print }, { folder: "" }];
     }
@@ -100,7 +100,7 @@ export class System {
     }
 
     file(path: string): Uint8Array | undefined {
-        return this.files.get(normal(path))?.bytes;
+        return this.files.get(normalizePath(path))?.bytes;
     }
 
     // ---- files ----
@@ -141,7 +141,7 @@ export class System {
     private pathAt(folder: number, pointer: number, length: number): string | undefined {
         const open = this.descriptors[folder];
         if (!open || !("folder" in open)) return undefined;
-        return normal(open.folder + "/" + new TextDecoder().decode(this.bytesAt(pointer, length)));
+        return normalizePath(open.folder + "/" + new TextDecoder().decode(this.bytesAt(pointer, length)));
     }
 
     /** Returns the memory ranges that a list of pointers and lengths describes. */

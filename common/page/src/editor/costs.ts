@@ -7,18 +7,18 @@ import { round } from "../words";
 
 export const setCosts = StateEffect.define<LineCost[]>();
 
-const KINDS: [CostKind, string][] = [["load", "s"], ["store", "s"], ["shared_load", "w"], ["shared_store", "w"]];
+const COST_KINDS: [CostKind, string][] = [["load", "s"], ["store", "s"], ["shared_load", "w"], ["shared_store", "w"]];
 
-class Mark extends GutterMarker {
+class CostMark extends GutterMarker {
     constructor(private readonly cost: LineCost) {
         super();
     }
-    eq(other: Mark) {
+    eq(other: CostMark) {
         return JSON.stringify(other.cost) === JSON.stringify(this.cost);
     }
     toDOM() {
         const mark = document.createElement("span");
-        for (const [kind, unit] of KINDS) {
+        for (const [kind, unit] of COST_KINDS) {
             const value = this.cost[kind];
             if (value === null) continue;
             const part = document.createElement("span");
@@ -42,7 +42,7 @@ const field = StateField.define<RangeSet<GutterMarker>>({
             for (const cost of [...effect.value].sort((one, other) => one.line - other.line)) {
                 if (cost.line < 1 || cost.line > text.lines) continue;
                 const { from } = text.line(cost.line);
-                builder.add(from, from, new Mark(cost));
+                builder.add(from, from, new CostMark(cost));
             }
             return builder.finish();
         }

@@ -18,25 +18,25 @@ export interface LineMark {
 export const setMarks = StateEffect.define<LineMark[]>();
 
 /** A line with several marks has the color of the first of these kinds. */
-const ORDER: MarkKind[] = ["error", "cause", "related", "warning"];
-const SIGNS: Record<MarkKind, string> = { error: "error: ", warning: "warning: ", cause: "", related: "" };
-const MOST_INDENT = 40;
+const KIND_ORDER: MarkKind[] = ["error", "cause", "related", "warning"];
+const KIND_PREFIXES: Record<MarkKind, string> = { error: "error: ", warning: "warning: ", cause: "", related: "" };
+const MAX_INDENT = 40;
 
-class Note extends WidgetType {
+class NoteWidget extends WidgetType {
     constructor(
         private readonly mark: LineMark,
         private readonly indent: number,
     ) {
         super();
     }
-    eq(other: Note) {
+    eq(other: NoteWidget) {
         return other.mark.text === this.mark.text && other.mark.kind === this.mark.kind && other.indent === this.indent;
     }
     toDOM() {
         const note = document.createElement("div");
         note.className = `note ${this.mark.kind}`;
-        note.style.marginLeft = `${Math.min(this.indent, MOST_INDENT)}ch`;
-        note.textContent = `${this.mark.column > 1 ? "^ " : ""}${SIGNS[this.mark.kind]}${this.mark.text}`;
+        note.style.marginLeft = `${Math.min(this.indent, MAX_INDENT)}ch`;
+        note.textContent = `${this.mark.column > 1 ? "^ " : ""}${KIND_PREFIXES[this.mark.kind]}${this.mark.text}`;
         return note;
     }
 }
@@ -45,7 +45,7 @@ class Note extends WidgetType {
  * Returns the indentation of a note. The note is shown below the column that it is about or, without a column, below
  * the beginning of the code.
  */
-function indentOf(mark: LineMark, text: Text): number {
+function noteIndent(mark: LineMark, text: Text): number {
     if (mark.column > 0) return mark.column - 1;
     return text.line(mark.line).text.search(/\S|$/);
 }
@@ -56,10 +56,10 @@ function decorations(marks: LineMark[], text: Text): DecorationSet {
     for (const number of [...new Set(shown.map(({ line }) => line))].sort((one, other) => one - other)) {
         const line = text.line(number);
         const here = shown.filter((mark) => mark.line === number);
-        const kind = ORDER.find((one) => here.some((mark) => mark.kind === one));
+        const kind = KIND_ORDER.find((one) => here.some((mark) => mark.kind === one));
         builder.add(line.from, line.from, Decoration.line({ class: `line-${kind}` }));
         here.forEach((mark, side) => {
-            const widget = new Note(mark, indentOf(mark, text));
+            const widget = new NoteWidget(mark, noteIndent(mark, text));
             builder.add(line.to, line.to, Decoration.widget({ widget, block: true, side: side + 1 }));
         });
     }

@@ -30,24 +30,24 @@ export function starts(): Map<string, Start[]> {
             list.push({ name: "bug hunt, fixed", task: { ...task, hunt: true }, text: hunt.solution, why_not: "" });
         }
         const program = window.courseData ? programs().find((one) => one.name === name) : undefined;
-        if (program) list.push(...program.variants.map((variant) => startOf(program, variant, task, exercise)));
+        if (program) list.push(...program.variants.map((variant) => makeStart(program, variant, task, exercise)));
         all.set(name, list);
     }
     return all;
 }
 
-function startOf(program: Program, variant: Variant | NoKernel, task: Task, exercise: Work): Start {
+function makeStart(program: Program, variant: Variant | NoKernel, task: Task, exercise: Work): Start {
     const none = (why_not: string): Start => ({ name: variant.name, task, text: "", why_not });
     if (!variant.launch) return none(variant.why_not);
     if (variant.produces !== exercise.produces) return none("this variant does another task, which no exercise asks for");
-    const text = textOf(program, variant, exercise.kernel);
+    const text = startText(program, variant, exercise.kernel);
     return text ? { name: variant.name, task, text, why_not: "" } : none("the text of the kernel was not found in the program");
 }
 
 // ---- converting a variant of a lesson's program to a learner's file ----
 
 /** Returns the top-level parts of a program, each with its comment: declarations and complete bodies. */
-function partsOf(source: string): string[] {
+function splitSource(source: string): string[] {
     const parts: string[] = [];
     let depth = 0;
     let part: string[] = [];
@@ -62,14 +62,14 @@ function partsOf(source: string): string[] {
 }
 
 /** Joins the parts of a program. A blank line separates two parts, unless both have a single line. */
-const joined = (parts: string[]): string =>
+const joinParts = (parts: string[]): string =>
     parts.reduce((text, part, i) => text + (i === 0 ? "" : part.includes("\n") || parts[i - 1]?.includes("\n") ? "\n\n" : "\n") + part, "");
 
 const isHost = (part: string): boolean => /^(static (?!constexpr)|int main|inline\b|namespace\b|using namespace\b)/m.test(part) && !/__(global|device)__/.test(part);
 const withoutComments = (text: string): string => text.replace(/\/\/.*/g, "");
 
 /** Returns the names that a part declares for others: constants, types, functions. */
-function declared(part: string): string[] {
+function declaredNames(part: string): string[] {
     let code = withoutComments(part);
     // Names that are declared within a body are not visible elsewhere.
     for (let whole = ""; whole !== code; ) [whole, code] = [code, code.replace(/\{[^{}]*\}/g, "")];
@@ -80,15 +80,15 @@ function declared(part: string): string[] {
 /**
  * Returns the parts that `text` uses but does not declare, and the parts that these parts use, in the program's order.
  */
-function needed(text: string, parts: string[]): string[] {
-    const own = new Set(declared(text));
-    const chosen = new Set<string>(parts.filter((part) => declared(part).some((name) => own.has(name))));
+function findNeededParts(text: string, parts: string[]): string[] {
+    const own = new Set(declaredNames(text));
+    const chosen = new Set<string>(parts.filter((part) => declaredNames(part).some((name) => own.has(name))));
     const covered = new Set(chosen);
     const words = (code: string) => new Set(withoutComments(code).match(/\w+/g) ?? []);
     const add = (code: string) => {
         const used = words(code);
         for (const part of parts) {
-            if (chosen.has(part) || !declared(part).some((name) => used.has(name))) continue;
+            if (chosen.has(part) || !declaredNames(part).some((name) => used.has(name))) continue;
             chosen.add(part);
             add(part);
         }
@@ -101,7 +101,7 @@ function needed(text: string, parts: string[]): string[] {
  * Splits a function's name from its template arguments: "transpose_ordered<32, &(diagonal(int, int))>" becomes
  * ["transpose_ordered", ["32", "diagonal"]].
  */
-function takenApart(called: string): [string, string[]] {
+function splitTemplateName(called: string): [string, string[]] {
     const [, name = called, list = ""] = /^(\w+)<(.*)>$/.exec(called) ?? [];
     const values = list.replace(/\([^()]*\)(?=\))|\([^()]*\)(?=,|$)/g, "").match(/\w+/g) ?? [];
     return [name, values];
@@ -143,8 +143,8 @@ function configureText({ grid, block, shared }: Launch): string {
 
 /** Returns the headers that a text needs, if its program includes them and a learner's file may include them too. */
 function includesFor(text: string, source: string): string[] {
-    const needed: [RegExp, string][] = [[/\b__pipeline_/, "cuda_pipeline.h"], [/\bu?int\d+_t\b/, "cstdint"]];
-    const lines = needed.filter(([word]) => word.test(text)).map(([, header]) => `#include <${header}>`);
+    const findNeededParts: [RegExp, string][] = [[/\b__pipeline_/, "cuda_pipeline.h"], [/\bu?int\d+_t\b/, "cstdint"]];
+    const lines = findNeededParts.filter(([word]) => word.test(text)).map(([, header]) => `#include <${header}>`);
     return lines.filter((line) => source.includes(line));
 }
 
@@ -152,7 +152,7 @@ const usual = ["out", "in", "rows", "cols"];
 
 /** Gives the kernel the name that the exercise expects. If its parameters differ, a kernel with that name calls it. */
 function kernelText(kernel: string, launch: Launch, called: string): string {
-    const [name, values] = takenApart(launch.function);
+    const [name, values] = splitTemplateName(launch.function);
     const named = (text: string) => text.replace(new RegExp(`\\b${name}\\b`), called);
     if (launch.arguments.join() === usual.join()) return named(instantiated(kernel, values));
     const matrices = launch.arguments.includes("in") ? "float* out, const float* in" : "float* out, const float*";
@@ -166,16 +166,16 @@ function kernelText(kernel: string, launch: Launch, called: string): string {
  * Returns the text of a learner's file for a variant. `called` is the name that the kernel must have. Returns "" if the
  * variant's kernel is not found.
  */
-function textOf(program: Program, variant: Variant, called: string): string {
+function startText(program: Program, variant: Variant, called: string): string {
     const launch = variant.launch.other;
-    const [name] = takenApart(launch.function);
+    const [name] = splitTemplateName(launch.function);
     const source = `${program.headers}\n${program.source}`;
-    const parts = partsOf(source).filter((part) => !isHost(part));
+    const parts = splitSource(source).filter((part) => !isHost(part));
     const kernel = parts.find((part) => new RegExp(`__global__[^(]*\\b${name}\\(`).test(part));
     if (!kernel) return "";
     const text = kernelText(kernel, launch, called);
-    const helpers = needed(text, parts.filter((part) => !part.includes("__global__")));
+    const helpers = findNeededParts(text, parts.filter((part) => !part.includes("__global__")));
     const about = `// ${program.name}, ${variant.name}${variant.about ? `: ${variant.about}` : ""}`;
     const includes = includesFor([...helpers, text].join("\n"), source);
-    return [about, joined(includes), joined(helpers), text, configureText(launch)].filter(Boolean).join("\n\n");
+    return [about, joinParts(includes), joinParts(helpers), text, configureText(launch)].filter(Boolean).join("\n\n");
 }

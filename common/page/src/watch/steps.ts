@@ -85,19 +85,19 @@ export interface Cell {
     lane: number;
 }
 
-export const has = (mask: number, lane: number): boolean => ((mask >>> lane) & 1) === 1;
+export const hasLane = (mask: number, lane: number): boolean => ((mask >>> lane) & 1) === 1;
 
 export function lanesOf(mask: number): number[] {
-    return Array.from({ length: LANES }, (_, lane) => lane).filter((lane) => has(mask, lane));
+    return Array.from({ length: LANES }, (_, lane) => lane).filter((lane) => hasLane(mask, lane));
 }
 
 /** Returns a name for a mask of lanes, such as "lanes 0-31" or "lane 5". */
 export function nameLanes(mask: number): string {
     const runs: string[] = [];
     for (let first = 0; first < LANES; first++) {
-        if (!has(mask, first)) continue;
+        if (!hasLane(mask, first)) continue;
         let last = first;
-        while (last + 1 < LANES && has(mask, last + 1)) last++;
+        while (last + 1 < LANES && hasLane(mask, last + 1)) last++;
         runs.push(last > first ? `${first}-${last}` : String(first));
         first = last;
     }

@@ -4,9 +4,9 @@
 import type { Bench } from "../bench/bench";
 import type { Examiner, Task } from "../examiner";
 import { workOf } from "../exercises";
-import { escaped } from "../words";
+import { escapeHtml } from "../words";
 import {
-    cellsAfter, findStep, has, LANES, lanesOf, nameElement, nameLanes, nameValuesBySource, variablesAfter,
+    cellsAfter, findStep, hasLane, LANES, lanesOf, nameElement, nameLanes, nameValuesBySource, variablesAfter,
     type MemoryArray, type Step, type StepAccess, type Steps, type Value,
 } from "./steps";
 import "./watch.css";
@@ -19,10 +19,10 @@ interface Answer {
 }
 
 /** The most elements of an array that is drawn as a grid. */
-const MOST_CELLS = 8192;
+const MAX_GRID_CELLS = 8192;
 /** The number of elements per row when an array without known extents is drawn. */
-const ROW = 32;
-const LINES_AROUND = 5;
+const DEFAULT_ROW_ELEMENTS = 32;
+const SOURCE_LINES_AROUND = 5;
 
 const markup = `
 <h3>Watch it run</h3>
@@ -37,7 +37,7 @@ const markup = `
 <div class="wide variables" tabindex="0" role="group" aria-label="Variables of the lanes"></div></div>
 <div class="grids"></div>`;
 
-const short = (value: Value | null | undefined): string => {
+const formatShort = (value: Value | null | undefined): string => {
     if (value === null || value === undefined) return "";
     return typeof value === "number" && !Number.isInteger(value) ? String(Number(value.toPrecision(6))) : String(value);
 };
@@ -45,7 +45,7 @@ const short = (value: Value | null | undefined): string => {
 export class WatchPart {
     private steps: Steps | null = null;
     private text = "";
-    private at = 0;
+    private stepIndex = 0;
 
     constructor(
         private readonly root: HTMLElement,
@@ -55,12 +55,12 @@ export class WatchPart {
         root.hidden = true;
         root.innerHTML = markup;
         const on = (name: string, act: () => void) => this.find(`button[name=${name}]`).addEventListener("click", act);
-        on("back", () => this.go(-1, () => true));
-        on("forward", () => this.go(1, () => true));
-        on("next-barrier", () => this.go(1, (step) => step.barriers !== undefined));
+        on("back", () => this.moveToStep(-1, () => true));
+        on("forward", () => this.moveToStep(1, () => true));
+        on("next-barrier", () => this.moveToStep(1, (step) => step.barriers !== undefined));
         on("mistake", () => this.showMistake());
         this.slider.addEventListener("input", () => this.show(Number(this.slider.value) - 1));
-        this.find(".stage").addEventListener("keydown", (event) => this.obey(event));
+        this.find(".stage").addEventListener("keydown", (event) => this.handleKey(event));
     }
 
     private find<T extends HTMLElement>(selector: string): T {
@@ -76,7 +76,7 @@ export class WatchPart {
     /** Records the steps of a kernel, and shows them. */
     async open(task: Task, text: string) {
         this.root.hidden = false;
-        this.say("Running …");
+        this.showStatus("Running …");
         this.block.onchange = () => void this.record(task, text, Number(this.block.value));
         await this.record(task, text);
     }
@@ -86,12 +86,12 @@ export class WatchPart {
             const answer = await this.examiner.steps<Answer>(task, text, block);
             if (answer.problem !== undefined || answer.steps.steps.length === 0) {
                 this.steps = null;
-                return this.say(answer.problem ?? "The block executes no step that can be shown.");
+                return this.showStatus(answer.problem ?? "The block executes no step that can be shown.");
             }
             if (!workOf(task).file.includes("/x_")) nameValuesBySource(answer.steps);
             this.begin(answer, text);
         } catch (error) {
-            this.say((error as Error).message);
+            this.showStatus((error as Error).message);
         }
     }
 
@@ -100,34 +100,34 @@ export class WatchPart {
         this.text = text;
         this.slider.max = String(steps.steps.length);
         const [x, y, z] = steps.block_index;
-        this.say(`${shape}, block (${x}, ${y}, ${z}). ${mistake}${steps.is_complete ? "" : " Only the first steps were recorded."}`);
+        this.showStatus(`${shape}, block (${x}, ${y}, ${z}). ${mistake}${steps.is_complete ? "" : " Only the first steps were recorded."}`);
         this.find("button[name=mistake]").hidden = steps.moments.length === 0;
         this.show(steps.moments[0]?.step ?? 0);
     }
 
-    private say(words: string) {
+    private showStatus(words: string) {
         this.find(".about").textContent = words;
     }
 
     // ---- which step ----
 
-    private go(by: 1 | -1, isWanted: (step: Step, at: number) => boolean) {
-        if (this.steps) this.show(findStep(this.steps, this.at, by, isWanted));
+    private moveToStep(by: 1 | -1, isWanted: (step: Step, at: number) => boolean) {
+        if (this.steps) this.show(findStep(this.steps, this.stepIndex, by, isWanted));
     }
 
     /** Shows the next mistake or, after the last one, the first mistake. */
     private showMistake() {
         const all = (this.steps?.moments ?? []).map(({ step }) => step);
-        this.show(all.find((step) => step > this.at) ?? all[0] ?? this.at);
+        this.show(all.find((step) => step > this.stepIndex) ?? all[0] ?? this.stepIndex);
     }
 
-    private obey(event: KeyboardEvent) {
-        const warp = this.steps?.steps[this.at]?.warp;
+    private handleKey(event: KeyboardEvent) {
+        const warp = this.steps?.steps[this.stepIndex]?.warp;
         const acts: Record<string, () => void> = {
-            ArrowRight: () => this.go(1, () => true),
-            ArrowLeft: () => this.go(-1, () => true),
-            ArrowDown: () => this.go(1, (step) => step.warp === warp),
-            ArrowUp: () => this.go(-1, (step) => step.warp === warp),
+            ArrowRight: () => this.moveToStep(1, () => true),
+            ArrowLeft: () => this.moveToStep(-1, () => true),
+            ArrowDown: () => this.moveToStep(1, (step) => step.warp === warp),
+            ArrowUp: () => this.moveToStep(-1, (step) => step.warp === warp),
         };
         const act = acts[event.key];
         if (!act) return;
@@ -139,7 +139,7 @@ export class WatchPart {
 
     private show(at: number) {
         if (!this.steps) return;
-        this.at = at;
+        this.stepIndex = at;
         const step = this.steps.steps[at] as Step;
         this.root.dataset.step = String(at);
         this.slider.value = String(at + 1);
@@ -147,18 +147,18 @@ export class WatchPart {
         this.find("output").textContent = words;
         this.slider.setAttribute("aria-valuetext", words);
         this.find(".source").innerHTML = this.sourceAround(step.line);
-        this.find(".events").innerHTML = this.events(step).map((words) => `<p>${escaped(words)}</p>`).join("");
+        this.find(".events").innerHTML = this.events(step).map((words) => `<p>${escapeHtml(words)}</p>`).join("");
         this.find(".variables").innerHTML = this.table(at, step);
         this.find(".grids").innerHTML = this.steps.arrays.map((array, number) => this.grid(array, number, at)).join("");
     }
 
     private sourceAround(line: number): string {
         const lines = this.text.split("\n");
-        const first = Math.max(1, line - LINES_AROUND);
+        const first = Math.max(1, line - SOURCE_LINES_AROUND);
         return lines
-            .slice(first - 1, line + LINES_AROUND)
+            .slice(first - 1, line + SOURCE_LINES_AROUND)
             .map((text, k) => {
-                const shown = `${String(first + k).padStart(4)}  ${escaped(text)}`;
+                const shown = `${String(first + k).padStart(4)}  ${escapeHtml(text)}`;
                 return first + k === line ? `<mark aria-current="step">${shown}</mark>` : shown;
             })
             .join("\n");
@@ -167,7 +167,7 @@ export class WatchPart {
     private events(step: Step): string[] {
         const { arrays, moments } = this.steps as Steps;
         const found = moments
-            .filter((moment) => moment.step === this.at)
+            .filter((moment) => moment.step === this.stepIndex)
             .map(({ check, kind, message }) => (check === "result" ? "This step stores the wrong element." : `${kind}: ${message}`));
         for (const access of step.accesses ?? []) {
             const array = arrays[access.array] as MemoryArray;
@@ -187,14 +187,14 @@ export class WatchPart {
 
     private table(at: number, step: Step): string {
         const lanes = Array.from({ length: LANES }, (_, lane) => lane);
-        const isIdle = (lane: number) => (has(step.active, lane) ? "" : " idle");
+        const isIdle = (lane: number) => (hasLane(step.active, lane) ? "" : " idle");
         const head = lanes.map((lane) => `<th scope="col" class="lane-${lane}${isIdle(lane)}">${lane}</th>`).join("");
         const rows = variablesAfter(this.steps as Steps, at).map(({ variable, values, changed }) => {
             const cells = lanes.map((lane) => {
-                const mark = has(changed, lane) ? "changed" : "";
-                return `<td class="${mark}${isIdle(lane)}">${escaped(short(values[lane]))}</td>`;
+                const mark = hasLane(changed, lane) ? "changed" : "";
+                return `<td class="${mark}${isIdle(lane)}">${escapeHtml(formatShort(values[lane]))}</td>`;
             });
-            return `<tr><th scope="row" title="${escaped(variable.type)}">${escaped(variable.name)}</th>${cells.join("")}</tr>`;
+            return `<tr><th scope="row" title="${escapeHtml(variable.type)}">${escapeHtml(variable.name)}</th>${cells.join("")}</tr>`;
         });
         return `<table><caption>Variables after this step, by lane; changed ones are marked</caption>
             <thead><tr><th scope="col">lane</th>${head}</tr></thead><tbody>${rows.join("")}</tbody></table>`;
@@ -205,11 +205,11 @@ export class WatchPart {
         const step = (this.steps as Steps).steps[at] as Step;
         const count = Math.floor(array.size / Math.max(array.bytes, 1));
         const isUsed = (this.steps as Steps).steps.some(({ accesses }) => accesses?.some((access) => access.array === number));
-        if (count === 0 || count > MOST_CELLS || !isUsed) return "";
+        if (count === 0 || count > MAX_GRID_CELLS || !isUsed) return "";
         const cells = cellsAfter(this.steps as Steps, number, at);
         const now = new Map<number, number>();
         for (const access of step.accesses ?? []) if (access.array === number) this.addTouched(access, array, now);
-        const width = array.extents.length > 1 ? (array.extents.at(-1) as number) : ROW;
+        const width = array.extents.length > 1 ? (array.extents.at(-1) as number) : DEFAULT_ROW_ELEMENTS;
         let rects = "";
         for (let k = 0; k < count; k++) {
             const cell = cells.get(k);
@@ -218,13 +218,13 @@ export class WatchPart {
             const [x, y] = [(k % width) * 10, Math.floor(k / width) * 10];
             const colour = lane === undefined ? "written" : "touched";
             const hue = lane === undefined ? "" : ` style="--lane: ${lane}"`;
-            const writer = cell ? `, written by warp ${cell.warp} lane ${cell.lane} in step ${cell.step + 1}: ${short(cell.value)}` : "";
-            rects += `<rect class="${colour}"${hue} x="${x}" y="${y}" width="9" height="9"><title>${escaped(nameElement(array, k * array.bytes) + writer)}</title></rect>`;
+            const writer = cell ? `, written by warp ${cell.warp} lane ${cell.lane} in step ${cell.step + 1}: ${formatShort(cell.value)}` : "";
+            rects += `<rect class="${colour}"${hue} x="${x}" y="${y}" width="9" height="9"><title>${escapeHtml(nameElement(array, k * array.bytes) + writer)}</title></rect>`;
         }
         const height = Math.ceil(count / width) * 10;
         const label = `${array.name} in ${array.space} memory, ${Math.ceil(count / width)} x ${width} elements, ${cells.size} written so far`;
-        return `<figure><svg class="diagram" role="img" viewBox="0 0 ${width * 10} ${height}" style="max-width: ${width * 10}px" aria-label="${escaped(label)}">
-            <rect class="ground" width="${width * 10}" height="${height}"/>${rects}</svg><figcaption>${escaped(label)}</figcaption></figure>`;
+        return `<figure><svg class="diagram" role="img" viewBox="0 0 ${width * 10} ${height}" style="max-width: ${width * 10}px" aria-label="${escapeHtml(label)}">
+            <rect class="ground" width="${width * 10}" height="${height}"/>${rects}</svg><figcaption>${escapeHtml(label)}</figcaption></figure>`;
     }
 
     private addTouched(access: StepAccess, array: MemoryArray, now: Map<number, number>) {

@@ -3,7 +3,7 @@
 import { showDifference } from "../editor/difference";
 import type { Examined, Examiner, Task } from "../examiner";
 import { nameOf, workOf } from "../exercises";
-import { escaped, unbroken } from "../words";
+import { escapeHtml, joinUnits } from "../words";
 import type { Progress } from "./progress";
 
 export class ExplainPart {
@@ -34,11 +34,11 @@ export class ExplainPart {
             this.find(".why").innerHTML = "<p>There are no costs to explain yet: run the kernel first.</p>";
             return;
         }
-        const lines = result.lines.map(({ line, reasons }) => `<dt>Line ${line}: <code>${escaped(text.split("\n")[line - 1]?.trim() ?? "")}</code></dt>${reasons.map((reason) => `<dd>${escaped(reason)}</dd>`).join("")}`);
+        const lines = result.lines.map(({ line, reasons }) => `<dt>Line ${line}: <code>${escapeHtml(text.split("\n")[line - 1]?.trim() ?? "")}</code></dt>${reasons.map((reason) => `<dd>${escapeHtml(reason)}</dd>`).join("")}`);
         const { time, time_line } = await this.examiner.explain(task, text, result.verdict);
         const why = time ? [...time.why, ...time.unknown, time.cure].filter(Boolean) : [];
-        this.find(".why").innerHTML = `<dl>${lines.join("")}</dl>${why.map((sentence) => `<p>${escaped(unbroken(sentence))}</p>`).join("")}${
-            time_line ? `<details><summary>One multiprocessor, moment by moment</summary><pre tabindex="0" role="group" aria-label="The time line as text">${escaped(time_line)}</pre></details>` : ""}`;
+        this.find(".why").innerHTML = `<dl>${lines.join("")}</dl>${why.map((sentence) => `<p>${escapeHtml(joinUnits(sentence))}</p>`).join("")}${
+            time_line ? `<details><summary>One multiprocessor, moment by moment</summary><pre tabindex="0" role="group" aria-label="The time line as text">${escapeHtml(time_line)}</pre></details>` : ""}`;
     }
 
     private offerSolution(task: Task, text: string) {

@@ -2,7 +2,7 @@
 // course's folder as own-exercises.js. The address contains the name of an exercise after "#".
 
 import { loadScript } from "../scripts";
-import { escaped, withCode } from "../words";
+import { escapeHtml, withCode } from "../words";
 
 /** Chooses the exercise in the address, or the first one, and shows links to the others. */
 export async function chooseOwnExercise(root: HTMLElement) {
@@ -10,7 +10,7 @@ export async function chooseOwnExercise(root: HTMLElement) {
     const { exercises, problem } = window.ownExercises!;
     const words = problem || (exercises.length ? "" : "There are no exercises of your own yet. `./learn exercise new NAME` makes an exercise, and `./learn play` serves it.");
     const chosen = exercises.find(({ name }) => name === location.hash.slice(1)) ?? exercises[0];
-    const links = exercises.map(({ name, title }) => `<li><a href="#${name}"${name === chosen?.name ? ' aria-current="page"' : ""}>${name}</a>: ${escaped(title)}</li>`);
+    const links = exercises.map(({ name, title }) => `<li><a href="#${name}"${name === chosen?.name ? ' aria-current="page"' : ""}>${name}</a>: ${escapeHtml(title)}</li>`);
     root.innerHTML = `<p>${withCode(words)}</p><ul>${links.join("")}</ul>`;
     if (chosen) root.dataset.exercise = chosen.name;
     addEventListener("hashchange", () => location.reload());

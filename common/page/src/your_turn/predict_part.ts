@@ -2,17 +2,17 @@
 
 import type { Examiner, Prediction, Task } from "../examiner";
 import { nameOf, workOf, type Question } from "../exercises";
-import { escaped, withCode } from "../words";
+import { escapeHtml, withCode } from "../words";
 import type { Progress } from "./progress";
 
-const MOST = 1e6;
+const MAX_ANSWER = 1e6;
 
 /** Parses an answer. Returns null if nothing was entered, and undefined if the text is not a number. */
-function numberIn(text: string): number | null | undefined {
+function parseAnswer(text: string): number | null | undefined {
     const words = text.trim().replace(",", ".").replace(/\s*%$/, "");
     if (words === "") return null;
     const value = Number(words);
-    return Number.isFinite(value) && value >= 0 && value <= MOST ? value : undefined;
+    return Number.isFinite(value) && value >= 0 && value <= MAX_ANSWER ? value : undefined;
 }
 
 export class PredictPart {
@@ -43,21 +43,21 @@ export class PredictPart {
         const form = this.root.querySelector("form") as HTMLFormElement;
         form.addEventListener("submit", (event) => {
             event.preventDefault();
-            this.take(task, questions, form);
+            this.readAnswers(task, questions, form);
         });
-        form.querySelector("button[name=none]")?.addEventListener("click", () => this.keep(task, questions, questions.map(() => null)));
+        form.querySelector("button[name=none]")?.addEventListener("click", () => this.storeAnswers(task, questions, questions.map(() => null)));
     }
 
-    private take(task: Task, questions: Question[], form: HTMLFormElement) {
-        const said = [...form.querySelectorAll("input")].map(({ value }) => numberIn(value));
+    private readAnswers(task: Task, questions: Question[], form: HTMLFormElement) {
+        const said = [...form.querySelectorAll("input")].map(({ value }) => parseAnswer(value));
         if (said.includes(undefined)) {
             (form.querySelector(".wrong") as HTMLElement).textContent = "Please enter a number from 0 to a million, or leave the field empty for no guess.";
             return;
         }
-        this.keep(task, questions, said as (number | null)[]);
+        this.storeAnswers(task, questions, said as (number | null)[]);
     }
 
-    private keep(task: Task, questions: Question[], said: (number | null)[]) {
+    private storeAnswers(task: Task, questions: Question[], said: (number | null)[]) {
         questions.forEach(({ counter, within }, i) => this.progress.keepGuess(nameOf(task), { counter, said: said[i] ?? null, within }));
         this.hide();
         this.answered();
@@ -68,7 +68,7 @@ export class PredictPart {
         const name = nameOf(task);
         const predictions = await this.examiner.predictions(task, this.progress.record(name));
         for (const one of predictions) if (one.fact !== null) this.progress.keepFact(name, one);
-        const items = predictions.map((one) => `<li class="${one.is_right === null ? "" : one.is_right ? "right" : "wrong"}">${escaped(lineFor(one))}</li>`);
+        const items = predictions.map((one) => `<li class="${one.is_right === null ? "" : one.is_right ? "right" : "wrong"}">${escapeHtml(lineFor(one))}</li>`);
         this.root.innerHTML = items.length
             ? `<section class="box predict" aria-label="Your predictions"><h3>Your predictions</h3><ul>${items.join("")}</ul></section>`
             : "";

@@ -4,12 +4,12 @@
 import type { Examined } from "../examiner";
 import type { Counters } from "../simulator";
 
-const FORMAT = 2;
-const MOST_EARLIER_TEXTS = 10;
+const FILE_FORMAT = 2;
+const MAX_EARLIER_TEXTS = 10;
 /**
  * The prefix of the keys in the browser's storage. Its number is increased when older pages cannot read the new format.
  */
-const PREFIX = "coalesce.1.";
+const STORAGE_PREFIX = "coalesce.1.";
 
 export interface Guess {
     counter: string;
@@ -63,10 +63,10 @@ const newRecord = (): Record => ({
     predicted: null,
 });
 
-const newState = (): State => ({ format: FORMAT, has_begun: true, current: "", exercises: {} });
+const newState = (): State => ({ format: FILE_FORMAT, has_begun: true, current: "", exercises: {} });
 
 /** Reads a file written by another program. Throws an error with a message for the reader. */
-function stateFrom(json: string): State {
+function parseState(json: string): State {
     let state: State;
     try {
         state = JSON.parse(json);
@@ -74,21 +74,21 @@ function stateFrom(json: string): State {
         throw new Error("This file is not a state.json, because it is not valid JSON.");
     }
     if (typeof state?.format !== "number" || typeof state.exercises !== "object") throw new Error("This file is not a state.json of the course.");
-    if (state.format !== FORMAT) throw new Error(`This state.json has format ${state.format}, but this page reads only format ${FORMAT}.`);
+    if (state.format !== FILE_FORMAT) throw new Error(`This state.json has format ${state.format}, but this page reads only format ${FILE_FORMAT}.`);
     const known = Object.entries(state.exercises).map(([name, record]) => [name, { ...newRecord(), ...record }]);
     return { ...newState(), ...state, exercises: Object.fromEntries(known) };
 }
 
 /** Returns the sum of sectors and wavefronts, which serves to compare the costs of kernels. */
-function costOf(counters: Counters): number {
+function totalCost(counters: Counters): number {
     const parts = ["load_sectors", "store_sectors", "shared_load_wavefronts", "shared_store_wavefronts"];
     return parts.reduce((sum, part) => sum + (counters[part] ?? 0), 0);
 }
 
-const cheaper = (one: Counters | null, other: Counters | null): Counters | null =>
-    !one || (other && costOf(other) < costOf(one)) ? other : one;
+const cheaperCounters = (one: Counters | null, other: Counters | null): Counters | null =>
+    !one || (other && totalCost(other) < totalCost(one)) ? other : one;
 
-function mergedGuesses(one: Guess[], other: Guess[]): Guess[] {
+function mergeGuesses(one: Guess[], other: Guess[]): Guess[] {
     // Keep the guesses from `one`. The actual cost may be known only in `other`.
     const both = one.map((guess) => {
         const same = other.find(({ counter }) => counter === guess.counter);
@@ -98,7 +98,7 @@ function mergedGuesses(one: Guess[], other: Guess[]): Guess[] {
 }
 
 /** Merges the progress made here and elsewhere. Nothing is lost, and merging again changes nothing. */
-function merged(here: Record, there: Record): Record {
+function mergeRecords(here: Record, there: Record): Record {
     const [passedLast, passedFirst] = here.passed_at > there.passed_at ? [here, there] : [there, here];
     const checkedMore = here.checks > there.checks ? here : there;
     const hints = { ...here.hints };
@@ -110,9 +110,9 @@ function merged(here: Record, there: Record): Record {
         last_hash: checkedMore.last_hash,
         last_failure: checkedMore.last_failure,
         hints,
-        guesses: mergedGuesses(here.guesses, there.guesses),
+        guesses: mergeGuesses(here.guesses, there.guesses),
         solution_seen: here.solution_seen || there.solution_seen,
-        best_counters: cheaper(here.best_counters, there.best_counters),
+        best_counters: cheaperCounters(here.best_counters, there.best_counters),
         best_measured: (here.best_measured?.gbps ?? 0) > (there.best_measured?.gbps ?? 0) ? here.best_measured : there.best_measured,
         predicted: passedLast.predicted ?? passedFirst.predicted,
     };
@@ -148,13 +148,13 @@ export class Progress {
     }
     keepEarlierText(name: string, text: string) {
         const others = this.earlierTexts(name).filter((one) => one.text !== text);
-        const texts = [{ text, at: new Date().toISOString() }, ...others].slice(0, MOST_EARLIER_TEXTS);
+        const texts = [{ text, at: new Date().toISOString() }, ...others].slice(0, MAX_EARLIER_TEXTS);
         this.write(`earlier.${name}`, JSON.stringify(texts));
     }
 
     /** Calls `changed` with the new text when another tab changes the text of an exercise. */
     onOtherTab(changed: (name: string, text: string) => void) {
-        const prefix = `${PREFIX}text.`;
+        const prefix = `${STORAGE_PREFIX}text.`;
         addEventListener("storage", ({ key, newValue }) => {
             if (key?.startsWith(prefix) && newValue !== null) changed(key.slice(prefix.length), newValue);
         });
@@ -192,7 +192,7 @@ export class Progress {
             record.passed_at = new Date().toISOString().replace(/\.\d+Z/, "Z");
             if (!verdict.counters) return;
             record.predicted = predicted ?? record.predicted;
-            record.best_counters = cheaper(record.best_counters, verdict.counters);
+            record.best_counters = cheaperCounters(record.best_counters, verdict.counters);
         });
     }
 
@@ -226,11 +226,11 @@ export class Progress {
 
     /** Merges the contents of a file into the progress. Throws an error with a message for the reader. */
     take(json: string) {
-        const taken = stateFrom(json);
+        const taken = parseState(json);
         const state = this.state();
         for (const [name, record] of Object.entries(taken.exercises)) {
             const here = state.exercises[name];
-            state.exercises[name] = here ? merged(here, record) : record;
+            state.exercises[name] = here ? mergeRecords(here, record) : record;
         }
         state.current ||= taken.current;
         this.write("state", JSON.stringify(state));
@@ -240,7 +240,7 @@ export class Progress {
 
     private state(): State {
         try {
-            return stateFrom(this.read("state") ?? "");
+            return parseState(this.read("state") ?? "");
         } catch {
             return newState();
         }
@@ -248,7 +248,7 @@ export class Progress {
 
     private read(key: string): string | null {
         try {
-            if (!this.problem) return localStorage.getItem(PREFIX + key);
+            if (!this.problem) return localStorage.getItem(STORAGE_PREFIX + key);
         } catch {
             // The browser's storage is not available, so the value exists only in this page.
         }
@@ -259,8 +259,8 @@ export class Progress {
         if (value === null) this.memory.delete(key);
         else this.memory.set(key, value);
         try {
-            if (value === null) localStorage.removeItem(PREFIX + key);
-            else localStorage.setItem(PREFIX + key, value);
+            if (value === null) localStorage.removeItem(STORAGE_PREFIX + key);
+            else localStorage.setItem(STORAGE_PREFIX + key, value);
         } catch {
             this.problem = "This browser stores nothing for this page, so your text is lost when you leave the page. Save your text below.";
         }

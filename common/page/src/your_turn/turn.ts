@@ -7,7 +7,7 @@ import { lessons, nameOf, workOf } from "../exercises";
 import { packed } from "../playground/link";
 import type { SimulatorThread } from "../thread";
 import { addWatch } from "../watch/watch_part";
-import { capital, escaped, withCode } from "../words";
+import { capitalizeFirstLetter, escapeHtml, withCode } from "../words";
 import { ExplainPart } from "./explain_part";
 import { PredictPart } from "./predict_part";
 import { Progress } from "./progress";
@@ -152,7 +152,7 @@ export class Turn {
         const level = Math.min(seen(first.for) + 1, first.of);
         this.progress.keepHint(name, first.for, level);
         const levels = await Promise.all(Array.from({ length: level }, (_, i) => this.examiner.hint(this.task, failure, i + 1)));
-        const texts = levels.map((one) => `<h4>${escaped(capital(one.name))}</h4>${one.is_sentence ? `<p>${withCode(one.text)}</p>` : `<pre tabindex="0" role="group" aria-label="${one.name}">${escaped(one.text.replace(/^\n/, ""))}</pre>`}`);
+        const texts = levels.map((one) => `<h4>${escapeHtml(capitalizeFirstLetter(one.name))}</h4>${one.is_sentence ? `<p>${withCode(one.text)}</p>` : `<pre tabindex="0" role="group" aria-label="${one.name}">${escapeHtml(one.text.replace(/^\n/, ""))}</pre>`}`);
         const more = level < first.of ? "Press Hint again for more." : "There are no more hints: read the lesson again, or press Explain.";
         this.find(".hints").innerHTML = `<section class="box hint" aria-label="Hint" aria-live="polite"><h3>Hint, ${level} of ${first.of}</h3>${texts.join("")}<p class="faint">${more}</p></section>`;
     }

@@ -189,14 +189,14 @@ template <cudaError_t (*get)(cudaResourceDesc*, unsigned long long)>
 cudaError_t get_resource(ResourceDescriptor* target, unsigned long long object) {
     cudaResourceDesc found{};
     require_success(get(&found, object));
-    give(target, to_driver_resource(found));
+    store_output(target, to_driver_resource(found));
     return cudaSuccess;
 }
 
 cudaError_t get_texture(TextureDescriptor* target, cudaTextureObject_t object) {
     cudaTextureDesc found{};
     require_success(cudaGetTextureObjectTextureDesc(&found, object));
-    give(target, to_driver_texture(found));
+    store_output(target, to_driver_texture(found));
     return cudaSuccess;
 }
 
@@ -250,12 +250,12 @@ Result cuArray3DCreate_v2(cudaArray_t* array, const Array3DDescriptor* wanted) {
 Result cuArrayGetDescriptor_v2(ArrayDescriptor* target, cudaArray_t array) {
     return call_with_context(__func__, [&] {
         const Array3DDescriptor found = describe_array(array);
-        give(target, {found.width, found.height, found.format, found.channels});
+        store_output(target, {found.width, found.height, found.format, found.channels});
     });
 }
 
 Result cuArray3DGetDescriptor_v2(Array3DDescriptor* target, cudaArray_t array) {
-    return call_with_context(__func__, [&] { give(target, describe_array(array)); });
+    return call_with_context(__func__, [&] { store_output(target, describe_array(array)); });
 }
 
 COALESCE_SAME(cuArrayDestroy, cudaFreeArray, 1);

@@ -172,20 +172,20 @@ Result cuCtxSetCurrent(Context context) {
 }
 
 Result cuCtxGetCurrent(Context* context) {
-    return call(__func__, [&] { give(context, current_context()); });
+    return call(__func__, [&] { store_output(context, current_context()); });
 }
 
 Result cuCtxGetDevice(int* device) {
-    return call_with_context(__func__, [&] { give(device, current_context()->device); });
+    return call_with_context(__func__, [&] { store_output(device, current_context()->device); });
 }
 
 Result cuCtxGetDevice_v2(int* device, Context context) {
     return call_with_context(
-        __func__, [&] { give(device, (context ? context : current_context())->device); });
+        __func__, [&] { store_output(device, (context ? context : current_context())->device); });
 }
 
 Result cuCtxGetFlags(unsigned* flags) {
-    return call_with_context(__func__, [&] { give(flags, current_context()->flags); });
+    return call_with_context(__func__, [&] { store_output(flags, current_context()->flags); });
 }
 
 Result cuCtxSetFlags(unsigned flags) {
@@ -193,12 +193,12 @@ Result cuCtxSetFlags(unsigned flags) {
 }
 
 Result cuCtxGetId(Context context, unsigned long long* id) {
-    return call_with_context(__func__,
-                             [&] { give(id, (context ? context : current_context())->id); });
+    return call_with_context(
+        __func__, [&] { store_output(id, (context ? context : current_context())->id); });
 }
 
 Result cuCtxGetApiVersion(Context, unsigned* version) {
-    return call(__func__, [&] { give(version, 3020); });
+    return call(__func__, [&] { store_output(version, 3020); });
 }
 
 COALESCE_SAME(cuCtxSynchronize, cudaDeviceSynchronize, 0);
@@ -213,7 +213,7 @@ Result cuDevicePrimaryCtxRetain(Context* context, int device) {
     return call(__func__, [&] {
         CUctx_st& retained = primary(device);
         ++retained.retained;
-        give(context, &retained);
+        store_output(context, &retained);
     });
 }
 
@@ -235,8 +235,8 @@ Result cuDevicePrimaryCtxReset_v2(int device) {
 Result cuDevicePrimaryCtxGetState(int device, unsigned* flags, int* active) {
     return call(__func__, [&] {
         const CUctx_st& asked = primary(device);
-        give(flags, asked.flags);
-        give(active, asked.retained > 0 || coalesceRuntimeIsUsed());
+        store_output(flags, asked.flags);
+        store_output(active, asked.retained > 0 || coalesceRuntimeIsUsed());
     });
 }
 
@@ -253,7 +253,8 @@ COALESCE_SAME(cuCtxSetCacheConfig, cudaDeviceSetCacheConfig, 1);
 
 /// Returns a bank width of 4 bytes, regardless of the width that the program set.
 Result cuCtxGetSharedMemConfig(cudaSharedMemConfig* config) {
-    return call_with_context(__func__, [&] { give(config, cudaSharedMemBankSizeFourByte); });
+    return call_with_context(__func__,
+                             [&] { store_output(config, cudaSharedMemBankSizeFourByte); });
 }
 
 Result cuCtxSetSharedMemConfig(cudaSharedMemConfig) {
@@ -279,7 +280,8 @@ Result cuStreamGetCtx(cudaStream_t stream, Context* context) {
     return call_with_context(__func__, [&] {
         int device = 0;
         require_success(cudaStreamGetDevice(stream, &device));
-        give(context, device == current_context()->device ? current_context() : &primary(device));
+        store_output(context,
+                     device == current_context()->device ? current_context() : &primary(device));
     });
 }
 COALESCE_PER_THREAD_STREAM(cuStreamGetCtx, _ptsz);

@@ -47,7 +47,7 @@ COALESCE_SAME_ANYWHERE(cuDeviceGetCount, cudaGetDeviceCount, 1);
 Result cuDeviceGet(int* device, int ordinal) {
     return call(__func__, [&] {
         check_device(ordinal);
-        give(device, ordinal);
+        store_output(device, ordinal);
     });
 }
 
@@ -61,11 +61,11 @@ Result cuDeviceGetName(char* name, int length, int device) {
 }
 
 Result cuDeviceGetUuid_v2(cudaUUID_t* uuid, int device) {
-    return call(__func__, [&] { give(uuid, properties_of(device).uuid); });
+    return call(__func__, [&] { store_output(uuid, properties_of(device).uuid); });
 }
 
 Result cuDeviceTotalMem_v2(size_t* bytes, int device) {
-    return call(__func__, [&] { give(bytes, properties_of(device).totalGlobalMem); });
+    return call(__func__, [&] { store_output(bytes, properties_of(device).totalGlobalMem); });
 }
 
 /// Forwards the query, because the driver and the runtime number the attributes in the same way.
@@ -74,8 +74,8 @@ COALESCE_SAME_ANYWHERE(cuDeviceGetAttribute, cudaDeviceGetAttribute, 3);
 Result cuDeviceComputeCapability(int* major, int* minor, int device) {
     return call(__func__, [&] {
         const cudaDeviceProp properties = properties_of(device);
-        give(major, properties.major);
-        give(minor, properties.minor);
+        store_output(major, properties.major);
+        store_output(minor, properties.minor);
     });
 }
 
@@ -84,16 +84,17 @@ Result cuDeviceGetProperties(OldProperties* old, int device) {
         const cudaDeviceProp p = properties_of(device);
         int clock_rate = 0;
         require_success(cudaDeviceGetAttribute(&clock_rate, cudaDevAttrClockRate, device));
-        give(old, OldProperties{p.maxThreadsPerBlock,
-                                {p.maxThreadsDim[0], p.maxThreadsDim[1], p.maxThreadsDim[2]},
-                                {p.maxGridSize[0], p.maxGridSize[1], p.maxGridSize[2]},
-                                static_cast<int>(p.sharedMemPerBlock),
-                                static_cast<int>(p.totalConstMem),
-                                p.warpSize,
-                                static_cast<int>(p.memPitch),
-                                p.regsPerBlock,
-                                clock_rate,
-                                static_cast<int>(p.textureAlignment)});
+        store_output(old,
+                     OldProperties{p.maxThreadsPerBlock,
+                                   {p.maxThreadsDim[0], p.maxThreadsDim[1], p.maxThreadsDim[2]},
+                                   {p.maxGridSize[0], p.maxGridSize[1], p.maxGridSize[2]},
+                                   static_cast<int>(p.sharedMemPerBlock),
+                                   static_cast<int>(p.totalConstMem),
+                                   p.warpSize,
+                                   static_cast<int>(p.memPitch),
+                                   p.regsPerBlock,
+                                   clock_rate,
+                                   static_cast<int>(p.textureAlignment)});
     });
 }
 

@@ -22,7 +22,7 @@
 
 namespace coalesce::simulator::driver {
 
-using cudart::Failure, cudart::fail, cudart::give, cudart::require_success, cudart::require;
+using cudart::Failure, cudart::fail, cudart::store_output, cudart::require_success, cudart::require;
 
 /// The type of CUresult. A result has the same number as the runtime's error, but some of the names
 /// differ.

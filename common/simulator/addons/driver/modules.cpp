@@ -38,7 +38,7 @@ void get_attribute(int* value, int attribute, const void* kernel) {
                           all.nonPortableClusterSizeAllowed,
                           all.clusterSchedulingPolicyPreference};
     require(attribute >= 0 && attribute < static_cast<int>(std::size(values)));
-    give(value, values[attribute]);
+    store_output(value, values[attribute]);
 }
 
 // ---- the linker, which accepts only PTX and links it when the image is loaded ----
@@ -104,7 +104,7 @@ COALESCE_SAME(cuModuleGetGlobal_v2, cudaLibraryGetGlobal, 4);
 /// Returns CU_MODULE_EAGER_LOADING (1), because the simulator reads a module as soon as the program
 /// loads it.
 Result cuModuleGetLoadingMode(int* mode) {
-    return call(__func__, [&] { give(mode, 1); });
+    return call(__func__, [&] { store_output(mode, 1); });
 }
 
 // ---- libraries ----
@@ -129,13 +129,13 @@ COALESCE_SAME(cuLibraryGetManaged, cudaLibraryGetManaged, 4);
 
 /// Returns the library itself, since the simulator does not distinguish libraries from modules.
 Result cuLibraryGetModule(cudaLibrary_t* module, cudaLibrary_t library) {
-    return call_with_context(__func__, [&] { give(module, library); });
+    return call_with_context(__func__, [&] { store_output(module, library); });
 }
 
 // ---- kernels and functions, which the simulator does not distinguish ----
 
 Result cuKernelGetFunction(cudaKernel_t* function, cudaKernel_t kernel) {
-    return call_with_context(__func__, [&] { give(function, kernel); });
+    return call_with_context(__func__, [&] { store_output(function, kernel); });
 }
 
 COALESCE_SAME(cuFuncGetName, cudaFuncGetName, 2);
@@ -170,7 +170,7 @@ Result cuFuncSetSharedMemConfig(cudaKernel_t, cudaSharedMemConfig) {
 /// Returns CU_FUNCTION_LOADING_STATE_LOADED for every kernel, because the simulator reads a module
 /// as soon as the program loads it.
 Result cuFuncIsLoaded(int* state, cudaKernel_t) {
-    return call_with_context(__func__, [&] { give(state, 1); });
+    return call_with_context(__func__, [&] { store_output(state, 1); });
 }
 
 Result cuFuncLoad(cudaKernel_t) {
@@ -197,7 +197,7 @@ Result cuLinkComplete(Link* link, void** image, size_t* size) {
         Link& known = find_link(link);
         require(!known.ptx.empty());
         if (size) *size = known.ptx.size() + 1;
-        give(image, known.ptx.data());
+        store_output(image, known.ptx.data());
     });
 }
 

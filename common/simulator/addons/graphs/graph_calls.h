@@ -10,19 +10,19 @@ namespace coalesce::simulator::cudart {
 
 /// Returns the object that a handle refers to. `what` names the object in error messages.
 template <class Handle>
-auto& known(Handle handle, const char* what) {
+auto& require_known(Handle handle, const char* what) {
     auto* found = Graphs::instance().find(handle);
     if (!found) refuse(std::string("the ") + what + " was destroyed, or never created.");
     return *found;
 }
 inline Graph& find_graph(cudaGraph_t handle) {
-    return known(handle, "graph");
+    return require_known(handle, "graph");
 }
 inline Node& find_node(cudaGraphNode_t handle) {
-    return known(handle, "node");
+    return require_known(handle, "node");
 }
 inline Executable& find_executable(cudaGraphExec_t handle) {
-    return known(handle, "executable graph");
+    return require_known(handle, "executable graph");
 }
 
 /// Returns the executable graph's copy of the node `original`.

@@ -214,7 +214,7 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
 }
 
 cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t executable, unsigned long long* flags) {
-    return graph_call(__func__, [&] { give(flags, find_executable(executable).flags); });
+    return graph_call(__func__, [&] { store_output(flags, find_executable(executable).flags); });
 }
 
 COALESCE_BY(api, cudaGraphLaunch, launch_graph, 2);
@@ -244,6 +244,6 @@ cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t executable, cudaGraphNode_t 
 cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t executable, cudaGraphNode_t original,
                                     unsigned* enabled) {
     return graph_call(__func__, [&] {
-        give(enabled, find_node_that_can_be_disabled(executable, original).enabled);
+        store_output(enabled, find_node_that_can_be_disabled(executable, original).enabled);
     });
 }

@@ -125,10 +125,10 @@ namespace {
 
 void get(const GraphMemoryAccounts& books, cudaGraphMemAttributeType attribute, u64* value) {
     switch (attribute) {
-        case cudaGraphMemAttrUsedMemCurrent: return give(value, books.used_bytes());
-        case cudaGraphMemAttrUsedMemHigh: return give(value, books.peak_used);
-        case cudaGraphMemAttrReservedMemCurrent: return give(value, books.reserved_bytes);
-        case cudaGraphMemAttrReservedMemHigh: return give(value, books.peak_reserved_bytes);
+        case cudaGraphMemAttrUsedMemCurrent: return store_output(value, books.used_bytes());
+        case cudaGraphMemAttrUsedMemHigh: return store_output(value, books.peak_used);
+        case cudaGraphMemAttrReservedMemCurrent: return store_output(value, books.reserved_bytes);
+        case cudaGraphMemAttrReservedMemHigh: return store_output(value, books.peak_reserved_bytes);
         default: fail();
     }
 }

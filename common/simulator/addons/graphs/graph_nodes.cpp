@@ -42,7 +42,7 @@ cudaError_t add(const char* name, const NewNodePosition& place, Make make) noexc
 }
 
 /// Copies the attributes that a node keeps when its parameters change.
-void copy_kept_attributes(const Work& before, Work& after) {
+void copy_unchanged_attributes(const Work& before, Work& after) {
     const auto* old_kernel = std::get_if<KernelWork>(&before);
     auto* kernel = std::get_if<KernelWork>(&after);
     if (!old_kernel || !kernel) return;
@@ -55,7 +55,7 @@ template <class Make>
 void set_parameters(Node& node, Make make) {
     Work work = make(*node.graph);
     if (type_of(work) != node.type()) refuse("the node has another type.");
-    copy_kept_attributes(node.work, work);
+    copy_unchanged_attributes(node.work, work);
     check(work);
     node.work = std::move(work);
 }

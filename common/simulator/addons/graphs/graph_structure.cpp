@@ -149,7 +149,7 @@ cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t* found, cudaGraphNode_t ori
         const Node* node = Graphs::instance().find(original);
         Node* copied = node ? graph.find_copy(node) : nullptr;
         require(copied);
-        give(found, to_handle(copied));
+        store_output(found, to_handle(copied));
     });
 }
 
@@ -215,5 +215,5 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t handle) {
 }
 
 cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) {
-    return graph_call(__func__, [&] { give(type, find_node(node).type()); });
+    return graph_call(__func__, [&] { store_output(type, find_node(node).type()); });
 }

@@ -73,7 +73,7 @@ Work describe_conditional(const Graph& graph, cudaConditionalNodeParams& p) {
 }  // namespace
 
 Work describe_child(cudaGraph_t handle, bool moves) {
-    Graph& child = known(handle, "child graph");
+    Graph& child = require_known(handle, "child graph");
     if (child.any_node(is_conditional) || (!moves && child.any_node(is_memory_node)))
         refuse(
             "a graph with conditional nodes cannot be a child graph. A graph that allocates memory "

@@ -33,11 +33,11 @@ namespace {
 
 /// Plans the accesses to a fragment. `along` is true if each line of the fragment is contiguous in
 /// memory.
-struct AccessPlan {
+struct FragmentAccessPlan {
     const MatrixFragment& fragment;
     const StateSpace space;
     const bool is_line_contiguous;
-    std::vector<FragmentAccess> made = {};
+    std::vector<FragmentAccess> planned_accesses = {};
 
     std::vector<FragmentAccess> make() {
         const u32 bits = bits_of(fragment.number);
@@ -50,14 +50,14 @@ struct AccessPlan {
             blocks();
         else
             elements(bits / 8, is_operand || !is_line_contiguous ? 1 : 2);
-        return std::move(made);
+        return std::move(planned_accesses);
     }
 
     /// Adds an access by the first `lanes` lanes, in which each lane accesses `place(lane)`.
     template <class Place>
     void add(FragmentAccess access, u32 lanes, Place place) {
         for (u32 lane = 0; lane < lanes; ++lane) access.places[lane] = place(lane);
-        made.push_back(access);
+        planned_accesses.push_back(access);
     }
 
     /// Returns the position in memory of word `word` in row `row` of the block in register `index`.
@@ -246,7 +246,7 @@ Description describe_fragment_access(const ptx::Instruction& i) {
     op.shape = parse_matrix_shape(*shape);
     op.space = space;
     (store ? op.c : op.d) = fragment;
-    op.accesses = AccessPlan{fragment, space, is_line_contiguous}.make();
+    op.accesses = FragmentAccessPlan{fragment, space, is_line_contiguous}.make();
     op.default_stride = i.operands.size() == 2 ? default_stride(fragment, is_line_contiguous) : 0;
     const u32 bytes = op.accesses[0].bytes;
     return describe_for_whole_warp(

@@ -40,7 +40,7 @@ Box box_of(const ImageObject& texture, const Image& image, const FetchPoint& poi
     Box box;
     box.dimensions = texture.shape.dimensions;
     const u32 sizes[3] = {image.width, image.height, image.depth};
-    float at[3] = {point.at[0], point.at[1], point.at[2]};
+    float at[3] = {point.coordinates[0], point.coordinates[1], point.coordinates[2]};
     if (texture.shape.layered) box.slice = std::min(point.layer, texture.layers() - 1);
     if (texture.shape.cube) {
         const CubePosition cube = locate_on_cube(at[0], at[1], at[2]);

@@ -31,7 +31,7 @@ struct Taps {
 
 /// The coordinates of one lane's fetch. `at` contains x, y and z, or a direction into a cubemap.
 struct FetchPoint {
-    float at[3] = {};
+    float coordinates[3] = {};
     /// Integer coordinates in texels, which replace `at` if `is_integer` is true. Integer
     /// coordinates are never normalized.
     i32 texel[3] = {};

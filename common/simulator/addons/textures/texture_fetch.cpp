@@ -43,7 +43,7 @@ struct LaneOperands {
         if (fetch.shape.layered) point.layer = bits(1);
         const u32 first = fetch.first_coordinate();
         for (u32 k = 0; k < fetch.coordinates(); ++k) {
-            point.at[k] = number(first + k);
+            point.coordinates[k] = number(first + k);
             point.texel[k] = static_cast<i32>(bits(first + k));
         }
         for (u32 k = 0; k < fetch.offsets && k < std::size(point.offset); ++k)

@@ -81,10 +81,10 @@ static void persistent_blocks_and_tiles() {
 
 // clean warp_looks_back
 // The 32 lanes of a warp examine the 32 preceding blocks in parallel (decoupled look-back).
-struct Look {
+struct ObservedCell {
     int state, value;  // state 0: nothing, 1: the block's sum, 2: its inclusive prefix
 };
-__device__ Look read_look(const unsigned long long* word) {
+__device__ ObservedCell read_look(const unsigned long long* word) {
     const unsigned long long bits = *static_cast<const volatile unsigned long long*>(word);
     return {static_cast<int>(bits >> 32), static_cast<int>(bits & 0xffffffff)};
 }
@@ -107,7 +107,7 @@ __global__ void scan_by_look_back(int* out, const int* in, unsigned long long* l
     if (lane == 0) write_look(&looks[block], block == 0 ? 2 : 1, sum);
     int prefix = 0;
     for (int last = block - 1; last >= 0; last -= 32) {
-        Look look{2, 0};
+        ObservedCell look{2, 0};
         do {
             if (last - lane >= 0) look = read_look(&looks[last - lane]);
         } while (__any_sync(0xffffffff, look.state == 0));

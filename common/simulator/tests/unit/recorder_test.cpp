@@ -151,12 +151,12 @@ TEST_CASE("a launch that is only recorded changes no memory, whatever its access
         // Test an address far beyond all allocations, and an address inside an allocation.
         for (u64 in : {real + (u64{1} << 40), real}) {
             void* arguments[] = {&in};
-            recorder().begin(Recorder::What::alone);
+            recorder().begin(Recorder::RecordMode::alone);
             CHECK(Device::instance().launch(*module->kernel("k"), config, arguments) ==
                   Status::success);
             REQUIRE(recorder().recordings().size() == 1);
             CHECK(recorder().recordings()[0].recorded.size() == 1);
-            recorder().begin(Recorder::What::nothing);
+            recorder().begin(Recorder::RecordMode::nothing);
         }
         Device::instance().unload(*module);
     }
@@ -182,7 +182,7 @@ TEST_CASE("requests for scattered sectors count once per block, whichever warp r
     config.block = {64, 1, 1};
     u64 out = Device::instance().memory().allocate(32 * 4096);
     void* arguments[] = {&out};
-    recorder().begin(Recorder::What::beside);
+    recorder().begin(Recorder::RecordMode::beside);
     CHECK(Device::instance().launch(*module->kernel("k"), config, arguments) == Status::success);
     REQUIRE(recorder().recordings().size() == 1);
     const coalesce::timing::Recording& recording = recorder().recordings()[0];
@@ -192,7 +192,7 @@ TEST_CASE("requests for scattered sectors count once per block, whichever warp r
     CHECK(recording.writes.sectors_summed_over_blocks == 64 * heard);
     CHECK(recording.writes.sectors.size() == 64 * heard);
     CHECK(recording.writes.bytes == 3 * 64 * 4 * heard);
-    recorder().begin(Recorder::What::nothing);
+    recorder().begin(Recorder::RecordMode::nothing);
     Device::instance().unload(*module);
 }
 
@@ -207,7 +207,7 @@ struct Seen {
     bool operator==(const Seen&) const = default;
 };
 
-Seen seen_of(Recorder::What what, u32 blocks, u32 racy, u32 idle) {
+Seen seen_of(Recorder::RecordMode what, u32 blocks, u32 racy, u32 idle) {
     const auto is_block = [](const char* predicate, u32 block) {
         return "setp.eq.u32 " + std::string(predicate) + ", %r1, " + std::to_string(block) + ";\n";
     };
@@ -230,7 +230,7 @@ Seen seen_of(Recorder::What what, u32 blocks, u32 racy, u32 idle) {
     recorder().begin(what);
     Kernel& kernel = *module->kernel("k");
     CHECK(Device::instance().launch(kernel, config, nullptr) == Status::success);
-    recorder().begin(Recorder::What::nothing);
+    recorder().begin(Recorder::RecordMode::nothing);
     Seen seen;
     for (const Report& report : reports().all())
         seen.found += report.check + ", block " + std::to_string(report.block.x) + "\n";
@@ -251,15 +251,15 @@ TEST_CASE("a recorded launch reports the same races, in recorded blocks and in o
     LaunchConfig config;
     config.grid = {blocks, 1, 1};
     const auto recorded = static_cast<u32>(Recorder::choose_blocks(config, kResident).front());
-    CHECK(seen_of(Recorder::What::nothing, blocks, none, none).found.empty());
+    CHECK(seen_of(Recorder::RecordMode::nothing, blocks, none, none).found.empty());
     for (const u32 racy : {none, 0u, 7u, recorded, blocks - 1}) {
         for (const u32 idle : {none, 1u, recorded}) {
             if (idle == racy && idle != none) continue;
             CAPTURE(racy);
             CAPTURE(idle);
-            const Seen alone = seen_of(Recorder::What::nothing, blocks, racy, idle);
+            const Seen alone = seen_of(Recorder::RecordMode::nothing, blocks, racy, idle);
             CHECK(alone.found.empty() == (racy == none));
-            CHECK(seen_of(Recorder::What::beside, blocks, racy, idle) == alone);
+            CHECK(seen_of(Recorder::RecordMode::beside, blocks, racy, idle) == alone);
         }
     }
 }
@@ -276,11 +276,11 @@ TEST_CASE("a launch that is only recorded reads the program's variables") {
     LaunchConfig config;
     config.grid = {20, 1, 1};
     config.block = {32, 1, 1};
-    recorder().begin(Recorder::What::alone);
+    recorder().begin(Recorder::RecordMode::alone);
     CHECK(Device::instance().launch(*module->kernel("k"), config, nullptr) == Status::success);
     // No thread stores if the loads return zeros.
     CHECK(recorder().recordings().at(0).writes.sectors.size() == 1);
-    recorder().begin(Recorder::What::nothing);
+    recorder().begin(Recorder::RecordMode::nothing);
     Device::instance().unload(*module);
 }
 
@@ -307,7 +307,7 @@ TEST_CASE("atomics on shared memory are recorded as the hardware executes them")
         REQUIRE_MESSAGE(module, error);
         LaunchConfig config;
         config.block = {32, 1, 1};
-        recorder().begin(Recorder::What::alone);
+        recorder().begin(Recorder::RecordMode::alone);
         CHECK(Device::instance().launch(*module->kernel("k"), config, nullptr) == Status::success);
         REQUIRE(recorder().recordings().size() == 1);
         REQUIRE(recorder().recordings()[0].recorded.size() == 1);
@@ -315,7 +315,7 @@ TEST_CASE("atomics on shared memory are recorded as the hardware executes them")
         REQUIRE(accesses.size() == 1);
         CHECK(accesses[0].lanes == one.lanes);
         CHECK(accesses[0].passes == one.passes);
-        recorder().begin(Recorder::What::nothing);
+        recorder().begin(Recorder::RecordMode::nothing);
         Device::instance().unload(*module);
     }
 }

@@ -15,7 +15,7 @@ using namespace coalesce::simulator;
 namespace {
 
 /// Maps a coordinate into the range of texels, by the rules of the guide for the address mode.
-double wrapped(double x, AddressMode mode) {
+double wrap_source(double x, AddressMode mode) {
     const double whole = std::floor(x), fraction = x - whole;
     if (mode == AddressMode::wrap) return fraction;
     return static_cast<long>(whole) % 2 == 0 ? fraction : 1 - fraction;
@@ -88,7 +88,7 @@ double texel_at(const Texels& all, const double* x, u32 dimensions, double borde
         double place = x[d];
         if (mode == AddressMode::clamp) place = std::fmin(std::fmax(place, 0), size - 1);
         if (mode == AddressMode::wrap || mode == AddressMode::mirror)
-            place = std::floor(wrapped((place + 0.5) / size, mode) * size);
+            place = std::floor(wrap_source((place + 0.5) / size, mode) * size);
         if (place < 0 || place >= size) return border;
         index = index * sizes[d] + static_cast<std::size_t>(place);
     }
@@ -168,8 +168,10 @@ TEST_CASE("random fetches in one to three dimensions agree with the guide's form
             double x[3] = {};
             for (u32 d = 0; d < dimensions; ++d) {
                 const auto size = static_cast<float>(sizes[d]);
-                point.at[d] = how.normalized_coordinates ? number(-2, 3) : number(-3, size + 3);
-                x[d] = how.normalized_coordinates ? point.at[d] * size : point.at[d];
+                point.coordinates[d] =
+                    how.normalized_coordinates ? number(-2, 3) : number(-3, size + 3);
+                x[d] =
+                    how.normalized_coordinates ? point.coordinates[d] * size : point.coordinates[d];
             }
             CAPTURE(turn);
             CHECK(all.fetch(point) ==
@@ -183,7 +185,7 @@ TEST_CASE("the comparison with the guide's formulas detects a wrong weight") {
     Texels all(8, 1, 1, 1, chance);
     all.texture.sampling.linear = true;
     FetchPoint point;
-    point.at[0] = 3.3f;
+    point.coordinates[0] = 3.3f;
     const double beside = 3.3 + 1 / 128.0, here = 3.3f;
     CHECK(all.fetch(point) == doctest::Approx(reference(all, &here, 1, 0)).epsilon(1e-4));
     CHECK(all.fetch(point) != doctest::Approx(reference(all, &beside, 1, 0)).epsilon(1e-4));
@@ -200,7 +202,7 @@ TEST_CASE("filtered values of 8 and 16 bits have 16 bits") {
         texture.sampling.linear = texture.sampling.normalized_elements = true;
         const u32 texels[] = {one, other};
         FetchPoint point;
-        point.at[0] = 1;  // gives each texel a weight of one half
+        point.coordinates[0] = 1;  // gives each texel a weight of one half
         const Taps taps = find_taps(texture, point);
         const u8* at[kMaxTaps] = {};
         for (u32 k = 0; k < taps.count; ++k)
@@ -226,11 +228,13 @@ TEST_CASE("products of weights are rounded") {
         return std::equal(weights.begin(), weights.end(), taps.tap, taps.tap + taps.count,
                           [](u32 weight, const Tap& tap) { return weight * 256 == tap.weight; });
     };
-    point.at[0] = point.at[1] = 1 + 1 / 256.0f;  // 129/256 squared is rounded to 65/256
+    point.coordinates[0] = point.coordinates[1] =
+        1 + 1 / 256.0f;  // 129/256 squared is rounded to 65/256
     CHECK(has_weights({63, 64, 64, 65}));
-    point.at[0] = 1, point.at[1] = 0.5f + 1 / 256.0f;  // exact weights end in .5 (in 256ths)
-    CHECK(has_weights({128, 127, 1}));                 // one corner has no weight
-    point.at[0] = 0.5f + 1 / 256.0f, point.at[1] = 1;
+    point.coordinates[0] = 1,
+    point.coordinates[1] = 0.5f + 1 / 256.0f;  // exact weights end in .5 (in 256ths)
+    CHECK(has_weights({128, 127, 1}));         // one corner has no weight
+    point.coordinates[0] = 0.5f + 1 / 256.0f, point.coordinates[1] = 1;
     CHECK(has_weights({128, 127, 1}));
 }
 
@@ -239,9 +243,9 @@ TEST_CASE("texels of weight 0 are not fetched") {
     Texels all(8, 8, 1, 2, chance);
     all.texture.sampling.linear = true;
     FetchPoint point;
-    point.at[0] = 3.5f, point.at[1] = 2.75f;
+    point.coordinates[0] = 3.5f, point.coordinates[1] = 2.75f;
     CHECK(find_taps(all.texture, point).count == 2);
-    point.at[0] = 3.25f;
+    point.coordinates[0] = 3.25f;
     CHECK(find_taps(all.texture, point).count == 4);
 }
 

@@ -1,10 +1,12 @@
 // exercise_through_ir -- tests that a kernel has the same verdict whether our translator or clang's
 // own back end generates PTX from its LLVM IR.
 //
-//     exercise_through_ir 03_tiled [WORD]             all kernels of the exercise, or those whose names contain
-//                                                     the word; with a word, both verdicts are printed
+// exercise_through_ir 03_tiled [WORD]             all kernels of the exercise, or those whose names
+// contain
+// the word; with a word, both verdicts are printed
 //     exercise_through_ir --every 4 03_tiled          only every fourth mutant and case
-//     exercise_through_ir --spoil WHAT 03_tiled WORD  changes our PTX on purpose; WHAT is lanes or loads
+// exercise_through_ir --spoil WHAT 03_tiled WORD  changes our PTX on purpose; WHAT is lanes or
+// loads
 //
 // clang compiles each kernel to LLVM IR once: the skeleton, the solution, every mutant, the bug
 // hunt, and the cases in solutions/NN_name/right and wrong. Our translator and clang's back end
@@ -64,8 +66,9 @@ const RawOutput& ir_of(const Source& source, const Signature& kernel) {
     static std::map<std::string, RawOutput> known;
     const auto [at, is_new] = known.try_emplace(source.text);
     if (is_new) {
-        at->second = run_compiler(clang(), wrapped(source.text, dialect_of(clang()), kernel.sizes),
-                                  "compute_90", seconds);
+        at->second =
+            run_compiler(clang(), wrap_source(source.text, dialect_of(clang()), kernel.sizes),
+                         "compute_90", seconds);
     }
     return at->second;
 }
@@ -287,8 +290,8 @@ void add_marked(const std::string& name, const char* file, std::vector<Kernel>& 
     if (is_beyond(name)) {
         for (const AutomaticMutant& mutant : make_mutants(skeleton.solved())) {
             // The result of this mutant depends on the registers that a compiler chooses.
-            if (mutant.what == "without the initial value") continue;
-            kernels.push_back({"mutant: line " + std::to_string(mutant.line) + " " + mutant.what,
+            if (mutant.change == "without the initial value") continue;
+            kernels.push_back({"mutant: line " + std::to_string(mutant.line) + " " + mutant.change,
                                &exercise, mutant.text});
         }
         return;

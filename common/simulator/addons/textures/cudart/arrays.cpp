@@ -212,7 +212,7 @@ cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t* level, cudaMipmappedArray_co
     return api(__func__, [&] {
         const std::vector<cudaArray_t>& levels = find_live_mipmapped_array(handle).levels;
         require(number < levels.size());
-        give(level, levels[number]);
+        store_output(level, levels[number]);
     });
 }
 
@@ -227,5 +227,5 @@ cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* format, cudaExtent* extent, 
 }
 
 cudaError_t cudaGetChannelDesc(cudaChannelFormatDesc* format, cudaArray_const_t handle) {
-    return api(__func__, [&] { give(format, find_live_array(handle).format); });
+    return api(__func__, [&] { store_output(format, find_live_array(handle).format); });
 }

@@ -17,18 +17,18 @@ namespace {
 constexpr u64 kPointerAlignment = 512, kTexturePitchAlignment = 32;
 constexpr size_t kMostLinear = size_t{1} << 28;
 
-struct Description {
+struct ObjectDescription {
     cudaResourceDesc resource{};
     cudaTextureDesc texture{};
     bool is_surface = false;
 };
 
-struct Descriptions {
+struct ObjectDescriptions {
     std::mutex mutex;
-    std::map<u64, Description> of;
+    std::map<u64, ObjectDescription> by_number;
 };
-Descriptions& descriptions() {
-    static Descriptions& all = *new Descriptions;
+ObjectDescriptions& descriptions() {
+    static ObjectDescriptions& all = *new ObjectDescriptions;
     return all;
 }
 
@@ -167,7 +167,7 @@ void create_texture(cudaTextureObject_t* number, const cudaResourceDesc* resourc
     if (resource->resType == cudaResourceTypeLinear) sample_linear_memory(object.sampling);
     *number = add_image_object(std::move(object));
     std::lock_guard lock(descriptions().mutex);
-    descriptions().of[*number] = {*resource, *texture, false};
+    descriptions().by_number[*number] = {*resource, *texture, false};
 }
 
 void create_surface(cudaSurfaceObject_t* number, const cudaResourceDesc* resource) {
@@ -178,7 +178,7 @@ void create_surface(cudaSurfaceObject_t* number, const cudaResourceDesc* resourc
     *number = add_image_object(
         {.is_surface = true, .shape = array.shape, .levels = {array.image}, .sampling = {}});
     std::lock_guard lock(descriptions().mutex);
-    descriptions().of[*number] = {*resource, {}, true};
+    descriptions().by_number[*number] = {*resource, {}, true};
 }
 
 /// Destroys an object. Ignores the number 0, just as free ignores a null pointer.
@@ -187,16 +187,16 @@ void destroy(u64 number, bool is_surface) {
     if (!remove_image_object(number, is_surface))
         refuse("the object does not exist; the object was destroyed before, or was never created.");
     std::lock_guard lock(descriptions().mutex);
-    descriptions().of.erase(number);
+    descriptions().by_number.erase(number);
 }
 
 template <class T>
-void describe(T* target, u64 number, bool is_surface, const T Description::*what) {
+void describe(T* target, u64 number, bool is_surface, const T ObjectDescription::*what) {
     std::lock_guard lock(descriptions().mutex);
-    const auto found = descriptions().of.find(number);
-    if (found == descriptions().of.end() || found->second.is_surface != is_surface)
+    const auto found = descriptions().by_number.find(number);
+    if (found == descriptions().by_number.end() || found->second.is_surface != is_surface)
         refuse("the object does not exist.");
-    give(target, found->second.*what);
+    store_output(target, found->second.*what);
 }
 
 }  // namespace
@@ -207,7 +207,7 @@ void forget_textures() {
     forget_arrays();
     forget_image_objects();
     std::lock_guard lock(descriptions().mutex);
-    descriptions().of.clear();
+    descriptions().by_number.clear();
 }
 
 }  // namespace coalesce::simulator::cudart
@@ -220,11 +220,13 @@ cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object) {
 
 cudaError_t cudaGetTextureObjectResourceDesc(cudaResourceDesc* resource,
                                              cudaTextureObject_t object) {
-    return api(__func__, [&] { return describe(resource, object, false, &Description::resource); });
+    return api(__func__,
+               [&] { return describe(resource, object, false, &ObjectDescription::resource); });
 }
 
 cudaError_t cudaGetTextureObjectTextureDesc(cudaTextureDesc* texture, cudaTextureObject_t object) {
-    return api(__func__, [&] { return describe(texture, object, false, &Description::texture); });
+    return api(__func__,
+               [&] { return describe(texture, object, false, &ObjectDescription::texture); });
 }
 
 COALESCE_BY(api, cudaCreateSurfaceObject, create_surface, 2);
@@ -235,7 +237,8 @@ cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object) {
 
 cudaError_t cudaGetSurfaceObjectResourceDesc(cudaResourceDesc* resource,
                                              cudaSurfaceObject_t object) {
-    return api(__func__, [&] { return describe(resource, object, true, &Description::resource); });
+    return api(__func__,
+               [&] { return describe(resource, object, true, &ObjectDescription::resource); });
 }
 
 cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t* width, const cudaChannelFormatDesc* format,
@@ -244,6 +247,6 @@ cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t* width, const cudaChanne
         require(is_device(device), cudaErrorInvalidDevice);
         require(format);
         to_texel_format(*format);
-        give(width, kMostLinear);
+        store_output(width, kMostLinear);
     });
 }

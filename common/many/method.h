@@ -1,0 +1,42 @@
+/// \file
+/// The ways in which several GPUs transpose one matrix together.
+#pragma once
+
+#include <memory>
+#include <string>
+
+namespace coalesce::many {
+
+/// The maximum number of GPUs that share a matrix. Kernels get a list with one piece for each.
+constexpr int kMaxRanks = 32;
+
+struct Ranks;
+
+/// A method to transpose, with the buffers that it needs.
+class Method {
+public:
+    virtual ~Method() = default;
+    /// Queues the work on the streams of `ranks`.
+    virtual void start() = 0;
+};
+
+/// The parameters of methods that exchange chunks.
+struct Tuning {
+    int chunks = 1;  ///< the number of chunks
+    /// KiB of shared memory that each packing block requests without using it, so that fewer blocks
+    /// run at the same time.
+    int unused_shared_kib = 0;
+    int pause_us = 0;  ///< the head start of each exchange, in microseconds
+};
+
+/// A method to exchange pieces: its description, and the function that creates it.
+struct MethodKind {
+    std::string name = "";    ///< such as "peers"
+    std::string about = "";   ///< a sentence that describes the method
+    bool is_chunked = false;  ///< whether the method uses Tuning
+    bool needs_nccl = false;  ///< whether the method needs NCCL, and a GPU for each rank
+    /// Creates the method for these ranks, which must outlive it.
+    std::unique_ptr<Method> (*make)(const Ranks& ranks, Tuning tuning) = nullptr;
+};
+
+}  // namespace coalesce::many
