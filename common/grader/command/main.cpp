@@ -184,7 +184,7 @@ private:
     }
 
     void add_single() {
-        CLI::App* command = add(&app_, "judge_one_file", "Judge one file for one exercise", one);
+        CLI::App* command = add(&app_, "one", "Judge one file for one exercise", judge_one_file);
         command->add_option("EXERCISE", options_.exercise, "03, or 03_tiled")->required();
         command->add_option("FILE", options_.file, "The kernel's file")->required();
         command->add_flag("--json", options_.json, "Print the verdict as JSON");

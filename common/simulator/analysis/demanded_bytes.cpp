@@ -347,7 +347,7 @@ private:
         const bool whole = !flow.repeats && end - begin == 8 && from % 8 == 0;
         if (!whole && origin.kind == Origin::Kind::copied) origin.kind = Origin::Kind::other;
         if (from / 8 != (from + end - begin - 1) / 8 && !flow.repeats)
-            origin = merge_origins(origin, of(flow.from_register, from / 8 + 1));
+            origin = merge_origins(origin, origin_of(flow.from_register, from / 8 + 1));
         return origin;
     }
 

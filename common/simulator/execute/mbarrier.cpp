@@ -225,7 +225,7 @@ const Op* run_init(Warp& w, const Op* op) {
 const Op* run_invalidate(Warp& w, const Op* op) {
     Resolved where;
     if (!use_mbarriers(w, op, where) || !are_own_addresses(w, op, where)) return nullptr;
-    record_mbarrier_use(w, op, where, w.active, Touch::initializes);
+    record_mbarrier_use(w, op, where, w.active, Use::initializes);
     for (const int l : LanesIn{w.active}) {
         std::memset(where.host[l], 0, sizeof(u64));
         w.block->mbarrier_inits.erase(offset_in_block(where.address[l]));

@@ -65,7 +65,7 @@ static CUarray array_2d(size_t width, size_t height, CUarray_format format) {
     CUDA_ARRAY_DESCRIPTOR descriptor = {};
     descriptor.Width = width;
     descriptor.Height = height;
-    descriptor.FloatFormat = format;
+    descriptor.Format = format;
     descriptor.NumChannels = 1;
     CUarray array;
     need(cuArrayCreate(&array, &descriptor));
@@ -78,7 +78,7 @@ static void copies() {
     CUDA_ARRAY_DESCRIPTOR told = {};
     need(cuArrayGetDescriptor(&told, array));
     fact("its descriptor", told.Width == 8 && told.Height == 4 &&
-                               told.FloatFormat == CU_AD_FORMAT_SIGNED_INT32 &&
+                               told.Format == CU_AD_FORMAT_SIGNED_INT32 &&
                                told.NumChannels == 1);
     std::vector<int> texels(32), back(32), part(4);
     for (int i = 0; i < 32; ++i) texels[i] = i;
@@ -115,7 +115,7 @@ static void copies() {
 static void volumes() {
     CUDA_ARRAY3D_DESCRIPTOR descriptor = {};
     descriptor.Width = 4, descriptor.Height = 3, descriptor.Depth = 2;
-    descriptor.FloatFormat = CU_AD_FORMAT_FLOAT;
+    descriptor.Format = CU_AD_FORMAT_FLOAT;
     descriptor.NumChannels = 1;
     CUarray array;
     need(cuArray3DCreate(&array, &descriptor));
@@ -183,7 +183,7 @@ static void textures(CUmodule module) {
 static void surfaces(CUmodule module) {
     CUDA_ARRAY3D_DESCRIPTOR descriptor = {};
     descriptor.Width = 4;
-    descriptor.FloatFormat = CU_AD_FORMAT_SIGNED_INT32;
+    descriptor.Format = CU_AD_FORMAT_SIGNED_INT32;
     descriptor.NumChannels = 1;
     descriptor.Flags = CUDA_ARRAY3D_SURFACE_LDST;
     CUarray array;
@@ -202,7 +202,7 @@ static void surfaces(CUmodule module) {
     CUDA_ARRAY_DESCRIPTOR wrong = {};
     wrong.Width = 4;
     wrong.NumChannels = 1;
-    wrong.FloatFormat = static_cast<CUarray_format>(0x77);
+    wrong.Format = static_cast<CUarray_format>(0x77);
     CUarray none;
     result("a format that is none", cuArrayCreate(&none, &wrong));
     result("destroyed", cuArrayDestroy(array));
@@ -211,7 +211,7 @@ static void surfaces(CUmodule module) {
 static void levels() {
     CUDA_ARRAY3D_DESCRIPTOR descriptor = {};
     descriptor.Width = 16, descriptor.Height = 8;
-    descriptor.FloatFormat = CU_AD_FORMAT_FLOAT;
+    descriptor.Format = CU_AD_FORMAT_FLOAT;
     descriptor.NumChannels = 1;
     CUmipmappedArray pyramid;
     CUarray level;

@@ -9,7 +9,7 @@ int main() {
     CUDA_ARRAY_DESCRIPTOR descriptor = {};
     descriptor.Width = 4;
     descriptor.Height = 2;
-    descriptor.FloatFormat = CU_AD_FORMAT_SIGNED_INT32;
+    descriptor.Format = CU_AD_FORMAT_SIGNED_INT32;
     descriptor.NumChannels = 1;
     CUarray array;
     need(cuArrayCreate(&array, &descriptor));
