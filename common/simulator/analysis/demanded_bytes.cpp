@@ -165,18 +165,19 @@ private:
     };
 
     ValueFate follow(u32 load, u32 reg, u64 bits) const {
-        const Fate certain = follow_uses(reg, bits, [&](u32 reader) {
+        const ValueFate certain = follow_uses(reg, bits, [&](u32 reader) {
             return execution_order_.is_always_followed_by(load, reader);
         });
-        if (certain == Fate::decides || certain == Fate::stored) return certain;
+        if (certain == ValueFate::decides || certain == ValueFate::stored) return certain;
         // If a use may happen, it must also be a selection.
         const auto every = [](u32) { return true; };
-        return follow_uses(reg, bits, every) == Fate::selected ? Fate::selected : Fate::unknown;
+        return follow_uses(reg, bits, every) == ValueFate::selected ? ValueFate::selected
+                                                                    : ValueFate::unknown;
     }
 
     /// Returns what happens to `bits` of `reg` in those readers for which `counts` returns true.
     template <class Counts>
-    Fate follow_uses(u32 reg, u64 bits, Counts counts) const {
+    ValueFate follow_uses(u32 reg, u64 bits, Counts counts) const {
         std::map<Carrier, u64> known;
         std::vector<Carrier> rest;
         const auto reach = [&](Carrier to, u64 more) {
@@ -201,7 +202,7 @@ private:
                 if (!counts(reader)) continue;
                 const bool is_masked = from.computed && combines_with_other(reader, is_carried);
                 const ValueFate next =
-                    is_masked ? Fate::selected : pass(reader, from, known[from], reach);
+                    is_masked ? ValueFate::selected : pass(reader, from, known[from], reach);
                 if (next == ValueFate::decides) return next;
                 if (next == ValueFate::stored) fate = next;
                 is_selected |= next == ValueFate::selected;
