@@ -76,7 +76,8 @@ bool explain_pointer_advance(Failure& failure, const Evidence& evidence) {
                             "`, which does not depend on blockIdx.z, the number of the matrix.",
                         right);
         }
-        if (split_outside_brackets(offset, "+").size() > 1) {
+        if (split_outside_brackets(offset, "+").size() > 1 ||
+            offset.find("blockIdx.z + ") != offset.npos) {
             return tell(name + " is moved by `" + offset +
                             "`, so even the first matrix, with blockIdx.z = 0, does not begin at "
                             "its first element.",

@@ -159,7 +159,7 @@ std::optional<Failure> find_matrix_cause(const Trial& trial, const Evidence& evi
     const bool is_of_batch = failure->headline.find("second matrix") != std::string::npos ||
                              failure->headline.find("along z") != std::string::npos;
     if (!is_of_block && !is_of_batch && !explain_pointer_advance(*failure, evidence) &&
-        !explain_by_pipeline(*failure, evidence) &&
+        !explain_by_pipeline(*failure, evidence) && !explain_by_lines(*failure, trial, evidence) &&
         !explain_by_tile_choice(*failure, trial, evidence) &&
         !explain_by_indices(*failure, trial, evidence))
         explain_by_conditions(*failure, trial, evidence);

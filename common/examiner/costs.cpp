@@ -6,8 +6,10 @@
 #include <utility>
 
 #include "base/text.h"
+#include "examiner/expressions.h"
 #include "examiner/launch_limits.h"
 #include "examiner/source_lines.h"
+#include "examiner/text_pattern.h"
 #include "harness/text.h"
 
 namespace coalesce {
@@ -138,6 +140,21 @@ void explain_sector_crossing(Failure& failure, const AccessKind& access) {
 void explain_banks_of_column(Failure& failure, const std::string& source) {
     constexpr long long banks = 32;
     const SharedArray tile = find_shared_array(source, failure.place.line);
+    static const TextPattern distance(R"(\*\s*([a-z]\w*)\s*\+)");
+    TextMatch found;
+    const std::string code = code_on_line(source, failure.place.line);
+    const std::string index = code.substr(std::min(code.size(), find_word(code, tile.name)));
+    if (tile.lengths.size() == 1 && search(index, found, distance)) {
+        const std::string name = found.str(1);
+        const int set = find_assignment_line(source, name, failure.place.line);
+        if (set == 0) return;
+        failure.details += wrap("Rows of `" + tile.name + "` are `" + name + "` (line " +
+                                std::to_string(set) + ") elements apart.");
+        failure.next = "Where `" + name +
+                       "` is even, elements below each other share banks: make "
+                       "it odd for every width of the matrix.";
+        return;
+    }
     if (tile.lengths.size() != 2) return;
     const long long apart = tile.lengths[1] % banks;
     failure.details += wrap(
@@ -229,6 +246,12 @@ void explain_extra_requests(Failure& failure, const Verdict& found, const Access
                             " of 100 elements are moved more often than needed.";
         failure.next =
             "Which elements are moved by two blocks, by two threads, or twice by one thread?";
+        const std::string code = code_for_search(found.source);
+        if (code.find("data[") != code.npos && code.find("!=") == code.npos) {
+            failure.headline +=
+                " A tile on the diagonal is both tiles of its pair: is it stored twice?";
+            failure.next = "Leave out the second store where row and col are the same.";
+        }
     } else if (work.lanes > 0 && work.lanes < 0.75 * kLanes) {
         failure.kind = FailureKind::lanes_idle;
         failure.headline += " Only " + kFormatNumber(work.lanes) + " of the 32 threads of a warp " +
@@ -355,6 +378,18 @@ void explain_too_many_threads(Failure& failure, const Verdict& found, const Laun
                               const Limits& limits) {
     constexpr double common_tile = 32 * 32;
     const double tile = std::max(limits.elements_per_block, common_tile);
+    // The file's own tile, which may be smaller than the lesson's.
+    const auto side = constant_value(found.source, "TILE_DIM");
+    const double own = side ? static_cast<double>(*side * *side) : tile;
+    if (own < limits.elements_per_block) {
+        failure.kind = FailureKind::tile_too_small;
+        failure.headline = "the tile has " + kFormatNumber(own) +
+                           " elements; this lesson asks for " +
+                           kFormatNumber(limits.elements_per_block) + " per block.";
+        failure.place.line = find_constant_line(found.source, "TILE_DIM");
+        failure.next = "Make the tile larger, and the grid smaller by the same factor.";
+        return;
+    }
     const bool is_block_small =
         static_cast<double>(launch.threads()) * limits.elements_per_thread <= tile;
     failure.kind = FailureKind::too_many_threads;
@@ -393,12 +428,25 @@ std::optional<Failure> find_too_little_work_per_block(const Verdict& found,
         failure.headline =
             "there are " + format("%.0f", 1 / a_thread) +
             " threads for each element, so most of these threads have nothing to do.";
-        failure.next = "Divide rows and cols by the side of the tile: ceil_div(cols, 32).";
+        const bool has_tile = constant_value(found.source, "TILE_DIM").has_value();
+        failure.next =
+            std::string("Divide rows and cols by the side of the tile: ceil_div(cols, ") +
+            (has_tile ? "TILE_DIM" : "32") + ").";
         return failure;
     }
     if (a_thread < limits.elements_per_thread) {
         failure.headline = less("thread", a_thread, limits.elements_per_thread);
         explain_too_many_threads(failure, found, launch, limits);
+        return failure;
+    }
+    if (limits.most_elements_per_thread > 0 && a_thread > limits.most_elements_per_thread) {
+        const int rows = find_constant_line(found.source, "BLOCK_ROWS");
+        failure.kind = FailureKind::multiprocessors_idle;
+        failure.headline = less("thread", a_thread, limits.elements_per_thread);
+        failure.place.line = rows > 0 ? rows : find_configure_line(found.source, ".block");
+        failure.next =
+            "Launch more threads for the same tile: with so few, each waits for its loads one "
+            "after the other, and fewer warps hide that time.";
         return failure;
     }
     if (a_block < limits.elements_per_block) {

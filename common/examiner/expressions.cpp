@@ -179,6 +179,10 @@ int find_assignment_line(const std::string& text, const std::string& variable, i
     return find_assigned_value(code_for_search(text), variable, line).line;
 }
 
+std::string assigned_value(const std::string& text, const std::string& variable, int line) {
+    return find_assigned_value(code_for_search(text), variable, line).value;
+}
+
 std::string expand(const std::string& text, const std::string& expression, int line) {
     static const TextPattern name(R"(\b[A-Za-z_]\w*(?:\.\w+)?)");
     constexpr int most_steps = 4;

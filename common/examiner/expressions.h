@@ -53,5 +53,7 @@ MatrixIndex find_matrix_index(const std::string& text, int line, const std::stri
 std::string expand(const std::string& text, const std::string& expression, int line);
 /// Returns the line of the last assignment to a variable before a line, or 0.
 int find_assignment_line(const std::string& text, const std::string& variable, int line);
+/// Returns the value of the last assignment to a variable before a line, or "".
+std::string assigned_value(const std::string& text, const std::string& variable, int line);
 
 }  // namespace coalesce

@@ -244,17 +244,25 @@ int number_in(const std::string& text) {
 /// Looks for a condition that excludes threads although their elements exist, as `row + 4 < rows`
 /// and `row < rows - 1` do.
 LineMistake find_margin(const std::vector<Condition>& conditions,
-                        const std::vector<NeededCheck>& needed, int width) {
+                        const std::vector<NeededCheck>& needed, int width,
+                        const std::string& text) {
     for (const Condition& condition : conditions) {
         for (const ComparisonTerm& term : condition.comparisons) {
             for (const NeededCheck& one : needed) {
-                const std::string more = one.index + " + ", less = one.bound + " - ";
+                // `row + TILE_DIM <= rows` leaves out more than `row + k < rows` does.
+                const bool is_of_word = !term.left.starts_with(one.index) &&
+                                        term.left.starts_with(first_word(one.index) + " + ");
+                const std::string more = (is_of_word ? first_word(one.index) : one.index) + " + ",
+                                  less = one.bound + " - ";
                 int margin = -1;
-                if (term.right == one.bound && term.left.starts_with(more))
-                    margin = number_in(term.left.substr(more.size()));
+                const bool includes = !condition.is_exit && term.op == "<=";
+                if (term.right == one.bound && term.left.starts_with(more)) {
+                    const auto added = constant_value(text, term.left.substr(more.size()));
+                    margin = added && *added < 1000 ? static_cast<int>(*added) - includes : -1;
+                }
                 if (term.left == one.index && term.right.starts_with(less))
                     margin = number_in(term.right.substr(less.size()));
-                if (margin < width || !is_strict(term, condition)) continue;
+                if (margin < width || !(is_strict(term, condition) || includes)) continue;
                 return {.line = condition.line,
                         .sentence = in_backticks(term.left + " " + term.op + " " + term.right) +
                                     " excludes threads whose elements are inside.",
@@ -320,7 +328,7 @@ LineMistake find_strict_check(const std::string& matrix, int line, Fault fault,
     const auto needed = needed_checks(find_matrix_index(text, line, matrix), evidence);
     if (!needed.empty()) {
         const int width = vector_width(code_on_line(text, line));
-        if (auto found = first_mistake([&] { return find_margin(conditions, needed, width); },
+        if (auto found = first_mistake([&] { return find_margin(conditions, needed, width, text); },
                                        [&] { return find_exchanged_bound(conditions, needed); });
             found.line > 0)
             return found;

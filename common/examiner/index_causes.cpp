@@ -47,7 +47,14 @@ bool explain_misaligned(Failure& failure, const Evidence& evidence) {
     const std::string variable = split_outside_brackets(index.inner, "+").front();
     const int set_at = find_assignment_line(text, variable, line);
     const int factor = factor_of_thread(expand(text, variable, line));
-    if (factor > 0 && factor % width == 0) return false;
+    if (factor > 0 && factor % width == 0) {
+        if (split_outside_brackets(index.inner, "+").size() < 2) return false;
+        failure.headline = in_backticks(index.inner) + " begins between two multiples of " +
+                           std::to_string(width) + ", but " + vector +
+                           " must begin at one: the vectors of a thread lie in different rows.";
+        failure.next = "Let the row differ from load to load, and the column stay.";
+        return true;
+    }
     if (factor == 0) {
         failure.headline = in_backticks(index.inner) + ", which is added to the beginning of a " +
                            "row, is not a multiple of " + std::to_string(width) + ", as " + vector +
@@ -171,7 +178,12 @@ bool explain_missing_index(Failure& failure, const Trial& trial, const Evidence&
     const int line = place_in_learner_file(race->place, evidence).line;
     const MatrixIndex index = find_matrix_index(text, line, matrix_name(true, evidence));
     if (index.text.empty()) return false;
-    const std::string expanded = expand(text, index.text, line);
+    std::string expanded = expand(text, index.text, line);
+    // A counter such as `for (int y = threadIdx.y; ...)` depends on the thread too.
+    for (const Loop& loop : find_loops(text)) {
+        if (line >= loop.first_line && line <= loop.last_line)
+            expanded += " " + code_on_line(text, loop.first_line);
+    }
     const std::string missing = find_missing_index(expanded, *race, trial);
     if (missing.empty()) return false;
     const std::string set = list_assignments(index.text, line, text);
@@ -266,10 +278,22 @@ bool may_be_vector_index(const Failure& failure) {
             has_trait(failure.fault, trait::may_be_any_index | trait::may_be_unset_component));
 }
 
+/// Reports whether the kernel may take another element out of the tile than it put there.
+bool may_be_other_element(const Failure& failure) {
+    if (failure.kind == FailureKind::uninitialised_shared ||
+        failure.kind == FailureKind::race_between_blocks)
+        return true;
+    if (failure.kind != FailureKind::wrong_result) return false;
+    return has_trait(failure.fault, trait::may_be_any_index) || failure.fault == Fault::shifted ||
+           failure.fault == Fault::half_exchanged || failure.fault == Fault::edge_wrong ||
+           failure.fault == Fault::component_lost;
+}
+
 bool explain_race_between_blocks(Failure& failure, const Trial& trial, const Evidence& evidence) {
     return explain_static_tile(failure, evidence) || explain_float_index(failure, evidence) ||
            explain_missing_index(failure, trial, evidence) ||
-           explain_other_block_step(failure, trial, evidence) || explain_pitch(failure, evidence);
+           explain_other_block_step(failure, trial, evidence) ||
+           explain_other_element(failure, evidence) || explain_pitch(failure, evidence);
 }
 
 bool explain_wrong_cells(Failure& failure, const Trial& trial, const Evidence& evidence) {
@@ -311,13 +335,21 @@ bool explain_by_indices(Failure& failure, const Trial& trial, const Evidence& ev
         return true;
     if (failure.kind == FailureKind::outside_shared_memory)
         return explain_outside_tile(failure, trial, evidence);
-    if (!may_be_vector_index(failure)) return false;
+    const bool is_pair =
+        evidence.exercise.task().in_place &&
+        (failure.fault == Fault::tile_not_moved || failure.fault == Fault::tile_not_transposed);
+    if (is_pair && explain_other_element(failure, evidence)) return true;
+    if (!may_be_vector_index(failure))
+        return may_be_other_element(failure) && explain_other_element(failure, evidence);
     if (explain_thread_factor(failure, evidence) || explain_repeated_place(failure, evidence))
         return true;
-    if (failure.kind != FailureKind::uninitialised_shared) return false;
-    return explain_unused_component(failure, evidence) ||
-           explain_matrix_index_in_tile(failure, evidence) ||
-           explain_loop_step(failure, trial, evidence);
+    const bool is_unfilled = failure.kind == FailureKind::uninitialised_shared;
+    if (is_unfilled && (explain_unused_component(failure, evidence) ||
+                        explain_matrix_index_in_tile(failure, evidence)))
+        return true;
+    const bool is_of_loop = is_unfilled || failure.fault == Fault::part_of_each_tile;
+    if (is_of_loop && explain_loop_step(failure, trial, evidence)) return true;
+    return may_be_other_element(failure) && explain_other_element(failure, evidence);
 }
 
 }  // namespace coalesce

@@ -32,4 +32,10 @@ bool explain_loop_step(Failure& failure, const Trial& trial, const Evidence& evi
 /// Explains an access outside of the tile.
 bool explain_outside_tile(Failure& failure, const Trial& trial, const Evidence& evidence);
 
+// ---- tile_element_causes.cpp: where an element enters the tile, and where it leaves ----
+
+/// Explains a line that takes another element out of the tile than the one that it stores, or puts
+/// elements into the tile so that neighbours do not stay neighbours.
+bool explain_other_element(Failure& failure, const Evidence& evidence);
+
 }  // namespace coalesce

@@ -56,8 +56,9 @@ public:
         const std::string thread = "threadIdx.";
         if (factor.starts_with(thread))
             return contains_all_words(others, "blockIdx." + factor.substr(thread.size()));
+        const bool is_number = factor.find_first_not_of("0123456789") == factor.npos;
         const auto counts_with = [&](const Loop& loop) { return loop.counter == factor; };
-        if (std::none_of(loops_.begin(), loops_.end(), counts_with)) return false;
+        if (!is_number && std::none_of(loops_.begin(), loops_.end(), counts_with)) return false;
         const auto is_coordinate = [&](const std::string& term) {
             return coordinates_.contains(term);
         };

@@ -35,7 +35,7 @@ Failure find_oversized_grid(const LaunchShape& launch, Shape shape, const std::s
             .place = {file, 0, 0},
             .shape = shape,
             .details = wrap("The launch is " + launch.text() + "."),
-            .next = "Divide rows and cols by the side of the tile: ceil_div(cols, 32)."};
+            .next = "Divide rows and cols by the side of the tile, with ceil_div."};
 }
 
 }  // namespace coalesce

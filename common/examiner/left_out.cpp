@@ -5,6 +5,7 @@
 #include <set>
 #include <string_view>
 
+#include "examiner/source_lines.h"
 #include "harness/text.h"
 
 namespace coalesce {
@@ -101,7 +102,10 @@ std::optional<LeftOutStage> find_left_out_stage(const Trial& trial, const Eviden
         .sentence = format_left_out(*most, *least),
         .line = least->line,
         .next =
-            least->is_store
+            innermost_loop(find_loops(evidence.source.text), least->line) == nullptr
+                ? "This line is in no loop, so that each thread moves one element here: repeat it "
+                  "for the thread's other elements."
+            : least->is_store
                 ? "Does the index depend on the variable of its loop?"
                 : "Does the index depend on the variable of its loop? If it does, look at how the "
                   "values are used: the compiler removes a load whose value is never used."};

@@ -6,6 +6,7 @@
 #include <set>
 #include <vector>
 
+#include "examiner/expressions.h"
 #include "examiner/matches.h"
 
 namespace coalesce {
@@ -13,7 +14,7 @@ namespace {
 
 using NamedValues = std::map<std::string, long long>;
 
-/// Evaluates an integer expression made up of numbers, names, + - * / % and parentheses. The text
+/// Evaluates an integer expression made up of numbers, names, + - * / % ^ and parentheses. The text
 /// is untrusted, so numbers and the depth of parentheses have limits, which no real index reaches.
 class IndexExpressionParser {
 public:
@@ -23,7 +24,7 @@ public:
     /// Returns the value, or nothing if the text is not such an expression or contains an unknown
     /// name.
     std::optional<long long> value() {
-        const long long found = sum();
+        const long long found = bits();
         skip_blanks();
         return is_good_ && position_ == text_.size() ? std::optional(found) : std::nullopt;
     }
@@ -39,6 +40,12 @@ private:
         skip_blanks();
         if (position_ == text_.size() || wanted.find(text_[position_]) == wanted.npos) return '\0';
         return text_[position_++];
+    }
+    /// Evaluates ^ alone of the bit operators, because swizzles need no other.
+    long long bits() {
+        long long found = sum();
+        while (take("^")) found ^= sum();
+        return found;
     }
     long long sum() {
         long long found = product();
@@ -69,7 +76,7 @@ private:
         constexpr int most_depth = 64;
         if (accept("(")) {
             is_good_ &= ++depth_ <= most_depth;
-            const long long found = is_good_ ? sum() : 0;
+            const long long found = is_good_ ? bits() : 0;
             --depth_;
             is_good_ &= accept(")") != '\0';
             return found;
@@ -122,6 +129,7 @@ struct CountingLoop {
     int first_line, last_line;
     std::string name;
     long long last_value;
+    long long first_value, step;
 };
 
 std::vector<CountingLoop> find_counting_loops(const std::string& code,
@@ -142,7 +150,8 @@ std::vector<CountingLoop> find_counting_loops(const std::string& code,
         if (!loop || loop->first_line != line || !begin || !end || !step || *step < 1) continue;
         const long long most = *end - (found.str(4) == "<" ? 1 : 0);
         if (most < *begin) continue;
-        counting.push_back({line, loop->last_line, name, *begin + (most - *begin) / *step * *step});
+        counting.push_back(
+            {line, loop->last_line, name, *begin + (most - *begin) / *step * *step, *begin, *step});
     }
     return counting;
 }
@@ -220,6 +229,80 @@ LocalArray find_local_array(const std::string& text, int line) {
 
 std::optional<long long> constant_value(const std::string& text, const std::string& expression) {
     return value_of(expression, find_constants(code_for_search(text)));
+}
+
+std::set<long long> values_of_index(const std::string& text, const std::string& index, int line) {
+    constexpr long long most_passes = 256;
+    const std::string code = code_for_search(text);
+    const Values constants = find_constants(code);
+    const std::vector<CountingLoop> loops = find_counting_loops(code, constants);
+    std::set<long long> found;
+    for (const CountingLoop& loop : loops) {
+        if (line < loop.first_line || line > loop.last_line) continue;
+        for (long long pass = 0; pass < most_passes; ++pass) {
+            Values values = values_in_last_iteration(constants, loops, line);
+            values[loop.name] = loop.first_value + pass * loop.step;
+            if (values[loop.name] > loop.last_value) break;
+            const auto value = value_of(index, values);
+            if (!value) return {};
+            found.insert(*value);
+        }
+    }
+    return found;
+}
+
+int find_constant_line(const std::string& text, const std::string& name) {
+    const TextPattern definition("\\b" + name + R"(\s*=[^=])");
+    const std::string code = code_for_search(text);
+    TextMatch found;
+    return search(code, found, definition) ? line_of(code, found) : 0;
+}
+
+namespace {
+
+/// Replaces calls of the file's functions that consist of one return statement.
+std::string inline_calls(const std::string& code, std::string expression) {
+    static const TextPattern function(
+        R"(\b(?:int|unsigned)\s+(\w+)\s*\(([^(){}]*)\)\s*\{\s*return\s+([^;{}]*);\s*\})");
+    static const TextPattern parameter(R"((\w+)\s*$)");
+    constexpr std::size_t longest = 400;
+    for (const TextMatch& one : find_matches(code, function)) {
+        const std::size_t at = find_word(expression, one.str(1));
+        if (at == expression.npos) continue;
+        const std::size_t open = at + one.str(1).size();
+        if (open >= expression.size() || expression[open] != '(') continue;
+        const std::size_t close = find_closing_bracket(expression, open);
+        const std::vector<std::string> given =
+            split_outside_brackets(expression.substr(open + 1, close - open - 1), ",");
+        const std::vector<std::string> declared = split_outside_brackets(one.str(2), ",");
+        if (given.size() != declared.size() || close >= expression.size()) return "";
+        std::string body = one.str(3);
+        for (std::size_t i = 0; i < given.size(); ++i) {
+            TextMatch name;
+            if (!search(declared[i], name, parameter)) return "";
+            const std::string word = name.str(1), value = "(" + given[i] + ")";
+            for (std::size_t found = find_word(body, word);
+                 found != body.npos && body.size() < longest;
+                 found = find_word(body, word, found + value.size()))
+                body.replace(found, word.size(), value);
+        }
+        expression = expression.substr(0, at) + "(" + body + ")" + expression.substr(close + 1);
+    }
+    return expression;
+}
+
+}  // namespace
+
+std::optional<long long> index_value(const std::string& text, const std::string& expression,
+                                     int line, std::map<std::string, long long> values) {
+    const std::string code = code_for_search(text);
+    std::string expanded = expand(text, inline_calls(code, expression), line);
+    for (const auto& [name, value] : values) {
+        for (std::size_t at = find_word(expanded, name); at != expanded.npos;
+             at = find_word(expanded, name, at))
+            expanded.replace(at, name.size(), std::to_string(value));
+    }
+    return value_of(expanded, find_constants(code));
 }
 
 std::vector<SharedArray> list_shared_arrays(const std::string& text) {

@@ -120,7 +120,34 @@ std::optional<Failure> find_loads_not_overlapped(const Verdict& found, const Lim
     return failure;
 }
 
+namespace {
+
+/// Finds a kernel that stores elements into its tile although the solution has the copy engine
+/// write there.
+std::optional<Failure> find_tile_filled_by_stores(const Verdict& found) {
+    const auto& solution = found.solution_counters;
+    if (!solution || solution->shared_store_requests > 0 || solution->shared_load_requests == 0 ||
+        found.counters->shared_store_requests == 0)
+        return std::nullopt;
+    Failure failure{.kind = FailureKind::copies_not_async,
+                    .headline =
+                        "the tile is filled by stores, through registers; in this lesson TMA "
+                        "writes to it.",
+                    .place = {found.file, 0, 0},
+                    .shape = found.counted,
+                    .next =
+                        "Let threads request whole rows with load_row, and wait at the mbarrier "
+                        "until the bytes have arrived."};
+    for (const LineCounters& line : found.lines) {
+        if (line.counters.shared_store_requests > 0) failure.place.line = line.line;
+    }
+    return failure;
+}
+
+}  // namespace
+
 std::optional<Failure> find_copies_not_async(const Verdict& found, const Limits& limits) {
+    if (auto failure = find_tile_filled_by_stores(found)) return failure;
     if (limits.copies_in_flight == 0 || found.counters->copy_waits > 0) return std::nullopt;
     Failure failure{.kind = FailureKind::copies_not_async,
                     .headline =
@@ -148,6 +175,22 @@ std::optional<Failure> find_copies_not_overlapped(const Verdict& found, const Li
     failure.details = wrap("Simulated: " + std::to_string(counters.copy_waits) +
                            " waits for copies; when a tile is read, " + format("%.0f", under_way) +
                            " bytes of other copies are in flight.");
+    const std::string code = code_for_search(found.source);
+    int commits = 0;
+    const std::string commit = "__pipeline_commit(";
+    for (std::size_t at = code.find(commit); at != code.npos; at = code.find(commit, at + 1)) {
+        if (innermost_loop(find_loops(code), line_number_at(code, at))) {
+            ++commits;
+            failure.place = {found.file, line_number_at(code, at), 0};
+        }
+    }
+    if (commits == 2) {
+        failure.headline =
+            "two groups are committed in a pass: the newest one is empty, so that the wait "
+            "includes the next tile's group.";
+        failure.next = "Commit exactly one group in each pass.";
+        return failure;
+    }
     if (sent > wait) {
         failure.headline = "the copy of the next tile starts only after this tile has been read.";
         failure.place = {found.file, sent, 0};

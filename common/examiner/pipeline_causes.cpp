@@ -118,6 +118,15 @@ LineMistake find_commit_mistake(const PipelineSteps& steps) {
                     ", so the copies belong to the next group.",
                 "Start the copies first, then commit their group."};
     }
+    const PipelineStep* again = find_step(steps, PipelineStep::commit, place_of(steps, commit) + 1);
+    if (again && commit->is_in_condition && again->line > copy->line) {
+        return {again->line,
+                "where there is a next tile, two groups are committed, here and on " +
+                    on_line(commit->line) +
+                    ": the newest is empty, so that the wait includes the "
+                    "next tile's group.",
+                "Commit exactly one group in each pass."};
+    }
     const PipelineStep* wait = find_step(steps, PipelineStep::wait);
     if (commit->is_in_condition && wait && !wait->is_in_condition) {
         return {commit->line,
@@ -210,6 +219,27 @@ LineMistake find_stage_mistake(const PipelineSteps& steps, const Loop& loop,
         changes = line;
         variable = found.str(1);
         assignment = found.str(2);
+    }
+    static const TextPattern negated(R"(=\s*-\s*\w+\s*$)");
+    if (contains(assignment, negated)) {
+        return {changes,
+                "`" + variable + "` never changes here: it begins with 0, and -0 is 0 again.",
+                "Let it alternate between 0 and 1: 1 - " + variable + "."};
+    }
+    const bool reads_other =
+        read.find('-') != read.npos || read.find('^') != read.npos || read.find('!') != read.npos;
+    if (filled == read && reads_other && changes > use->line) {
+        return {use->line,
+                "this reads the stage `" + read + "`, which the next tile's copy fills on " +
+                    on_line(copy->line) + "; the tile of this pass is in the other one.",
+                "Read the stage that was filled in the pass before: " + variable + "."};
+    }
+    if (filled == read && contains_word(copy->text, loop.counter) &&
+        !contains_word(copy->text, "next")) {
+        return {copy->line,
+                "this copies the tile of this pass, `" + loop.counter +
+                    "`, although it has been on its way since the pass before.",
+                "Start the copy of the next tile here, into the other stage."};
     }
     if (filled == read && (changes == 0 || changes > use->line)) {
         return {copy->line,
@@ -306,6 +336,17 @@ LineMistake find_wrong_tile_number(const PipelineSteps& steps, const Loop& loop)
     return {};
 }
 
+/// Looks for a call that passes rows and cols in another order than the function declares them.
+LineMistake find_exchanged_arguments(const PipelineSteps& steps) {
+    for (const PipelineStep& step : steps) {
+        const std::size_t rows = find_word(step.text, "rows"), cols = find_word(step.text, "cols");
+        if (rows == step.text.npos || cols == step.text.npos || rows < cols) continue;
+        return {step.line, "this call passes cols and rows in the wrong order.",
+                "Give the arguments in the order of the function's parameters: rows, cols."};
+    }
+    return {};
+}
+
 /// Looks for a break that leaves the loop before the last tile is stored.
 LineMistake find_early_break(const PipelineSteps& steps, const std::string& text) {
     const PipelineStep* use = find_step(steps, PipelineStep::use);
@@ -330,6 +371,45 @@ bool is_of_pipeline(const Failure& failure) {
            failure.kind == FailureKind::elements_left_out;
 }
 
+/// Looks for copies that bring less than they should: they start after the wait, only some threads
+/// start them, or they count elements instead of bytes.
+LineMistake find_few_bytes(long long announced, long long arrived, const std::string& code,
+                           const std::string& text) {
+    static const TextPattern copy(R"(\bload_row\s*\()");
+    static const TextPattern wait(R"(\bwait\s*\()");
+    const int kernel = find_kernel_line(text, "");
+    const auto call_in_kernel = [&](const TextPattern& call) {
+        for (const TextMatch& one : find_matches(code, call)) {
+            if (line_of(code, one) > kernel) return line_of(code, one);
+        }
+        return 0;
+    };
+    const int copies = call_in_kernel(copy), waits = call_in_kernel(wait);
+    if (copies == 0) return {};
+    if (arrived == 0 && waits > 0 && waits < copies) {
+        return {waits,
+                "the threads wait here for copies that start only afterwards, on " +
+                    on_line(copies) + ".",
+                "Request the rows first, and wait for them afterwards."};
+    }
+    for (const Condition& condition : find_conditions(text, copies)) {
+        const bool is_one = condition.text.find("threadIdx.x == ") != condition.text.npos;
+        const std::vector<Loop> loops = find_loops(text);
+        if (!is_one || condition.is_exit || innermost_loop(loops, copies)) continue;
+        return {condition.line,
+                "only one thread requests a row here: " + std::to_string(arrived) + " of " +
+                    std::to_string(announced) + " bytes arrive, and all threads wait for ever.",
+                "Let as many threads request a row as the tile has rows."};
+    }
+    if (announced == 4 * arrived && code_on_line(text, copies).find('/') != std::string::npos) {
+        return {copies,
+                "each copy is as many bytes long as a row has elements: a quarter of the row "
+                "arrives, and the threads wait for ever.",
+                "The size of a copy is in bytes: do not divide it."};
+    }
+    return {};
+}
+
 /// Explains a wait that never ends by the wrong number of bytes that an mbarrier expects. Returns
 /// false if that is not the cause.
 bool blame_expected_bytes(Failure& failure, const std::string& text) {
@@ -349,6 +429,9 @@ bool blame_expected_bytes(Failure& failure, const std::string& text) {
     failure.next =
         "Let the mbarrier expect as many bytes as the copies bring, even where a tile extends "
         "beyond the matrix: all rows, and all bytes of each row, that the copies request.";
+    const LineMistake of_copies =
+        find_few_bytes(std::stoll(found.str(1)), std::stoll(found.str(2)), code, text);
+    if (of_copies.line > 0) blame(failure, of_copies);
     return true;
 }
 
@@ -369,7 +452,8 @@ bool explain_by_pipeline(Failure& failure, const Evidence& evidence) {
     };
     const auto of_stages = [&] { return find_stage_mistake(steps, *loop, text); };
     const auto of_tiles = [&] {
-        return first_mistake([&] { return find_few_copying_threads(steps, text); },
+        return first_mistake([&] { return find_exchanged_arguments(steps); },
+                             [&] { return find_few_copying_threads(steps, text); },
                              [&] { return find_other_next_tile(*loop, text); },
                              [&] { return find_wrong_tile_number(steps, *loop); },
                              [&] { return find_early_break(steps, text); });

@@ -20,12 +20,12 @@ std::string as_sentence(std::string text) {
     return text;
 }
 
-std::string source_excerpt(const Failure& failure, const std::string& source) {
+std::string source_excerpt(const Failure& failure, const std::string& source, int lines_around) {
     if (failure.place.line <= 0 || failure.kind == FailureKind::does_not_compile ||
         failure.kind == FailureKind::file_binary) {
         return "";
     }
-    return excerpt(source, failure.place.line, failure.place.column);
+    return excerpt_around(source, failure.place.line, failure.place.column, lines_around);
 }
 
 bool is_map_useful(const Failure& failure) {
@@ -124,14 +124,24 @@ bool has_map(const Verdict& verdict) {
 }
 
 std::string excerpt(const std::string& text, int line, int column) {
-    constexpr int around = 2;
+    return render::excerpt_around(text, line, column, 2);
+}
+
+std::string render::excerpt_around(const std::string& text, int line, int column, int around) {
+    constexpr std::size_t widest = coalesce::kTerminalColumns - 9;  // behind "> 1234 | "
     std::istringstream stream(text);
     std::string shown, one;
     for (int number = 1; std::getline(stream, one); ++number) {
         if (number < line - around || number > line + around) continue;
         if (!one.empty() && one.back() == '\r') one.pop_back();
-        shown +=
-            format("%s%4d | %s\n", number == line ? "> " : "  ", number, escape_text(one).c_str());
+        std::string code = escape_text(one);
+        if (code.size() > widest && number != line) {
+            std::size_t end = widest - 3;
+            // Do not cut a character of several bytes in two.
+            while (end > 0 && (static_cast<unsigned char>(code[end]) & 0xC0) == 0x80) --end;
+            code = code.substr(0, end) + "...";
+        }
+        shown += format("%s%4d | %s\n", number == line ? "> " : "  ", number, code.c_str());
         if (number != line || column <= 0 || column > static_cast<int>(one.size()) + 1) continue;
         shown += "       | " + format_caret(one, column) + "\n";
     }

@@ -10,9 +10,11 @@ namespace coalesce::render {
 
 /// Capitalizes the first letter, unless the sentence begins with code, such as "out(0,0) was ...".
 std::string as_sentence(std::string text);
+/// Returns the numbered lines of `text` up to `around` lines before and after `line`.
+std::string excerpt_around(const std::string& text, int line, int column, int around);
 /// Returns the source lines around a failure. Returns "" if the compiler's message already shows
 /// the line, or if the file is not text.
-std::string source_excerpt(const Failure& failure, const std::string& source);
+std::string source_excerpt(const Failure& failure, const std::string& source, int lines_around = 2);
 /// Reports whether the map of cells shows more than the headline says: the marks differ, and more
 /// than one of them shows a fault.
 bool is_map_useful(const Failure& failure);

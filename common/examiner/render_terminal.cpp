@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
 #include "examiner/render.h"
 #include "examiner/render_parts.h"
 #include "harness/text.h"
@@ -21,12 +22,22 @@ std::string with_line_end(std::string text) {
     return text;
 }
 
+/// Returns the number of rows that a text takes on a terminal, where long lines are broken.
+int count_rows(const std::string& text) {
+    int rows = 0;
+    for (const std::string& line : lines_of(text)) {
+        const int columns = static_cast<int>(line.size());
+        rows += std::max(1, (columns + kTerminalColumns - 1) / kTerminalColumns);
+    }
+    return rows;
+}
+
 std::string failure_text(const Failure& failure, const Verdict& verdict,
-                         const TerminalOptions& look) {
+                         const TerminalOptions& look, int lines_around = 2) {
     std::string text = bold(wrap(as_sentence(failure.headline)), look);
     text += wrap(format_failing_input(failure, verdict.sizes));
     if (!failure.place.file.empty()) text += "Where: " + failure.place.text() + "\n";
-    const std::string lines = source_excerpt(failure, verdict.source);
+    const std::string lines = source_excerpt(failure, verdict.source, lines_around);
     if (!lines.empty()) text += "\n" + lines;
     if (!failure.details.empty()) text += "\n" + with_line_end(failure.details);
     return text;
@@ -56,16 +67,12 @@ std::string list_text(const std::string& head, const std::vector<std::string>& s
     return text.empty() ? "" : "\n" + head + text;
 }
 
-int count_lines(const std::string& text) {
-    return static_cast<int>(std::count(text.begin(), text.end(), '\n'));
-}
-
 /// Lists the failures after the first one, or only their number if they need more than `lines`
 /// lines.
 std::string other_failures_text(const Verdict& verdict, int lines) {
     const std::vector<std::string> others = other_failures(verdict);
     const std::string text = list_text("Besides:\n", others, "- ");
-    if (others.empty() || count_lines(text) <= lines) return text;
+    if (others.empty() || count_rows(text) <= lines) return text;
     return "There are also " + format_count(others.size(), "other finding") +
            "; --json lists them.\n";
 }
@@ -97,7 +104,14 @@ std::string terminal_text(const Verdict& verdict, const TerminalOptions& look) {
     const Failure* first = verdict.failures.empty() ? nullptr : &verdict.failures.front();
     std::string text;
     if (first != nullptr) {
-        text = failure_text(*first, verdict, look) + format_next(*first);
+        // Show fewer lines around the mistake if the verdict would not fit on a screen.
+        constexpr int of_warnings = 1;
+        for (int around = 2; around >= 0; --around) {
+            text = failure_text(*first, verdict, look, around) + format_next(*first);
+            const int rest = count_rows(look.text_after_next) +
+                             of_warnings * static_cast<int>(warnings(verdict).size());
+            if (look.lines == 0 || count_rows(text) + rest <= look.lines) break;
+        }
     } else if (verdict.passed()) {
         text = wrap(passed_text(verdict));
         if (look.has_costs && look.time == TimeShown::in_words)
@@ -106,18 +120,18 @@ std::string terminal_text(const Verdict& verdict, const TerminalOptions& look) {
     }
     text += look.text_after_next;
     text +=
-        other_failures_text(verdict, look.lines == 0 ? kAnyNumber : look.lines - count_lines(text));
+        other_failures_text(verdict, look.lines == 0 ? kAnyNumber : look.lines - count_rows(text));
     text += list_text("", warnings(verdict), "");
     const std::string said = format_printed(verdict);
     if (!said.empty()) text += "\nThe kernel printed:\n" + said;
     const std::string time_after_failure = first != nullptr ? time_text(verdict) : "";
     if (!time_after_failure.empty()) {
         const std::string time = "\n" + wrap(time_after_failure);
-        if (look.lines == 0 || count_lines(text) + count_lines(time) <= look.lines) text += time;
+        if (look.lines == 0 || count_rows(text) + count_rows(time) <= look.lines) text += time;
     }
     if (first == nullptr) return text;
     if (look.lines == 0 || look.has_full_map) return text + format_full_map(*first);
-    return text + format_small_map(*first, look.lines - count_lines(text));
+    return text + format_small_map(*first, look.lines - count_rows(text));
 }
 
 }  // namespace coalesce

@@ -122,6 +122,19 @@ void explain_unmoved_tiles(Failure& failure, const Evidence& evidence) {
     }
 }
 
+/// In a stack, `rows` counts the rows of all matrices. Names the rows of one matrix instead.
+void explain_rows_of_stack(Failure& failure, const Evidence& evidence) {
+    const std::string meant = "instead of out[col * rows + row]";
+    const std::size_t at = failure.headline.find(meant);
+    const bool is_stack = evidence.exercise.task().kind == Produces::permuted &&
+                          contains_word(evidence.source.text, "MATRIX_ROWS");
+    if (!is_stack || at == std::string::npos) return;
+    failure.headline.replace(at, meant.size(), "instead of out[col * MATRIX_ROWS + row]");
+    failure.next =
+        "How long is a row of a transposed matrix? It has MATRIX_ROWS elements; `rows` "
+        "counts the rows of all matrices.";
+}
+
 }  // namespace
 
 Failure explain_wrong_result(const Trial& trial, const Comparison& comparison,
@@ -144,6 +157,7 @@ Failure explain_wrong_result(const Trial& trial, const Comparison& comparison,
         failure.details += wrap(end_sentence(comparison.findings[i].text()));
     }
     explain_unmoved_tiles(failure, evidence);
+    explain_rows_of_stack(failure, evidence);
     const bool lacks_brackets = explain_missing_parentheses(failure, evidence);
     const bool is_told =
         lacks_brackets || (is_of_launch && explain_by_launch(failure, trial, evidence));

@@ -78,6 +78,13 @@ std::optional<Failure> find_local_array_overrun(const Trial& trial, const Eviden
 /// elements exist. Returns false and leaves the failure unchanged if there is no such condition.
 bool explain_by_conditions(Failure& failure, const Trial& trial, const Evidence& evidence);
 
+// ---- line_causes.cpp ----
+//
+// Names mistakes that a line shows by itself, whatever their symptom is.
+
+/// Blames a line that is wrong for a reason that its text shows. Returns false if there is none.
+bool explain_by_lines(Failure& failure, const Trial& trial, const Evidence& evidence);
+
 // ---- index_causes.cpp ----
 //
 // Names the mistake in the index of a vector, of the tile, or of an element that two threads store.

@@ -60,6 +60,7 @@ Declared find_unused_component(const std::string& text) {
         const std::string scope =
             rest.substr(0, rest.find("float" + one.str(1) + " " + name + ";"));
         if (contains(scope, TextPattern("\\b" + name + "\\b\\s*[^.\\w]"))) continue;
+        if (contains(scope, TextPattern("&\\s*" + name + "\\b"))) continue;
         const bool uses_first = contains(scope, TextPattern("\\b" + name + "\\.x\\b"));
         for (const char letter : components) {
             if (!uses_first || contains(scope, TextPattern("\\b" + name + "\\." + letter + "\\b")))
@@ -95,8 +96,11 @@ std::map<int, int> thread_factors(const std::string& text, const std::string& ti
         const std::size_t open = line.find('[', at);
         if (open == line.npos) continue;
         const std::size_t end = std::min(line.find(" = ", open), line.size());
-        if (const int factor = factor_of_thread(line.substr(open, end - open)); factor > 0)
-            factors[number] = factor;
+        const std::string index = line.substr(open, end - open);
+        // In `(threadIdx.x + 1) * 2` the factor follows a bracket.
+        static const TextPattern factor_of_sum(R"(threadIdx\.x[^\[\]*]*\)\s*\*)");
+        if (contains(index, factor_of_sum)) continue;
+        if (const int factor = factor_of_thread(index); factor > 0) factors[number] = factor;
     }
     return factors;
 }
@@ -110,9 +114,24 @@ bool explain_thread_factor(Failure& failure, const Evidence& evidence) {
     const std::string code = code_for_search(text);
     TextMatch found;
     if (tile.name.empty() || !search(code, found, coordinate)) return false;
+    // The index of a tile of vectors counts vectors, as threadIdx.x does. Only where a piece of
+    // several rows is stored does threadIdx.x count pieces.
+    const bool is_of_vectors = vector_width(code_on_line(text, tile.line)) > 1;
     const int wanted = std::stoi(found.str(1));
     for (const auto& [line, factor] : thread_factors(text, tile.name)) {
         if (factor >= wanted) continue;
+        const std::string used = code_on_line(text, line);
+        if (is_of_vectors && used.find("= {") == used.npos) continue;
+        if (used.find("threadIdx.y * " + std::to_string(wanted)) != used.npos) {
+            blame_line(failure, line,
+                       "threadIdx.x and threadIdx.y are exchanged here: line " +
+                           std::to_string(line_of(code, found)) +
+                           " counts columns with threadIdx.x, " + std::to_string(wanted) +
+                           " to a thread.",
+                       "Keep each thread's column where it was: which index of the tile counts "
+                       "columns of `in`?");
+            return true;
+        }
         blame_line(failure, line,
                    "threadIdx.x counts vectors of " + std::to_string(wanted) +
                        " elements, but in the index of " + in_backticks(tile.name) +
@@ -125,6 +144,24 @@ bool explain_thread_factor(Failure& failure, const Evidence& evidence) {
     return false;
 }
 
+namespace {
+
+/// Returns the brackets behind the first mention of an array on a line, such as "[x][y + k]".
+std::string index_text(const std::string& code, const std::string& array) {
+    std::size_t at = find_word(code, array);
+    if (at == code.npos) return "";
+    at += array.size();
+    std::string index;
+    while (at < code.size() && code[at] == '[') {
+        const std::size_t close = find_closing_bracket(code, at);
+        index += code.substr(at, close + 1 - at);
+        at = close + 1;
+    }
+    return index;
+}
+
+}  // namespace
+
 bool explain_matrix_index_in_tile(Failure& failure, const Evidence& evidence) {
     const std::string& text = evidence.source.text;
     const int line = failure.place.line;
@@ -132,12 +169,17 @@ bool explain_matrix_index_in_tile(Failure& failure, const Evidence& evidence) {
     if (tile.name.empty()) return false;
     static const TextPattern word(R"(\[\s*(row|col)\b)");
     const std::string code = code_on_line(text, line);
-    const std::size_t at = find_word(code, tile.name);
-    const std::string index = code.substr(std::min(at, code.size()));
+    const std::string index = index_text(code, tile.name);
     TextMatch found;
     if (!search(index, found, word)) return false;
     const std::string name = found.str(1);
-    if (expand(text, name, line).find("blockIdx") == std::string::npos) return false;
+    // `row - tile_row` is a position in the tile again.
+    const bool is_relative = index.find('-') != index.npos;
+    // `i / width` is a position in the tile too.
+    const bool is_quotient = assigned_value(text, name, line).find_first_of("/%") != index.npos;
+    if (is_relative || is_quotient ||
+        expand(text, name, line).find("blockIdx") == std::string::npos)
+        return false;
     blame_line(failure, line,
                in_backticks(name) + " counts through the whole matrix, but " +
                    in_backticks(tile.name) + " holds a single tile.",
@@ -158,7 +200,9 @@ bool explain_loop_step(Failure& failure, const Trial& trial, const Evidence& evi
         const std::string moved = "threadIdx.y + " + loop.counter;
         if (tile.lengths.size() != 2 || body.find("[" + moved + "]") == body.npos) continue;
         const long long rows = trial.launch.block[1];
-        const auto step = found[1].matched ? constant_value(text, found.str(1)) : 1;
+        auto step = found[1].matched ? constant_value(text, found.str(1)) : 1;
+        if (found.str(1) == "blockDim.x") step = trial.launch.block[0];
+        if (found.str(1) == "blockDim.y") step = trial.launch.block[1];
         if (!step || rows < 2) continue;
         if (*step != rows) {
             blame_line(failure, loop.first_line,
@@ -180,6 +224,67 @@ bool explain_loop_step(Failure& failure, const Trial& trial, const Evidence& evi
     return false;
 }
 
+namespace {
+
+/// Returns the index of an array that is too large for a thread, and blames it.
+bool explain_too_large_index(Failure& failure, const Report& report, const SharedArray& tile,
+                             const std::string& text) {
+    static const TextPattern name(R"(^\s*([a-z]\w*)\s*\()");
+    constexpr long long most_passes = 256;
+    const int line = failure.place.line;
+    const std::string all = index_text(code_on_line(text, line), tile.name);
+    std::vector<std::string> parts;
+    for (std::size_t at = 0; at < all.size();) {
+        const std::size_t close = find_closing_bracket(all, at);
+        parts.push_back(trimmed(all.substr(at + 1, close - at - 1)));
+        at = close + 1;
+    }
+    if (parts.empty() || parts.size() != tile.lengths.size()) return false;
+    const std::vector<Loop> loops = find_loops(text);
+    const Loop* loop = innermost_loop(loops, line);
+    const bool has_counter = loop && !loop->counter.empty();
+    for (long long pass = 0; pass < (has_counter ? most_passes : 1); ++pass) {
+        std::map<std::string, long long> values;
+        for (const std::size_t axis : {0U, 1U, 2U}) {
+            const std::string letter(1, "xyz"[axis]);
+            values["threadIdx." + letter] = report.thread.thread[axis];
+            values["blockIdx." + letter] = report.thread.block[axis];
+        }
+        if (has_counter) values[loop->counter] = pass;
+        for (std::size_t part = 0; part < parts.size(); ++part) {
+            const auto value = index_value(text, parts[part], line, values);
+            if (!value) return false;
+            if (*value >= 0 && *value < tile.lengths[part]) continue;
+            const bool is_row = part + 1 == parts.size() && parts.size() == 2;
+            const std::string last = std::to_string(tile.lengths[part] - 1);
+            failure.headline = in_backticks(parts[part]) + " is " + std::to_string(*value) +
+                               " for this thread, but " +
+                               (parts.size() == 1 ? "the elements of " + in_backticks(tile.name)
+                                : is_row ? "the elements of a row of " + in_backticks(tile.name)
+                                         : "the rows of " + in_backticks(tile.name)) +
+                               " are 0 to " + last + ".";
+            failure.next = "Compare the index with the declaration on line " +
+                           std::to_string(tile.line) + ": which of the two is wrong?";
+            TextMatch called;
+            if (search(parts[part], called, name)) {
+                const TextPattern function("\\b" + called.str(1) +
+                                           R"(\s*\([^(){}]*\)\s*\{\s*return\b)");
+                const std::string code = code_for_search(text);
+                TextMatch found;
+                const int returns =
+                    search(code, found, function) ? line_number_at(code, match_end(found)) : 0;
+                failure.next = "Work out the arguments for this thread, and then the result" +
+                               (returns > 0 ? " on line " + std::to_string(returns) : "") +
+                               ": which of them leaves its row of the tile?";
+            }
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
 bool explain_outside_tile(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const std::string& text = evidence.source.text;
     if (explain_matrix_index_in_tile(failure, evidence)) return true;
@@ -193,6 +298,8 @@ bool explain_outside_tile(Failure& failure, const Trial& trial, const Evidence& 
     if (explain_loop_step(failure, trial, evidence)) return true;
     const Report* report = find_report(trial, "memcheck");
     const SharedArray tile = find_shared_array(text, failure.place.line);
+    if (report && !tile.name.empty() && explain_too_large_index(failure, *report, tile, text))
+        return true;
     static const TextPattern offset(R"(at byte ([\d,]{1,12}) of)");
     TextMatch found;
     if (!report || tile.lengths.size() != 2 || !search(report->message, found, offset))

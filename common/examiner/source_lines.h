@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,6 +34,9 @@ int find_configure_line(const std::string& text, const std::string& member);
 /// Returns the line of the __global__ function with this name, or 0 if there is none. An empty name
 /// means the first such function.
 int find_kernel_line(const std::string& text, const std::string& name);
+
+/// Returns the line that defines a constant, as in `constexpr int TILE_DIM = 32`, or 0.
+int find_constant_line(const std::string& text, const std::string& name);
 
 /// A name and the line on which it is declared.
 struct Declared {
@@ -147,6 +152,16 @@ LocalArray find_local_array(const std::string& text, int line);
 /// Returns the value of an expression that consists of numbers and of constants defined in the
 /// file. Returns nothing for any other expression.
 std::optional<long long> constant_value(const std::string& text, const std::string& expression);
+
+/// Returns the values of an index in the passes of the loops around a line. Returns an empty set if
+/// the index consists of more than numbers, constants and counters of loops with constant bounds.
+std::set<long long> values_of_index(const std::string& text, const std::string& index, int line);
+
+/// Returns the value of an index on a line for given values of names such as "threadIdx.x" or "k".
+/// Follows variables and calls of functions that only return an expression. Returns nothing for any
+/// other expression.
+std::optional<long long> index_value(const std::string& text, const std::string& expression,
+                                     int line, std::map<std::string, long long> values);
 
 /// An array in shared memory.
 struct SharedArray {

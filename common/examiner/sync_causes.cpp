@@ -152,13 +152,14 @@ std::optional<Failure> find_shared_race(const Trial& trial, const Evidence& evid
     if (const Report* report = find_report(trial, "racecheck", "write after write")) {
         if (!find_report(trial, "racecheck", "read after write") &&
             !find_report(trial, "racecheck", "write after read")) {
-            return make(FailureKind::shared_race, *report,
-                        "two threads write to the same element in shared memory.",
-                        uses_both_thread_indices(evidence, report->place.line)
-                            ? "Work out the index by hand for the two threads named above: the "
-                              "results must differ."
-                            : "Give each thread its own element: the index needs threadIdx.x and "
-                              "threadIdx.y.");
+            return make(
+                FailureKind::shared_race, *report,
+                "two threads write to the same element in shared memory.",
+                trial.launch.block[1] == 1 || uses_both_thread_indices(evidence, report->place.line)
+                    ? "Work out the index by hand for the two threads named above: the "
+                      "results must differ."
+                    : "Give each thread its own element: the index needs threadIdx.x and "
+                      "threadIdx.y.");
         }
     }
     const Report* race = find_report(trial, "racecheck", "read after write");

@@ -18,6 +18,7 @@ struct TileChoice {
     std::string name = "";   ///< such as "tile_col"; empty if there is no such line
     std::string value = "";  ///< such as "(block / gridDim.y + tile_row) % gridDim.x"
     int line = 0;
+    bool has_others = false;  ///< whether the kernel assigns it elsewhere, as in an `else`
 };
 
 /// Returns the variable that is multiplied by the side of a tile to compute the coordinate `axis`
@@ -32,6 +33,7 @@ TileChoice find_tile_choice(const std::string& text, const std::string& axis) {
     for (const TextMatch& one : find_matches(code, definition)) {
         const int line = line_of(code, one);
         if (line >= line_of(code, found)) break;
+        choice.has_others |= choice.line > 0;
         if (choice.line == 0) {
             choice.value = trimmed(one.str(1));
             choice.line = line;
@@ -150,7 +152,7 @@ LineMistake find_other_axis(const TileChoice& choice, const GridAxes& size,
                             const std::string& unit) {
     const std::string other_index =
         size.matching_extent == "gridDim.y" ? "blockIdx.x" : "blockIdx.y";
-    if (choice.value != other_index) return {};
+    if (choice.value != other_index || choice.has_others) return {};
     return {choice.line,
             in_backticks(choice.name) + " is " + other_index + ", which goes up to " +
                 size.other_extent + " - 1, but there are " + size.matching_extent + " " + unit +
@@ -168,6 +170,13 @@ LineMistake find_tile_mistake(const TileChoice& row, const TileChoice& col,
         return {number.line,
                 "blockDim counts the threads of a block, but a row of the grid has gridDim.x "
                 "blocks: different blocks get the same number.",
+                "Number the blocks with gridDim.x."};
+    }
+    static const TextPattern other_width(R"(blockIdx\.y\s*\*\s*gridDim\.y)");
+    if (contains(number.value, other_width)) {
+        return {number.line,
+                "a row of the grid has gridDim.x blocks, but this multiplies blockIdx.y by "
+                "gridDim.y: different blocks get the same number.",
                 "Number the blocks with gridDim.x."};
     }
     for (const bool is_row : {true, false}) {
@@ -193,7 +202,7 @@ LineMistake find_tile_mistake(const TileChoice& row, const TileChoice& col,
 /// Returns the mistake in the code that chooses a block's GPU and its tile.
 LineMistake find_peer_mistake(const TileChoice& col, const std::string& text) {
     static const TextPattern peer(R"(\bint\s+peer\s*=\s*([^;]*);)");
-    static const TextPattern first_tile(R"(\bpeer\s*\*\s*(\w+))");
+    static const TextPattern first_tile(R"(\bpeer\s*\*\s*([\w.]+))");
     static const TextPattern own_tile(R"(blockIdx\.x\s*([%/])\s*(\w+(?:\.\w)?))");
     const std::string code = code_for_search(text);
     TextMatch found;
@@ -205,6 +214,15 @@ LineMistake find_peer_mistake(const TileChoice& col, const std::string& text) {
                 "`peer` does not depend on blockIdx.x: neighbouring blocks serve the same "
                 "GPU.",
                 "Let the blocks of a row serve the GPUs in turn, by blockIdx.x."};
+    }
+    if (chosen.find("blockIdx.x /") != chosen.npos &&
+        col.value.find("blockIdx.x /") != col.value.npos) {
+        return {line,
+                "`peer` and " + in_backticks(col.name) +
+                    " both change only every few blocks, so that neighbouring blocks take the same "
+                    "tile.",
+                "Let the blocks of a row serve the GPUs in turn: peer must change from block to "
+                "block."};
     }
     const std::vector<std::string> parts = split_outside_brackets(chosen, "%");
     const bool is_sum = split_outside_brackets(parts.front(), "+").size() > 1;
@@ -348,8 +366,13 @@ bool explain_by_tile_choice(Failure& failure, const Trial& trial, const Evidence
     const int grid = find_configure_line(text, ".grid"),
               block = find_configure_line(text, ".block");
     const bool is_of_launch = failure.place.line == grid || failure.place.line == block;
-    if ((row.line == 0 && col.line == 0) || is_of_launch) return false;
+    if (row.line == 0 && col.line == 0) return false;
     LineMistake mistake;
+    if (is_of_launch) {
+        if (evidence.exercise.block_order != "in-turn") return false;
+        mistake = find_peer_mistake(col, text);
+        if (mistake.line == 0) return false;
+    }
     for (const std::string axis : {"row", "col"}) {
         const TileChoice& choice = axis == "row" ? row : col;
         if (const int line = find_forgotten_choice(text, choice, axis); line > 0) {

@@ -19,14 +19,15 @@ namespace coalesce {
 /// The limits on a kernel's costs, counted on the shape `Exercise::counted`. They apply only to a
 /// correct kernel. 0 means that there is no limit.
 struct Limits {
-    double load = 0;                 ///< maximum sectors per load
-    double store = 0;                ///< maximum sectors per store
-    double shared_load = 0;          ///< maximum wavefronts per load from shared memory
-    double shared_store = 0;         ///< maximum wavefronts per store to shared memory
-    double elements_per_thread = 0;  ///< minimum matrix elements per thread
-    double elements_per_block = 0;   ///< minimum matrix elements per block
-    double loads_in_flight = 0;      ///< minimum loads that a warp issues before it waits
-    double copies_in_flight = 0;     ///< minimum bytes of copies in flight when a tile is read
+    double load = 0;                      ///< maximum sectors per load
+    double store = 0;                     ///< maximum sectors per store
+    double shared_load = 0;               ///< maximum wavefronts per load from shared memory
+    double shared_store = 0;              ///< maximum wavefronts per store to shared memory
+    double elements_per_thread = 0;       ///< minimum matrix elements per thread
+    double most_elements_per_thread = 0;  ///< maximum matrix elements per thread
+    double elements_per_block = 0;        ///< minimum matrix elements per block
+    double loads_in_flight = 0;           ///< minimum loads that a warp issues before it waits
+    double copies_in_flight = 0;          ///< minimum bytes of copies in flight when a tile is read
     double predicted_fraction_of_copy =
         0;  ///< smallest predicted fraction of a copy's speed on a GPU
     /// maximum total sectors, requests, wavefronts and atomics, as a multiple of the solution's;
@@ -41,6 +42,7 @@ inline constexpr std::pair<const char*, double Limits::*> kLimits[] = {
     {"shared_load", &Limits::shared_load},
     {"shared_store", &Limits::shared_store},
     {"elements_per_thread", &Limits::elements_per_thread},
+    {"most_elements_per_thread", &Limits::most_elements_per_thread},
     {"elements_per_block", &Limits::elements_per_block},
     {"loads_in_flight", &Limits::loads_in_flight},
     {"copies_under_way", &Limits::copies_in_flight},

@@ -57,7 +57,10 @@ Device choose_device_from_environment(char** argv) {
 Verdict examine_source(const Exercise& exercise, const Source& source, const fs::path& cache) {
     if (exercise.is_program) return examine_program(source, exercise);
     const fs::path solution = repository() / "solutions" / exercise.name / exercise.file();
-    const ExamineOptions options{.solution = read_source(solution)};
+    ExamineOptions options{.solution = read_source(solution)};
+    // A matrix with partial tiles shows work that only the edges cost.
+    const Shape ragged = exercise.round_up_shape(255, 257);
+    if (exercise.accepts(ragged) && ragged != exercise.counted) options.ragged_counted = ragged;
     if (!environment_variable_or("COALESCE_AS_GRADED", "").empty()) {
         GradedRunner runner({.cache = cache});
         return examine(source, exercise, runner, options);

@@ -32,6 +32,17 @@ Failure find_failure_of_run(const RecordedRun& run, int elements, const Source& 
 /// kind is none.
 Failure find_unnoticed_launch_failure(const RecordedRun& run, const Source& source);
 
+// ---- program_mistakes.cpp: find a mistake that the program's text shows by itself ----
+
+/// A mistake in a line of the program; `line` is 0 if there is none.
+struct ProgramMistake {
+    int line = 0;
+    std::string headline, next;
+};
+
+/// Returns the mistake that explains a wrong result, or the one that explains a crash.
+ProgramMistake find_program_mistake(const std::string& text, bool has_crashed);
+
 // ---- program_lines.cpp: find the line of a CUDA runtime call in the program's text ----
 //
 // The witness records the calls of the running program, but does not know their lines in the host

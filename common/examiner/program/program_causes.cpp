@@ -339,7 +339,8 @@ private:
                 "Integer division rounds down: add threads - 1 before you divide by threads.";
         } else if (count_ - wrong.size() == static_cast<std::size_t>(shape.threads())) {
             found.headline += " Only " + format_count(count_ - wrong.size(), "element") +
-                              " were written, as many as a block has threads.";
+                              (count_ - wrong.size() == 1 ? " was" : " were") +
+                              " written, as many as a block has threads.";
             found.next =
                 "Do all blocks write the same elements? Which part of the index differs between "
                 "blocks?";
@@ -452,7 +453,24 @@ private:
 }  // namespace
 
 Failure find_failure_of_run(const RecordedRun& run, int elements, const Source& source) {
-    return ProgramCauses(run, elements, source).find_first_failure();
+    Failure failure = ProgramCauses(run, elements, source).find_first_failure();
+    const bool has_crashed = failure.kind == FailureKind::program_failed && failure.place.line == 0;
+    const bool is_vague =
+        failure.kind == FailureKind::wrong_element || failure.kind == FailureKind::out_of_bounds ||
+        failure.kind == FailureKind::no_bounds_check ||
+        failure.kind == FailureKind::work_repeated ||
+        (failure.kind == FailureKind::wrong_result && failure.fault == Fault::never_written);
+    if (!is_vague && !has_crashed) return failure;
+    if (failure.headline.find("memory of the host") != std::string::npos) return failure;
+    const ProgramMistake mistake = find_program_mistake(source.text, has_crashed);
+    if (mistake.line == 0) return failure;
+    std::string seen = failure.headline;
+    if (seen.starts_with("thread") || seen.starts_with("the ")) seen[0] -= 'a' - 'A';
+    failure.details = wrap(seen) + failure.details;
+    failure.headline = mistake.headline;
+    failure.place.line = mistake.line;
+    failure.next = mistake.next;
+    return failure;
 }
 
 Failure find_unnoticed_launch_failure(const RecordedRun& run, const Source& source) {

@@ -3,7 +3,7 @@
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
-    __shared__ double tile[TILE_DIM][TILE_DIM + 1];
+    __shared__ double tile[TILE_DIM][TILE_DIM + 1];  // here
 
     int col = blockIdx.x * TILE_DIM + threadIdx.x;
     int row = blockIdx.y * TILE_DIM + threadIdx.y;

@@ -1,6 +1,6 @@
-// Derives 4 rows of threads from the number of iterations.
-constexpr int TILE_DIM = 64, TURNS = 16;
-constexpr int BLOCK_ROWS = TILE_DIM / TURNS;
+// expect: out-of-bounds
+// mistake: Multiplied by sizeof(float4).
+constexpr int TILE_DIM = 32, BLOCK_ROWS = 16;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[TILE_DIM][TILE_DIM + 1];
@@ -9,7 +9,8 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int row = blockIdx.y * TILE_DIM + threadIdx.y;
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
         if (row + k < rows && col < cols) {
-            float4 v = reinterpret_cast<const float4&>(in[(row + k) * cols + col]);
+            float4 v = reinterpret_cast<const float4&>(
+                in[((row + k) * cols + col) * sizeof(float)]);  // here
             tile[threadIdx.y + k][threadIdx.x * 4 + 0] = v.x;
             tile[threadIdx.y + k][threadIdx.x * 4 + 1] = v.y;
             tile[threadIdx.y + k][threadIdx.x * 4 + 2] = v.z;
@@ -36,5 +37,5 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
 constexpr Launch configure(int rows, int cols) {
     return {.grid = {ceil_div(cols, TILE_DIM), ceil_div(rows, TILE_DIM)},
-            .block = {TILE_DIM / sizeof(float), TILE_DIM / TURNS}};
+            .block = {TILE_DIM / 4, BLOCK_ROWS}};
 }

@@ -1,0 +1,162 @@
+// Finds mistakes in a program that its text shows by itself. The run shows only their symptoms.
+#include <array>
+
+#include "base/text.h"
+#include "examiner/expressions.h"
+#include "examiner/matches.h"
+#include "examiner/program/examination.h"
+#include "examiner/source_lines.h"
+
+namespace coalesce {
+namespace {
+
+/// A wrong piece of code, and what to say about it.
+struct WrongPiece {
+    const char* pattern;
+    const char* headline;
+    const char* next;
+};
+
+constexpr std::array kWrongPieces = {
+    WrongPiece{R"(blockIdx\.x\s*\+\s*blockDim\.x)",
+               "the block's index and the block's size are added here: blocks then begin only one "
+               "element apart.",
+               "Multiply them: the blocks before this one have blockIdx.x * blockDim.x threads."},
+    WrongPiece{R"(blockIdx\.x\s*\*\s*gridDim\.x)",
+               "gridDim.x is the number of blocks, but the index needs the number of threads in a "
+               "block.",
+               "A block has blockDim.x threads: blockIdx.x * blockDim.x + threadIdx.x."},
+    WrongPiece{R"(\[\s*count\s*-\s*\w+\s*\])",
+               "this index is one too large: for element 0 it is `count`, and the last element is "
+               "count - 1.",
+               "Element i goes to count - 1 - i."},
+    WrongPiece{R"(if\s*\([^;{]*<=\s*count\s*\))",
+               "`<= count` lets the thread with number `count` through, which has no element.",
+               "The last element is number count - 1: compare with <."},
+    WrongPiece{R"(if\s*\([^;{]*<\s*count\s*/)",
+               "this condition keeps out threads whose elements exist, so that these are never "
+               "stored.",
+               "Each of the `count` elements has its own thread: compare its number with count."},
+    WrongPiece{R"(=\s*out\s*\[)",
+               "this reads from `out`, which has no values yet: the input is in `in`.",
+               "Read each element from `in`, and store it once, at its place in `out`."},
+    WrongPiece{R"(blockIdx\.x\s*\*\s*blockDim\.x\s*\+\s*blockDim\.x\s*-\s*1)",
+               "this reverses the elements of each block, but leaves the blocks in their order.",
+               "The first element of the whole array becomes the last one: count - 1 - i."},
+    WrongPiece{R"(\bin\s*\[\s*\w+\s*\+\s*1\s*\])",
+               "this reads the element after the thread's own one, and the last thread has none "
+               "after it.",
+               "A thread reads element i; only the place of its store counts from the end."},
+};
+
+/// Returns the body of the first kernel, with everything else blanked out.
+std::string kernel_code(const std::string& text) {
+    const std::string code = code_for_search(text);
+    const std::size_t begin = code.find("__global__");
+    if (begin == code.npos) return "";
+    const std::size_t open = code.find('{', begin);
+    if (open == code.npos) return "";
+    std::string kernel = code.substr(0, find_closing_bracket(code, open));
+    for (std::size_t i = 0; i < open; ++i) {
+        if (kernel[i] != '\n') kernel[i] = ' ';
+    }
+    return kernel;
+}
+
+/// Looks for a store that takes the element with the same index.
+ProgramMistake find_same_index(const std::string& kernel) {
+    static const TextPattern copy(R"(\bout\s*\[([^\[\]]*)\]\s*=\s*in\s*\[([^\[\]]*)\])");
+    for (const TextMatch& one : find_matches(kernel, copy)) {
+        if (trimmed(one.str(1)) != trimmed(one.str(2))) continue;
+        return {line_of(kernel, one),
+                "the element is read and stored with the same index, so that it keeps its place: "
+                "nothing is reversed.",
+                "Use two indices: element i of `in` is element count - 1 - i of `out`."};
+    }
+    return {};
+}
+
+/// Looks for a condition on the thread's number within its block.
+ProgramMistake find_condition_on_thread(const std::string& kernel) {
+    static const TextPattern condition(R"(if\s*\(\s*threadIdx\.x\s*<[^{;]*\))");
+    TextMatch found;
+    if (!search(kernel, found, condition)) return {};
+    return {line_of(kernel, found),
+            "this compares the thread's number in its block, so that the same threads of every "
+            "block are kept out.",
+            "Compare the element's number i, which counts through all blocks, with count."};
+}
+
+/// Returns the arguments of the first launch.
+std::vector<std::string> launch_arguments(const std::string& code) {
+    const std::size_t end = code.find(">>>");
+    if (end == code.npos) return {};
+    const std::size_t open = code.find('(', end);
+    if (open == code.npos) return {};
+    return split_outside_brackets(
+        code.substr(open + 1, find_closing_bracket(code, open) - open - 1), ",");
+}
+
+ProgramMistake find_wrong_argument(const std::string& code) {
+    const std::vector<std::string> given = launch_arguments(code);
+    if (given.size() != 3) return {};
+    const int launch = line_number_at(code, code.find("<<<"));
+    if (given[2] == "bytes" || given[2].find("sizeof") != std::string::npos) {
+        return {launch,
+                "the launch passes a number of bytes, but the kernel's parameter counts elements.",
+                "Pass count."};
+    }
+    static const TextPattern back(R"(cudaMemcpy\s*\(([^;]*)cudaMemcpyDeviceToHost)");
+    TextMatch found;
+    if (!search(code, found, back)) return {};
+    const std::vector<std::string> parts = split_outside_brackets(found.str(1), ",");
+    if (parts.size() < 2 || parts[1] != given[1] || given[1] == given[0]) return {};
+    return {line_of(code, found),
+            "this copies `" + parts[1] + "` back, which is the kernel's input; its result is in `" +
+                given[0] + "`.",
+            "Copy back the array that the kernel writes, the first argument of the launch."};
+}
+
+/// Looks for a launch of one thread for each element, in a loop over all elements.
+ProgramMistake find_launches_in_loop(const std::string& code) {
+    const std::size_t launch = code.find("<<<");
+    if (launch == code.npos) return {};
+    const int line = line_number_at(code, launch);
+    const std::vector<Loop> loops = find_loops(code);
+    if (!innermost_loop(loops, line)) return {};
+    return {line,
+            "the kernel is launched once for each element, and each launch sees an array of one "
+            "element.",
+            "Launch it once, with a thread for each element: the launch replaces the loop."};
+}
+
+ProgramMistake find_address_of_vector(const std::string& code) {
+    static const TextPattern call(
+        R"(cudaMemcpy\s*\(\s*(?:&\s*(?:in|out)\s*,|[^,;]*,\s*&\s*(?:in|out)\s*,))");
+    TextMatch found;
+    if (!search(code, found, call)) return {};
+    return {line_of(code, found),
+            "`&` gives the address of the std::vector itself, not of its elements.",
+            "Use .data(), which points to the first element."};
+}
+
+}  // namespace
+
+ProgramMistake find_program_mistake(const std::string& text, bool has_crashed) {
+    const std::string code = code_for_search(text), kernel = kernel_code(text);
+    if (has_crashed) return find_address_of_vector(code);
+    for (const auto find : {find_wrong_argument, find_launches_in_loop}) {
+        if (ProgramMistake mistake = find(code); mistake.line > 0) return mistake;
+    }
+    for (const WrongPiece& piece : kWrongPieces) {
+        TextMatch found;
+        if (!search(kernel, found, TextPattern(piece.pattern))) continue;
+        return {line_of(kernel, found), piece.headline, piece.next};
+    }
+    for (const auto find : {find_same_index, find_condition_on_thread}) {
+        if (ProgramMistake mistake = find(kernel); mistake.line > 0) return mistake;
+    }
+    return {};
+}
+
+}  // namespace coalesce

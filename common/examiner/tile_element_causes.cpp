@@ -1,0 +1,341 @@
+// Compares where a kernel puts an element into a tile with where it takes the element out again.
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "base/text.h"
+#include "examiner/expressions.h"
+#include "examiner/index_rules.h"
+#include "examiner/index_sums.h"
+#include "examiner/matches.h"
+#include "examiner/source_lines.h"
+
+namespace coalesce {
+namespace {
+
+/// One element of a tile, as a line of the kernel moves it from or to a matrix.
+struct MovedElement {
+    int line = 0;                               ///< the line that names the tile
+    std::string tile = "";                      ///< the tile's name
+    std::array<std::string, 2> index = {};      ///< both indices into the tile, as written
+    std::array<IndexSum, 2> place = {};         ///< the same as sums
+    std::array<std::string, 2> cell_text = {};  ///< row and column of the matrix, as written
+    std::array<IndexSum, 2> cell = {};          ///< row and column of the element in `in`
+};
+
+/// Both indices of a tile's element, and whether the line stores to it.
+struct TileUse {
+    std::string tile;
+    std::array<std::string, 2> index;
+    std::size_t begin = 0, end = 0;
+};
+
+std::optional<TileUse> find_tile_use(const std::string& code, const std::string& text) {
+    for (const SharedArray& array : list_shared_arrays(text)) {
+        const std::size_t at = find_word(code, array.name);
+        if (array.lengths.size() != 2 || at == code.npos || code.find("__shared__") != code.npos)
+            continue;
+        const std::size_t first = at + array.name.size();
+        if (first >= code.size() || code[first] != '[') continue;
+        const std::size_t middle = find_closing_bracket(code, first);
+        if (middle + 1 >= code.size() || code[middle + 1] != '[') continue;
+        const std::size_t last = find_closing_bracket(code, middle + 1);
+        if (last >= code.size()) continue;
+        return TileUse{array.name,
+                       {trimmed(code.substr(first + 1, middle - first - 1)),
+                        trimmed(code.substr(middle + 2, last - middle - 2))},
+                       at,
+                       last + 1};
+    }
+    return std::nullopt;
+}
+
+/// The position of a vector's component: 2 for "z".
+int component_number(char letter) {
+    return letter == 'w' ? 3 : letter - 'x';
+}
+
+/// Finds the moves between a matrix and the tiles of a kernel, line by line.
+class MovedElements {
+public:
+    MovedElements(const std::string& the_text, const Produces& task)
+        : text_(the_text),
+          source_(task.in_place ? "data" : "in"),
+          target_(task.in_place ? "data" : "out"),
+          is_copy_(task.kind == Produces::copy) {
+        const std::vector<std::string> lines = lines_of(code_for_search(text_));
+        for (std::size_t i = 0; i < lines.size(); ++i) read_line(lines, static_cast<int>(i) + 1);
+    }
+
+    std::vector<MovedElement> loads, stores;
+
+private:
+    /// An access to a matrix on a line; `line` is 0 if there is none.
+    struct MatrixUse {
+        int line = 0;
+        MatrixIndex index = {};
+    };
+
+    MatrixUse matrix_on(int line, const std::string& matrix) const {
+        MatrixUse use{line, find_matrix_index(text_, line, matrix)};
+        int products = 0;
+        for (const std::string& term : split_outside_brackets(use.index.text, "+"))
+            products += contains_word(term, "rows") || contains_word(term, "cols") ||
+                        contains_word(term, "side") || contains_word(term, "MATRIX_ROWS");
+        if (use.index.pitch.empty() || products != 1) use.line = 0;
+        return use;
+    }
+    void read_line(const std::vector<std::string>& lines, int line) {
+        static const TextPattern component(R"(\b([a-z]\w*)\.([xyzw])\b)");
+        static const TextPattern plain(R"(^\s*([a-z]\w*)\s*;)");
+        static const TextPattern scalar(R"(\bfloat\s+([a-z]\w*)\s*=\s*$)");
+        const std::string& code = lines[static_cast<std::size_t>(line) - 1];
+        const auto use = find_tile_use(code, text_);
+        if (!use) return;
+        const std::size_t equals = code.find(" = ");
+        if (equals == code.npos) return;
+        const std::string left = code.substr(0, equals), right = code.substr(equals + 3);
+        if (use->begin < equals) {
+            TextMatch found;
+            if (right.find(source_ + "[") != right.npos) {
+                add(loads, *use, line, matrix_on(line, source_), 0, false);
+            } else if (search(right, found, component)) {
+                add(loads, *use, line, matrix_of_vector(lines, found.str(1), line),
+                    component_number(found.str(2).front()), false);
+            } else if (match_beginning(right, found, plain)) {
+                add(loads, *use, line, matrix_of_vector(lines, found.str(1), line), 0, false);
+            }
+            return;
+        }
+        TextMatch found;
+        const std::string trimmed_left = trimmed(left);
+        if (left.find(target_ + "[") != left.npos) {
+            add(stores, *use, line, matrix_on(line, target_), 0, true);
+        } else if (search(trimmed_left, found, component)) {
+            add(stores, *use, line, matrix_that_takes(lines, found.str(1), line),
+                component_number(found.str(2).front()), true);
+        } else {
+            const std::string with_equals = left + " =";
+            if (search(with_equals, found, scalar))
+                add(stores, *use, line, matrix_that_takes(lines, found.str(1), line), 0, true);
+        }
+    }
+    static bool match_beginning(const std::string& code, TextMatch& found,
+                                const TextPattern& pattern) {
+        return search(code, found, pattern);
+    }
+    /// Returns the access that a variable was loaded with, before a line.
+    MatrixUse matrix_of_vector(const std::vector<std::string>& lines, const std::string& name,
+                               int line) const {
+        const TextPattern load("\\b" + name + R"(\s*=[^=].*\b)" + source_ + R"(\[)");
+        for (int one = line - 1; one > 0; --one) {
+            if (contains(lines[static_cast<std::size_t>(one) - 1], load))
+                return matrix_on(one, source_);
+        }
+        return {};
+    }
+    /// Returns the access that stores a variable, after a line.
+    MatrixUse matrix_that_takes(const std::vector<std::string>& lines, const std::string& name,
+                                int line) const {
+        const TextPattern store("\\b" + target_ + R"(\[.*=\s*)" + name + R"(\s*;)");
+        for (std::size_t one = static_cast<std::size_t>(line); one < lines.size(); ++one) {
+            if (contains(lines[one], store)) return matrix_on(static_cast<int>(one) + 1, target_);
+        }
+        return {};
+    }
+    void add(std::vector<MovedElement>& moves, const TileUse& use, int line,
+             const MatrixUse& matrix, int component, bool is_store) const {
+        if (matrix.line == 0) return;
+        const auto outer = IndexSum::parse(text_, matrix.index.outer, matrix.line),
+                   inner = IndexSum::parse(text_, matrix.index.inner, matrix.line),
+                   first = IndexSum::parse(text_, use.index[0], line),
+                   second = IndexSum::parse(text_, use.index[1], line);
+        if (!outer || !inner || !first || !second) return;
+        MovedElement move{line, use.tile, use.index, {*first, *second}};
+        move.cell = {*outer, inner->plus(component)};
+        move.cell_text = {matrix.index.outer, matrix.index.inner};
+        if (component > 0) move.cell_text[1] += " + " + std::to_string(component);
+        // Element (row, col) of the output is element (col, row) of the input.
+        if (is_store && !is_copy_) {
+            std::swap(move.cell[0], move.cell[1]);
+            std::swap(move.cell_text[0], move.cell_text[1]);
+        }
+        moves.push_back(move);
+    }
+
+    const std::string& text_;
+    const std::string source_, target_;
+    const bool is_copy_;
+};
+
+/// The cell of the matrix that element (0, 0) of a tile holds. Row and column of the cell belong to
+/// the indices of the tile in this order, or the other way round if the tile is transposed.
+struct TileOrigin {
+    std::array<IndexSum, 2> cell;
+    bool is_transposed = false;
+};
+
+TileOrigin origin_of(const MovedElement& move, bool is_transposed) {
+    return {{move.cell[0] - move.place[is_transposed ? 1 : 0],
+             move.cell[1] - move.place[is_transposed ? 0 : 1]},
+            is_transposed};
+}
+
+bool varies(const IndexSum& sum, const std::string& text, int line) {
+    return !sum.varying_names(text, line).empty() && !sum.is_zero_with_constants(text);
+}
+
+bool is_fixed(const TileOrigin& origin, const std::string& text, int line) {
+    return !varies(origin.cell[0], text, line) && !varies(origin.cell[1], text, line);
+}
+
+/// Returns the origin for the orientation that fits, or for the plain one if neither fits.
+TileOrigin best_origin(const MovedElement& move, const std::string& text) {
+    const TileOrigin plain = origin_of(move, false), turned = origin_of(move, true);
+    return !is_fixed(plain, text, move.line) && is_fixed(turned, text, move.line) ? turned : plain;
+}
+
+bool blame_load(Failure& failure, const MovedElement& load, const std::string& text) {
+    const TileOrigin origin = best_origin(load, text);
+    for (const std::size_t axis : {0U, 1U}) {
+        const std::vector<std::string> names = origin.cell[axis].varying_names(text, load.line);
+        if (names.empty() || origin.cell[axis].is_zero_with_constants(text)) continue;
+        const std::string what = axis == 0 ? "row " : "column ";
+        blame_line(failure, load.line,
+                   "this puts " + what + in_backticks(load.cell_text[axis]) +
+                       " of the matrix into " + what + in_backticks(load.index[axis]) + " of " +
+                       in_backticks(load.tile) + ", but only one of the two goes up with " +
+                       names.front() + ", or they go up by different amounts.",
+                   "From one " +
+                       std::string(names.front().starts_with("threadIdx") ? "thread" : "pass") +
+                       " to the next, both must move on alike: compare how " + names.front() +
+                       " occurs in each.");
+        return true;
+    }
+    return false;
+}
+
+bool blame_store(Failure& failure, const MovedElement& store, const TileOrigin& origin) {
+    std::array<std::string, 2> wanted;
+    for (const std::size_t axis : {0U, 1U})
+        wanted[origin.is_transposed ? 1 - axis : axis] =
+            (store.cell[axis] - origin.cell[axis]).format();
+    const auto name = [&](const std::array<std::string, 2>& index) {
+        return in_backticks(store.tile + "[" + index[0] + "][" + index[1] + "]");
+    };
+    blame_line(failure, store.line,
+               "this takes " + name(store.index) + ", but the element that is stored here, row " +
+                   in_backticks(store.cell_text[0]) + " and column " +
+                   in_backticks(store.cell_text[1]) + ", was put at " + name(wanted) + ".",
+               "Let the index of the tile and the index of the matrix name the same element. Which "
+               "of the two is wrong?");
+    return true;
+}
+
+/// Reports whether the store would fit if the two indices of the tile were exchanged. Other rules
+/// explain a tile that is not transposed.
+bool is_exchange(const MovedElement& store, const TileOrigin& origin) {
+    return store.cell[0] - store.place[origin.is_transposed ? 0 : 1] == origin.cell[0] &&
+           store.cell[1] - store.place[origin.is_transposed ? 1 : 0] == origin.cell[1];
+}
+
+/// Reports whether the store would take the right element if it read another tile.
+bool takes_element_of(const MovedElement& store, const MovedElement& load,
+                      const std::string& text) {
+    const TileOrigin origin = best_origin(load, text);
+    const TileOrigin here = origin_of(store, origin.is_transposed);
+    return (here.cell[0] - origin.cell[0]).is_zero_with_constants(text) &&
+           (here.cell[1] - origin.cell[1]).is_zero_with_constants(text);
+}
+
+bool blame_other_tile(Failure& failure, const MovedElement& store, const MovedElement& load) {
+    blame_line(failure, store.line,
+               "this stores elements of " + in_backticks(store.tile) +
+                   ", but those that belong here are in " + in_backticks(load.tile) + ".",
+               "Each of the two tiles goes where the other one was.");
+    return true;
+}
+
+}  // namespace
+
+namespace {
+
+/// Blames a kernel that loads a tile from one place of the matrix and stores it as if it came from
+/// another.
+bool blame_origin(Failure& failure, const MovedElement& load, const MovedElement& store,
+                  const IndexSum& loaded, const IndexSum& stored, std::size_t axis,
+                  const std::string& text) {
+    const std::string what = axis == 0 ? "row " : "column ";
+    // A tile begins at its block's index times its side. The line that says otherwise is wrong.
+    static const TextPattern usual(R"(\w+(?:\.\w)? \* TILE_DIM(?: - \w+)?)");
+    TextMatch found;
+    const std::string from = loaded.format();
+    const bool is_load = !match_whole(from, found, usual);
+    const MovedElement& wrong = is_load ? load : store;
+    const int set = find_assignment_line(
+        text, split_outside_brackets(wrong.cell_text[axis], "+").front(), wrong.line);
+    blame_line(failure, set > 0 ? set : wrong.line,
+               "the tile is loaded from " + what + in_backticks(from) +
+                   " of the matrix on, but stored as if it began at " + what +
+                   in_backticks(stored.format()) + ".",
+               "Both halves of the kernel must mean the same tile: where does this one begin?");
+    return true;
+}
+
+}  // namespace
+
+bool explain_other_element(Failure& failure, const Evidence& evidence) {
+    const std::string& text = evidence.source.text;
+    const Produces task = evidence.exercise.task();
+    const bool is_permuted = task.kind == Produces::permuted;
+    if (task.kind != Produces::copy && task.kind != Produces::transpose && !is_permuted)
+        return false;
+    const MovedElements moves(text, task);
+    for (const MovedElement& load : moves.loads) {
+        const TileOrigin origin = best_origin(load, text);
+        if (!is_fixed(origin, text, load.line)) return blame_load(failure, load, text);
+        for (const std::size_t axis : {0U, 1U}) {
+            // An origin such as `tile_col - 1`: the first column of the tile stays empty.
+            if (origin.cell[axis].constant() >= 0) continue;
+            const std::string what = axis == 0 ? "row" : "column";
+            const long long empty = -origin.cell[axis].constant();
+            blame_line(failure, load.line,
+                       "this puts " + what + " " + in_backticks(load.cell_text[axis]) + " into " +
+                           what + " " + in_backticks(load.index[axis]) + " of " +
+                           in_backticks(load.tile) + ": that is " + std::to_string(empty) +
+                           " too far, and the first " + what + " of the tile stays empty.",
+                       "The first " + what + " of the tile has the number 0.");
+            return true;
+        }
+    }
+    for (const MovedElement& store : moves.stores) {
+        const auto load = std::ranges::find(moves.loads, store.tile,
+                                            [](const MovedElement& one) { return one.tile; });
+        if (load == moves.loads.end()) continue;
+        const TileOrigin origin = best_origin(*load, text);
+        const TileOrigin here = origin_of(store, origin.is_transposed);
+        // A tile that is not transposed at all is another mistake than a single such store.
+        const bool is_only_one = std::ranges::any_of(moves.stores, [&](const MovedElement& one) {
+            const auto same = std::ranges::find(moves.loads, one.tile, &MovedElement::tile);
+            return same != moves.loads.end() && !is_exchange(one, best_origin(*same, text));
+        });
+        if (is_exchange(store, origin) && !(task.in_place && is_only_one)) continue;
+        for (const std::size_t axis : {0U, 1U}) {
+            const IndexSum apart = here.cell[axis] - origin.cell[axis];
+            if (apart.is_zero_with_constants(text)) continue;
+            // Matrices of a stack begin at different rows of `in` and `out`.
+            if (is_permuted && !varies(here.cell[axis], text, store.line)) continue;
+            for (const MovedElement& other : moves.loads) {
+                if (other.tile != store.tile && takes_element_of(store, other, text))
+                    return blame_other_tile(failure, store, other);
+            }
+            if (!varies(here.cell[axis], text, store.line) && !apart.is_constant())
+                return blame_origin(failure, *load, store, origin.cell[axis], here.cell[axis], axis,
+                                    text);
+            return blame_store(failure, store, origin);
+        }
+    }
+    return false;
+}
+
+}  // namespace coalesce

@@ -1,0 +1,15 @@
+// expect: never-written
+// mistake: The condition keeps out the diagonal.
+__global__ void transpose(float* out, const float* in, int rows, int cols) {
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+
+    if (row < rows && col < cols && row < col) {  // here
+        out[col * rows + row] = in[row * cols + col];
+        out[row * rows + col] = in[col * cols + row];
+    }
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(cols, 32), ceil_div(rows, 8)}, .block = {32, 8}};
+}

@@ -1,0 +1,15 @@
+// expect: race-between-blocks
+// mistake: Thread multiplied instead of added.
+__global__ void transpose(float* out, const float* in, int rows, int cols) {
+    int col = blockIdx.x * blockDim.x * threadIdx.x;  // here
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+
+    // Blocks on the right and bottom edges may extend beyond the matrix.
+    if (row < rows && col < cols) {
+        out[col * rows + row] = in[row * cols + col];
+    }
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(cols, 32), ceil_div(rows, 8)}, .block = {32, 8}};
+}
