@@ -44,7 +44,7 @@ private:
     /// Evaluates ^ alone of the bit operators, because swizzles need no other.
     long long bits() {
         long long found = sum();
-        while (take("^")) found ^= sum();
+        while (accept("^")) found ^= sum();
         return found;
     }
     long long sum() {
@@ -234,13 +234,13 @@ std::optional<long long> constant_value(const std::string& text, const std::stri
 std::set<long long> values_of_index(const std::string& text, const std::string& index, int line) {
     constexpr long long most_passes = 256;
     const std::string code = code_for_search(text);
-    const Values constants = find_constants(code);
+    const NamedValues constants = find_constants(code);
     const std::vector<CountingLoop> loops = find_counting_loops(code, constants);
     std::set<long long> found;
     for (const CountingLoop& loop : loops) {
         if (line < loop.first_line || line > loop.last_line) continue;
         for (long long pass = 0; pass < most_passes; ++pass) {
-            Values values = values_in_last_iteration(constants, loops, line);
+            NamedValues values = values_in_last_iteration(constants, loops, line);
             values[loop.name] = loop.first_value + pass * loop.step;
             if (values[loop.name] > loop.last_value) break;
             const auto value = value_of(index, values);
