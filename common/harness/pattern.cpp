@@ -11,8 +11,8 @@ namespace {
 // These hashes use only shifts and multiplications by odd numbers, which can be inverted. The
 // constants are known to mix well: they come from lowbias32, which Chris Wellons found, and from
 // the finalizer of splitmix64.
-constexpr std::uint32_t kStart32 = 0x9e3779b9;
-constexpr std::uint64_t kStart64 = 0x9e3779b97f4a7c15;
+constexpr std::uint32_t kHashIncrement32 = 0x9e3779b9;
+constexpr std::uint64_t kHashIncrement64 = 0x9e3779b97f4a7c15;
 
 /// Returns the multiplicative inverse of an odd number by Newton's method. Each step doubles the
 /// number of correct bits.
@@ -80,7 +80,7 @@ std::uint64_t scale_avoiding_poison(std::uint32_t scrambled_index, std::uint64_t
 }  // namespace
 
 std::uint32_t mix(std::uint32_t value) {
-    value += kStart32;
+    value += kHashIncrement32;
     value ^= value >> 16;
     value *= 0x7feb352d;
     value ^= value >> 15;
@@ -92,11 +92,11 @@ std::uint32_t unmix(std::uint32_t scrambled_index) {
     constexpr std::uint32_t first = inverse(0x7feb352du), second = inverse(0x846ca68bu);
     scrambled_index = unshift(scrambled_index, 16) * second;
     scrambled_index = unshift(scrambled_index, 15) * first;
-    return unshift(scrambled_index, 16) - kStart32;
+    return unshift(scrambled_index, 16) - kHashIncrement32;
 }
 
 std::uint64_t mix(std::uint64_t value) {
-    value += kStart64;
+    value += kHashIncrement64;
     value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9;
     value = (value ^ (value >> 27)) * 0x94d049bb133111eb;
     return value ^ (value >> 31);
@@ -107,7 +107,7 @@ std::uint64_t unmix(std::uint64_t scrambled_index) {
                             second = inverse(0x94d049bb133111ebu);
     scrambled_index = unshift(scrambled_index, 31) * second;
     scrambled_index = unshift(scrambled_index, 27) * first;
-    return unshift(scrambled_index, 30) - kStart64;
+    return unshift(scrambled_index, 30) - kHashIncrement64;
 }
 
 Pattern::Pattern(std::size_t element_size, std::uint64_t seed) : size_(element_size), seed_(seed) {

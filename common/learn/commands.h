@@ -103,7 +103,7 @@ int roofline(const LearnerExercise& exercise, const RooflineArguments& words, ch
 /// The arguments of `learn diff`.
 struct DiffArguments {
     bool is_learner_file = false;  ///< whether to compare the learner's own kernels
-    bool yes = false;  ///< whether to show solutions of exercises that have not passed yet
+    bool is_confirmed = false;  ///< whether to show solutions of exercises that have not passed yet
 };
 
 /// Prints the difference between a step's kernel and the kernel of the step it builds on, or
@@ -127,7 +127,7 @@ struct PtxArguments {
     std::string file = "";         ///< a file to show instead of the exercise's own
     std::string json = "";         ///< the file to write everything to as JSON; "" for none
     bool is_sass = false;          ///< whether to show machine code instead of PTX
-    bool yes = false;              ///< whether to show the solution before the exercise has passed
+    bool is_confirmed = false;     ///< whether to show the solution before the exercise has passed
 };
 
 /// Prints the PTX of a kernel, which is run on the simulated GPU in this process. `argv` is the

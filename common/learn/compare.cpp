@@ -104,7 +104,7 @@ int diff(Session& session, const LearnerExercise& exercise, const DiffArguments&
                          exercise.command_arguments() + " shows the solution");
     }
     std::string before, after, what;
-    if (!words.is_learner_file && !may_see_lessons(session, exercise, words.yes)) return 1;
+    if (!words.is_learner_file && !may_see_lessons(session, exercise, words.is_confirmed)) return 1;
     if (words.is_learner_file) {
         auto earlier = read_if_exists(repository() / "exercises" / step.builds_on / "kernel.cu");
         before = earlier.value_or("");

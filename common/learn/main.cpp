@@ -281,7 +281,8 @@ void add_diff(CommandLine& line) {
         line, "diff", "Show how a step differs from the step it builds on", diff,
         Hunt::is_not_selectable);
     command->add_flag("--mine", words.is_learner_file, "Compare your own kernels");
-    command->add_flag("--yes", words.yes, "Show the solution before the exercises have passed");
+    command->add_flag("--yes", words.is_confirmed,
+                      "Show the solution before the exercises have passed");
 }
 
 struct ResetArguments {
@@ -321,7 +322,8 @@ void add_ptx(CommandLine& line) {
     command->add_option("--variant", words.variant,
                         "Variant of the lesson (default: the main variant)");
     command->add_flag("--mine", words.is_learner_file, "Show your kernel for the exercise");
-    command->add_flag("--yes", words.yes, "Show the solution before the exercise has passed");
+    command->add_flag("--yes", words.is_confirmed,
+                      "Show the solution before the exercise has passed");
     command->add_option("--file", words.file, "Show another file for the exercise");
     command->add_option("--json", words.json, "Also write the output as JSON to this file");
     command->add_flag("--sass", words.is_sass, "Show the machine code that nvdisasm prints");

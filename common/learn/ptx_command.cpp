@@ -176,7 +176,7 @@ bool may_show(Session& session, const PtxArguments& words) {
     if (!is_solution(step, words.variant)) return true;
     const std::string command = "ptx " + step.number();
     const std::string of = words.variant.empty() ? "" : " --variant " + words.variant;
-    return may_see_solution(session, {&step}, words.yes,
+    return may_see_solution(session, {&step}, words.is_confirmed,
                             {command + of, "./learn " + command + " --mine"});
 }
 

@@ -88,7 +88,7 @@ struct ChunkedExchange : Method {
                          : std::clamp(ranks.cols.size(rank) - chunk * chunk_width, 0, chunk_width);
     }
     // Returns the number of floats that one rank sends to another.
-    std::size_t floats(int from, int to, int chunk) const {
+    std::size_t floats_to_send(int from, int to, int chunk) const {
         return std::size_t(chunk_cols(to, chunk)) * ranks.rows.size(from);
     }
     // Returns the position in a slot at which a rank's piece starts.
@@ -218,10 +218,10 @@ struct NcclExchange : ChunkedExchange {
             for (int turn = 1; turn < ranks.count(); ++turn) {
                 int to = (rank + turn) % ranks.count();
                 int from = (rank + ranks.count() - turn) % ranks.count();
-                nccl.send(rank, to, slot.packed[rank] + slot_offset(to), floats(rank, to, chunk),
-                          ranks.sending[rank]);
+                nccl.send(rank, to, slot.packed[rank] + slot_offset(to),
+                          floats_to_send(rank, to, chunk), ranks.sending[rank]);
                 nccl.receive(rank, from, slot.received[rank] + slot_offset(from),
-                             floats(from, rank, chunk), ranks.sending[rank]);
+                             floats_to_send(from, rank, chunk), ranks.sending[rank]);
             }
         });
         nccl.end_group();

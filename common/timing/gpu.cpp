@@ -96,7 +96,9 @@ const std::vector<Section>& sections() {
 
 template <class GpuOrConst>
 auto* find_run_list(GpuOrConst& gpu, const std::string& key) {
-    return key == "bytes" ? &gpu.runs.bytes : key == "read" ? &gpu.runs.read : &gpu.runs.write;
+    return key == "bytes"  ? &gpu.runs.bytes
+           : key == "read" ? &gpu.runs.excess_read_cost
+                           : &gpu.runs.excess_write_cost;
 }
 template <class GpuOrConst>
 auto* find_partial_cost(GpuOrConst& gpu, const std::string& key) {

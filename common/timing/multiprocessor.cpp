@@ -84,29 +84,29 @@ private:
     /// Adds a request to memory's queue, and returns when memory starts to serve it.
     double occupy(double t, double cycles) {
         if (cycles <= 0) return t;
-        const double decay =
-            rounded(std::exp(-(std::max(t, last_) - last_) / kUtilizationAveragingCycles));
-        last_ = std::max(t, last_);
+        const double decay = rounded(
+            std::exp(-(std::max(t, last_access_) - last_access_) / kUtilizationAveragingCycles));
+        last_access_ = std::max(t, last_access_);
         recent_cycles_ = recent_cycles_ * decay + cycles;
-        weight_ = weight_ * decay + (1 - decay) * kUtilizationAveragingCycles;
-        recent_utilization_ =
-            std::min(1.0, recent_cycles_ / std::max(weight_, kUtilizationAveragingCycles / 8));
-        free_ = std::max(free_, t - credit_) + cycles;
-        credit_ = std::min(kMaxBurstCycles, credit_ + cycles / 4);
+        average_weight_ = average_weight_ * decay + (1 - decay) * kUtilizationAveragingCycles;
+        recent_utilization_ = std::min(
+            1.0, recent_cycles_ / std::max(average_weight_, kUtilizationAveragingCycles / 8));
+        free_at_ = std::max(free_at_, t - burst_credit_) + cycles;
+        burst_credit_ = std::min(kMaxBurstCycles, burst_credit_ + cycles / 4);
         used_ += cycles;
-        return std::max(t, free_);
+        return std::max(t, free_at_);
     }
 
     const MultiprocessorWork& work_;
     const Gpu& gpu_;
     const double bandwidth_share_;
-    double free_ = 0, credit_ = 0, used_ = 0;
-    double recent_cycles_ = 0, weight_ = 0, last_ = 0, recent_utilization_ = 0;
+    double free_at_ = 0, burst_credit_ = 0, used_ = 0;
+    double recent_cycles_ = 0, average_weight_ = 0, last_access_ = 0, recent_utilization_ = 0;
 };
 
 struct WarpState {
     const Program* program = nullptr;
-    std::uint32_t block = 0, at = 0;
+    std::uint32_t block = 0, next_operation = 0;
     std::uint32_t bulk_phases_done = 0;  ///< phases of bulk loads that the warp has waited for
     double barrier_reached_at = 0;
     /// When the warp began to store without waiting. Negative if the warp is not storing.
@@ -246,7 +246,7 @@ private:
     void record_flight(double from, double to, double bytes);
     double recording_extension_factor() const;
     SimulatedOutcome outcome();
-    void draw(SimulatedOutcome& result) const;
+    void draw_time_line(SimulatedOutcome& result) const;
 
     const MultiprocessorWork& work_;
     const Gpu& gpu_;
@@ -537,7 +537,7 @@ void Simulation::barrier(std::uint32_t w, double at) {
     WarpState& warp = warps_[w];
     BlockState& block = blocks_[warp.block];
     barrier_ = std::max(barrier_, at) + gpu_.barrier_cycles_per_warp;
-    ++warp.at;
+    ++warp.next_operation;
     warp.barrier_reached_at = at;
     block.warps_at_barrier.push_back(w);
     release_barrier(block);
@@ -574,8 +574,8 @@ void Simulation::exit(std::uint32_t w, double at) {
 /// Returns false if the warp waits or has exited.
 bool Simulation::execute_operation(std::uint32_t w, double t, double& next) {
     WarpState& warp = warps_[w];
-    const Operation& o = warp.program->operations[warp.at];
-    if (warp.half == 0 && warp.at >= warp.program->operations.size() / 2) warp.half = t;
+    const Operation& o = warp.program->operations[warp.next_operation];
+    if (warp.half == 0 && warp.next_operation >= warp.program->operations.size() / 2) warp.half = t;
     if (wait_for_operands(warp, o, t, next)) return true;
     if (o.kind == Kind::bulk_wait && !wait_for_bulk(w, t)) return false;
     BlockState& block = blocks_[warp.block];
@@ -596,7 +596,7 @@ bool Simulation::execute_operation(std::uint32_t w, double t, double& next) {
         case Kind::exit: exit(w, at); return false;
         default: break;
     }
-    warp.done[warp.at++] = done;
+    warp.done[warp.next_operation++] = done;
     return true;
 }
 
@@ -650,7 +650,7 @@ SimulatedOutcome Simulation::outcome() {
               .shared = lsu_busy_ / end_,
               .issue = issue_busy_ / kSchedulers / end_};
     r.partial_stores_busy = partial_busy_ / end_;
-    draw(r);
+    draw_time_line(r);
     return r;
 }
 

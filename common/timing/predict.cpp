@@ -121,29 +121,27 @@ constexpr double kRetainedReadFraction = .53;
 /// Returns the fraction of the sectors requested by blocks of the grid's next row that no earlier
 /// row has requested.
 double next_row_new_fraction(const Recording& recording, const Gpu& gpu) {
-    const std::uint64_t requested_sectors = recording.next_row_reads.size();
-    if (requested_sectors == 0) return 1;
+    const std::uint64_t requested = recording.next_row_reads.size();
+    if (requested == 0) return 1;
     const double moved = static_cast<double>(recording.reads.sectors.size() +
                                              recording.writes.sectors.size()) *
                          kSectorBytes / static_cast<double>(recording.neighbours),
                  since = moved * static_cast<double>(recording.blocks_per_row);
     if (since > kRetainedReadFraction * gpu.l2_bytes) return 1;
     return 1 - static_cast<double>(recording.next_row_reads.count_common(recording.reads.sectors)) /
-                   static_cast<double>(requested_sectors);
+                   static_cast<double>(requested);
 }
 
 /// Sums over the accesses of the recorded blocks, with each block taken on its own.
 struct BlockAccesses {
-    double requested_sectors = 0,
-           distinct_sectors = 0;  ///< number of requested sectors, and of different sectors
-    double bytes = 0;             ///< sum of the bytes of all lanes
-    double run = 0;               ///< average length of a run in bytes
+    double requested = 0, distinct = 0;  ///< numbers of requested and of different sectors
+    double bytes = 0;                    ///< sum of the bytes of all lanes
+    double run = 0;                      ///< average length of a run in bytes
 
     /// Returns the fraction of the bytes in the block's sectors that the block leaves to other
     /// blocks.
     double left() const {
-        return distinct_sectors > 0 ? std::max(0.0, 1 - bytes / (kSectorBytes * distinct_sectors))
-                                    : 0;
+        return distinct > 0 ? std::max(0.0, 1 - bytes / (kSectorBytes * distinct)) : 0;
     }
 };
 
@@ -160,11 +158,11 @@ BlockAccesses sum_block_accesses(const Recording& recording, bool reads) {
                 o.bytes += static_cast<double>(access.lanes) * access.bytes_per_lane;
             for (std::uint32_t r = 0; r < access.runs; ++r) {
                 sectors.add(block.runs[access.first_run + r]);
-                o.requested_sectors += block.runs[access.first_run + r].count;
+                o.requested += block.runs[access.first_run + r].count;
             }
         }
         if (sectors.empty()) continue;
-        o.distinct_sectors += static_cast<double>(sectors.size());
+        o.distinct += static_cast<double>(sectors.size());
         o.run += length_of(sectors.runs());
         ++blocks;
     }
@@ -214,12 +212,12 @@ SectorSet collect_reads_outside_tables(const Recording& recording, const Tables&
 double new_fraction_outside_tables(const Footprint& reads, double neighbours,
                                    const Tables& tables) {
     constexpr double few = .05;
-    const auto requested_sectors = static_cast<double>(reads.sectors_summed_over_blocks);
-    const double beside = requested_sectors - tables.count_requests(neighbours);
-    if (tables.empty() || beside < few * requested_sectors) return new_fraction(reads);
-    const double distinct_sectors =
+    const auto requested = static_cast<double>(reads.sectors_summed_over_blocks);
+    const double beside = requested - tables.count_requests(neighbours);
+    if (tables.empty() || beside < few * requested) return new_fraction(reads);
+    const double distinct =
         static_cast<double>(reads.sectors.size()) - tables.count_distinct(neighbours);
-    return std::clamp(distinct_sectors / beside, 0.0, 1.0);
+    return std::clamp(distinct / beside, 0.0, 1.0);
 }
 
 /// Adds to `t` the sectors that memory reads, and their runs.
@@ -256,17 +254,16 @@ Traffic compute_traffic(const Recording& recording, const MultiprocessorWork& wo
     const BlockAccesses reads = sum_block_accesses(recording, true),
                         writes = sum_block_accesses(recording, false);
     t.own_run_read = reads.run;
-    if (reads.distinct_sectors > 0) t.rereads = reads.requested_sectors / reads.distinct_sectors;
+    if (reads.distinct > 0) t.rereads = reads.requested / reads.distinct;
     t.own_run_written = writes.run;
     const Footprint& written = select_written_footprint(recording);
     t.unfinished = &written == &recording.writes ? unfinished_fraction(written) : 0;
     t.left_for_other_blocks = writes.left();
     add_reads(recording, work, tables, gpu, t);
-    if (writes.requested_sectors > 0) t.runs_written = written.sectors.runs();
+    if (writes.requested > 0) t.runs_written = written.sectors.runs();
     // The second-level cache combines a block's writes to the same sector.
     t.written_fraction =
-        new_fraction(written) *
-        (writes.requested_sectors > 0 ? writes.distinct_sectors / writes.requested_sectors : 1);
+        new_fraction(written) * (writes.requested > 0 ? writes.distinct / writes.requested : 1);
     for (const BlockProgram& kind : work.kinds)
         t.written += kind.sectors_written + kind.sectors_partial;
     t.written *= t.written_fraction / static_cast<double>(work.kinds.size());
@@ -309,12 +306,13 @@ void compute_sector_cycles(MultiprocessorWork& work, const Traffic& t, const Gpu
     // little if only a little data does.
     const Runs& runs = gpu.runs;
     const double least_read = 2 * kSectorBytes;
-    const double read = reads ? excess_cost_with_neighbours(runs, runs.read, t.runs_of_pairs,
+    const double read = reads ? excess_cost_with_neighbours(runs, runs.excess_read_cost,
+                                                            t.runs_of_pairs,
                                                             std::max(t.own_run_read, least_read)) *
                                     (2 - 2 * share)
                               : 0,
-                 write = writes ? excess_cost_with_neighbours(runs, runs.write, t.runs_written,
-                                                              t.own_run_written) *
+                 write = writes ? excess_cost_with_neighbours(runs, runs.excess_write_cost,
+                                                              t.runs_written, t.own_run_written) *
                                       std::min(1.0, 2 * share)
                                 : 0;
     const double slower =

@@ -10,7 +10,7 @@
 namespace coalesce::timing {
 namespace {
 
-constexpr int kLabel = 14, kMinColumns = 40;
+constexpr int kLabelColumns = 14, kMinColumns = 40;
 constexpr int kMaxTotalLines = 16, kMaxChartRows = 5, kMinChartRows = 3, kMaxBlockRows = 3,
               kMaxTitleLines = 4;
 /// Bytes in flight below which the time line shows nothing: less than a sector on average.
@@ -48,7 +48,7 @@ std::vector<std::string> wrap_lines(const std::string& text, std::size_t width) 
 
 /// Returns a row of the time line: its label, padded to a fixed width, and its characters.
 std::string row(std::string label, const std::string& signs) {
-    label.resize(kLabel, ' ');
+    label.resize(kLabelColumns, ' ');
     const std::string text = label + "|" + signs;
     return text.substr(0, text.find_last_not_of(' ') + 1) + "\n";
 }
@@ -238,7 +238,7 @@ std::string time_line_text(const Prediction& prediction, int width) {
                      static_cast<int>(legend.size());
     const int places =
         std::min({static_cast<int>(list_slots(line).size()), kMaxBlockRows, left - kMinChartRows});
-    const std::vector<Column> columns = average_columns(line, wide - kLabel - 1);
+    const std::vector<Column> columns = average_columns(line, wide - kLabelColumns - 1);
     text += chart(prediction, columns, std::min(kMaxChartRows, left - places)) + gaps(columns);
     text += density("stores", columns, &Moment::bytes_stored, max_bytes_stored(columns));
     const double warps = resident_warps(prediction);

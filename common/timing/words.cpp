@@ -216,8 +216,8 @@ std::string runs_text(const Prediction& p, const Gpu& gpu) {
             said.back() += " (up to " + percent_text(slower) + " slower than long runs)";
         }
     };
-    add("reads", p.run_bytes_read, gpu.runs.read);
-    add("writes", p.run_bytes_written, gpu.runs.write);
+    add("reads", p.run_bytes_read, gpu.runs.excess_read_cost);
+    add("writes", p.run_bytes_written, gpu.runs.excess_write_cost);
     return said.empty() ? "" : "Memory sees " + join_as_list(said) + ".";
 }
 

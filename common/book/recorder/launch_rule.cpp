@@ -11,22 +11,22 @@ using nlohmann::ordered_json;
 /// A quantity, such as the number of rows, that the blocks along one axis of the grid may cover.
 struct Extent {
     const char* name;
-    std::int64_t (*of)(const Sample& sample, unsigned tile);
+    std::int64_t (*of)(const ObservedLaunch& sample, unsigned tile);
     unsigned tile = 0;
 };
 constexpr std::int64_t divide_rounding_up(std::int64_t count, std::int64_t size) {
     return (count + size - 1) / size;
 }
-constexpr std::int64_t count_tiles(const Sample& sample, unsigned tile) {
+constexpr std::int64_t count_tiles(const ObservedLaunch& sample, unsigned tile) {
     return divide_rounding_up(sample.rows, tile) * divide_rounding_up(sample.cols, tile);
 }
 // The quantities that are tried, the simplest ones first.
 constexpr Extent kTriedExtents[] = {
-    {"one", [](const Sample&, unsigned) -> std::int64_t { return 1; }},
-    {"rows", [](const Sample& sample, unsigned) -> std::int64_t { return sample.rows; }},
-    {"cols", [](const Sample& sample, unsigned) -> std::int64_t { return sample.cols; }},
-    {"elements",
-     [](const Sample& sample, unsigned) { return std::int64_t{sample.rows} * sample.cols; }},
+    {"one", [](const ObservedLaunch&, unsigned) -> std::int64_t { return 1; }},
+    {"rows", [](const ObservedLaunch& sample, unsigned) -> std::int64_t { return sample.rows; }},
+    {"cols", [](const ObservedLaunch& sample, unsigned) -> std::int64_t { return sample.cols; }},
+    {"elements", [](const ObservedLaunch& sample,
+                    unsigned) { return std::int64_t{sample.rows} * sample.cols; }},
     {"tiles", count_tiles, 16},
     {"tiles", count_tiles, 32},
     {"tiles", count_tiles, 64},
@@ -36,22 +36,23 @@ constexpr unsigned kMaxExtentIncrement = 64, kTriedBlockFactors[] = {1, 2, 4, 8}
 
 /// Finds a `size` such that ceil((extent + plus) / size) * times, limited to `most`, is the grid's
 /// extent along `axis` in every sample. Returns 0 if there is no such size.
-unsigned find_block_extent(const std::vector<Sample>& samples, std::size_t axis,
+unsigned find_block_extent(const std::vector<ObservedLaunch>& samples, std::size_t axis,
                            const Extent& extent, unsigned plus, unsigned times, std::int64_t most) {
     constexpr unsigned largest = 4096;
     for (unsigned size = 1; size <= largest; ++size) {
-        const bool fits = std::all_of(samples.begin(), samples.end(), [&](const Sample& sample) {
-            const std::int64_t covered = extent.of(sample, extent.tile) + plus;
-            return std::min(divide_rounding_up(covered, size) * times, most) ==
-                   sample.launch.grid[axis];
-        });
+        const bool fits =
+            std::all_of(samples.begin(), samples.end(), [&](const ObservedLaunch& sample) {
+                const std::int64_t covered = extent.of(sample, extent.tile) + plus;
+                return std::min(divide_rounding_up(covered, size) * times, most) ==
+                       sample.launch.grid[axis];
+            });
         if (fits) return size;
     }
     return 0;
 }
 
 /// Returns the rule for one axis of the grid, or null if there is none.
-ordered_json find_grid_axis_rule(const std::vector<Sample>& samples, std::size_t axis,
+ordered_json find_grid_axis_rule(const std::vector<ObservedLaunch>& samples, std::size_t axis,
                                  std::int64_t most) {
     for (const unsigned times : kTriedBlockFactors) {
         for (unsigned plus = 0; plus < kMaxExtentIncrement; ++plus) {
@@ -69,7 +70,7 @@ ordered_json find_grid_axis_rule(const std::vector<Sample>& samples, std::size_t
     return nullptr;
 }
 
-ordered_json find_grid_axis_rule(const std::vector<Sample>& samples, std::size_t axis) {
+ordered_json find_grid_axis_rule(const std::vector<ObservedLaunch>& samples, std::size_t axis) {
     constexpr std::int64_t no_limit = std::int64_t{1} << 40;
     if (ordered_json rule = find_grid_axis_rule(samples, axis, no_limit); !rule.is_null())
         return rule;
@@ -77,8 +78,8 @@ ordered_json find_grid_axis_rule(const std::vector<Sample>& samples, std::size_t
     // once.
     unsigned most = 0;
     std::size_t reached = 0;
-    for (const Sample& sample : samples) most = std::max(most, sample.launch.grid[axis]);
-    for (const Sample& sample : samples) reached += sample.launch.grid[axis] == most;
+    for (const ObservedLaunch& sample : samples) most = std::max(most, sample.launch.grid[axis]);
+    for (const ObservedLaunch& sample : samples) reached += sample.launch.grid[axis] == most;
     ordered_json rule = find_grid_axis_rule(samples, axis, most);
     // If only one sample reaches the limit, larger shapes may still have more blocks.
     if (rule.is_null() || reached < 2) throw NoLaunchRule("its grid follows no simple rule");
@@ -88,20 +89,20 @@ ordered_json find_grid_axis_rule(const std::vector<Sample>& samples, std::size_t
 
 /// Finds the quantity, such as "rows", that equals an argument of the kernel in all samples. Tries
 /// the usual argument for this position first.
-ordered_json find_argument_rule(const std::vector<Sample>& samples, std::size_t place) {
+ordered_json find_argument_rule(const std::vector<ObservedLaunch>& samples, std::size_t place) {
     struct Named {
         const char* name;
         bool is_pointer;
-        std::int64_t (*of)(const Sample& sample);
+        std::int64_t (*of)(const ObservedLaunch& sample);
     };
     static constexpr Named usual[] = {
-        {"out", true, [](const Sample& sample) { return sample.out_address; }},
-        {"in", true, [](const Sample& sample) { return sample.in_address; }},
-        {"rows", false, [](const Sample& sample) -> std::int64_t { return sample.rows; }},
-        {"cols", false, [](const Sample& sample) -> std::int64_t { return sample.cols; }},
+        {"out", true, [](const ObservedLaunch& sample) { return sample.out_address; }},
+        {"in", true, [](const ObservedLaunch& sample) { return sample.in_address; }},
+        {"rows", false, [](const ObservedLaunch& sample) -> std::int64_t { return sample.rows; }},
+        {"cols", false, [](const ObservedLaunch& sample) -> std::int64_t { return sample.cols; }},
     };
     const auto is_it = [&](const Named& named) {
-        return std::all_of(samples.begin(), samples.end(), [&](const Sample& sample) {
+        return std::all_of(samples.begin(), samples.end(), [&](const ObservedLaunch& sample) {
             const Argument& given = sample.launch.arguments.at(place);
             return given.is_pointer == named.is_pointer && given.value == named.of(sample);
         });
@@ -112,16 +113,17 @@ ordered_json find_argument_rule(const std::vector<Sample>& samples, std::size_t 
     }
     const Argument& first = samples.front().launch.arguments.at(place);
     const bool is_constant =
-        !first.is_pointer && std::all_of(samples.begin(), samples.end(), [&](const Sample& sample) {
+        !first.is_pointer &&
+        std::all_of(samples.begin(), samples.end(), [&](const ObservedLaunch& sample) {
             return sample.launch.arguments.at(place).value == first.value;
         });
     if (!is_constant) throw NoLaunchRule("it is given what the host works out");
     return first.value;
 }
 
-ordered_json rule(const std::vector<Sample>& samples) {
+ordered_json rule(const std::vector<ObservedLaunch>& samples) {
     const LaunchShape& first = samples.at(0).launch;
-    for (const Sample& sample : samples) {
+    for (const ObservedLaunch& sample : samples) {
         if (sample.launch.kernel != first.kernel || sample.launch.block != first.block ||
             sample.launch.shared_bytes != first.shared_bytes) {
             throw NoLaunchRule("the host chooses its kernel, block or shared memory by the shape");
@@ -139,11 +141,11 @@ ordered_json rule(const std::vector<Sample>& samples) {
 
 }  // namespace
 
-ordered_json find_launch_rule(const std::vector<Sample>& samples) {
+ordered_json find_launch_rule(const std::vector<ObservedLaunch>& samples) {
     // Some launches use a different kernel if the matrix has the same number of tiles across and
     // down. The size of the tiles does not matter for this test.
-    std::vector<Sample> square, other;
-    for (const Sample& sample : samples) {
+    std::vector<ObservedLaunch> square, other;
+    for (const ObservedLaunch& sample : samples) {
         (sample.launch.grid[0] == sample.launch.grid[1] ? square : other).push_back(sample);
     }
     if (square.empty() || other.empty()) {
@@ -155,8 +157,8 @@ ordered_json find_launch_rule(const std::vector<Sample>& samples) {
     ordered_json of_square = of_other;
     of_square["kernel"] = square.front().launch.kernel;
     of_square["function"] = square.front().launch.function;
-    std::vector<Sample> renamed = samples;
-    for (Sample& sample : renamed) sample.launch.kernel.clear();
+    std::vector<ObservedLaunch> renamed = samples;
+    for (ObservedLaunch& sample : renamed) sample.launch.kernel.clear();
     rule(renamed);
     rule(square);
     return {{"square", of_square}, {"other", of_other}};

@@ -27,7 +27,7 @@ struct LaunchShape {
 };
 
 /// A matrix shape and the launch that was observed for it.
-struct Sample {
+struct ObservedLaunch {
     int rows = 0, cols = 0;
     LaunchShape launch;
     std::int64_t out_address = 0, in_address = 0;  ///< the addresses of the matrices
@@ -46,6 +46,6 @@ struct NoLaunchRule : std::runtime_error {
 /// consist of "tiles" with this side. "plus": a number that is added to the extent. "times": a
 /// factor for the number of pieces. "most": the maximum number of blocks. Throws NoLaunchRule if no
 /// such rule explains all samples.
-nlohmann::ordered_json find_launch_rule(const std::vector<Sample>& samples);
+nlohmann::ordered_json find_launch_rule(const std::vector<ObservedLaunch>& samples);
 
 }  // namespace coalesce::recorder

@@ -16,8 +16,8 @@ using Grid = std::array<unsigned, 3>;
 /// Returns a sample for each of many matrix shapes. `launch` returns the launch for a given number
 /// of rows and columns.
 template <class Launch>
-std::vector<Sample> sampled(Launch launch) {
-    std::vector<Sample> samples;
+std::vector<ObservedLaunch> sampled(Launch launch) {
+    std::vector<ObservedLaunch> samples;
     for (unsigned rows : {4u, 24u, 25u, 26u, 60u, 64u, 100u, 1000u, 1024u}) {
         for (unsigned cols : {4u, 60u, 64u, 100u, 1000u, 1024u}) {
             samples.push_back({static_cast<int>(rows), static_cast<int>(cols), launch(rows, cols),

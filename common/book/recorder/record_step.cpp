@@ -254,11 +254,11 @@ std::vector<int> matrix_sides(int multiple, int longest) {
 }
 
 /// Returns the launches for many shapes, without running them.
-std::vector<recorder::Sample> sample_launches(const Variant& variant) {
+std::vector<recorder::ObservedLaunch> sample_launches(const Variant& variant) {
     // Some shapes are so large that even persistent blocks reach their limit.
     constexpr int longest = 8192;
     TaskMatrices task(longest, longest);
-    std::vector<recorder::Sample> samples;
+    std::vector<recorder::ObservedLaunch> samples;
     intercepted_launches.is_recording_only = true;
     const auto record_launch = [&](int rows, int cols) {
         task.launch(variant, rows, cols);

@@ -87,9 +87,9 @@ using Test = std::function<bool(std::int64_t)>;
 class InputSubsets {
 public:
     InputSubsets(std::string size, std::int64_t length, const LaunchShape& launch)
-        : size_(std::move(size)),
-          length_(length),
-          block_(launch.threads()),
+        : size_name_(std::move(size)),
+          axis_length_(length),
+          block_elements_(launch.threads()),
           threads_(launch.threads() * launch.blocks()) {
         add_prefixes();
         add_ranges();
@@ -102,15 +102,16 @@ public:
 
 private:
     std::string of_all() const {
-        return " of " + std::to_string(length_) + " inputs along `" + size_ + "`";
+        return " of " + std::to_string(axis_length_) + " inputs along `" + size_name_ + "`";
     }
 
     void add_if(const std::string& what, const std::string& next, const Test& takes) {
         InputSubset choice{.what = what, .next = next};
-        for (std::int64_t i = 0; i < length_; ++i) {
+        for (std::int64_t i = 0; i < axis_length_; ++i) {
             if (takes(i)) choice.indices.push_back(i);
         }
-        if (choice.indices.empty() || static_cast<std::int64_t>(choice.indices.size()) == length_) {
+        if (choice.indices.empty() ||
+            static_cast<std::int64_t>(choice.indices.size()) == axis_length_) {
             return;
         }
         const auto is_same = [&](const InputSubset& one) { return one.indices == choice.indices; };
@@ -118,7 +119,7 @@ private:
     }
 
     void add_prefix(std::int64_t kept, const std::string& next) {
-        if (kept <= 0 || kept >= length_) return;
+        if (kept <= 0 || kept >= axis_length_) return;
         add_if("the first " + std::to_string(kept) + of_all(), next,
                [=](std::int64_t i) { return i < kept; });
     }
@@ -130,49 +131,49 @@ private:
         const std::string loop =
             "The loop ends too early, or takes too large a step: which thread should use the next "
             "input?";
-        add_prefix(length_ - 1, "Does the loop end one element too early?");
+        add_prefix(axis_length_ - 1, "Does the loop end one element too early?");
         std::vector<std::int64_t> groups;
         for (std::int64_t group = threads_; group > 1; group /= 2) groups.push_back(group);
-        if (block_ > 0) groups.push_back(block_);
+        if (block_elements_ > 0) groups.push_back(block_elements_);
         for (std::int64_t group = 1024; group > 0; group /= 2) groups.push_back(group);
         for (const std::int64_t group : groups) {
-            add_prefix(length_ / group * group, tail);
+            add_prefix(axis_length_ / group * group, tail);
             add_prefix(group, loop);
         }
-        add_prefix(length_ / 2, loop);
+        add_prefix(axis_length_ / 2, loop);
     }
 
     void add_ranges() {
-        add_if("all inputs along `" + size_ + "` but the first",
+        add_if("all inputs along `" + size_name_ + "` but the first",
                "Does the loop begin one element too late?", [](std::int64_t i) { return i > 0; });
         add_if("the last" + of_all(),
                "Does each iteration of the loop replace the value instead of adding to it?",
-               [=, this](std::int64_t i) { return i == length_ - 1; });
-        for (const std::int64_t group : {block_, std::int64_t{32}}) {
-            if (group <= 1 || group >= length_) continue;
+               [=, this](std::int64_t i) { return i == axis_length_ - 1; });
+        for (const std::int64_t group : {block_elements_, std::int64_t{32}}) {
+            if (group <= 1 || group >= axis_length_) continue;
             const std::string count = std::to_string(group);
-            add_if("all inputs along `" + size_ + "` but the first " + count,
+            add_if("all inputs along `" + size_name_ + "` but the first " + count,
                    "Where are the first " + count + " inputs counted?",
                    [=](std::int64_t i) { return i >= group; });
-            const std::int64_t last = (length_ - 1) / group * group;
-            add_if("the last " + std::to_string(length_ - last) + of_all(),
+            const std::int64_t last = (axis_length_ - 1) / group * group;
+            add_if("the last " + std::to_string(axis_length_ - last) + of_all(),
                    "Is the earlier value replaced instead of combined with the new value?",
                    [=](std::int64_t i) { return i >= last; });
         }
     }
 
     void add_steps() {
-        for (const std::int64_t run : {threads_, block_}) {
-            if (run <= 1 || run >= length_) continue;
+        for (const std::int64_t run : {threads_, block_elements_}) {
+            if (run <= 1 || run >= axis_length_) continue;
             add_if("every second run of " + std::to_string(run) + of_all(),
                    "The step of the loop is twice as large as it should be: how many elements do "
                    "all threads together process in one iteration?",
                    [=](std::int64_t i) { return i / run % 2 == 0; });
         }
-        for (std::int64_t step = 2; step <= 1024 && step < length_; step *= 2) {
+        for (std::int64_t step = 2; step <= 1024 && step < axis_length_; step *= 2) {
             add_step(step);
         }
-        if (block_ > 0) add_step(block_);
+        if (block_elements_ > 0) add_step(block_elements_);
     }
     void add_step(std::int64_t step) {
         const std::string every = ordinal(static_cast<std::uint64_t>(step));
@@ -185,9 +186,9 @@ private:
     }
 
     void add_parts_of_blocks() {
-        if (block_ <= 1) return;
-        for (std::int64_t part = block_ / 2; part >= 1; part /= 2) {
-            const std::int64_t block = block_;
+        if (block_elements_ <= 1) return;
+        for (std::int64_t part = block_elements_ / 2; part >= 1; part /= 2) {
+            const std::int64_t block = block_elements_;
             add_if("the first " + std::to_string(part) + " in each run of " +
                        std::to_string(block) + of_all(),
                    "Only " + std::to_string(part) + " of the " + std::to_string(block) +
@@ -200,7 +201,7 @@ private:
     void add_repeat(const std::string& what, const std::string& next,
                     const std::vector<std::int64_t>& more) {
         InputSubset choice{.what = what, .next = next, .indices = {}, .is_repeated = true};
-        choice.indices.resize(static_cast<std::size_t>(length_));
+        choice.indices.resize(static_cast<std::size_t>(axis_length_));
         std::iota(choice.indices.begin(), choice.indices.end(), 0);
         choice.indices.insert(choice.indices.end(), more.begin(), more.end());
         all_.push_back(std::move(choice));
@@ -217,19 +218,22 @@ private:
         for (int times = 2; times <= 4; times *= 2) {
             std::vector<std::int64_t> more;
             for (int i = 1; i < times; ++i) {
-                const auto once = range(0, length_);
+                const auto once = range(0, axis_length_);
                 more.insert(more.end(), once.begin(), once.end());
             }
-            add_repeat(
-                "each input along `" + size_ + "` is counted " + std::to_string(times) + " times",
-                next, more);
+            add_repeat("each input along `" + size_name_ + "` is counted " + std::to_string(times) +
+                           " times",
+                       next, more);
         }
-        add_repeat("the last input along `" + size_ + "` is counted twice", next,
-                   range(length_ - 1, length_));
-        add_repeat("the first input along `" + size_ + "` is counted twice", next, range(0, 1));
-        if (const std::int64_t rest = block_ > 1 ? length_ % block_ : 0; rest > 0) {
-            std::vector<std::int64_t> clamped(static_cast<std::size_t>(block_ - rest), length_ - 1);
-            add_repeat("the last input along `" + size_ +
+        add_repeat("the last input along `" + size_name_ + "` is counted twice", next,
+                   range(axis_length_ - 1, axis_length_));
+        add_repeat("the first input along `" + size_name_ + "` is counted twice", next,
+                   range(0, 1));
+        if (const std::int64_t rest = block_elements_ > 1 ? axis_length_ % block_elements_ : 0;
+            rest > 0) {
+            std::vector<std::int64_t> clamped(static_cast<std::size_t>(block_elements_ - rest),
+                                              axis_length_ - 1);
+            add_repeat("the last input along `" + size_name_ +
                            "` is counted for every thread that has no input",
                        "A thread without an element of its own should contribute nothing.",
                        clamped);
@@ -237,16 +241,16 @@ private:
     }
 
     void add_zero() {
-        add_repeat("there were one more input along `" + size_ + "`, with value 0",
+        add_repeat("there were one more input along `" + size_name_ + "`, with value 0",
                    "Does the kernel begin with 0, or use 0 where there is no element? Begin with "
                    "the first element, or with a value that changes nothing.",
                    {kZeroElement});
     }
 
-    std::string size_;
-    std::int64_t length_;
-    std::int64_t block_;    ///< number of threads in a block
-    std::int64_t threads_;  ///< number of threads in the grid
+    std::string size_name_;
+    std::int64_t axis_length_;
+    std::int64_t block_elements_;  ///< number of threads in a block
+    std::int64_t threads_;         ///< number of threads in the grid
     std::vector<InputSubset> all_;
 };
 

@@ -38,9 +38,9 @@ bool has_learner_text(const Segment& segment) {
 }
 
 // Reads the lines of a marked solution, and keeps track of whether it is between two markers.
-class Reader {
+class SkeletonReader {
 public:
-    explicit Reader(const std::string& name) : name_(name) {}
+    explicit SkeletonReader(const std::string& name) : name_(name) {}
 
     void read(const std::string& line, int number) {
         std::string text = trimmed(line);
@@ -130,13 +130,13 @@ int Skeleton::lines_to_write() const {
 }
 
 Skeleton parse_skeleton(const std::string& marked, const std::string& name) {
-    Reader reader(name);
+    SkeletonReader reader(name);
     int number = 0;
     for (const std::string& line : lines_of(marked)) reader.read(line, ++number);
     return reader.finish();
 }
 
-// Shares no code with `Reader`, so that it can find mistakes in `Reader`.
+// Shares no code with `SkeletonReader`, so that it can find mistakes in `SkeletonReader`.
 std::string find_unmarked_difference(const std::string& skeleton, const std::string& marked) {
     const Lines has = lines_of(skeleton);
     std::size_t next = 0;

@@ -51,7 +51,7 @@ public:
     // Draws the second shape for which costs are counted, so that a kernel cannot be cheap merely
     // by recognizing the size of the public shape. The shape consists of whole tiles in every
     // lesson, so that the limits per request hold, and it is square only if it must be.
-    Shape counted() {
+    Shape pick_counted_shape() {
         if (exercise_.elements) return draw_counted_sizes();
         // Side lengths in tiles; the public shape has 4 tiles per side.
         constexpr int tile = 128, least = 4, most = 9;
@@ -173,7 +173,7 @@ Assignment build_assignment(const NewAssignment& request) {
             divide_points(request.points.empty() ? exercise.points : request.points[i]);
         HiddenShapePicker hidden(exercise);
         exercise.hidden_shapes = hidden.make();
-        exercise.hidden_counted = hidden.counted();
+        exercise.hidden_counted = hidden.pick_counted_shape();
         made.exercises.push_back(std::move(exercise));
     }
     return made;

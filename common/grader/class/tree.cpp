@@ -68,8 +68,9 @@ public:
         return takes(more, bytes_, limits.bytes, "The kernels in the archive have");
     }
     // Counts the bytes of skipped files and of compressed archives.
-    bool count_other_bytes(std::uintmax_t more) {
-        return takes(more, other_bytes_, limits.other_bytes, "The contents of the archive have");
+    bool count_unwanted_bytes(std::uintmax_t more) {
+        return takes(more, unwanted_bytes_, limits.unwanted_bytes,
+                     "The contents of the archive have");
     }
 
     const TreeLimits& limits;
@@ -85,7 +86,7 @@ private:
 
     Tree& tree_;
     std::size_t items_ = 0;
-    std::uintmax_t bytes_ = 0, other_bytes_ = 0;
+    std::uintmax_t bytes_ = 0, unwanted_bytes_ = 0;
 };
 
 // ---- folders ----
@@ -143,7 +144,7 @@ private:
     void read_regular(int file, const std::vector<std::string>& path, std::uintmax_t size) {
         const WantedContent want = classify_content(path.back(), meter_.limits);
         if (want == WantedContent::nothing) {
-            if (meter_.count_other_bytes(size)) {
+            if (meter_.count_unwanted_bytes(size)) {
                 tree_.items.push_back({path, Item::Kind::ignored, "", size});
             }
             return;
@@ -158,7 +159,7 @@ private:
                                       strerror(errno) + "); repair the disk, then run again");
         }
         if (size > most || item.bytes.size() > most) item = {path, Item::Kind::too_large};
-        const bool is_taken = is_archive ? meter_.count_other_bytes(item.bytes.size())
+        const bool is_taken = is_archive ? meter_.count_unwanted_bytes(item.bytes.size())
                                          : meter_.count_bytes(item.bytes.size());
         if (is_taken) tree_.items.push_back(std::move(item));
     }
@@ -263,14 +264,14 @@ private:
                    bool is_told) {
         // The archive may state a false size. In that case, the unpacked bytes are limited below.
         const la_int64_t size = archive_entry_size_is_set(entry) ? archive_entry_size(entry) : 0;
-        if (size > 0 && static_cast<std::uintmax_t>(size) > meter_.limits.other_bytes) {
-            meter_.count_other_bytes(static_cast<std::uintmax_t>(size));
+        if (size > 0 && static_cast<std::uintmax_t>(size) > meter_.limits.unwanted_bytes) {
+            meter_.count_unwanted_bytes(static_cast<std::uintmax_t>(size));
             return;
         }
         std::uintmax_t count = 0;
         const auto counts = [&](const char*, std::size_t bytes) {
             count += bytes;
-            return meter_.count_other_bytes(bytes);
+            return meter_.count_unwanted_bytes(bytes);
         };
         if (!unpack(opened, counts)) return;
         if (is_told) tree_.items.push_back({path, Item::Kind::ignored, "", count});
@@ -283,7 +284,7 @@ private:
         const auto keep = [&](const char* bytes, std::size_t count) {
             if (item.bytes.size() <= most) item.bytes.append(bytes, count);
             // Count bytes beyond a file's limit like those of skipped files.
-            return is_archive || item.bytes.size() > most ? meter_.count_other_bytes(count)
+            return is_archive || item.bytes.size() > most ? meter_.count_unwanted_bytes(count)
                                                           : meter_.count_bytes(count);
         };
         if (!unpack(opened, keep)) return;

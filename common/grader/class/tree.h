@@ -52,7 +52,7 @@ struct TreeLimits {
     std::size_t archive_bytes = 256u << 20;  ///< maximum size of a nested archive, before unpacking
     /// The maximum total size of ignored files and nested archives. Ignored files count too,
     /// because skipping a zip bomb means unpacking it.
-    std::size_t other_bytes = 512u << 20;
+    std::size_t unwanted_bytes = 512u << 20;
     std::size_t depth = 12;     ///< maximum nesting depth of folders
     bool has_archives = false;  ///< whether to read nested archives too
 };
@@ -61,7 +61,7 @@ struct TreeLimits {
 inline constexpr TreeLimits kClassLimits = {.items = 1000000,
                                             .bytes = 1u << 30,
                                             .file_bytes = 4u << 20,
-                                            .other_bytes = std::size_t{8} << 30,
+                                            .unwanted_bytes = std::size_t{8} << 30,
                                             .depth = 16,
                                             .has_archives = true};
 

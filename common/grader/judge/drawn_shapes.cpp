@@ -59,8 +59,8 @@ Assigned with_drawn_shapes(const Assigned& exercise, const Secret& secret) {
     SecretShapeDraw draw(secret, exercise.name);
     Assigned drawn = exercise;
     if (exercise.elements) return drawn;
-    drawn.drawn_counted = draw_counted(exercise, draw);
-    drawn.drawn_large = draw_large(exercise, draw);
+    drawn.drawn_counted_shape = draw_counted(exercise, draw);
+    drawn.drawn_large_shapes = draw_large(exercise, draw);
     return drawn;
 }
 

@@ -121,8 +121,8 @@ void judge_source(JailRunner& runner, JailRunner& solution_runner, const Source&
                   const Assigned& exercise, Result& result) {
     const coalesce::Exercise asked = exercise_with_hidden_shapes(exercise);
     ExamineOptions options{.second_counted = exercise.hidden_counted,
-                           .ragged_counted = exercise.drawn_counted,
-                           .large_shapes = exercise.drawn_large,
+                           .ragged_counted = exercise.drawn_counted_shape,
+                           .large_shapes = exercise.drawn_large_shapes,
                            .solution_runner = &solution_runner};
     if (!exercise.solution.empty()) {
         options.solution = make_source(exercise.solution, "solution");

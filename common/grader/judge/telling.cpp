@@ -23,8 +23,8 @@ bool is_shape_hidden(const Assigned& exercise, const std::vector<TriedShape>& tr
     if (place >= first && place < last) return true;
     if (place < last || tried[place].shape == exercise.counted) return false;
     const Shape shape = tried[place].shape;
-    return shape == exercise.hidden_counted || shape == exercise.drawn_counted ||
-           std::ranges::count(exercise.drawn_large, shape) > 0;
+    return shape == exercise.hidden_counted || shape == exercise.drawn_counted_shape ||
+           std::ranges::count(exercise.drawn_large_shapes, shape) > 0;
 }
 
 void hide_secrets(const Assigned& exercise, Result& result) {

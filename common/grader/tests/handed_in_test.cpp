@@ -215,7 +215,7 @@ TEST_CASE("decompression bombs are stopped") {
     for (int i = 0; i < 12; ++i) many.push_back({std::to_string(i) + ".cu", AE_IFREG, zeros});
     CHECK(problem_of(tar_of(many, true)) == "archive-too-large");
     // The names are ignored, but skipping these files still means decompressing them.
-    const TreeLimits few{.other_bytes = std::size_t{30} << 20};
+    const TreeLimits few{.unwanted_bytes = std::size_t{30} << 20};
     for (const char* where : {"__MACOSX/", "", "a/"}) {
         for (Thing& thing : many) thing.name = where + std::string(thing.name, 0, 1) + ".txt";
         const std::string bomb = tar_of(many, true);

@@ -194,7 +194,7 @@ void map_from(Input& in, u64 array, u8* map) {
 struct FuzzedLaunch {
     LaunchConfig config;
     bool plain = false;
-    Recorder::What recorded = Recorder::What::nothing;
+    Recorder::RecordMode recorded = Recorder::RecordMode::nothing;
 };
 
 FuzzedLaunch read_launch(Input& in) {
@@ -205,7 +205,7 @@ FuzzedLaunch read_launch(Input& in) {
     launching.config.grid = {shape / 8 % 3u + 1, 1, 1};
     launching.config.dynamic_shared = shape / 32 * 52u;
     launching.plain = how & 1;
-    launching.recorded = static_cast<Recorder::What>(how / 2 % 4 == 3 ? 0 : how / 2 % 4);
+    launching.recorded = static_cast<Recorder::RecordMode>(how / 2 % 4 == 3 ? 0 : how / 2 % 4);
     Checks& checks = options().checks;
     checks = {};
     checks.race = checks.global_race = (how & 8) == 0;

@@ -115,6 +115,11 @@ std::string substitute_operands(Emitter& e, const Instruction& call, std::string
     return result;
 }
 
+/// Returns the type of a mov between registers of this family, such as "pred" or "b32".
+std::string asm_move_type(Register family) {
+    return family == Register::predicate ? "pred" : "b" + std::to_string(bits_of(family));
+}
+
 /// The register that an output is written to: the call's register, or a temporary one of a
 /// different size.
 struct AsmOutput {
@@ -166,11 +171,7 @@ void emit_inline_asm(Emitter& e, const Instruction& call) {
             continue;
         }
         const std::string& shared = outputs[static_cast<std::size_t>(c.tied_to)].written_register;
-        e.emit_ptx("mov." +
-                   std::string(family == Register::predicate
-                                   ? "pred"
-                                   : "b" + std::to_string(bits_of(family))) +
-                   " " + shared + ", " + in);
+        e.emit_ptx("mov." + asm_move_type(family) + " " + shared + ", " + in);
         operands.push_back(shared);
     }
     const std::string text = substitute_operands(e, call, assembly.text, operands);
@@ -182,10 +183,8 @@ void emit_inline_asm(Emitter& e, const Instruction& call) {
         if (output.family == output.result_family) continue;
         const std::string whole =
             convert_register(e, output.written_register, output.family, output.result_family);
-        const std::string width = output.result_family == Register::predicate
-                                      ? "pred"
-                                      : "b" + std::to_string(bits_of(output.result_family));
-        e.emit_ptx("mov." + width + " " + output.result_register + ", " + whole);
+        e.emit_ptx("mov." + asm_move_type(output.result_family) + " " + output.result_register +
+                   ", " + whole);
     }
 }
 

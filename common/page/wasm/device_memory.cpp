@@ -4,7 +4,7 @@
 //   A web page has no mmap, and its memory is limited. The device's range is therefore only as
 //   large as the page's matrices need, and its storage and shadow are two static arrays. This range
 //   is followed by addresses without storage, for matrices that are too large. Such addresses are
-//   sufficient for a launch whose time is only predicted (Recorder::What::alone). A launch that is
+//   sufficient for a launch whose time is only predicted (Recorder::RecordMode::alone). A launch that is
 //   executed finds no memory there.
 //   Pinned memory is ordinary memory of this module, and managed memory is not available. The only host code
 //   that uses device pointers is the module's own.

@@ -225,9 +225,9 @@ namespace {
 /// Records a launch in which only the recorded blocks run.
 class SingleRecording {
 public:
-    SingleRecording() { recorder().begin(Recorder::What::alone); }
+    SingleRecording() { recorder().begin(Recorder::RecordMode::alone); }
     ~SingleRecording() {
-        recorder().begin(Recorder::What::nothing);
+        recorder().begin(Recorder::RecordMode::nothing);
         // The recorded blocks may fail, because the other blocks, whose results they need, do not
         // run. Such failures say nothing about the kernel.
         reports().clear();

@@ -83,7 +83,7 @@ void Scopes::declare_registers(std::string_view prefix, Type type, u32 elements,
         lexer_.fail("a family of " + std::to_string(count) + " registers is not supported");
     }
     if (!scopes_.back()
-             .families.emplace(std::string(prefix), Family{count, type, elements})
+             .families.emplace(std::string(prefix), NumberedRegisters{count, type, elements})
              .second) {
         lexer_.fail("'" + std::string(prefix) + "<>' is declared twice in one scope");
     }

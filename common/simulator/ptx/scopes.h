@@ -61,14 +61,14 @@ public:
     void note_label_use(std::string& name) { scopes_.back().label_uses.push_back(&name); }
 
 private:
-    struct Family {
+    struct NumberedRegisters {
         u64 count = 0;
         Type type = Type::none;
         u32 elements = 1;
     };
     struct Scope {
         NameMap<Binding> names;
-        NameMap<Family> families;  ///< the families of registers, by prefix
+        NameMap<NumberedRegisters> families;  ///< the families of registers, by prefix
         NameMap<std::string> labels;
         std::vector<std::string*> label_uses;
     };

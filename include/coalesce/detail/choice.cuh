@@ -252,10 +252,10 @@ template <int SIZE, LoadPolicy LOADS>
 cudaError_t launch_aligned_kernel(const Task& task, const Queue& queue) {
     if constexpr (SIZE == 1) {
         if (task.has_fast_memory) {
-            return launch<1, Fastest<1>::AlignedInFastMemory<LOADS>>(task, queue);
+            return launch<1, FastestKernels<1>::AlignedInFastMemory<LOADS>>(task, queue);
         }
     }
-    return launch<SIZE, typename Fastest<SIZE>::template Aligned<LOADS>>(task, queue);
+    return launch<SIZE, typename FastestKernels<SIZE>::template Aligned<LOADS>>(task, queue);
 }
 
 /// Launches a kernel for rows and columns that all start at multiples of 16 bytes.
@@ -281,7 +281,7 @@ cudaError_t launch_aligned(const Task& task, std::int64_t shorter, const Queue& 
 /// that a block shares with the previous block.
 template <int SIZE>
 cudaError_t launch_unaligned(Task task, std::int64_t shorter, const Queue& queue) {
-    using Large = typename Fastest<SIZE>::Anywhere;
+    using Large = typename FastestKernels<SIZE>::Anywhere;
     using Small = Shifted<SIZE, 64, 32, 256, SIZE>;
     if (task.rows <= Small::TILE_ROWS || shorter <= Small::TILE_COLS) {
         return launch<SIZE, Small>(task, queue);
@@ -294,9 +294,9 @@ cudaError_t launch_unaligned(Task task, std::int64_t shorter, const Queue& queue
         switch (choose_rewinding<SIZE>(task)) {
             case Rewinding::none: break;
             case Rewinding::small:
-                return launch<SIZE, typename Fastest<SIZE>::Rewound>(task, queue);
+                return launch<SIZE, typename FastestKernels<SIZE>::Rewound>(task, queue);
             case Rewinding::large:
-                return launch<SIZE, typename Fastest<SIZE>::RewoundLarge>(task, queue);
+                return launch<SIZE, typename FastestKernels<SIZE>::RewoundLarge>(task, queue);
         }
         return launch<SIZE, Large>(task, queue);
     } else {
@@ -304,16 +304,17 @@ cudaError_t launch_unaligned(Task task, std::int64_t shorter, const Queue& queue
         if (are_out_rows_sector_aligned<SIZE>(task)) {
             if (is_large || SIZE == 4) task.is_down_first = false;
             task.group_strips = 1;
-            if (!is_large) return launch<SIZE, typename Fastest<SIZE>::ToSectors>(task, queue);
-            return launch<SIZE, typename Fastest<SIZE>::ToSectorsLarge>(task, queue);
+            if (!is_large)
+                return launch<SIZE, typename FastestKernels<SIZE>::ToSectors>(task, queue);
+            return launch<SIZE, typename FastestKernels<SIZE>::ToSectorsLarge>(task, queue);
         }
         if (!is_large) return launch<SIZE, Large>(task, queue);
         if constexpr (SIZE == 4) {
             if (task.has_fast_memory) {
-                return launch<4, Fastest<4>::AnywhereInFastMemory>(task, queue);
+                return launch<4, FastestKernels<4>::AnywhereInFastMemory>(task, queue);
             }
         }
-        return launch<SIZE, typename Fastest<SIZE>::AnywhereLarge>(task, queue);
+        return launch<SIZE, typename FastestKernels<SIZE>::AnywhereLarge>(task, queue);
     }
 }
 

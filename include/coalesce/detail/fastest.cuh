@@ -127,9 +127,9 @@ int wide_cols(const Task& task) {
     const auto bytes = [&](int cols) { return cols * task.rows * SIZE; };
     if constexpr (SIZE < 4) {
         using Kernel = WideOfFewRows<SIZE, strip_padding<SIZE>>;
-        int cols = Kernel::CHUNKS * Kernel::CHUNK;
+        int cols = Kernel::CHUNKS_PER_WARP * Kernel::COLS_PER_CHUNK;
         while (cols <= 2048 && bytes(2 * cols) <= 16'000) cols *= 2;
-        for (; cols >= 2 * Kernel::CHUNK; cols /= 2) {
+        for (; cols >= 2 * Kernel::COLS_PER_CHUNK; cols /= 2) {
             if (Kernel::Line::line_shared_bytes(bytes(cols)) <= opt_in_shared_bytes) return cols;
         }
         return 0;
@@ -146,9 +146,9 @@ int wide_cols(const Task& task) {
 
 /// The fastest kernels on an H200 for matrices of moderate size, by the size of an element.
 template <int SIZE>
-struct Fastest;
+struct FastestKernels;
 template <>
-struct Fastest<1> {
+struct FastestKernels<1> {
     template <LoadPolicy LOADS>
     using Aligned = RegisterBlocks<1, 16, 8, 1, LOADS>;
     template <LoadPolicy LOADS>
@@ -159,7 +159,7 @@ struct Fastest<1> {
     static constexpr std::int64_t min_rewound_bytes = 200'000'000;
 };
 template <>
-struct Fastest<2> {
+struct FastestKernels<2> {
     template <LoadPolicy LOADS>
     using Aligned = RegisterBlocks<2, 16, 16, 1, LOADS>;
     using Anywhere = Realigned<2, 16, 8, 16, 1, 32>;
@@ -168,7 +168,7 @@ struct Fastest<2> {
     static constexpr std::int64_t min_rewound_bytes = 60'000'000;
 };
 template <>
-struct Fastest<4> {
+struct FastestKernels<4> {
     template <LoadPolicy LOADS>
     using Aligned = std::conditional_t<LOADS == LoadPolicy::plain, RegisterBlocks<4, 16, 16, 1>,
                                        AlignedWords<LOADS>>;
@@ -180,7 +180,7 @@ struct Fastest<4> {
     using ToSectorsLarge = Shifted<4, 64, 64, 512, 4, LoadPolicy::evict_last_128>;
 };
 template <>
-struct Fastest<8> {
+struct FastestKernels<8> {
     template <LoadPolicy LOADS>
     using Aligned = RegisterBlocks<8, 16, 32, 1, LOADS>;
     using Anywhere = Shifted<8, 32, 64, 512, 32>;
@@ -189,7 +189,7 @@ struct Fastest<8> {
     using ToSectorsLarge = Shifted<8, 32, 64, 512, 8, LoadPolicy::evict_last_128>;
 };
 template <>
-struct Fastest<16> {
+struct FastestKernels<16> {
     template <LoadPolicy LOADS>
     using Aligned = RegisterBlocks<16, 16, 16, 2, LOADS>;
     using Anywhere = Shifted<16, 32, 32, 512, 32>;
@@ -224,7 +224,8 @@ Rewinding choose_rewinding(const Task& task) {
     if constexpr (SIZE < 4) {
         if (task.rows < 128 || task.cols < 128) return Rewinding::none;
         // With few rows, a taller tile would be largely empty.
-        const bool is_large = task.rows * task.cols * SIZE >= Fastest<SIZE>::min_rewound_bytes;
+        const bool is_large =
+            task.rows * task.cols * SIZE >= FastestKernels<SIZE>::min_rewound_bytes;
         return is_large && (SIZE > 1 || task.rows >= 1024 || task.cols < task.rows)
                    ? Rewinding::large
                    : Rewinding::small;

@@ -16,7 +16,7 @@ namespace coalesce::permuting {
 constexpr std::int64_t max_small_units = (std::int64_t{1} << 31) - 1;
 
 /// Removes axes of length 1, and merges axes that are adjacent in both `in` and `out`.
-inline void merge(Plan& plan) {
+inline void merge_adjacent_axes(Plan& plan) {
     int axes = 0;
     for (int k = 0; k < plan.axes; ++k) {
         const Axis axis = plan.axis[k];
@@ -48,7 +48,7 @@ inline void widen_units(Plan& plan) {
         plan.axis[plan.axes - 1].size /= 2;
         for (int k = 0; k + 1 < plan.axes; ++k) plan.axis[k].step /= 2;
     }
-    merge(plan);
+    merge_adjacent_axes(plan);
 }
 
 /// Finds the smallest shift and its multiplier for which number * multiplier / 2^(32 + shift) is
@@ -94,7 +94,7 @@ inline cudaError_t parse_arguments(Plan& plan, void* out, const void* in, std::s
     for (int k = 0; k < axes; ++k) plan.axis[k] = {sizes[order[k]], step[order[k]], 0, 0};
     plan.axis[axes] = {units, 1, 0, 0};
     plan.axes = axes + 1;
-    merge(plan);
+    merge_adjacent_axes(plan);
     widen_units(plan);
     for (int k = 0; k < plan.axes; ++k) prepare_quotient(plan.axis[k]);
     return cudaSuccess;

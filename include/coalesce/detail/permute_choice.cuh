@@ -206,7 +206,7 @@ constexpr int three_word_tile_side = 64;
 /// Reports whether a matrix of elements of 12 bytes has at least one whole tile that is loaded as
 /// vectors, and memory is fast. Such tiles are then faster than tiles of words.
 template <int SIZE>
-bool is_large_of_three_words(const Compounds& task) {
+bool is_large_with_three_word_elements(const Compounds& task) {
     return SIZE == 4 && task.units == 3 && task.rows >= three_word_tile_side &&
            task.cols >= three_word_tile_side && transposing::has_fast_memory();
 }
@@ -215,7 +215,7 @@ template <int SIZE>
 void choose_tile(Compounds& task) {
     const bool are_words = is_aligned_to(task.out, 4) && task.rows * task.units * SIZE % 4 == 0;
     task.has_vectors = has_vectors<SIZE>(task, are_words);
-    if (is_large_of_three_words<SIZE>(task)) {
+    if (is_large_with_three_word_elements<SIZE>(task)) {
         task.has_vectors = true;
         task.tile_rows = task.tile_cols = three_word_tile_side;
         task.pitch = pitch_of_vectors(three_word_tile_side * 12);

@@ -238,8 +238,8 @@ struct Wide {
     /// The number of elements that a lane loads together.
     static constexpr int WORD_ELEMENTS = SIZE < 4 ? 4 / SIZE : 1;
     /// The number of elements that a warp loads from a row.
-    static constexpr int CHUNK = 31 * WORD_ELEMENTS;
-    static constexpr int CHUNKS = 4;
+    static constexpr int COLS_PER_CHUNK = 31 * WORD_ELEMENTS;
+    static constexpr int CHUNKS_PER_WARP = 4;
     static constexpr int THREADS = THREADS_;
     using Line = SharedLine<PAD>;
 
@@ -341,41 +341,44 @@ struct Wide {
                                       int cols) {
         constexpr int WARPS = THREADS / 32;
         const int rows = static_cast<int>(task.rows), lane = threadIdx.x % 32;
-        const int items = (cols + CHUNKS * CHUNK - 1) / (CHUNKS * CHUNK) * rows;
+        const int items = (cols + CHUNKS_PER_WARP * COLS_PER_CHUNK - 1) /
+                          (CHUNKS_PER_WARP * COLS_PER_CHUNK) * rows;
         const Divider by_rows(rows);
         const char* strip = in_address<SIZE>(task, place) + place.col * SIZE;
         for (int item = threadIdx.x / 32; item < items; item += WARPS * LOADS_IN_FLIGHT) {
-            unsigned word[LOADS_IN_FLIGHT][CHUNKS], offset[LOADS_IN_FLIGHT];
+            unsigned word[LOADS_IN_FLIGHT][CHUNKS_PER_WARP], offset[LOADS_IN_FLIGHT];
             int to[LOADS_IN_FLIGHT], left[LOADS_IN_FLIGHT];
 #pragma unroll
             for (int k = 0; k < LOADS_IN_FLIGHT; ++k) {
                 const int group = by_rows.quotient(item + k * WARPS);
-                const int row = item + k * WARPS - group * rows, col = group * (CHUNKS * CHUNK);
+                const int row = item + k * WARPS - group * rows,
+                          col = group * (CHUNKS_PER_WARP * COLS_PER_CHUNK);
                 const char* const line = strip + (row * task.in_pitch + col) * SIZE;
                 offset[k] = reinterpret_cast<std::uintptr_t>(line) % 4;
                 const int first = lane * 4 - static_cast<int>(offset[k]);
                 to[k] = (col + lane * WORD_ELEMENTS) * rows + row;
                 left[k] = item + k * WARPS < items ? cols - col : 0;
 #pragma unroll
-                for (int c = 0; c < CHUNKS; ++c) {
-                    if (c * CHUNK >= left[k]) continue;
-                    const char* const chunk = line + c * CHUNK * SIZE;
-                    word[k][c] = IS_INNER ? *reinterpret_cast<const unsigned*>(chunk + first)
-                                          : load_row_word(chunk, first, place.col + col + c * CHUNK,
-                                                          task.cols);
+                for (int c = 0; c < CHUNKS_PER_WARP; ++c) {
+                    if (c * COLS_PER_CHUNK >= left[k]) continue;
+                    const char* const chunk = line + c * COLS_PER_CHUNK * SIZE;
+                    word[k][c] =
+                        IS_INNER ? *reinterpret_cast<const unsigned*>(chunk + first)
+                                 : load_row_word(chunk, first, place.col + col + c * COLS_PER_CHUNK,
+                                                 task.cols);
                 }
             }
 #pragma unroll
             for (int k = 0; k < LOADS_IN_FLIGHT; ++k) {
 #pragma unroll
-                for (int c = 0; c < CHUNKS; ++c) {
-                    if (c * CHUNK >= left[k]) continue;
+                for (int c = 0; c < CHUNKS_PER_WARP; ++c) {
+                    if (c * COLS_PER_CHUNK >= left[k]) continue;
                     const unsigned next = __shfl_down_sync(~0u, word[k][c], 1);
                     const unsigned bytes = __funnelshift_r(word[k][c], next, offset[k] * 8);
                     if (lane == 31) continue;
 #pragma unroll
                     for (int i = 0; i < WORD_ELEMENTS; ++i) {
-                        const int col = c * CHUNK + i;
+                        const int col = c * COLS_PER_CHUNK + i;
                         if (!IS_INNER && col + lane * WORD_ELEMENTS >= left[k]) break;
                         element<SIZE>(tile.at((to[k] + col * rows) * SIZE), 0) =
                             static_cast<Element<SIZE>>(bytes >> (8 * SIZE * i));
@@ -388,7 +391,7 @@ struct Wide {
     /// Loads bytes. A warp takes CHUNKs of several rows, and transposes 4 x 4 bytes at a time.
     /// Columns start at word boundaries.
     static constexpr int TRANSPOSED_ROWS = 8, TRANSPOSED_CHUNKS = 2,
-                         TRANSPOSED_COLS = TRANSPOSED_CHUNKS * CHUNK;
+                         TRANSPOSED_COLS = TRANSPOSED_CHUNKS * COLS_PER_CHUNK;
 
     template <bool IS_INNER>
     static __device__ void load_and_transpose(const Task& task, const Place& place,
@@ -407,7 +410,7 @@ struct Wide {
             if (lane == 31) continue;
 #pragma unroll
             for (int c = 0; c < TRANSPOSED_CHUNKS; ++c) {
-                const int x = col + c * CHUNK + lane * WORD_ELEMENTS;
+                const int x = col + c * COLS_PER_CHUNK + lane * WORD_ELEMENTS;
 #pragma unroll
                 for (int y = 0; y < TRANSPOSED_ROWS; y += WORD_ELEMENTS) {
                     if (row + y >= rows) continue;
@@ -436,13 +439,13 @@ struct Wide {
 #pragma unroll
         for (int i = 0; i < TRANSPOSED_ROWS * TRANSPOSED_CHUNKS; ++i) {
             const int y = i / TRANSPOSED_CHUNKS, c = i % TRANSPOSED_CHUNKS;
-            const char* const chunk = line + (y * task.in_pitch + c * CHUNK) * SIZE;
-            const int first = threadIdx.x % 32 * 4 - offset_of(chunk - c * CHUNK * SIZE);
+            const char* const chunk = line + (y * task.in_pitch + c * COLS_PER_CHUNK) * SIZE;
+            const int first = threadIdx.x % 32 * 4 - offset_of(chunk - c * COLS_PER_CHUNK * SIZE);
             word[c][y] = 0;
-            if (row + y >= task.rows || col + c * CHUNK >= cols) continue;
-            word[c][y] = IS_INNER
-                             ? *reinterpret_cast<const unsigned*>(chunk + first)
-                             : load_row_word(chunk, first, place.col + col + c * CHUNK, task.cols);
+            if (row + y >= task.rows || col + c * COLS_PER_CHUNK >= cols) continue;
+            word[c][y] = IS_INNER ? *reinterpret_cast<const unsigned*>(chunk + first)
+                                  : load_row_word(chunk, first,
+                                                  place.col + col + c * COLS_PER_CHUNK, task.cols);
         }
 #pragma unroll
         for (int i = 0; i < TRANSPOSED_ROWS * TRANSPOSED_CHUNKS; ++i) {

@@ -65,8 +65,8 @@ struct TallOfWords {
         const char* const from = in_address<1>(task, place) + top * cols;
         const Line line(shared, from);
         const int skipped = begin * cols;
-        copy_line<1, THREADS, 5>(LinePart{line, skipped}, DeviceLine<const char>{from + skipped},
-                                 (end - begin) * cols);
+        copy_line<1, THREADS, 5>(LineFromByte{line, skipped},
+                                 DeviceLine<const char>{from + skipped}, (end - begin) * cols);
         __syncthreads();
         replace_by_columns<IS_INNER>(line, cols, all, begin, end, shared);
         __syncthreads();
@@ -74,7 +74,7 @@ struct TallOfWords {
     }
 
     /// The part of a line from its byte `first` on.
-    struct LinePart {
+    struct LineFromByte {
         const Line& line;
         int first;
 

@@ -42,7 +42,7 @@ struct WordTile {
     static constexpr int LOADED_ROWS = ROWS + LEAD;
     static constexpr auto LOADS =
         IS_LARGE ? transposing::LoadPolicy::evict_last_128 : transposing::LoadPolicy::plain;
-    static constexpr int WORDS = COLS / ELEMENTS_PER_WORD, CHUNKS = WORDS / 32;
+    static constexpr int WORDS = COLS / ELEMENTS_PER_WORD, CHUNKS_PER_WARP = WORDS / 32;
     /// The number of words between groups of rows. A group has as many rows as a word has elements.
     /// Lanes read different groups, so the number is odd to spread them over all banks.
     static constexpr int GROUP_PITCH = ELEMENTS_PER_WORD * WORDS + 1;
@@ -87,14 +87,14 @@ struct WordTile {
     }
     template <int COUNT>
     __device__ void load_rows(int first, unsigned* to) const {
-        unsigned low[COUNT][CHUNKS], high[COUNT][CHUNKS], shift[COUNT];
+        unsigned low[COUNT][CHUNKS_PER_WARP], high[COUNT][CHUNKS_PER_WARP], shift[COUNT];
 #pragma unroll
         for (int i = 0; i < COUNT; ++i) {
             const char* const at = row_at[first + i * WARPS + warp()];
             shift[i] = misaligned_bits(at);
             const char* const from = at - shift[i] / 8 + lane() * 4;
 #pragma unroll
-            for (int k = 0; k < CHUNKS; ++k) {
+            for (int k = 0; k < CHUNKS_PER_WARP; ++k) {
                 low[i][k] = transposing::load_element<LOADS, 4>(from + k * 128);
                 high[i][k] = transposing::load_element<LOADS, 4>(from + k * 128 + 4);
             }
@@ -102,7 +102,7 @@ struct WordTile {
 #pragma unroll
         for (int i = 0; i < COUNT; ++i) {
 #pragma unroll
-            for (int k = 0; k < CHUNKS; ++k) {
+            for (int k = 0; k < CHUNKS_PER_WARP; ++k) {
                 to[i * WARPS / ELEMENTS_PER_WORD * GROUP_PITCH + k * 32] =
                     __funnelshift_r(low[i][k], high[i][k], shift[i]);
             }

@@ -141,7 +141,7 @@ void leave_lanes_at_top(Kernel& kernel, StatementPlace& place) {
         leave_lanes(kernel, place);
 }
 
-void leave_anywhere(Kernel& kernel, StatementPlace&) {
+void return_at_random_place(Kernel& kernel, StatementPlace&) {
     if (kernel.in_function) {
         return kernel.write("if ($b) return $1;",
                             {value(kernel, kernel.result, UniformIn::thread, 2)});
@@ -162,7 +162,7 @@ std::vector<Construct> jump_constructs() {
             {Requirement::top, false, 2, leave_block},
             {Requirement::top, false, 1, leave_warp},
             {Requirement::top, false, 1, leave_lanes_at_top},
-            {Requirement::end, false, 6, leave_anywhere}};
+            {Requirement::end, false, 6, return_at_random_place}};
 }
 
 }  // namespace coalesce::campaign
