@@ -97,8 +97,8 @@ const std::vector<Section>& sections() {
 template <class GpuOrConst>
 auto* find_run_list(GpuOrConst& gpu, const std::string& key) {
     return key == "bytes"  ? &gpu.runs.bytes
-           : key == "read" ? &gpu.runs.excess_read_cost
-                           : &gpu.runs.excess_write_cost;
+           : key == "read" ? &gpu.runs.read_excess
+                           : &gpu.runs.write_excess;
 }
 template <class GpuOrConst>
 auto* find_partial_cost(GpuOrConst& gpu, const std::string& key) {

@@ -16,10 +16,10 @@ struct GpuError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// The cost of short runs in memory. For runs of `bytes` bytes, memory takes 1 + `excess_read_cost`
-/// (or 1 + `excess_write_cost`) times as long as for a plain copy.
+/// The cost of short runs in memory. For runs of `bytes` bytes, memory takes 1 + `read_excess`
+/// (or 1 + `write_excess`) times as long as for a plain copy.
 struct Runs {
-    std::vector<double> bytes, excess_read_cost, excess_write_cost;
+    std::vector<double> bytes, read_excess, write_excess;
 };
 
 /// The cost of a sector that a request writes in part, in cycles of a multiprocessor's share of the

@@ -669,7 +669,7 @@ void spread(const TimedInterval& s, double begin, double step, std::size_t momen
     }
 }
 
-void Simulation::draw(SimulatedOutcome& r) const {
+void Simulation::draw_time_line(SimulatedOutcome& r) const {
     constexpr std::size_t moments = 240;
     // Show two and a half block lifetimes in the middle of the launch, or the whole launch if that
     // is shorter.

@@ -306,12 +306,11 @@ void compute_sector_cycles(MultiprocessorWork& work, const Traffic& t, const Gpu
     // little if only a little data does.
     const Runs& runs = gpu.runs;
     const double least_read = 2 * kSectorBytes;
-    const double read = reads ? excess_cost_with_neighbours(runs, runs.excess_read_cost,
-                                                            t.runs_of_pairs,
+    const double read = reads ? excess_cost_with_neighbours(runs, runs.read_excess, t.runs_of_pairs,
                                                             std::max(t.own_run_read, least_read)) *
                                     (2 - 2 * share)
                               : 0,
-                 write = writes ? excess_cost_with_neighbours(runs, runs.excess_write_cost,
+                 write = writes ? excess_cost_with_neighbours(runs, runs.write_excess,
                                                               t.runs_written, t.own_run_written) *
                                       std::min(1.0, 2 * share)
                                 : 0;

@@ -216,8 +216,8 @@ std::string runs_text(const Prediction& p, const Gpu& gpu) {
             said.back() += " (up to " + percent_text(slower) + " slower than long runs)";
         }
     };
-    add("reads", p.run_bytes_read, gpu.runs.excess_read_cost);
-    add("writes", p.run_bytes_written, gpu.runs.excess_write_cost);
+    add("reads", p.run_bytes_read, gpu.runs.read_excess);
+    add("writes", p.run_bytes_written, gpu.runs.write_excess);
     return said.empty() ? "" : "Memory sees " + join_as_list(said) + ".";
 }
 

@@ -263,8 +263,8 @@ Runs derive_run_costs(const std::vector<ShortRuns>& measured) {
     Runs runs;
     for (const double run : sizes) {
         runs.bytes.push_back(run);
-        runs.excess_read_cost.push_back(cost("copy reads", run));
-        runs.excess_write_cost.push_back(cost("copy writes", run));
+        runs.read_excess.push_back(cost("copy reads", run));
+        runs.write_excess.push_back(cost("copy writes", run));
     }
     return runs;
 }

@@ -51,7 +51,7 @@ void check_same(const Gpu& a, const Gpu& b) {
     CHECK(a.l2_bytes == b.l2_bytes);
     CHECK(a.warp_start_cycles == b.warp_start_cycles);
     CHECK(a.partial.cycles_for_16_bytes == b.partial.cycles_for_16_bytes);
-    CHECK(a.runs.excess_write_cost == b.runs.excess_write_cost);
+    CHECK(a.runs.write_excess == b.runs.write_excess);
 }
 
 }  // namespace
@@ -72,7 +72,7 @@ TEST_CASE("a file is read back as it was written") {
     CHECK(same.clock_ghz == 1.987);
     CHECK(same.l2_bytes == 104857600);
     CHECK(same.runs.bytes == gpu.runs.bytes);
-    CHECK(same.runs.excess_write_cost == gpu.runs.excess_write_cost);
+    CHECK(same.runs.write_excess == gpu.runs.write_excess);
     CHECK(same.bulk.bytes == gpu.bulk.bytes);
     CHECK(same.bulk.row == gpu.bulk.row);
     CHECK(same.bulk.box_row == gpu.bulk.box_row);
@@ -177,7 +177,7 @@ TEST_CASE("missing parameters are taken from the GPU that the file names as simi
     CHECK(gpu.latency_ns == h200.latency_ns);
     CHECK(gpu.multiprocessors == h200.multiprocessors);
     CHECK(gpu.partial.cycles_for_8_bytes == h200.partial.cycles_for_8_bytes);
-    CHECK(gpu.runs.excess_write_cost == h200.runs.excess_write_cost);
+    CHECK(gpu.runs.write_excess == h200.runs.write_excess);
     CHECK(!gpu.measured);
 
     CHECK(error_of(few + memory).find("add multiprocessors = ") != std::string::npos);

@@ -67,8 +67,8 @@ Gpu gpu() {
     gpu.copy_gbps = 4285;
     gpu.block_interval_cycles = 158;
     gpu.runs = {.bytes = {64, 128, 256, 8192},
-                .excess_read_cost = {0.33, 0.105, 0.06, 0},
-                .excess_write_cost = {0.3, 0.19, 0.095, 0}};
+                .read_excess = {0.33, 0.105, 0.06, 0},
+                .write_excess = {0.3, 0.19, 0.095, 0}};
     return gpu;
 }
 

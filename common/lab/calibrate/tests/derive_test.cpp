@@ -215,11 +215,10 @@ TEST_CASE("all parameters of a GPU are derived") {
     CHECK(gpu.bulk.row == std::vector<double>{20, 24});
     CHECK(gpu.bulk.box_row == std::vector<double>{6, 8});
     CHECK(gpu.runs.bytes == std::vector<double>{32, 64, 8192});
-    CHECK(gpu.runs.excess_read_cost[0] ==
-          Approx(2));  // 3600 / 1200 - 1, for strips that are far apart
-    CHECK(gpu.runs.excess_read_cost[1] == Approx(0.25));
-    CHECK(gpu.runs.excess_write_cost[0] == Approx(0.25));
-    CHECK(gpu.runs.excess_write_cost[2] == Approx(0));
+    CHECK(gpu.runs.read_excess[0] == Approx(2));  // 3600 / 1200 - 1, for strips that are far apart
+    CHECK(gpu.runs.read_excess[1] == Approx(0.25));
+    CHECK(gpu.runs.write_excess[0] == Approx(0.25));
+    CHECK(gpu.runs.write_excess[2] == Approx(0));
     // The file that calibrate writes must be read back unchanged.
     CHECK(write_gpu(read_gpu(write_gpu(gpu), "here")) == write_gpu(gpu));
 }
