@@ -1,3 +1,5 @@
+// Judges what a kernel costs, counter by counter.
+// Long: the rules are short, and share the words for one kernel and for many.
 #include "examiner/costs.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // Finds mistakes that a line of the kernel shows by itself, whatever their symptom is.
+// Long: each rule is short, and explain_by_lines() has the order in which they are tried.
 #include <algorithm>
 #include <set>
 
@@ -733,9 +734,8 @@ bool explain_by_lines(Failure& failure, const Trial& trial, const Evidence& evid
         when(is_about_data && !is_unwritten, [&] { return find_rows_apart(text); }),
         when(is_about_data && !is_outside, [&] { return find_odd_component_in_list(code); }),
         when(task.kind == Produces::copy && !is_outside, [&] { return find_shared_value(code); }),
-        when(task.kind == Produces::copy && failure.kind == FailureKind::wrong_result,
-             [&] { return find_other_value(text); }),
-        when(task.kind == Produces::copy && failure.kind == FailureKind::elements_left_out,
+        when(task.kind == Produces::copy && (failure.kind == FailureKind::wrong_result ||
+                                             failure.kind == FailureKind::elements_left_out),
              [&] { return find_other_value(text); }),
         when(is_about_data && failure.kind != FailureKind::missing_barrier && !is_outside,
              [&] { return find_other_layout(text); }),

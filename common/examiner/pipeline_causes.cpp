@@ -1,3 +1,5 @@
+// Finds mistakes in pipelines of asynchronous copies.
+// Long: the rules are short, and all of them read the list of steps at the beginning.
 #include "examiner/rules.h"
 
 #include <algorithm>
@@ -203,23 +205,35 @@ std::string stage_of(const PipelineStep* step) {
     return step && search(step->text, found, stage) ? trimmed(found.str(1)) : "";
 }
 
-LineMistake find_stage_mistake(const PipelineSteps& steps, const Loop& loop,
-                               const std::string& text) {
-    const PipelineStep* copy = find_step(steps, PipelineStep::copy);
-    const PipelineStep* use = find_step(steps, PipelineStep::use);
-    const std::string filled = stage_of(copy), read = stage_of(use);
-    if (filled.empty() || read.empty()) return {};
-    std::string variable, assignment;
-    int changes = 0;
+/// The stages that a pass of the loop fills and reads, and the line that changes the stage.
+struct StageUse {
+    const PipelineStep* copy;
+    const PipelineStep* use;
+    std::string filled = {}, read = {};  ///< the index of the stage, such as "1 - stage"
+    int change_line = 0;                 ///< the line that changes the stage; 0 if there is none
+    std::string variable = {}, assignment = {};  ///< the two sides of that change
+};
+
+StageUse find_stage_use(const PipelineSteps& steps, const Loop& loop, const std::string& text) {
+    StageUse stages{.copy = find_step(steps, PipelineStep::copy),
+                    .use = find_step(steps, PipelineStep::use)};
+    stages.filled = stage_of(stages.copy);
+    stages.read = stage_of(stages.use);
     for (int line = loop.first_line + 1; line < loop.last_line; ++line) {
         static const TextPattern change(R"(^\s*(\w*[sS]tage\w*)\s*(\+\+|[+^]?=[^;]*))");
         const std::string code = code_on_line(text, line);
         TextMatch found;
         if (!search(code, found, change)) continue;
-        changes = line;
-        variable = found.str(1);
-        assignment = found.str(2);
+        stages.change_line = line;
+        stages.variable = found.str(1);
+        stages.assignment = found.str(2);
     }
+    return stages;
+}
+
+/// Looks for a pass that fills the stage that it reads, or for a stage that never changes.
+LineMistake find_same_stage(const StageUse& stages, const Loop& loop) {
+    const auto& [copy, use, filled, read, changes, variable, assignment] = stages;
     static const TextPattern negated(R"(=\s*-\s*\w+\s*$)");
     if (contains(assignment, negated)) {
         return {changes,
@@ -251,6 +265,12 @@ LineMistake find_stage_mistake(const PipelineSteps& steps, const Loop& loop,
         return {use->line, "`" + read + "` never changes: each pass reads the same stage.",
                 "Continue with the other stage at the end of each pass."};
     }
+    return {};
+}
+
+/// Looks for a stage that changes to a wrong one, or at the wrong line.
+LineMistake find_wrong_change_of_stage(const StageUse& stages) {
+    const auto& [copy, use, filled, read, changes, variable, assignment] = stages;
     const bool wraps =
         assignment.find('%') != assignment.npos || assignment.find('-') != assignment.npos ||
         assignment.find('^') != assignment.npos || assignment.find('?') != assignment.npos ||
@@ -278,6 +298,14 @@ LineMistake find_stage_mistake(const PipelineSteps& steps, const Loop& loop,
                 "Read the stage that was filled in the pass before."};
     }
     return {};
+}
+
+LineMistake find_stage_mistake(const PipelineSteps& steps, const Loop& loop,
+                               const std::string& text) {
+    const StageUse stages = find_stage_use(steps, loop, text);
+    if (stages.filled.empty() || stages.read.empty()) return {};
+    return first_mistake([&] { return find_same_stage(stages, loop); },
+                         [&] { return find_wrong_change_of_stage(stages); });
 }
 
 /// Looks for a call that copies a tile but is executed by only some threads, although the called

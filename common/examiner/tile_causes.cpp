@@ -199,11 +199,37 @@ LineMistake find_tile_mistake(const TileChoice& row, const TileChoice& col,
     return {};
 }
 
+/// Returns the mistake in the code that chooses the tile that a block takes from its GPU's tiles.
+LineMistake find_tile_of_peer_mistake(const TileChoice& col) {
+    static const TextPattern first_tile(R"(\bpeer\s*\*\s*([\w.]+))");
+    static const TextPattern own_tile(R"(blockIdx\.x\s*([%/])\s*(\w+(?:\.\w)?))");
+    TextMatch first, own;
+    if (!search(col.value, first, first_tile)) {
+        return {col.line,
+                in_backticks(col.name) +
+                    " does not use `peer`: the tiles of a GPU begin "
+                    "at peer * tiles_across.",
+                "Add the peer's first tile."};
+    }
+    if (first.str(1) != "tiles_across") {
+        return {col.line,
+                "the tiles of GPU `peer` begin at peer * tiles_across, not at peer * " +
+                    first.str(1) + ".",
+                "Multiply peer by the number of tiles that a GPU has across."};
+    }
+    if (search(col.value, own, own_tile) && (own.str(1) == "%" || own.str(2) != "GPUS")) {
+        return {col.line,
+                "`peer` changes from block to block, and repeats after GPUS blocks. Until then the "
+                "tile must stay the same, but " +
+                    in_backticks(own.str()) + " changes differently.",
+                "Count how often the GPUs have had their turn: blockIdx.x / GPUS."};
+    }
+    return {};
+}
+
 /// Returns the mistake in the code that chooses a block's GPU and its tile.
 LineMistake find_peer_mistake(const TileChoice& col, const std::string& text) {
     static const TextPattern peer(R"(\bint\s+peer\s*=\s*([^;]*);)");
-    static const TextPattern first_tile(R"(\bpeer\s*\*\s*([\w.]+))");
-    static const TextPattern own_tile(R"(blockIdx\.x\s*([%/])\s*(\w+(?:\.\w)?))");
     const std::string code = code_for_search(text);
     TextMatch found;
     if (!search(code, found, peer)) return {};
@@ -244,28 +270,7 @@ LineMistake find_peer_mistake(const TileChoice& col, const std::string& text) {
                     " can be negative, and then its remainder is not the number of a GPU.",
                 "Add the GPU's number instead of subtracting it."};
     }
-    TextMatch first, own;
-    if (!search(col.value, first, first_tile)) {
-        return {col.line,
-                in_backticks(col.name) +
-                    " does not use `peer`: the tiles of a GPU begin "
-                    "at peer * tiles_across.",
-                "Add the peer's first tile."};
-    }
-    if (first.str(1) != "tiles_across") {
-        return {col.line,
-                "the tiles of GPU `peer` begin at peer * tiles_across, not at peer * " +
-                    first.str(1) + ".",
-                "Multiply peer by the number of tiles that a GPU has across."};
-    }
-    if (search(col.value, own, own_tile) && (own.str(1) == "%" || own.str(2) != "GPUS")) {
-        return {col.line,
-                "`peer` changes from block to block, and repeats after GPUS blocks. Until then the "
-                "tile must stay the same, but " +
-                    in_backticks(own.str()) + " changes differently.",
-                "Count how often the GPUs have had their turn: blockIdx.x / GPUS."};
-    }
-    return {};
+    return find_tile_of_peer_mistake(col);
 }
 
 /// Looks for a grid whose width is not a multiple of the number of GPUs.

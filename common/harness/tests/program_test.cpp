@@ -132,7 +132,7 @@ TEST_CASE("for invalid input, the exit code is 2, there is one line, and nothing
     check_refused("--device sim --rows 46000 --cols 46000 --variant missing", "missing");
     check_refused("--device sim --rows 5", "go together");
     check_refused("--device moon", "--device moon");
-    check_refused("--variant nothing", "no such variant");
+    check_refused("--variant nothing", "unknown variant");
     check_refused("--variant multiples --rows 5 --cols 8 --device sim", "8 x 8");
     check_refused("--json /nowhere/file.json", "/nowhere");
     check_refused("--json " + folder().string(), "folder");
