@@ -173,7 +173,7 @@ IndexSum IndexSum::multiplied(const IndexSum& other) const {
         for (const auto& [two, times] : other.terms_) {
             Product product = one;
             product.insert(product.end(), two.begin(), two.end());
-            std::ranges::sort(product);
+            std::sort(product.begin(), product.end());
             const auto at = found.terms_.try_emplace(product, 0).first;
             at->second = std::clamp(
                 at->second + std::clamp(count, -limit, limit) * std::clamp(times, -limit, limit),
@@ -251,7 +251,7 @@ std::string IndexSum::format() const {
     std::string text;
     // Names first, and the constant term last.
     std::vector<std::pair<Product, long long>> order(terms_.begin(), terms_.end());
-    std::ranges::stable_sort(order, [](const auto& one, const auto& two) {
+    std::stable_sort(order.begin(), order.end(), [](const auto& one, const auto& two) {
         const auto rank = [](const auto& term) {
             if (term.first.empty()) return 4;
             const std::string& name = *std::ranges::max_element(
@@ -266,13 +266,14 @@ std::string IndexSum::format() const {
         std::string term;
         // `threadIdx.x * 4` and `blockIdx.x * TILE_DIM`: built-in variables come first.
         Product names = product;
-        std::ranges::stable_sort(names, [](const std::string& one, const std::string& two) {
-            const auto rank_of = [](const std::string& factor) {
-                if (factor.find('.') != factor.npos) return 0;
-                return std::isupper(static_cast<unsigned char>(factor.front())) ? 2 : 1;
-            };
-            return rank_of(one) < rank_of(two);
-        });
+        std::stable_sort(
+            names.begin(), names.end(), [](const std::string& one, const std::string& two) {
+                const auto rank_of = [](const std::string& factor) {
+                    if (factor.find('.') != factor.npos) return 0;
+                    return std::isupper(static_cast<unsigned char>(factor.front())) ? 2 : 1;
+                };
+                return rank_of(one) < rank_of(two);
+            });
         for (const std::string& name : names) term += (term.empty() ? "" : " * ") + name;
         if (term.empty()) {
             term = std::to_string(size);
