@@ -293,7 +293,7 @@ bool explain_race_between_blocks(Failure& failure, const Trial& trial, const Evi
     return explain_static_tile(failure, evidence) || explain_float_index(failure, evidence) ||
            explain_missing_index(failure, trial, evidence) ||
            explain_other_block_step(failure, trial, evidence) ||
-           explain_other_element(failure, evidence) || explain_pitch(failure, evidence);
+           explain_other_element(failure, trial, evidence) || explain_pitch(failure, evidence);
 }
 
 bool explain_wrong_cells(Failure& failure, const Trial& trial, const Evidence& evidence) {
@@ -338,9 +338,9 @@ bool explain_by_indices(Failure& failure, const Trial& trial, const Evidence& ev
     const bool is_pair =
         evidence.exercise.task().in_place &&
         (failure.fault == Fault::tile_not_moved || failure.fault == Fault::tile_not_transposed);
-    if (is_pair && explain_other_element(failure, evidence)) return true;
+    if (is_pair && explain_other_element(failure, trial, evidence)) return true;
     if (!may_be_vector_index(failure))
-        return may_be_other_element(failure) && explain_other_element(failure, evidence);
+        return may_be_other_element(failure) && explain_other_element(failure, trial, evidence);
     if (explain_thread_factor(failure, evidence) || explain_repeated_place(failure, evidence))
         return true;
     const bool is_unfilled = failure.kind == FailureKind::uninitialised_shared;
@@ -349,7 +349,7 @@ bool explain_by_indices(Failure& failure, const Trial& trial, const Evidence& ev
         return true;
     const bool is_of_loop = is_unfilled || failure.fault == Fault::part_of_each_tile;
     if (is_of_loop && explain_loop_step(failure, trial, evidence)) return true;
-    return may_be_other_element(failure) && explain_other_element(failure, evidence);
+    return may_be_other_element(failure) && explain_other_element(failure, trial, evidence);
 }
 
 }  // namespace coalesce

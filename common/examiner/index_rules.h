@@ -36,6 +36,6 @@ bool explain_outside_tile(Failure& failure, const Trial& trial, const Evidence& 
 
 /// Explains a line that takes another element out of the tile than the one that it stores, or puts
 /// elements into the tile so that neighbours do not stay neighbours.
-bool explain_other_element(Failure& failure, const Evidence& evidence);
+bool explain_other_element(Failure& failure, const Trial& trial, const Evidence& evidence);
 
 }  // namespace coalesce

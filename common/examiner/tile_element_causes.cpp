@@ -282,10 +282,22 @@ bool blame_origin(Failure& failure, const MovedElement& load, const MovedElement
     return true;
 }
 
+/// Returns the text with the size of a block in place of blockDim, so that `blockDim.x * blockIdx.x`
+/// is the same sum as `32 * blockIdx.x`.
+std::string with_block_size(std::string text, const LaunchShape& launch) {
+    for (const std::size_t axis : {0U, 1U, 2U}) {
+        const std::string name = std::string("blockDim.") + "xyz"[axis];
+        const std::string size = std::to_string(launch.block[axis]);
+        for (std::size_t at = find_word(text, name); at != text.npos; at = find_word(text, name))
+            text.replace(at, name.size(), size);
+    }
+    return text;
+}
+
 }  // namespace
 
-bool explain_other_element(Failure& failure, const Evidence& evidence) {
-    const std::string& text = evidence.source.text;
+bool explain_other_element(Failure& failure, const Trial& trial, const Evidence& evidence) {
+    const std::string text = with_block_size(evidence.source.text, trial.launch);
     const Produces task = evidence.exercise.task();
     const bool is_permuted = task.kind == Produces::permuted;
     if (task.kind != Produces::copy && task.kind != Produces::transpose && !is_permuted)
