@@ -380,10 +380,11 @@ void explain_too_many_threads(Failure& failure, const Verdict& found, const Laun
                               const Limits& limits) {
     constexpr double common_tile = 32 * 32;
     const double tile = std::max(limits.elements_per_block, common_tile);
-    // The file's own tile, which may be smaller than the lesson's.
+    // The file's own tile may be smaller than the lesson's. In a pipeline of copies, a block
+    // processes several tiles.
     const auto side = constant_value(found.source, "TILE_DIM");
     const double own = side ? static_cast<double>(*side * *side) : tile;
-    if (own < limits.elements_per_block) {
+    if (own < limits.elements_per_block && limits.copies_in_flight == 0) {
         failure.kind = FailureKind::tile_too_small;
         failure.headline = "the tile has " + kFormatNumber(own) +
                            " elements; this lesson asks for " +

@@ -60,7 +60,8 @@ Verdict examine_source(const Exercise& exercise, const Source& source, const fs:
     ExamineOptions options{.solution = read_source(solution)};
     // A matrix with partial tiles shows work that only the edges cost.
     const Shape ragged = exercise.round_up_shape(255, 257);
-    if (exercise.accepts(ragged) && ragged != exercise.counted) options.ragged_counted = ragged;
+    if (!exercise.elements && exercise.accepts(ragged) && ragged != exercise.counted)
+        options.ragged_counted = ragged;
     if (!environment_variable_or("COALESCE_AS_GRADED", "").empty()) {
         GradedRunner runner({.cache = cache});
         return examine(source, exercise, runner, options);

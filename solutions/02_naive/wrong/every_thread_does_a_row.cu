@@ -6,7 +6,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int row = blockIdx.y * blockDim.y + threadIdx.y;
 
     // Blocks on the right and bottom edges may extend beyond the matrix.
-    if (row < rows) {
+    if (row < rows && col < cols) {
         for (col = 0; col < cols; ++col) {
             out[col * rows + row] = in[row * cols + col];  // here
         }

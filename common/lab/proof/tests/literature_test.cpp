@@ -49,8 +49,8 @@ TEST_CASE("a kernel that is only in the record, or only in the program, is repor
     };
     CHECK(error(Json::array({slow})).starts_with("copies: no kernel is called \"fast\""));
     CHECK(error({slow, fast, predicted("new", 1)})
-              .starts_with("copies: it has no figure for \"new\""));
-    CHECK(error({slow, slow}).starts_with("copies: it has no figure for \"slow\""));
+              .starts_with("copies: the record has no figure for \"new\""));
+    CHECK(error({slow, slow}).starts_with("copies: the record has no figure for \"slow\""));
     const Json waits = {{"variant", "fast"}, {"not_predicted", "it waits"}};
     CHECK(error({slow, waits}) == "copies fast is not predicted: it waits");
 }
