@@ -17,6 +17,7 @@ struct Shape {
     int rows = 0;   ///< rows of `in`
     int cols = 0;   ///< columns of `in`
     int depth = 0;  ///< the third size, or 0 if there is none
+    /// Compares rows, columns and depth.
     bool operator==(const Shape&) const = default;
     /// Returns the shape as a string, such as "1024 x 768".
     std::string name() const;

@@ -34,6 +34,7 @@ std::uint64_t unmix(std::uint64_t mixed);
 struct Bits {
     std::uint64_t low = 0;   ///< the first 8 bytes, or the whole element if it is smaller
     std::uint64_t high = 0;  ///< the last 8 bytes of a 16-byte element
+    /// Compares all bits.
     bool operator==(const Bits&) const = default;
 };
 

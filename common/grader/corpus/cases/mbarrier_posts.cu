@@ -16,6 +16,9 @@ __device__ unsigned count_of(unsigned mbarrier) {
         : "memory");
     return count;
 }
+__device__ void invalidate(unsigned mbarrier) {
+    asm volatile("mbarrier.inval.shared::cta.b64 [%0];" ::"r"(mbarrier) : "memory");
+}
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ unsigned long long posts[32][32];
@@ -27,6 +30,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
         __syncthreads();
         found |= (count_of(at(&posts[threadIdx.x][threadIdx.y])) - 2) << 16 * part;
         __syncthreads();
+        invalidate(at(&posts[threadIdx.y][threadIdx.x]));
     }
     col = blockIdx.x * 32 + threadIdx.y;
     row = blockIdx.y * 32 + threadIdx.x;
