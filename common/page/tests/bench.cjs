@@ -97,7 +97,7 @@ test("a run can be stopped, and a loop that is only long is not told that it nev
         await editor(page).fill(endless);
         await isRunning(page);
         await page.locator("button[name=stop]").click();
-        await page.waitForFunction(() => /CompilationStopped/.test(document.querySelector(".bench .standing").textContent), null, SOON);
+        await page.waitForFunction(() => /Stopped/.test(document.querySelector(".bench .standing").textContent), null, SOON);
         assert.ok(await page.locator("button[name=stop]").isHidden());
         await page.locator("button[name=run]").click();
         await outcome(page, "stopped");
