@@ -60,15 +60,16 @@ LineMistake find_exchanged_quotient(const std::string& code) {
 /// Looks for a variable that moves on in each pass of a loop whose counter is added to it too.
 LineMistake find_moved_twice(const std::string& text) {
     static const TextPattern change(R"(^\s*(row|col|in|out)\s*\+=\s*([^;]+);)");
+    const std::vector<std::string> lines = lines_of(code_for_search(text));
     for (const Loop& loop : find_loops(text)) {
         if (loop.counter.empty() || loop.last_line <= loop.first_line) continue;
+        const int last = std::min(loop.last_line, static_cast<int>(lines.size()));
         std::string body;
-        for (int line = loop.first_line + 1; line <= loop.last_line; ++line)
-            body += code_on_line(text, line) + "\n";
-        for (int line = loop.first_line + 1; line < loop.last_line; ++line) {
-            const std::string code = code_on_line(text, line);
+        for (int line = loop.first_line + 1; line <= last; ++line)
+            body += lines[static_cast<std::size_t>(line) - 1] + "\n";
+        for (int line = loop.first_line + 1; line < last; ++line) {
             TextMatch found;
-            if (!search(code, found, change)) continue;
+            if (!search(lines[static_cast<std::size_t>(line) - 1], found, change)) continue;
             const std::string name = found.str(1), by = trimmed(found.str(2));
             const bool is_pointer = name == "in" || name == "out";
             const bool adds_counter = contains_word(by, loop.counter);
@@ -385,15 +386,8 @@ LineMistake find_whole_row_copied(const std::string& text) {
 LineMistake find_late_init(const std::string& text) {
     static const TextPattern expect(R"(\bexpect\s*\()");
     static const TextPattern init(R"(\binit\s*\()");
-    const std::string code = code_for_search(text);
-    const int kernel = find_kernel_line(text, "");
-    const auto first_call = [&](const TextPattern& call) {
-        for (const TextMatch& one : find_matches(code, call)) {
-            if (line_of(code, one) > kernel) return line_of(code, one);
-        }
-        return 0;
-    };
-    const int used = first_call(expect), initialized = first_call(init);
+    const int used = find_line_in_kernel(text, expect),
+              initialized = find_line_in_kernel(text, init);
     if (used == 0 || initialized <= used) return {};
     return {used,
             "expect() is called before init() on line " + std::to_string(initialized) +

@@ -401,18 +401,10 @@ bool is_of_pipeline(const Failure& failure) {
 
 /// Looks for copies that bring less than they should: they start after the wait, only some threads
 /// start them, or they count elements instead of bytes.
-LineMistake find_few_bytes(long long announced, long long arrived, const std::string& code,
-                           const std::string& text) {
+LineMistake find_few_bytes(long long announced, long long arrived, const std::string& text) {
     static const TextPattern copy(R"(\bload_row\s*\()");
     static const TextPattern wait(R"(\bwait\s*\()");
-    const int kernel = find_kernel_line(text, "");
-    const auto call_in_kernel = [&](const TextPattern& call) {
-        for (const TextMatch& one : find_matches(code, call)) {
-            if (line_of(code, one) > kernel) return line_of(code, one);
-        }
-        return 0;
-    };
-    const int copies = call_in_kernel(copy), waits = call_in_kernel(wait);
+    const int copies = find_line_in_kernel(text, copy), waits = find_line_in_kernel(text, wait);
     if (copies == 0) return {};
     if (arrived == 0 && waits > 0 && waits < copies) {
         return {waits,
@@ -420,9 +412,9 @@ LineMistake find_few_bytes(long long announced, long long arrived, const std::st
                     on_line(copies) + ".",
                 "Request the rows first, and wait for them afterwards."};
     }
+    const std::vector<Loop> loops = find_loops(text);
     for (const Condition& condition : find_conditions(text, copies)) {
         const bool is_one = condition.text.find("threadIdx.x == ") != condition.text.npos;
-        const std::vector<Loop> loops = find_loops(text);
         if (!is_one || condition.is_exit || innermost_loop(loops, copies)) continue;
         return {condition.line,
                 "only one thread requests a row here: " + std::to_string(arrived) + " of " +
@@ -458,7 +450,7 @@ bool blame_expected_bytes(Failure& failure, const std::string& text) {
         "Let the mbarrier expect as many bytes as the copies bring, even where a tile extends "
         "beyond the matrix: all rows, and all bytes of each row, that the copies request.";
     const LineMistake of_copies =
-        find_few_bytes(std::stoll(found.str(1)), std::stoll(found.str(2)), code, text);
+        find_few_bytes(std::stoll(found.str(1)), std::stoll(found.str(2)), text);
     if (of_copies.line > 0) blame(failure, of_copies);
     return true;
 }

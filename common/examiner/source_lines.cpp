@@ -386,6 +386,15 @@ int find_kernel_line(const std::string& text, const std::string& name) {
                   R"()\s*\()");
 }
 
+int find_line_in_kernel(const std::string& text, const TextPattern& pattern) {
+    const std::string code = code_for_search(text);
+    const int kernel = find_kernel_line(text, "");
+    for (const TextMatch& one : find_matches(code, pattern)) {
+        if (line_of(code, one) > kernel) return line_of(code, one);
+    }
+    return 0;
+}
+
 namespace {
 
 /// Sets the loop's counter and step from the header of a `for` loop, such as "int k = 0; k < 4;

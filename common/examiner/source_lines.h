@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "examiner/text_pattern.h"
+
 namespace coalesce {
 
 /// Returns the line number at an offset in the text, counted from 1. For an offset past the end,
@@ -34,6 +36,9 @@ int find_configure_line(const std::string& text, const std::string& member);
 /// Returns the line of the __global__ function with this name, or 0 if there is none. An empty name
 /// means the first such function.
 int find_kernel_line(const std::string& text, const std::string& name);
+/// Returns the first line after the head of the first __global__ function on which a pattern
+/// matches, or 0.
+int find_line_in_kernel(const std::string& text, const TextPattern& pattern);
 
 /// Returns the line that defines a constant, as in `constexpr int TILE_DIM = 32`, or 0.
 int find_constant_line(const std::string& text, const std::string& name);

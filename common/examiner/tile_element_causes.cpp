@@ -102,7 +102,7 @@ private:
             } else if (search(right, found, component)) {
                 add(loads, *use, line, matrix_of_vector(lines, found.str(1), line),
                     component_number(found.str(2).front()), false);
-            } else if (match_beginning(right, found, plain)) {
+            } else if (search(right, found, plain)) {
                 add(loads, *use, line, matrix_of_vector(lines, found.str(1), line), 0, false);
             }
             return;
@@ -119,10 +119,6 @@ private:
             if (search(with_equals, found, scalar))
                 add(stores, *use, line, matrix_that_takes(lines, found.str(1), line), 0, true);
         }
-    }
-    static bool match_beginning(const std::string& code, TextMatch& found,
-                                const TextPattern& pattern) {
-        return search(code, found, pattern);
     }
     /// Returns the access that a variable was loaded with, before a line.
     MatrixUse matrix_of_vector(const std::vector<std::string>& lines, const std::string& name,
@@ -255,10 +251,6 @@ bool blame_other_tile(Failure& failure, const MovedElement& store, const MovedEl
                "Each of the two tiles goes where the other one was.");
     return true;
 }
-
-}  // namespace
-
-namespace {
 
 /// Blames a kernel that loads a tile from one place of the matrix and stores it as if it came from
 /// another.
