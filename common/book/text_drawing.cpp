@@ -67,7 +67,8 @@ bool is_brace(const std::string& inside) {
            inside.find("->") == inside.npos;
 }
 
-/// Returns the part of the line that begins at `at`: a bracketed or quoted part, a bar, or a word.
+/// Returns the part of a line that begins at column `at`: text in brackets or quotes, a vertical bar
+/// or a word.
 LinePart read_line_part(const std::string& line, std::size_t at) {
     const char c = line[at];
     const bool follows_name =

@@ -133,9 +133,9 @@ private:
             is_grid_fixed &= launch.grid == verdict_.shapes.front().launch.grid;
             is_block_fixed &= launch.block == verdict_.shapes.front().launch.block;
         }
-        // Larger shapes can reveal two mistakes: a grid of constant size that is too small for
-        // larger matrices, and a block that grows with the matrix and becomes too large. Neither
-        // can occur if the block is fixed and the grid grows.
+        // Larger shapes can reveal two mistakes. A grid of constant size may be too small for larger
+        // matrices, and a block that grows with the matrix may become too large. If the block is
+        // fixed and the grid grows, neither mistake is possible.
         if (is_block_fixed && !is_grid_fixed) return true;
         if (elements_) return try_larger_sizes();
         const LaunchShape grown;

@@ -1,5 +1,5 @@
-/// \file Draws a roofline: which kernels are limited by memory, and which by the instructions that
-/// a GPU can execute.
+/// \file Draws a roofline. It shows whether memory bandwidth or the rate of instructions limits a
+/// kernel.
 ///
 /// This is the instruction roofline of Ding and Williams (2019). It counts the bytes of all sectors
 /// that are moved to and from the multiprocessors, and all instructions of warps. The counters do

@@ -21,7 +21,7 @@ std::vector<double> least_squares(const std::vector<std::vector<double>>& rows,
 /// Fits y = first + second * x to pairs (x, y).
 std::pair<double, double> fit_line(const std::vector<std::pair<double, double>>& points);
 
-/// The time that a load took while memory was busy for the fraction `busy` of the time.
+/// The latency of a load, in nanoseconds (`ns`), at a utilization of memory from 0 to 1 (`busy`).
 struct LoadTime {
     /// Whether half of the memory traffic was writes, as in a copy. If not, all of it was reads.
     bool is_copy = false;

@@ -38,7 +38,7 @@ public:
 private:
     struct Node {
         std::string kind;                           ///< "DILocation"; "" for a list
-        std::map<std::string, std::string> fields;  ///< values by name, such as "16" for "line"
+        std::map<std::string, std::string> fields;  ///< value of each field: "line" has "16"
         std::vector<std::string> items;             ///< the items of a list, each as text
     };
     void read_fields(Lexer& lexer, Node& node);

@@ -151,8 +151,8 @@ public:
     }
 
 private:
-    /// What happens to a value. `selected` means that every use of the value is an operand that a
-    /// selection may choose, or a condition that another condition may overrule.
+    /// The way in which a program uses a loaded value. With `selected`, each use may have no effect:
+    /// a selection may choose another operand, or another condition may decide instead.
     enum class ValueFate : u8 { unknown, selected, stored, decides };
 
     /// A register that contains loaded bits, or (if `computed`) a value computed from them.

@@ -218,8 +218,8 @@ bool Watch::have_all_repeated(const std::vector<Block*>& waiting) {
 
 // ---- the verdict ----
 
-/// Lets time skip forward if the waiting loops read a clock. Returns false if no loop reads a
-/// clock, or if enough time has been skipped.
+/// Advances the simulated clock if a waiting loop reads it, because the loop may wait for a time.
+/// Returns false if no loop reads a clock, or if enough time has been skipped.
 bool Watch::skip_time() {
     if (!reads_clock_ || next_skip_exponent_ > kLastSkipExponent) return false;
     launch_->skipped_cycles += u64{1} << next_skip_exponent_++;

@@ -171,9 +171,9 @@ private:
     const MergedAccesses merged_;
     std::vector<Liveness::Range> lifetimes_;  ///< the live range of each root register
     std::vector<std::optional<Slot>> slots_;  ///< the current slot of each root register
-    /// Maps an index in the body to the root registers that become live there.
+    /// The root registers that become live at an instruction, by the instruction's index.
     std::multimap<u32, u32> begins_;
-    /// Maps an index in the body to the root registers whose live range ends there.
+    /// The root registers whose last use is at an instruction, by the instruction's index.
     std::multimap<u32, u32> ends_;
     /// The temporary slots of the current instruction.
     std::vector<std::pair<Slot, Width>> temporaries_;

@@ -68,9 +68,9 @@ private:
         return code_.values[value].words == 2 && !code_.values[value].is_loose;
     }
     /// Reports whether a pair that instruction `i` reads must outlive the write of its result. An
-    /// instruction that computes its result in two halves does not overwrite a pair that it reads.
-    /// The exception is a loaded pair, whose result may be computed in place, half by half.
-    /// (Observed with ptxas; the result of a product is not computed in place.)
+    /// instruction that computes its result in two halves does not overwrite a pair that it reads,
+    /// unless the pair was loaded: then each half of the result may replace the half that was read.
+    /// (Observed with ptxas. Products never overwrite a pair that they read.)
     bool must_outlive_write(const MachineInstruction& i, u32 pair) const {
         const bool is_in_place = code_.values[pair].is_loaded && !i.rereads_lower_half &&
                                  any_of(i.writes, [&](u32 v) { return is_pair(v); });

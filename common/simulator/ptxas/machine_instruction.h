@@ -50,8 +50,8 @@ bool ends_straight_code(const ptx::Instruction& instruction);
 /// Reports whether the instruction is a branch, a call, an exit, or a label that lanes may branch
 /// to.
 bool may_diverge(const ptx::Instruction& instruction);
-/// Reports whether the instruction is a fence, a call, or has internal branches. After such an
-/// instruction, all earlier instructions have read their sources.
+/// Reports whether the instruction is a fence, a call, or has internal branches. Such an instruction
+/// starts only when all earlier instructions have read their sources.
 bool waits_for_reads(const ptx::Instruction& instruction);
 /// Returns the latency that ptxas assumes: the number of cycles until another instruction may read
 /// the result.

@@ -33,7 +33,7 @@ void add_row(std::string& text, const std::string& row) {
 std::string explain_missing() {
     std::string text = "What runs on the simulated GPU:\n";
     for (const char* what : kSimulatedFeatures) add_row(text, what);
-    text += "\nWhat does not run, and what to do instead:\n";
+    text += "\nPrograms that do not run, and what to do instead:\n";
     for (const subjects::Subject& subject : subjects::kAllSubjects)
         add_row(text, std::string(subject.what) + ": " + subject.instead);
     text += "\nNVIDIA's libraries that do not run, or only as described above:\n";

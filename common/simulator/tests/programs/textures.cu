@@ -141,9 +141,9 @@ struct Grid {
         }
         return (*texels)[index];
     }
-    /// Returns a corner's weight in 256ths. Each split of a weight rounds one share (a half
-    /// upwards) and gives the rest to the other share. z is split first, then x (the right share is
-    /// rounded), then y (the lower share is rounded on the right, the upper share on the left).
+    /// Returns a corner's weight in 256ths. The total is split along z, then x, then y. Each split
+    /// rounds one share to nearest and gives the rest to the other share. Along x, the right share
+    /// is rounded. Along y, it is the lower share of the right half, and the upper of the left half.
     static double weight(int corner, const double* upper) {
         const bool is_right = corner & 1, is_below = corner & 2, is_behind = corner & 4;
         const double slice = is_behind ? upper[2] : 256 - upper[2];
