@@ -152,6 +152,14 @@ TEST_CASE("16_many_gpus hunt") {
     check("16_many_gpus hunt");
 }
 
+// The lanes of a warp must add a row together, with coalesced loads.
+TEST_CASE("17_reduction") {
+    check("17_reduction");
+}
+TEST_CASE("17_reduction hunt") {
+    check("17_reduction hunt");
+}
+
 // The exercises beyond the transpose are found by their folders, so COALESCE_EXERCISE names the one to check.
 TEST_CASE("beyond the transpose" * doctest::skip(std::getenv("COALESCE_EXERCISE") == nullptr)) {
     check(std::getenv("COALESCE_EXERCISE"));

@@ -41,6 +41,23 @@ struct Permutation {
     }
 };
 
+/// Computes element (out_row, out_col) of an output on the host, in double precision. `in` is the
+/// whole input, a matrix of rows x cols.
+using ElementFunction = double (*)(const float* in, int rows, int cols, int out_row, int out_col);
+
+/// An output that is computed from the input, such as the sums of the rows of a matrix. The input
+/// of such a task contains numbers from 0.5 to just below 1, and its elements are
+/// floats.
+struct Computation {
+    /// The number of rows or columns of an output, which depends on the input's shape.
+    enum Extent { one, rows, cols };
+    /// The function that computes an element, or nullptr if the kernel must write nothing.
+    ElementFunction element = nullptr;
+    Extent out_rows = rows;   ///< the number of rows of the output
+    Extent out_cols = one;    ///< the number of columns of the output
+    double tolerance = 1e-5;  ///< the largest allowed relative error of an element
+};
+
 /// The expected output of a variant. From it, the verifier derives the cell of `in` for each cell
 /// of `out`.
 struct Produces {
@@ -51,6 +68,7 @@ struct Produces {
         transposed_tiles,  ///< each tile is transposed in its old position; `out` is rows x cols
         moved_tiles,       ///< each tile is moved but not transposed; `out` is cols x rows
         permuted,          ///< axes of an array are permuted; see `permutation`
+        computed,          ///< each element is computed; see `computation`
     };
     /// The kind of this output.
     Kind kind = transpose;
@@ -64,6 +82,8 @@ struct Produces {
     /// number of columns of the matrix, and the first becomes as large as the number of elements
     /// allows.
     Permutation permutation = {};
+    /// The computation for `computed`.
+    Computation computation = {};
 };
 
 /// Describes a matrix that is transposed in its own memory.
@@ -76,6 +96,11 @@ constexpr Produces in_place() {
 constexpr Produces stack_of(int matrix_rows) {
     return {.kind = Produces::permuted,
             .permutation = {.rank = 3, .extents = {0, matrix_rows, 0}, .order = {0, 2, 1}}};
+}
+
+/// Describes an output that is computed from the input.
+constexpr Produces computed(const Computation& computation) {
+    return {.kind = Produces::computed, .computation = computation};
 }
 
 /// The location of a buffer. Host memory is page-locked.
@@ -125,8 +150,12 @@ struct Variant {
     /// `out`, and `cols_multiple` to the last axis of `in`.
     PermuteFunction permute = nullptr;
 
-    /// Reports whether the variant reads one matrix and writes another, as most variants do.
-    bool is_plain() const { return !produces.in_place && produces.kind != Produces::permuted; }
+    /// Reports whether the output of the variant is computed, instead of moved from the input.
+    bool is_computed() const { return produces.kind == Produces::computed; }
+    /// Reports whether the variant moves one matrix to another, as most variants do.
+    bool is_plain() const {
+        return !produces.in_place && produces.kind != Produces::permuted && !is_computed();
+    }
 };
 
 /// Implements `main` for a step. Reads the options (--help lists them), prints the device, verifies
@@ -138,6 +167,8 @@ int run_step(int argc, char** argv, const std::vector<Variant>& variants);
 }  // namespace coalesce
 
 using coalesce::ceil_div;
+using coalesce::Computation;
+using coalesce::computed;
 using coalesce::in_place;
 using coalesce::Memory;
 using coalesce::Permutation;

@@ -30,7 +30,7 @@ BareLaunch::BareLaunch(const Variant& variant, Shape shape)
     : variant_(variant),
       problem_(problem_for_shape(variant, shape)),
       in_(problem_.bytes(), variant.in),
-      out_(problem_.is_in_place() ? 1 : problem_.bytes(), variant.out) {}
+      out_(problem_.is_in_place() ? 1 : problem_.out_bytes(), variant.out) {}
 
 cudaError_t BareLaunch::run() const {
     auto* in = static_cast<float*>(in_.data());

@@ -1,5 +1,6 @@
 #include "harness/pattern.h"
 
+#include <bit>
 #include <cstring>
 #include <string>
 
@@ -77,6 +78,12 @@ std::uint64_t scale_avoiding_poison(std::uint32_t scrambled_index, std::uint64_t
     return value >= poison ? value + 1 : value;
 }
 
+/// Returns a float from 0.5 to just below 1 that depends on the upper 23 bits of `mixed`.
+float number_from(std::uint32_t mixed) {
+    constexpr float kUnit = 1.0f / (1 << 24);  // one unit in the last place of a float below 1
+    return 0.5f + kUnit * static_cast<float>(mixed >> 9);
+}
+
 }  // namespace
 
 std::uint32_t mix(std::uint32_t value) {
@@ -110,7 +117,12 @@ std::uint64_t unmix(std::uint64_t scrambled_index) {
     return unshift(scrambled_index, 30) - kHashIncrement64;
 }
 
-Pattern::Pattern(std::size_t element_size, std::uint64_t seed) : size_(element_size), seed_(seed) {
+Pattern::Pattern(std::size_t element_size, std::uint64_t seed, InputValues values)
+    : size_(element_size), seed_(seed), values_(values) {
+    if (values_ == InputValues::numbers && size_ != sizeof(float)) {
+        throw UsageError("a task that computes takes floats, not elements of " +
+                         std::to_string(size_) + " bytes");
+    }
     switch (size_) {
         case 1: poison_.low = kPoisonByte; break;
         case 2: poison_.low = repeated_byte<std::uint16_t>(kPoisonByte); break;
@@ -120,7 +132,7 @@ Pattern::Pattern(std::size_t element_size, std::uint64_t seed) : size_(element_s
         default:
             throw UsageError("an element has 1, 2, 4, 8 or 16 bytes, not " + std::to_string(size_));
     }
-    if (size_ >= 4) assign_special_values();
+    if (has_unique_values()) assign_special_values();
 }
 
 void Pattern::exchange(std::uint64_t index, std::uint64_t other) {
@@ -177,6 +189,11 @@ Bits Pattern::scrambled_index(std::uint64_t index) const {
 }
 
 Bits Pattern::value_at(std::uint64_t index) const {
+    if (values_ == InputValues::numbers) {
+        return {std::bit_cast<std::uint32_t>(
+                    number_from(static_cast<std::uint32_t>(scrambled_index(index).low))),
+                0};
+    }
     if (size_ >= 4) return scrambled_index(exchanged_index(index));
     const std::uint32_t value =
         mix(static_cast<std::uint32_t>(index) ^ static_cast<std::uint32_t>(seed_));
@@ -188,7 +205,7 @@ Bits Pattern::value_at(std::uint64_t index) const {
 }
 
 std::optional<std::uint64_t> Pattern::index_of(Bits bits, std::uint64_t count) const {
-    if (size_ < 4) return std::nullopt;
+    if (!has_unique_values()) return std::nullopt;
     const std::uint64_t index = index_holding(preimage(bits));
     if (index >= count || value_at(index) != bits) return std::nullopt;
     return index;

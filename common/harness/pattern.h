@@ -6,6 +6,9 @@
 /// payloads, -0.0, subnormal numbers and the largest numbers. Two values never occur: zero, which
 /// unwritten memory often contains, and the poison, which fills the output before a launch.
 /// Elements of 1 and 2 bytes cannot all differ; among them only the poison never occurs.
+///
+/// A kernel that computes needs numbers instead. They are floats from 0.5 to just below 1, so
+/// that a sum without one of them differs clearly. They need not differ.
 #pragma once
 
 #include <bitset>
@@ -38,22 +41,27 @@ struct Bits {
     bool operator==(const Bits&) const = default;
 };
 
+/// The values of an input: unique bits, or numbers to compute with.
+enum class InputValues { unique_bits, numbers };
+
 /// The elements of an input. Each `seed` gives different elements, so that a program cannot know
 /// them in advance.
 class Pattern {
 public:
-    /// Creates a pattern for elements of 1, 2, 4, 8 or 16 bytes. Throws UsageError for other sizes.
-    explicit Pattern(std::size_t element_size, std::uint64_t seed = 0);
+    /// Creates a pattern for elements of 1, 2, 4, 8 or 16 bytes. Throws UsageError for other sizes,
+    /// and for numbers that are not floats.
+    explicit Pattern(std::size_t element_size, std::uint64_t seed = 0,
+                     InputValues values = InputValues::unique_bits);
 
     /// Returns the size of an element in bytes.
     std::size_t element_size() const { return size_; }
     /// Returns element `index`. For elements of up to 4 bytes, the index must be below 2^32 - 64.
     Bits value_at(std::uint64_t index) const;
     /// Returns the index below `count` of the element with these bits, or nothing if there is none.
-    /// Always returns nothing for elements of 1 and 2 bytes, which are not unique.
+    /// Always returns nothing for numbers and for elements of 1 and 2 bytes, which are not unique.
     std::optional<std::uint64_t> index_of(Bits bits, std::uint64_t count) const;
     /// Reports whether all elements differ, so that a value identifies its index.
-    bool has_unique_values() const { return size_ >= 4; }
+    bool has_unique_values() const { return size_ >= 4 && values_ == InputValues::unique_bits; }
     /// Returns the element that fills the output before a launch.
     Bits poison() const { return poison_; }
 
@@ -77,6 +85,7 @@ private:
 
     std::size_t size_;
     std::uint64_t seed_;
+    InputValues values_;
     Bits poison_;
     std::map<std::uint64_t, std::uint64_t> exchanges_;
     /// A filter that contains the low bits of all indices in `exchanges_`. Few indices are

@@ -94,6 +94,11 @@ double useful_bytes(Shape shape, int element_size) {
     return 2.0 * element_size * shape.rows * shape.cols;
 }
 
+double useful_bytes(const Variant& variant, Shape shape) {
+    if (!variant.is_computed()) return useful_bytes(shape, variant.element_size);
+    return static_cast<double>(problem_for_shape(variant, shape).moved_bytes());
+}
+
 Predicted predict_launches(const std::function<void()>& launch, double bytes, Shape shape,
                            const std::string& gpu, SampledBlocks blocks) {
     const RecordOnlyScope recording(blocks);
@@ -146,8 +151,8 @@ Touched touched_ranges(Direction direction) {
 Predicted predict(const Variant& variant, Shape shape, const std::string& gpu) {
     const std::string refused = find_refusal(variant, shape);
     if (!refused.empty()) throw NotPredicted("at " + shape.name() + " it " + refused);
-    return predict_launches([&] { launch_at(variant, shape); },
-                            useful_bytes(shape, variant.element_size), shape, gpu);
+    return predict_launches([&] { launch_at(variant, shape); }, useful_bytes(variant, shape), shape,
+                            gpu);
 }
 
 }  // namespace coalesce

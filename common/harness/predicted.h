@@ -44,6 +44,10 @@ struct Predicted {
 /// shape.
 double useful_bytes(Shape shape, int element_size = sizeof(float));
 
+/// Returns the minimum number of bytes that `variant` must read and write for a matrix of that
+/// shape.
+double useful_bytes(const Variant& variant, Shape shape);
+
 /// Returns the simulator's predictions for the launches that it has recorded.
 timing::Predictions predictions_for(const std::string& gpu);
 

@@ -31,6 +31,9 @@ struct Problem {
     /// Whether NaNs must keep their bits. If false, any NaN is accepted in place of another.
     /// Applies to elements of 4 and 8 bytes.
     bool keeps_nan_payloads = true;
+    /// Whether the input contains ordinary numbers instead of unique bits. The input of a computed
+    /// output always does.
+    bool has_numbers = false;
 
     /// Reports whether rows of the input become columns of the output.
     bool is_turned() const {
@@ -39,11 +42,13 @@ struct Problem {
     /// Returns the number of rows of the output.
     std::int64_t out_rows() const {
         if (is_permuted()) return elements() / out_cols();
+        if (is_computed()) return extent(produces.computation.out_rows);
         return is_turned() ? cols : rows;
     }
     /// Returns the number of columns of the output.
     std::int64_t out_cols() const {
         if (is_permuted()) return axes().out_extents()[static_cast<std::size_t>(axes().rank - 1)];
+        if (is_computed()) return extent(produces.computation.out_cols);
         return is_turned() ? rows : cols;
     }
     /// Reports whether the output overwrites the input in the same memory.
@@ -64,14 +69,30 @@ struct Problem {
     /// Reports whether the task permutes the axes of an array. Such an array is treated as a matrix
     /// whose rows are the last axis.
     bool is_permuted() const { return produces.kind == Produces::permuted; }
+    /// Reports whether the output is computed from the input. Only the verifier's comparison and
+    /// sizes support such a task; `source_of` returns nothing.
+    bool is_computed() const { return produces.kind == Produces::computed; }
     /// Returns the number of matrices that are transposed separately, or 0 for other tasks.
     std::int64_t batches() const;
     /// Returns the task of one matrix of a batch. Returns other tasks unchanged.
     Problem for_one_matrix() const;
-    /// Returns the number of elements, which is the same for the input and the output.
+    /// Returns the number of elements of the input. Unless the output is computed, it has as many.
     std::int64_t elements() const { return rows * cols; }
-    /// Returns the size of the input in bytes. The output has the same size.
+    /// Returns the number of elements of the output.
+    std::int64_t out_elements() const {
+        return is_computed() ? out_rows() * out_cols() : elements();
+    }
+    /// Returns the size of the input in bytes.
     std::size_t bytes() const { return static_cast<std::size_t>(elements()) * element_size; }
+    /// Returns the size of the output in bytes.
+    std::size_t out_bytes() const {
+        return static_cast<std::size_t>(out_elements()) * element_size;
+    }
+    /// Returns the smallest number of bytes that a kernel must read and write.
+    std::size_t moved_bytes() const {
+        const bool writes_nothing = is_computed() && !produces.computation.element;
+        return bytes() + (writes_nothing ? 0 : out_bytes());
+    }
 
     /// Reports whether the cell is within the input.
     bool contains(Cell cell) const {
@@ -92,6 +113,7 @@ struct Problem {
         switch (produces.kind) {
             case Produces::transpose: source = {out.col, out.row}; break;
             case Produces::permuted: return find_permuted_source(out);
+            case Produces::computed: return std::nullopt;
             case Produces::copy: source = out; break;
             case Produces::transposed_tiles:
                 source = {out.row / tile * tile + out.col % tile,
@@ -108,6 +130,9 @@ struct Problem {
 
 private:
     Cell find_permuted_source(Cell out) const;
+    std::int64_t extent(Computation::Extent extent) const {
+        return extent == Computation::one ? 1 : extent == Computation::rows ? rows : cols;
+    }
 };
 
 /// Returns the task of permuting an array.

@@ -31,8 +31,9 @@ struct Result {
     Outcome outcome = Outcome::verified;  ///< how the variant ended
     std::string reason;       ///< why the variant was skipped or is wrong, in a few lines
     int shapes_verified = 0;  ///< number of shapes with a correct result
-    /// The number of elements moved in the measurement. 0 means rows x cols.
-    std::int64_t elements = 0;
+    /// The smallest number of bytes that the measured kernel must read and write. 0 means two
+    /// matrices of rows x cols.
+    std::size_t bytes = 0;
     std::string array;                   ///< for a permutation, the array that was measured
     std::optional<Counters> counters;    ///< counters of the simulator, if a kernel was launched
     std::optional<Timing> timing;        ///< times on a real GPU, if measured

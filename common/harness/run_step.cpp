@@ -99,11 +99,24 @@ void check_memory(const Device& device, Shape shape, const std::vector<const Var
         element_size = std::max(element_size, variant->element_size);
         const auto count =
             std::size_t{variant->in == Memory::host} + std::size_t{variant->out == Memory::host};
-        on_host = std::max(on_host, count * matrices_bytes(shape, variant->element_size) / 2);
+        // The verifier computes the elements of a computed output from a copy of the input.
+        const auto copies = count + std::size_t{variant->is_computed()};
+        on_host = std::max(on_host, copies * matrices_bytes(shape, variant->element_size) / 2);
     }
     check_fits(device_bytes(device, shape, element_size), free_device_bytes(device.simulated),
                device.simulated ? "this computer's" : "the device's");
     check_fits(on_host, free_host_bytes(), "this computer's");
+}
+
+/// Reports whether two variants can use the same buffers, with the same input.
+bool can_share_buffers(const Variant& one, const Variant& other) {
+    if (one.in != other.in || one.out != other.out || one.element_size != other.element_size) {
+        return false;
+    }
+    if (one.is_plain() && other.is_plain()) return true;
+    const Computation &a = one.produces.computation, &b = other.produces.computation;
+    return one.is_computed() && other.is_computed() && a.out_rows == b.out_rows &&
+           a.out_cols == b.out_cols;
 }
 
 /// Verifies and measures the variants of a step on the chosen device.
@@ -273,7 +286,7 @@ private:
         buffers.poison();
         if (device_.simulated) simulator_library::reset_counters();
         result.shape = shape_;
-        result.elements = buffers.problem().elements();
+        result.bytes = buffers.problem().moved_bytes();
         if (buffers.problem().is_permuted()) result.array = text_of(buffers.problem().axes());
         check_once(result, buffers);
         if (result.outcome != Outcome::verified) {
@@ -304,10 +317,7 @@ private:
     }
 
     VerifiedBuffers& large_buffers(const Variant& variant) {
-        // Reuse the buffers if both variants read one matrix and write another, as nearly all do.
-        const Variant& before = large_variant_;
-        if (!large_ || !variant.is_plain() || !before.is_plain() || before.in != variant.in ||
-            before.out != variant.out || before.element_size != variant.element_size) {
+        if (!large_ || !can_share_buffers(variant, large_variant_)) {
             large_.reset();
             large_ = std::make_unique<VerifiedBuffers>(problem_for_shape(variant, shape_),
                                                        VerifiedBuffers::kDefaultGuardBytes,
@@ -349,10 +359,13 @@ std::string list_text(const std::vector<Variant>& variants) {
 }
 
 /// Returns the title of the table, which says how its numbers were obtained.
-std::string title(const Device& device, const Options& options, Shape shape) {
+std::string title(const Device& device, const Options& options, Shape shape,
+                  const std::vector<const Variant*>& variants) {
     if (!options.bench) {
-        return options.shape ? "Verified at " + shape.name() + ", bit by bit"
-                             : "Verified on many shapes, bit by bit";
+        const bool is_exact = std::none_of(variants.begin(), variants.end(),
+                                           [](const Variant* one) { return one->is_computed(); });
+        const std::string how = is_exact ? ", bit by bit" : "";
+        return (options.shape ? "Verified at " + shape.name() : "Verified on many shapes") + how;
     }
     return shape.name() + " floats, " + (device.simulated ? "simulated" : "measured");
 }
@@ -374,6 +387,13 @@ std::string footnote(const Device& device, const Options& options, double copy_g
     for (const Variant* variant : variants) {
         if (variant->keeps_nan_payloads) continue;
         text += "any NaN: where a NaN is expected, any other NaN is accepted\n";
+        break;
+    }
+    for (const Variant* variant : variants) {
+        if (!variant->is_computed() || !variant->produces.computation.element) continue;
+        text +=
+            format("verified: computed again in double precision, within a relative error of %g\n",
+                   variant->produces.computation.tolerance);
         break;
     }
     if (!options.bench || device.simulated) return text;
@@ -411,7 +431,7 @@ int run(const std::string& step, const Options& options,
     const bool is_predicted = !options.time_on.empty();
     const Table table(device, options.bench, variants, is_predicted);
     std::printf("%s\n%s\n\n", device.first_line(is_predicted).c_str(),
-                title(device, options, shape).c_str());
+                title(device, options, shape, variants).c_str());
     const double copy_gbps = runner.measure_copy();
     std::printf("%s", table.head().c_str());
     std::vector<Result> results;

@@ -70,9 +70,9 @@ std::string time_columns(const Result& result, double copy_gbps, double peak) {
 
 double Result::gbps() const {
     if (!timing) return 0;
-    const double moved = elements ? static_cast<double>(elements) : 1.0 * shape.rows * shape.cols;
-    const double bytes = 2.0 * (variant ? variant->element_size : 4) * moved;
-    return bytes / (timing->ms * 1e-3) / 1e9;
+    const double moved = bytes ? static_cast<double>(bytes)
+                               : useful_bytes(shape, variant ? variant->element_size : 4);
+    return moved / (timing->ms * 1e-3) / 1e9;
 }
 
 Table::Table(const Device& device, bool is_measured, const std::vector<const Variant*>& variants,

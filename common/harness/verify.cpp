@@ -1,15 +1,23 @@
 #include "harness/verify.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstring>
 #include <thread>
 
 #include "harness/diagnosis.h"
 #include "harness/errors.h"
+#include "harness/look.h"
 #include "harness/text.h"
 
 namespace coalesce {
 namespace {
+
+/// Returns the value of a float.
+double float_of(Bits held) {
+    return std::bit_cast<float>(static_cast<std::uint32_t>(held.low));
+}
 
 constexpr std::size_t kChunkBytes = std::size_t{64} << 20;
 
@@ -42,9 +50,9 @@ void for_each_chunk(const Problem& problem, const GuardedSpan& matrix, Access ac
     const bool is_copied = matrix.where == Memory::device;
     DeviceBuffer copy;
     // Use page-locked memory, because copies between it and the device are faster.
-    if (is_copied) copy = DeviceBuffer(std::min(problem.bytes(), kChunkBytes), Memory::host);
-    for (std::size_t at = 0; at < problem.bytes(); at += kChunkBytes) {
-        const std::size_t bytes = std::min(kChunkBytes, problem.bytes() - at);
+    if (is_copied) copy = DeviceBuffer(std::min(matrix.bytes, kChunkBytes), Memory::host);
+    for (std::size_t at = 0; at < matrix.bytes; at += kChunkBytes) {
+        const std::size_t bytes = std::min(kChunkBytes, matrix.bytes - at);
         char* const there = matrix.data + at;
         char* const here = is_copied ? static_cast<char*>(copy.data()) : there;
         if (is_copied && access == Access::read) {
@@ -104,11 +112,31 @@ std::optional<Finding> find_guard_band_write(const GuardedSpan& span, bool is_af
                        " away: the bounds check is missing or wrong"};
 }
 
+/// Returns the values of a problem's input.
+Pattern pattern_of(const Problem& problem) {
+    const bool has_numbers = problem.has_numbers || problem.is_computed();
+    return Pattern(problem.element_size, problem.seed,
+                   has_numbers ? InputValues::numbers : InputValues::unique_bits);
+}
+
+/// Returns the input of a computed output, which `Computation::element` reads.
+std::vector<float> numbers_of(const Problem& problem) {
+    const Pattern pattern = pattern_of(problem);
+    std::vector<float> numbers(static_cast<std::size_t>(problem.elements()));
+    run_in_parallel(thread_count(problem.elements()), problem.elements(),
+                    [&](int, std::int64_t begin, std::int64_t end) {
+                        pattern.fill(numbers.data() + begin, static_cast<std::uint64_t>(begin),
+                                     static_cast<std::size_t>(end - begin));
+                    });
+    return numbers;
+}
+
 /// Compares cells of the output with their expected values.
 class Comparer {
 public:
-    explicit Comparer(const Problem& problem)
-        : problem_(problem), pattern_(problem.element_size, problem.seed) {}
+    explicit Comparer(const Problem& problem) : problem_(problem), pattern_(pattern_of(problem)) {
+        if (problem.is_computed()) numbers_ = numbers_of(problem);
+    }
 
     /// Calls `visit(cell, state, held)` for the elements from `begin` to `end` of a chunk. The
     /// chunk starts with element `first` of the output.
@@ -129,8 +157,28 @@ public:
                                       : pattern_.poison();
     }
 
+    /// Returns the value that a cell of a computed output should have.
+    double computed_value(Cell out) const {
+        return problem_.produces.computation.element(
+            numbers_.data(), static_cast<int>(problem_.rows), static_cast<int>(problem_.cols),
+            static_cast<int>(out.row), static_cast<int>(out.col));
+    }
+
 private:
+    CellState state_of_computed(Cell out, Bits held) const {
+        const Computation& computation = problem_.produces.computation;
+        const bool is_poison = held == pattern_.poison();
+        if (!computation.element) return is_poison ? CellState::right : CellState::wrong;
+        if (is_poison) return CellState::untouched;
+        const double expected = computed_value(out);
+        const double error = std::abs(float_of(held) - expected);
+        // The comparison is false for a NaN, which is wrong.
+        const bool is_close = error <= computation.tolerance * std::abs(expected);
+        return is_close ? CellState::right : CellState::wrong;
+    }
+
     CellState state_of(Cell out, std::int64_t index, Bits held) const {
+        if (problem_.is_computed()) return state_of_computed(out, held);
         const std::optional<Cell> source = problem_.source_of(out);
         if (!source) return held == pattern_.poison() ? CellState::right : CellState::wrong;
         const Bits expected =
@@ -146,6 +194,7 @@ private:
 
     const Problem& problem_;
     Pattern pattern_;
+    std::vector<float> numbers_;  ///< the input, if the output is computed
 };
 
 /// Calls `visit(comparer, share, cell, state, held)` for every cell of the output, on several
@@ -191,20 +240,57 @@ Finding diagnose(const GuardedSpan& out, const Comparison& comparison) {
         .conclude();
 }
 
+/// Reads one float of a matrix.
+Bits read_element(const GuardedSpan& matrix, std::int64_t index) {
+    Bits held;
+    const char* const at = matrix.data + index * static_cast<std::int64_t>(sizeof(float));
+    if (matrix.where == Memory::host) {
+        std::memcpy(&held.low, at, sizeof(float));
+    } else {
+        CUDA_CHECK(cudaMemcpy(&held.low, at, sizeof(float), cudaMemcpyDeviceToHost));
+    }
+    return held;
+}
+
+/// Describes the first bad cell of a computed output.
+Finding describe_computed(const GuardedSpan& out, const Comparison& comparison) {
+    const Problem& problem = comparison.problem;
+    const Cell bad = *comparison.first_bad;
+    const std::string name = out_name(problem, bad);
+    const Computation& computation = problem.produces.computation;
+    if (!computation.element) {
+        return {Fault::value_not_of_input, name + " was written, but the kernel must not write"};
+    }
+    if (comparison.wrong == 0) {
+        const bool is_nothing = comparison.right == 0;
+        return {is_nothing ? Fault::nothing_written : Fault::never_written,
+                name + " was never written" + (is_nothing ? ", nor was any other cell" : "")};
+    }
+    const Comparer comparer(problem);
+    const Bits held = read_element(out, bad.row * problem.out_cols() + bad.col);
+    const std::string what = held == comparer.value_before(0) ? " was never written"
+                                                              : format(" is %.9g", float_of(held));
+    return {Fault::value_not_of_input,
+            name + what +
+                format(", but should be %.9g; the relative error may be %g",
+                       comparer.computed_value(bad), computation.tolerance)};
+}
+
 /// Returns the first cell of the input that was changed, or nothing if none was.
 std::optional<Cell> find_changed_input(const Problem& problem, const GuardedSpan& in) {
     const Problem as_before{.rows = problem.rows,
                             .cols = problem.cols,
                             .produces = {Produces::copy},
                             .element_size = problem.element_size,
-                            .seed = problem.seed};
+                            .seed = problem.seed,
+                            .has_numbers = problem.has_numbers || problem.is_computed()};
     return count_cells(as_before, in).first_bad;
 }
 
 }  // namespace
 
 void prepare_in(const Problem& problem, const GuardedSpan& in) {
-    const Pattern pattern(problem.element_size, problem.seed);
+    const Pattern pattern = pattern_of(problem);
     fill_guards(in);
     for_each_chunk(problem, in, Access::write, [&](char* chunk, auto first, auto elements) {
         run_in_parallel(
@@ -227,7 +313,8 @@ Comparison check(const Problem& problem, const GuardedSpan& in, const GuardedSpa
     const auto changed = has_input ? find_changed_input(problem, in) : std::nullopt;
     comparison.input_is_changed = changed.has_value();
     if (comparison.wrong + comparison.untouched > 0) {
-        comparison.findings.push_back(diagnose(out, comparison));
+        comparison.findings.push_back(problem.is_computed() ? describe_computed(out, comparison)
+                                                            : diagnose(out, comparison));
     }
     if (changed) {
         comparison.findings.push_back(
@@ -279,7 +366,8 @@ std::string Comparison::text() const {
         text += wrap(format_count(right, "cell") + " right, " + std::to_string(wrong) + " wrong, " +
                      std::to_string(untouched) +
                      (problem.is_in_place() ? " unchanged." : " never written."));
-        text += map.text();
+        // A picture of a single column, such as the sums of rows, would only be a long list.
+        if (!problem.is_computed() || map.has_pattern()) text += map.text();
     }
     return text;
 }
@@ -288,13 +376,13 @@ VerifiedBuffers::VerifiedBuffers(const Problem& problem, std::size_t guard_bytes
                                  Memory out)
     : problem_(problem),
       in_(problem.bytes() + 2 * guard_bytes, in),
-      out_(problem.is_in_place() ? 0 : problem.bytes() + 2 * guard_bytes, out) {
-    const auto span_in = [&](const DeviceBuffer& buffer, Memory where) -> GuardedSpan {
-        return {static_cast<char*>(buffer.data()) + guard_bytes, problem.bytes(), guard_bytes,
-                where};
+      out_(problem.is_in_place() ? 0 : problem.out_bytes() + 2 * guard_bytes, out) {
+    const auto span_in = [&](const DeviceBuffer& buffer, std::size_t bytes,
+                             Memory where) -> GuardedSpan {
+        return {static_cast<char*>(buffer.data()) + guard_bytes, bytes, guard_bytes, where};
     };
-    in_span_ = span_in(in_, in);
-    out_span_ = problem.is_in_place() ? in_span_ : span_in(out_, out);
+    in_span_ = span_in(in_, problem.bytes(), in);
+    out_span_ = problem.is_in_place() ? in_span_ : span_in(out_, problem.out_bytes(), out);
 }
 
 void VerifiedBuffers::prepare() {

@@ -12,6 +12,9 @@
 ///     if (!comparison.is_right()) std::puts(comparison.text().c_str());
 ///
 /// For your own memory, call `prepare_in`, `prepare_out` and `check`.
+///
+/// Outputs that move values are compared bit by bit. A computed output may differ from the values of
+/// `Computation::element` by its tolerance.
 #pragma once
 
 #include <optional>
@@ -41,8 +44,8 @@ struct Comparison {
         : problem(problem), map(problem.out_rows(), problem.out_cols(), problem.is_in_place()) {}
 
     Problem problem;          ///< the kernel's task
-    std::uint64_t right = 0;  ///< number of cells with the expected bits
-    std::uint64_t wrong = 0;  ///< number of cells that were written with other bits
+    std::uint64_t right = 0;  ///< number of cells with the expected value
+    std::uint64_t wrong = 0;  ///< number of cells that were written with another value
     /// The number of cells that should have been written but were not.
     std::uint64_t untouched = 0;
     std::optional<Cell> first_bad;  ///< the first wrong or unwritten cell of the output
@@ -91,7 +94,8 @@ public:
     /// the input.
     void poison();
     /// Changes the task for the next kernel. The new task must have the same number and size of
-    /// elements, and must be in place if and only if the old one was.
+    /// elements, in the input and in the output, and the same kind of values. It must be in place
+    /// if and only if the old one was.
     void set_problem(const Problem& problem) { problem_ = problem; }
     /// Waits for the device and compares the output.
     Comparison check();
@@ -106,7 +110,7 @@ public:
     /// Returns the total size in bytes of both buffers and their guard bands.
     static std::size_t bytes_needed(const Problem& problem,
                                     std::size_t guard_bytes = kDefaultGuardBytes) {
-        return 2 * (problem.bytes() + 2 * guard_bytes);
+        return problem.bytes() + problem.out_bytes() + 4 * guard_bytes;
     }
 
 private:

@@ -99,8 +99,10 @@ int diff(Session& session, const LearnerExercise& exercise, const DiffArguments&
         throw UsageError(step.name +
                          " is the first step, so there is no earlier kernel to compare it with");
     }
-    if (exercise.is_beyond()) {
-        throw UsageError(exercise.name() + " does not build on another exercise; ./learn explain " +
+    if (exercise.has_element_task()) {
+        throw UsageError(exercise.name() +
+                         " has a task of its own, so no earlier kernel does the same; ./learn "
+                         "explain " +
                          exercise.command_arguments() + " shows the solution");
     }
     std::string before, after, what;
@@ -142,7 +144,7 @@ int explain(Session& session, const LearnerExercise& exercise, bool yes) {
     }
     if (verdict) show_time_line(*verdict, session.style);
     std::cout << "\nThe lesson: " << exercise.lesson();
-    if (!exercise.is_program() && !exercise.is_beyond())
+    if (!exercise.is_program() && !exercise.has_element_task())
         std::cout << "      A picture: ./learn picture " << exercise.command_arguments();
     std::cout << "\n";
     return 0;

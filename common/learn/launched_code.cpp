@@ -235,7 +235,7 @@ LaunchedCode load_file_code(const LearnerExercise& exercise, const std::string& 
     code.ptx = compiled.ptx;
     code.compiler = compiled.compiler;
     code.kernels.push_back({compiled.entry, find_kernel_line(source.text, asked.kernel), {}});
-    if (exercise.is_beyond()) {
+    if (exercise.has_element_task()) {
         code.why_not_launched = "times are predicted for matrices only";
         return code;
     }

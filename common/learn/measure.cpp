@@ -39,7 +39,7 @@ void validate_arguments(const LearnerExercise& exercise, const MeasureArguments&
                          "to run the program: ./learn check " +
                          exercise.command_arguments());
     }
-    if (exercise.is_beyond()) {
+    if (exercise.has_element_task()) {
         throw UsageError(exercise.name() +
                          " does not move a matrix, so its time cannot be compared with that of a "
                          "copy; ./learn check " +
@@ -159,7 +159,7 @@ Json measure_in_child(const LearnerExercise& exercise, const std::string& file, 
 }
 
 std::string format_bandwidth(const LearnerExercise& exercise, const std::string& file, bool must) {
-    if (exercise.is_program() || exercise.is_beyond()) return "";
+    if (exercise.is_program() || exercise.has_element_task()) return "";
     std::string why;
     const Json measured = measure_in_child(exercise, file, must, why);
     if (!measured.is_null()) return "\n" + format_measured(measured);

@@ -19,7 +19,7 @@ void validate_arguments(const LearnerExercise& exercise, const PictureArguments&
                          "run the program: ./learn check " +
                          exercise.command_arguments());
     }
-    if (exercise.is_beyond()) {
+    if (exercise.has_element_task()) {
         throw UsageError(exercise.name() +
                          " has no tile of a matrix that a picture could show; ./learn check " +
                          exercise.command_arguments() + " shows its costs");

@@ -1,5 +1,6 @@
 #include "learn/commands.h"
 
+#include <algorithm>
 #include <cmath>
 #include <iostream>
 
@@ -153,6 +154,13 @@ void print_step_line(const course::Step& step, const State& state) {
                         shortened(step.title).c_str());
 }
 
+bool has_stale_work(const Session& session, const State& state) {
+    return std::ranges::any_of(list_exercises_and_hunts(session.course),
+                               [&](const LearnerExercise& exercise) {
+                                   return status_of(exercise, state) == Status::stale;
+                               });
+}
+
 // Introduces the course on the learner's first start.
 void introduce_once(Session& session) {
     if (session.progress.read().has_begun) return;
@@ -192,13 +200,12 @@ int show_list(Session& session, bool json) {
     std::cout << format("%-14s%-11s%s\n", "", "exercise", "bug hunt");
     if (session.course.program) print_step_line(*session.course.program, state);
     for (auto& step : session.course.steps) print_step_line(step, state);
-    // Print a single line about these exercises, so that the list and the footer of `learn watch`
-    // fit on a screen of 24 lines.
-    std::cout
-        << "x             " << format_count(session.course.beyond.size(), "exercise")
-        << " beyond the transpose: ./learn list x\n"
-        << "Stale: edited after it had passed. ./learn list 03 lists the variants of 03.\nLessons: "
-           "steps/STEP/README.md. Exercises: exercises/STEP/kernel.cu, hunt.cu.\n";
+    // Print few lines below the list, so that the list and the footer of `learn watch` fit on a
+    // screen of 24 lines.
+    std::cout << "x             " << format_count(session.course.beyond.size(), "exercise")
+              << " beyond the transpose: ./learn list x\n"
+              << (has_stale_work(session, state) ? "Stale: edited after it had passed. " : "")
+              << "./learn list 03 lists the variants of 03.\n";
     return 0;
 }
 

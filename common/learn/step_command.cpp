@@ -32,7 +32,7 @@ StepsRequest parse_steps_request(const LearnerExercise& exercise, const StepArgu
     StepsRequest request;
     if (words.block) request.block = *words.block;
     if (words.rows || words.cols) {
-        if (exercise.is_beyond())
+        if (exercise.has_element_task())
             throw UsageError("--rows and --cols apply only to exercises with a matrix, but " +
                              exercise.name() + " has none");
         const Shape shape{words.rows.value_or(words.cols.value_or(0)),
@@ -218,7 +218,7 @@ int step(Session& session, const LearnerExercise& exercise, const StepArguments&
     }
     if (!words.json.empty()) write_file(words.json, recorded.json);
     Steps steps = read_steps(recorded.json);
-    if (!exercise.is_beyond()) name_values_by_source(steps);
+    if (!exercise.has_element_task()) name_values_by_source(steps);
     if (steps.all_steps.empty()) {
         std::cout << "The block executes no step that can be shown.\n";
         return 1;

@@ -38,9 +38,11 @@ struct LearnerExercise {
     /// Reports whether the exercise is a whole program instead of a kernel that can be counted,
     /// drawn or timed.
     bool is_program() const { return requirements().is_program; }
-    /// Reports whether the exercise is beyond the transpose. Such an exercise moves no matrix that
+    /// Reports whether the exercise is beyond the transpose, and so has no lesson.
+    bool is_beyond() const { return coalesce::is_beyond(step->name); }
+    /// Reports whether the task is defined element by element. Such an exercise moves no matrix that
     /// could be drawn, and its speed cannot be compared with the speed of a copy.
-    bool is_beyond() const { return requirements().elements.has_value(); }
+    bool has_element_task() const { return requirements().elements.has_value(); }
     /// Returns the exercise's description from the course.
     const Exercise& requirements() const { return is_hunt ? *step->hunt : *step->exercise; }
     /// Returns the lesson's text: "steps/03_tiled/README.md". The exercises beyond the transpose

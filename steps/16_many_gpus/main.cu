@@ -3,7 +3,7 @@
 // Builds on  10_registers: each GPU transposes as there. New is where and when it stores.
 // Idea       With NVLink, the memory of another GPU has addresses like any other: store there.
 // Watch      No link is idle, and no two GPUs store to the same one. A store touches 4 sectors.
-// Next       hosts.cu uses several hosts. On your own: other types, matrices that arrive in parts.
+// Next       17_reduction adds the rows of a matrix. hosts.cu, beside this file, uses several hosts.
 
 #include "many/exchange.h"
 

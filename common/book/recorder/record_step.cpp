@@ -280,8 +280,9 @@ std::vector<recorder::ObservedLaunch> sample_launches(const Variant& variant) {
 // ---- a variant ----
 
 /// Returns the name of an exercise's task, such as "transpose", or "" if the variant does only a
-/// part of a task.
+/// part of a task. "computed" stands for every task that is defined element by element.
 std::string task_name(const Produces& produces) {
+    if (produces.kind == Produces::computed) return produces.computation.element ? "computed" : "";
     for (const auto& [name, task] : kTasks) {
         const bool is_same = task.kind == produces.kind && task.in_place == produces.in_place &&
                              task.permutation.extents == produces.permutation.extents &&

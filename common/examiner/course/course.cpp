@@ -11,6 +11,7 @@
 
 #include "base/files.h"
 #include "examiner/course/read_exercise.h"
+#include "examiner/course/read_hints.h"
 #include "examiner/course/strict_toml.h"
 
 namespace coalesce::course {
@@ -66,75 +67,6 @@ Variant read_variant(const StrictToml& reader, const toml::table& table, const S
 
 int read_points(const StrictToml& reader, const toml::table& table, const std::string& where) {
     return static_cast<int>(reader.integer(table, "points", where, 1, 1000));
-}
-
-// Reads the levels of a hint, and removes line breaks at the end of each level.
-void read_levels(const StrictToml& reader, const toml::table& table, bool all,
-                 const std::string& where, Hint& hint) {
-    bool any = false;
-    for (size_t i = 0; i < kHintLevels.size(); ++i) {
-        if (!all && !table.contains(kHintLevels[i])) continue;
-        std::string text = reader.text(table, kHintLevels[i], where);
-        text.erase(text.find_last_not_of(" \n") + 1);
-        if (text.empty()) {
-            reader.fail(*table.get(kHintLevels[i]), std::string("`") + kHintLevels[i] +
-                                                        "` is empty; write its text, or remove it");
-        }
-        hint.levels[i] = text;
-        any = true;
-    }
-    if (!any) {
-        reader.fail(hint.line, where + " has no text; add a question, picture, api or line");
-    }
-}
-
-std::vector<std::string> read_failures(const StrictToml& reader, const toml::table& table) {
-    std::vector<std::string> failures;
-    const toml::node* node = table.get("failures");
-    const toml::array* names = node == nullptr ? nullptr : node->as_array();
-    for (size_t i = 0; names != nullptr && i < names->size(); ++i) {
-        failures.push_back((*names)[i].value_exact<std::string>().value_or(""));
-    }
-    if (failures.empty() || std::ranges::count(failures, "") > 0) {
-        reader.fail(
-            node == nullptr ? StrictToml::line_of(table) : StrictToml::line_of(*node),
-            "a hint that is not for all failures needs failures = [\"no-bounds-check\", ...]");
-    }
-    return failures;
-}
-
-enum class FirstHint { is_general, names_failures };
-
-// Reads the [[hint]] tables. The first hint of an exercise is general: it defines every level and
-// names no failures. Each hint in course.toml names the failures that it applies to.
-std::vector<Hint> read_hints(const StrictToml& reader, const toml::table& table, FirstHint first,
-                             const std::string& where) {
-    const bool first_is_for_all = first == FirstHint::is_general;
-    const std::string header = "[[hint]] of " + where;
-    std::vector<Hint> hints;
-    const bool is_optional = !first_is_for_all || table.contains("sizes");
-    if (!table.contains("hint") && is_optional) return hints;
-    std::set<std::string> known;
-    for (auto& node : reader.tables(table, "hint", header)) {
-        const toml::table& entry = *node.as_table();
-        bool for_all = first_is_for_all && hints.empty();
-        Hint hint;
-        hint.line = StrictToml::line_of(entry);
-        std::string name = "a hint of " + where;
-        reader.allow_keys(entry, {"failures", "question", "picture", "api", "line"}, name);
-        if (for_all && entry.contains("failures")) {
-            reader.fail(hint.line, "the first hint of " + where +
-                                       " must apply to all failures; remove its `failures`");
-        }
-        if (!for_all) hint.failures = read_failures(reader, entry);
-        for (auto& failure : hint.failures) {
-            if (known.insert(failure).second) continue;
-            reader.fail(hint.line, where + " has two hints for " + failure + "; remove one");
-        }
-        read_levels(reader, entry, for_all, name, hint);
-        hints.push_back(hint);
-    }
-    return hints;
 }
 
 double read_tolerance(const StrictToml& reader, const toml::table& table) {
@@ -229,15 +161,16 @@ Exercise read_hunt(const StrictToml& reader, const toml::table& table, const Exe
     return hunt;
 }
 
-// Reads an exercise beyond the transpose. `reference` is null if reference.cu is missing.
-Step read_beyond(const CourseText& record, const CourseText* reference, const std::string& name) {
-    const StrictToml reader(record.file);
-    const toml::table table = reader.parse(record.text);
+// Reads an exercise whose task is defined element by element, except for the bug hunt. `more`
+// contains the keys that it may have in addition to those of the task. `reference` is null if
+// reference.cu is missing.
+Exercise read_element_exercise(const StrictToml& reader, const toml::table& table,
+                               const CourseText* reference, const std::string& name,
+                               const std::set<std::string_view>& more) {
     std::set<std::string_view> known(std::begin(kElementKeys), std::end(kElementKeys));
-    known.insert({"title", "points", "hint", "hunt"});
+    known.insert(more.begin(), more.end());
     reader.allow_keys(table, known, "the exercise " + name);
     Exercise exercise{.name = name};
-    exercise.points = table.contains("points") ? read_points(reader, table, name) : 10;
     read_elements(reader, table, exercise);
     const std::string file = "solutions/" + name + "/reference.cu";
     if (reference == nullptr) {
@@ -249,6 +182,16 @@ Step read_beyond(const CourseText& record, const CourseText* reference, const st
     exercise.elements->reference = reference->text;
     exercise.elements->reference_file = file;
     exercise.hints = read_hints(reader, table, FirstHint::is_general, name);
+    return exercise;
+}
+
+// Reads an exercise beyond the transpose. `reference` is null if reference.cu is missing.
+Step read_beyond(const CourseText& record, const CourseText* reference, const std::string& name) {
+    const StrictToml reader(record.file);
+    const toml::table table = reader.parse(record.text);
+    Exercise exercise =
+        read_element_exercise(reader, table, reference, name, {"title", "points", "hint", "hunt"});
+    exercise.points = table.contains("points") ? read_points(reader, table, name) : 10;
     Step step{.name = name, .title = reader.text(table, "title", "the exercise " + name)};
     step.exercise = exercise;
     if (table.contains("hunt")) step.hunt = read_hunt(reader, table, exercise);
@@ -261,12 +204,29 @@ bool is_step_name(const std::string& name) {
 }
 
 /// The texts of one lesson. `exercise` is null if the lesson has no exercise, as in a handout
-/// without solutions/.
+/// without solutions/. `reference` is null unless its task is defined element by element.
 struct LessonTexts {
     std::string name;  ///< name of the lesson's folders
     const CourseText* lesson = nullptr;
     const CourseText* exercise = nullptr;
+    const CourseText* reference = nullptr;
 };
+
+// Reads the exercise of a lesson whose task is defined element by element.
+Exercise read_element_lesson(const StrictToml& reader, const toml::table& table,
+                             const LessonTexts& texts) {
+    Exercise exercise = read_element_exercise(reader, table, texts.reference, texts.name,
+                                              {"points", "hint", "prediction", "hunt"});
+    exercise.points = read_points(reader, table, "the exercise of " + texts.name);
+    exercise.predictions = read_predictions(reader, table, texts.name);
+    const auto is_time = [](const Prediction& one) { return one.counter == kCopyPercentQuestion; };
+    if (std::ranges::any_of(exercise.predictions, is_time)) {
+        reader.fail(*table.get("prediction"),
+                    "times are predicted only for kernels that move a "
+                    "matrix; ask for a counter");
+    }
+    return exercise;
+}
 
 Step read_step(const LessonTexts& texts, const Exercise& usual, const Course& earlier) {
     const StrictToml reader(texts.lesson->file);
@@ -287,7 +247,14 @@ Step read_step(const LessonTexts& texts, const Exercise& usual, const Course& ea
     if (texts.exercise != nullptr) {
         const StrictToml asked(texts.exercise->file);
         const toml::table record = asked.parse(texts.exercise->text);
-        step.exercise = read_exercise(asked, record, step.name, usual);
+        const bool has_elements = record.contains("sizes");
+        if (texts.reference != nullptr && !has_elements) {
+            asked.fail(1, "the task of " + step.name +
+                              " moves a matrix, so nothing uses its reference.cu; remove it, or "
+                              "give `sizes` and `arguments`");
+        }
+        step.exercise = has_elements ? read_element_lesson(asked, record, texts)
+                                     : read_exercise(asked, record, step.name, usual);
         if (record.contains("hunt")) step.hunt = read_hunt(asked, record, *step.exercise);
     }
     return step;
@@ -339,8 +306,9 @@ std::vector<LessonTexts> collect_lessons(const std::vector<CourseText>& texts) {
         if (begin == std::string::npos || !text.file.ends_with(kBehind)) continue;
         const std::size_t from = begin + kBefore.size();
         const std::string name = text.file.substr(from, text.file.size() - kBehind.size() - from);
-        lessons.push_back(
-            {name, &text, find_course_text(texts, "solutions/" + name + "/exercise.toml")});
+        lessons.push_back({name, &text,
+                           find_course_text(texts, "solutions/" + name + "/exercise.toml"),
+                           find_course_text(texts, "solutions/" + name + "/reference.cu")});
     }
     std::sort(lessons.begin(), lessons.end(),
               [](const LessonTexts& a, const LessonTexts& b) { return a.name < b.name; });
@@ -443,6 +411,7 @@ std::vector<CourseText> read_course_texts(const std::filesystem::path& root) {
         const std::string name = entry.path().filename();
         add(entry.path() / "lesson.toml");
         add(root / "solutions" / name / "exercise.toml");
+        add(root / "solutions" / name / "reference.cu");
     }
     for (const auto& entry : fs::directory_iterator(root / "solutions", error)) {
         if (!is_beyond(entry.path().filename())) continue;

@@ -75,7 +75,7 @@ struct Course {
 /// The text of one of the course's records, and the name of its file for use in messages.
 struct CourseText {
     /// the file's path, which ends with course.toml, steps/NN_name/lesson.toml,
-    /// solutions/NN_name/exercise.toml or solutions/x_name/reference.cu
+    /// solutions/NN_name/exercise.toml or solutions/NAME/reference.cu
     std::string file;
     std::string text;
 };

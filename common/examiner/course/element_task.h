@@ -1,7 +1,8 @@
 /// \file
-/// The task of an exercise beyond the transpose: the kernel's arguments, the inputs to generate,
-/// and the reference, a function that returns one element of the output. The record is
-/// solutions/x_NAME/exercise.toml, and the reference is reference.cu beside it.
+/// A task that is defined element by element: the kernel's arguments, the inputs to generate, and
+/// the reference, a function that returns one element of the output. The exercises beyond the
+/// transpose have such tasks, and so may a lesson. The record is solutions/NAME/exercise.toml, and
+/// the reference is reference.cu beside it.
 #pragma once
 
 #include <cstdint>

@@ -31,7 +31,7 @@ struct Limits {
     double predicted_fraction_of_copy =
         0;  ///< smallest predicted fraction of a copy's speed on a GPU
     /// maximum total sectors, requests, wavefronts and atomics, as a multiple of the solution's;
-    /// only for exercises beyond the transpose
+    /// only for tasks that are defined element by element
     double of_solution = 0;
 };
 
@@ -132,7 +132,7 @@ struct Exercise {
     int points = 0;                            ///< points for passing the exercise
     std::vector<Hint> hints = {};              ///< hints; the first one is general
     std::vector<Prediction> predictions = {};  ///< questions, in the order they are asked
-    /// The task of an exercise beyond the transpose; nothing for a matrix.
+    /// The task, if it is defined element by element; nothing if it moves a matrix.
     std::optional<ElementTask> elements = {};
 
     /// Returns the number of the exercise's step, such as "03".

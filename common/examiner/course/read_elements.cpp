@@ -1,4 +1,4 @@
-// Reads the record of an exercise beyond the transpose.
+// Reads the record of an exercise whose task is defined element by element.
 
 #include <algorithm>
 #include <cctype>
@@ -134,8 +134,9 @@ void check_element_shape(const StrictToml& reader, const toml::node& node, const
 
 void read_elements(const StrictToml& reader, const toml::table& table, Exercise& exercise) {
     const std::string where = "the exercise " + exercise.name;
-    exercise.kernel = table.contains("kernel") ? reader.text(table, "kernel", where)
-                                               : exercise.name.substr(kBeyondPrefix.size());
+    // "row_sums" for "x_row_sums" and for "17_row_sums".
+    const std::string after_prefix = exercise.name.substr(exercise.name.find('_') + 1);
+    exercise.kernel = table.contains("kernel") ? reader.text(table, "kernel", where) : after_prefix;
     if (!is_identifier(exercise.kernel)) {
         reader.fail(table.contains("kernel") ? StrictToml::line_of(*table.get("kernel")) : 1,
                     "\"" + exercise.kernel + "\" cannot be the name of a kernel");

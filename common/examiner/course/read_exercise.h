@@ -21,7 +21,8 @@ void read_requirements(const StrictToml& reader, const toml::table& table, Exerc
 inline constexpr std::string_view kElementKeys[] = {"kernel", "sizes",  "arguments", "tolerance",
                                                     "most",   "shapes", "counted",   "limits"};
 
-/// Reads the task and the limits of an exercise beyond the transpose, but not the reference.
+/// Reads the task and the limits of an exercise whose task is defined element by element, but not
+/// the reference.
 void read_elements(const StrictToml& reader, const toml::table& table, Exercise& exercise);
 
 /// Reads a list with a value for each size of the task.

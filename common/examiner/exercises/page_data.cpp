@@ -51,7 +51,7 @@ ordered_json work_json(const Exercise& exercise, const fs::path& root) {
     const Skeleton skeleton = parse_skeleton(require_file(root, solution), solution.string());
     return {{"file", ("exercises" / name).string()},
             {"kernel", exercise.kernel},
-            {"produces", exercise.elements ? "" : exercise.produces},
+            {"produces", exercise.elements ? "computed" : exercise.produces},
             {"skeleton", without_commands(skeleton.blank())},
             {"solution", without_commands(skeleton.solved())},
             {"limits", limits_json(exercise.limits)},

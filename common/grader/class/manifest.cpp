@@ -66,8 +66,10 @@ Assigned read_assigned(const StrictToml& reader, const toml::table& table,
     known.erase("hidden");
     known.insert({"name", "points", "allow", "resources"});
     const std::string name = reader.text(table, "name", where);
-    // The requirements of an exercise beyond the transpose are in its own record.
-    if (is_beyond(name)) known = {"name", "points", "allow", "resources"};
+    const course::Step* step = course.lesson(name);
+    // A task that is defined element by element is in its own record, and cannot be changed here.
+    const bool has_elements = step != nullptr && step->exercise && step->exercise->elements;
+    if (has_elements || is_beyond(name)) known = {"name", "points", "allow", "resources"};
     reader.allow_keys(table, known, where);
     if (course.program && course.lesson(name) == &*course.program) {
         reader.fail(StrictToml::line_of(table),
@@ -75,7 +77,6 @@ Assigned read_assigned(const StrictToml& reader, const toml::table& table,
                         "\" is a whole program, and the grader does not run students' host code; "
                         "remove this exercise");
     }
-    const course::Step* step = course.lesson(name);
     if (step == nullptr || !step->exercise || step->name != name) {
         reader.fail(StrictToml::line_of(table), "the course has no exercise \"" + name +
                                                     "\"; correct the name, or remove the exercise");

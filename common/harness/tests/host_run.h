@@ -19,9 +19,9 @@ public:
     explicit HostRun(const Problem& problem)
         : problem_(problem),
           in_(problem.bytes() + 2 * guard),
-          out_(problem.bytes() + 2 * guard),
-          in_span_(span_in(in_)),
-          out_span_(span_in(out_)) {
+          out_(problem.out_bytes() + 2 * guard),
+          in_span_(span_in(in_, problem.bytes())),
+          out_span_(span_in(out_, problem.out_bytes())) {
         prepare_in(problem_, in_span_);
         prepare_out(out_span_);
     }
@@ -53,8 +53,8 @@ public:
     Comparison check() { return coalesce::check(problem_, in_span_, out_span_); }
 
 private:
-    GuardedSpan span_in(std::vector<char>& buffer) {
-        return {buffer.data() + guard, problem_.bytes(), guard, Memory::host};
+    static GuardedSpan span_in(std::vector<char>& buffer, std::size_t bytes) {
+        return {buffer.data() + guard, bytes, guard, Memory::host};
     }
     unsigned char* element(const GuardedSpan& span, std::int64_t index) {
         return reinterpret_cast<unsigned char*>(

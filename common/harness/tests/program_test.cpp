@@ -110,6 +110,47 @@ TEST_CASE("each kind of mistake is reported, and leads to exit code 1") {
     check("too many threads", "at most 1024 threads");
 }
 
+TEST_CASE("computed outputs are verified within their tolerance, and the title does not say bits") {
+    const Run sums = run("--device sim --variant sums --rows 100 --cols 70");
+    INFO(sums.out);
+    INFO(sums.err);
+    CHECK(sums.exit_code == 0);
+    CHECK(sums.says("within a relative error of 1e-05"));
+    CHECK(fits_terminal(sums.out));
+    const Run verified = run("--device sim --verify --variant sums");
+    CHECK(verified.exit_code == 0);
+    CHECK(verified.says("Verified on many shapes\n"));
+    CHECK_FALSE(verified.says("bit by bit"));
+    CHECK(
+        run("--device sim --verify --variant copy").says("Verified on many shapes, bit by bit\n"));
+    const Run reads = run("--device sim --variant reads --rows 100 --cols 70");
+    CHECK(reads.exit_code == 0);
+    CHECK_FALSE(reads.says("relative error"));
+
+    const Run small = run("--device sim --variant 'too small sums'");
+    INFO(small.out);
+    CHECK(small.exit_code == 1);
+    CHECK(small.says("but should be"));
+    CHECK(fits_terminal(small.out));
+    const Run none = run("--device sim --variant 'no sums'");
+    CHECK(none.exit_code == 1);
+    CHECK(none.says("out(0,0) was never written, nor was any other cell"));
+}
+
+TEST_CASE("variants with other buffers follow each other") {
+    // The copy, the sums and the kernel that writes nothing need different buffers.
+    const Run all = run("--device sim --rows 96 --cols 64");
+    INFO(all.out);
+    for (const char* name : {"\ncopy ", "\nsums ", "\nreads ", "\nmultiples "}) {
+        const std::size_t at = all.out.find(name);
+        REQUIRE(at != std::string::npos);
+        const std::string row = all.out.substr(at + 1, all.out.find('\n', at + 1) - at - 1);
+        CAPTURE(row);
+        CHECK(row.ends_with("yes"));
+    }
+    CHECK(all.says("too small sums at 96 x 64 is wrong"));
+}
+
 TEST_CASE("one wrong variant does not prevent the others from running") {
     const Run all = run("--device sim --rows 64 --cols 64");
     INFO(all.out);
@@ -159,7 +200,7 @@ TEST_CASE("--list and --help need no device and no simulator") {
     CHECK(list.exit_code == 0);
     CHECK(list.says("right             one thread per element\n"));
     CHECK(list.says("(multiples of 4 x 8)"));
-    CHECK(lines_of(list.out) == 11);
+    CHECK(lines_of(list.out) == 15);
     const Run help = run("--help");
     CHECK(help.exit_code == 0);
     CHECK(help.says("--device"));
@@ -206,7 +247,7 @@ TEST_CASE("--json writes the figures that were shown") {
     CHECK(all.exit_code == 1);
     const auto json = nlohmann::json::parse(contents(file));
     CHECK(json["device"]["kind"] == "sim");
-    REQUIRE(json["results"].size() == 11);
+    REQUIRE(json["results"].size() == 15);
     const auto& first = json["results"][0];
     CHECK(first["step"] == "harness_sample");
     CHECK(first["variant"] == "right");

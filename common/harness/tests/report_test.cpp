@@ -71,6 +71,21 @@ TEST_CASE("a row for a real GPU has the time, the bandwidth, and its share of co
     CHECK(row.find("50.0 %") != std::string::npos);
 }
 
+TEST_CASE("the bandwidth of a kernel that only reads counts each byte once") {
+    const Variant reads{.name = "reads", .about = "", .produces = computed({})};
+    Result result;
+    result.variant = &reads;
+    result.shape = {1000, 1000};
+    result.bytes = 4'000'000;
+    result.timing = Timing{.ms = 0.004};
+    CHECK(result.gbps() == doctest::Approx(1000));
+    CHECK(useful_bytes(reads, {1000, 1000}) == 4e6);
+    const auto element = [](const float*, int, int, int, int) { return 0.0; };
+    const Variant sums{.name = "sums", .about = "", .produces = computed({.element = element})};
+    CHECK(useful_bytes(sums, {1000, 500}) == 4.0 * (1000 * 500 + 1000));
+    CHECK(useful_bytes(Variant{.name = "copy", .about = ""}, {1000, 500}) == 8.0 * 1000 * 500);
+}
+
 TEST_CASE("tables fit the terminal, however long the names are") {
     const Variant variant{.name = "a name that is much longer than the others of its table",
                           .about = "",

@@ -38,6 +38,21 @@ __global__ void races(float* out, const float* in, int rows, int cols) {
     if (row < rows && col < cols) out[col * rows + row] = tile[threadIdx.x][threadIdx.y];
 }
 
+/// Adds each row, but only up to `cols - LEFT_OUT`.
+template <int LEFT_OUT>
+__global__ void row_sums(float* out, const float* in, int rows, int cols) {
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (row >= rows || blockIdx.x > 0 || threadIdx.x > 0) return;
+    float sum = 0;
+    for (int col = 0; col < cols - LEFT_OUT; ++col) sum += in[row * cols + col];
+    out[row] = sum;
+}
+
+__global__ void reads(float* out, const float* in, int rows, int cols) {
+    ROW_AND_COL;
+    if (row < rows && col < cols && in[row * cols + col] < 0) out[row] = 1;
+}
+
 __global__ void crashes(float* out, const float*, int, int) {
     *reinterpret_cast<float*>(8) = *out;
 }
@@ -58,7 +73,14 @@ static void on_host(float* out, const float* in, int rows, int cols) {
     }
 }
 
+static double sum_of_row(const float* in, int, int cols, int row, int) {
+    double sum = 0;
+    for (int col = 0; col < cols; ++col) sum += in[row * cols + col];
+    return sum;
+}
+
 int main(int argc, char** argv) {
+    constexpr Produces sums = computed({.element = sum_of_row});
     return run_step(
         argc, argv,
         {
@@ -87,5 +109,18 @@ int main(int argc, char** argv) {
             {.name = "races", .about = "wrong", .launch = launch<races>},
             {.name = "crashes", .about = "wrong", .launch = launch<crashes>},
             {.name = "too many threads", .about = "wrong", .launch = too_many_threads},
+            {.name = "sums",
+             .about = "the sums of rows, as they should be",
+             .launch = launch<row_sums<0>>,
+             .produces = sums},
+            {.name = "reads",
+             .about = "reads and writes nothing, as it should be",
+             .launch = launch<reads>,
+             .produces = computed({})},
+            {.name = "too small sums",
+             .about = "wrong",
+             .launch = launch<row_sums<1>>,
+             .produces = sums},
+            {.name = "no sums", .about = "wrong", .launch = launch<reads>, .produces = sums},
         });
 }

@@ -73,6 +73,7 @@ __device__ long long source_of(const Task& task, long long place) {
     long long from_row = row, from_col = col;
     switch (task.kind) {
         case Produces::copy: break;
+        case Produces::computed: return -1;  // not supported
         case Produces::permuted: return permuted_source(task, place);
         case Produces::transpose:
             from_row = col;

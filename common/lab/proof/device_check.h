@@ -13,8 +13,8 @@
 namespace coalesce::proof {
 
 /// Returns how many cells of `out` differ from what `problem` expects for input `in`. Both are in
-/// device memory. For an in-place problem, `in` is a copy of the original matrix. Waits for the
-/// device.
+/// device memory. For an in-place problem, `in` is a copy of the original matrix. The output must
+/// not be computed. Waits for the device.
 std::uint64_t count_wrong_cells(const Problem& problem, const void* out, const void* in);
 
 /// An axis of `out`: its number of elements, and the distance between neighbouring elements in

@@ -15,6 +15,7 @@ export interface Work {
     /** The path of the learner's file, such as "exercises/03_tiled/kernel.cu". */
     file: string;
     kernel: string;
+    /** The name of the task, such as "transpose", or "computed" for a task that is defined element by element. */
     produces: string;
     /** The learner's initial text. */
     skeleton: string;
@@ -54,7 +55,7 @@ export const gpus = (): Gpu[] => window.exerciseData.gpus;
 
 const lessonOf = ({ exercise }: Task): Lesson | undefined => lessons().find((one) => one.name === exercise);
 
-/** Reports whether this is an exercise beyond the transpose, whose kernel has other parameters. */
+/** Reports whether this is an exercise beyond the transpose, which has no lesson. */
 export const isBeyondTranspose = (exercise: string): boolean => exercise.startsWith("x_");
 /**
  * Returns the number of an exercise, such as "03" for "03_tiled". An exercise beyond the transpose has no number, so
@@ -74,6 +75,12 @@ export function workOf({ exercise, hunt }: Task): Work {
     if (!work) throw new Error(`There is no exercise ${nameOf({ exercise, hunt })}.`);
     return work;
 }
+
+/**
+ * Reports whether the kernel moves a matrix, and so has the parameters of a transpose. All other tasks are defined
+ * element by element.
+ */
+export const movesMatrix = (task: Task): boolean => workOf(task).produces !== "computed";
 
 /** Returns the key "03_tiled" or "03_tiled hunt", which is also the key in the learner's progress. */
 export const nameOf = ({ exercise, hunt }: Task): string => exercise + (hunt ? " hunt" : "");

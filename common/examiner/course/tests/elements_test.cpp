@@ -193,4 +193,67 @@ TEST_CASE("a mistake in a record is reported with its line") {
     complains("title", "titel", "1", "no key `titel`");
 }
 
+const std::string kOfLesson = R"(points = 15
+kernel = "row_sums"
+sizes = ["rows", "cols"]
+arguments = ["float* out[rows]", "const float* in[rows * cols]", "int rows", "int cols"]
+shapes = [[1, 1], [77, 45]]
+limits = { load = 4, of_solution = 1.05 }
+[[prediction]]
+counter = "load"
+question = "How many?"
+[hunt]
+points = 5
+question = "a"
+picture = "b"
+api = "c"
+line = "d"
+)";
+
+course::Course course_with_lesson(const std::string& record, bool has_reference = true) {
+    std::vector<course::CourseText> texts = {
+        {"course.toml", ""},
+        {"steps/01_sums/lesson.toml",
+         "title = \"Sums\"\nbuilds_on = \"\"\n[[variant]]\nname = \"warps\"\n"},
+        {"solutions/01_sums/exercise.toml", record}};
+    if (has_reference) texts.push_back({"solutions/01_sums/reference.cu", "// nothing"});
+    return course::parse_course(texts);
+}
+
+TEST_CASE("the exercise of a lesson may be defined element by element") {
+    const course::Course course = course_with_lesson(kOfLesson);
+    CHECK(course.beyond.empty());
+    const course::Step* step = course.find("01");
+    REQUIRE(step != nullptr);
+    REQUIRE(step->exercise->elements.has_value());
+    CHECK(step->exercise->kernel == "row_sums");
+    CHECK(step->exercise->points == 15);
+    CHECK(step->exercise->elements->reference == "// nothing");
+    CHECK(step->exercise->predictions.size() == 1);
+    CHECK(step->exercise->counted == Shape{77, 45});
+    REQUIRE(step->hunt.has_value());
+    CHECK(step->hunt->elements.has_value());
+    CHECK(step->hunt->points == 5);
+    // Without `kernel`, the kernel has the name of the lesson.
+    const std::string unnamed = with_replaced(kOfLesson, "kernel = \"row_sums\"\n", "");
+    CHECK(course_with_lesson(unnamed).find("01")->exercise->kernel == "sums");
+}
+
+TEST_CASE("a lesson's record must fit its kind of task") {
+    const auto complains = [](const std::string& record, bool has_reference,
+                              const std::string& words) {
+        const std::string said = complaint_of([&] { course_with_lesson(record, has_reference); });
+        says(said, "solutions/01_sums/exercise.toml:");
+        says(said, words);
+    };
+    complains(kOfLesson, false, "01_sums has no solutions/01_sums/reference.cu");
+    complains("points = 5\nshapes = [[64, 64]]\n", true, "nothing uses its reference.cu");
+    complains(with_replaced(kOfLesson, "counter = \"load\"",
+                            "counter = \"of_copy_predicted\"\nwithin = 0.15"),
+              true, "times are predicted only for kernels that move a matrix");
+    complains(with_replaced(kOfLesson, "points = 15\n", ""), true, "points");
+    complains(with_replaced(kOfLesson, "points = 15", "points = 15\nproduces = \"copy\""), true,
+              "no key `produces`");
+}
+
 }  // namespace coalesce

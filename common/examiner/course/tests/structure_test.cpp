@@ -104,6 +104,9 @@ TEST_CASE("the course contains every kernel of its design") {
         {"12_async", {"one_tile", "pipeline", "pipeline_3", "pipeline_4"}},
         {"13_tma", {"tma", "rows", "tma_plain", "tma_store", "tma_pipeline"}},
         {"16_many_gpus", {"in_turn", "peers", "wide", "copies"}},
+        {"17_reduction",
+         {"warps", "threads", "tree", "tree_strided", "blocks", "one_load", "in_flight", "vec4",
+          "vec4_x4", "read"}},
     };
     Course course = read_course(REPOSITORY);
     for (auto& [name, variants] : DESIGN) {

@@ -11,7 +11,7 @@ namespace {
 
 /// Above this time a kernel's times vary little, so one timed launch per round is enough.
 constexpr double kSlowMs = 60;
-constexpr int kHostLaunches = 3;
+constexpr int kSeparateLaunches = 3;
 
 [[noreturn]] void give_up(const Variant& variant, cudaError_t error) {
     throw std::runtime_error(variant.name +
@@ -19,8 +19,10 @@ constexpr int kHostLaunches = 3;
                              cudaGetErrorString(error) + ". " + advice_for_error(error));
 }
 
-bool is_of_device(const Variant& variant) {
-    return variant.in == Memory::device && variant.out == Memory::device;
+/// Reports whether the variant can take part in a contest, whose buffers are copied and checked on
+/// the device. A computed output has another size than the input, and is checked on the host.
+bool takes_part(const Variant& variant) {
+    return variant.in == Memory::device && variant.out == Memory::device && !variant.is_computed();
 }
 
 bool is_host_code(const Variant& variant) {
@@ -62,11 +64,11 @@ Entrants group_variants(const std::vector<StepVariants>& steps, Shape shape) {
             const Entrant seat{&variant, field.entries.size()};
             if (entry.skipped.empty()) {
                 const Problem problem = problem_for_shape(variant, shape);
-                entry.bytes = 2.0 * static_cast<double>(problem.bytes());
+                entry.bytes = static_cast<double>(problem.moved_bytes());
                 if (problem.is_permuted()) entry.array = text_of(problem.axes());
-                auto& seats = is_of_device(variant)
+                auto& seats = takes_part(variant)
                                   ? find_buffer_group(seat, shape, field.buffer_groups)
-                                  : field.host_variants;
+                                  : field.separate_variants;
                 seats.push_back(seat);
             }
             field.entries.push_back(entry);
@@ -173,8 +175,8 @@ void Contest::verify(bool also_on_host) {
     for (const Entrant& seat : entrants_) verify_on_device(seat, also_on_host);
 }
 
-void run_host_variants(Entrants& field, Shape shape, Stopwatch* stopwatch) {
-    for (const Entrant& seat : field.host_variants) {
+void run_separate_variants(Entrants& field, Shape shape, Stopwatch* stopwatch) {
+    for (const Entrant& seat : field.separate_variants) {
         Entry& entry = field.entries[seat.entry];
         const Variant& variant = *seat.variant;
         const Problem problem = problem_for_shape(variant, shape);
@@ -190,7 +192,7 @@ void run_host_variants(Entrants& field, Shape shape, Stopwatch* stopwatch) {
             entry.ms = {stopwatch->time_on_host(work).ms};
             continue;
         }
-        for (int i = 0; i < kHostLaunches; ++i) {
+        for (int i = 0; i < kSeparateLaunches; ++i) {
             entry.ms.push_back(stopwatch->time_once_on_device(work));
         }
     }

@@ -49,12 +49,14 @@ struct Entrants {
     std::vector<Entry> entries;  ///< all variants, in the order of the course
     /// Device variants, grouped by the buffers that they can share; float variants come first.
     std::vector<std::vector<Entrant>> buffer_groups;
-    std::vector<Entrant> host_variants;  ///< host code and transfers, which have their own buffers
+    /// Host code, transfers, and kernels that compute their output. They have their own buffers.
+    std::vector<Entrant> separate_variants;
 };
 Entrants group_variants(const std::vector<StepVariants>& steps, Shape shape);
 
-/// Verifies and times host code and transfers, with few launches because they are slow.
-void run_host_variants(Entrants& field, Shape shape, Stopwatch* stopwatch);
+/// Verifies and times the variants with their own buffers, with few launches because most of them
+/// are slow.
+void run_separate_variants(Entrants& field, Shape shape, Stopwatch* stopwatch);
 
 /// The kernels of this process that share buffers and are timed in alternation.
 class Contest {

@@ -177,9 +177,10 @@ private:
             if (stopwatch_) run_contest(contest, false);
             contest.check_at_the_end();
         }
-        // Host code is slow, so the smallest and the largest size are enough.
+        // Most of these variants are host code, which is slow, so the smallest and the largest size
+        // are enough.
         if (!stopwatch_ || shape == smallest_ || shape == largest_) {
-            run_host_variants(field, shape, stopwatch_ ? &*stopwatch_ : nullptr);
+            run_separate_variants(field, shape, stopwatch_ ? &*stopwatch_ : nullptr);
         }
     }
 

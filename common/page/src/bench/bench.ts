@@ -3,7 +3,7 @@
 
 import { Editor } from "../editor/editor";
 import { Cancelled, explainMissingCompiler, TimeLimitError, type Examined, type Examiner, type Task } from "../examiner";
-import { isBeyondTranspose, workOf } from "../exercises";
+import { movesMatrix, workOf } from "../exercises";
 import { serializeRuns, type SimulatorThread } from "../thread";
 import { asSentence, withCode } from "../words";
 import { marksForVerdict } from "./marks";
@@ -221,7 +221,7 @@ export class Bench {
         const { limits } = workOf(this.task as Task);
         this.find(".outcome").replaceChildren(verdictElement(result, limits, this.showsCosts, (line) => this.editor.goTo(line)));
         // Only kernels that move a matrix have pictures and predicted times.
-        const isShown = this.showsCosts && !isBeyondTranspose((this.task as Task).exercise);
+        const isShown = this.showsCosts && movesMatrix(this.task as Task);
         const [first] = result.verdict.failures;
         if (isShown && first && FAILURES_SHOWN_BY_ACCESSES.includes(first.id)) this.find<HTMLDetailsElement>(".own").open = true;
         this.ownPart.show(isShown ? result : null, this.examinedText, workOf(this.task as Task).produces);

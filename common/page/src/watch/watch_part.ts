@@ -3,7 +3,7 @@
 
 import type { Bench } from "../bench/bench";
 import type { Examiner, Task } from "../examiner";
-import { workOf } from "../exercises";
+import { movesMatrix } from "../exercises";
 import { escapeHtml } from "../words";
 import {
     cellsAfter, findStep, hasLane, LANES, lanesOf, nameElement, nameLanes, nameValuesBySource, variablesAfter,
@@ -88,7 +88,7 @@ export class WatchPart {
                 this.steps = null;
                 return this.showStatus(answer.problem ?? "The block executes no step that can be shown.");
             }
-            if (!workOf(task).file.includes("/x_")) nameValuesBySource(answer.steps);
+            if (movesMatrix(task)) nameValuesBySource(answer.steps);
             this.begin(answer, text);
         } catch (error) {
             this.showStatus((error as Error).message);

@@ -1,0 +1,187 @@
+// Tests the verifier on outputs that are computed from the input, in host memory.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "base/errors.h"
+#include "host_run.h"
+
+using namespace coalesce;
+using namespace coalesce::tests;
+
+namespace {
+
+double sum_of_row(const float* in, int, int cols, int row, int) {
+    double sum = 0;
+    for (int col = 0; col < cols; ++col) sum += in[row * cols + col];
+    return sum;
+}
+
+/// An element of the product of the input and its transpose.
+double product_of_rows(const float* in, int, int cols, int row, int other) {
+    double sum = 0;
+    for (int k = 0; k < cols; ++k) sum += double{in[row * cols + k]} * in[other * cols + k];
+    return sum;
+}
+
+constexpr Produces sums = computed({.element = sum_of_row});
+constexpr Produces product =
+    computed({.element = product_of_rows, .out_cols = Computation::rows, .tolerance = 1e-4});
+
+/// A kernel that computes its output on the host.
+class ComputedRun : public HostRun {
+public:
+    explicit ComputedRun(const Problem& problem) : HostRun(problem), problem_(problem) {}
+
+    float& held(std::int64_t index) { return *reinterpret_cast<float*>(out(index)); }
+    float& input(std::int64_t index) { return *reinterpret_cast<float*>(in(index)); }
+    /// Stores all expected elements, rounded to floats.
+    void run_right() {
+        for (std::int64_t i = 0; i < problem_.out_elements(); ++i) {
+            const Cell cell = problem_.out_cell(i);
+            held(i) = static_cast<float>(problem_.produces.computation.element(
+                &input(0), static_cast<int>(problem_.rows), static_cast<int>(problem_.cols),
+                static_cast<int>(cell.row), static_cast<int>(cell.col)));
+        }
+    }
+
+private:
+    Problem problem_;
+};
+
+}  // namespace
+
+TEST_CASE("computed: the sums of rows and a product pass on all shapes") {
+    for (const auto& [rows, cols] : {Cell{1, 1}, Cell{1, 257}, Cell{257, 1}, Cell{37, 130}}) {
+        for (const Produces& task : {sums, product}) {
+            const Problem problem{.rows = rows, .cols = cols, .produces = task};
+            ComputedRun run(problem);
+            run.run_right();
+            const Comparison comparison = run.check();
+            INFO(comparison.text());
+            CHECK(comparison.is_right());
+            CHECK(comparison.right == static_cast<std::uint64_t>(problem.out_elements()));
+        }
+    }
+}
+
+TEST_CASE("computed: the output has a shape of its own, and its bytes count once") {
+    const Problem of_sums{.rows = 37, .cols = 130, .produces = sums};
+    CHECK(of_sums.out_rows() == 37);
+    CHECK(of_sums.out_cols() == 1);
+    CHECK(of_sums.out_bytes() == 4 * 37);
+    CHECK(of_sums.moved_bytes() == 4 * (37 * 130 + 37));
+    const Problem of_product{.rows = 37, .cols = 130, .produces = product};
+    CHECK(of_product.out_elements() == 37 * 37);
+    CHECK(of_product.moved_bytes() == 4 * (37 * 130 + 37 * 37));
+    const Problem of_nothing{.rows = 37, .cols = 130, .produces = computed({})};
+    CHECK(of_nothing.moved_bytes() == 4 * 37 * 130);
+    const Problem of_transpose{.rows = 37, .cols = 130};
+    CHECK(of_transpose.out_bytes() == of_transpose.bytes());
+    CHECK(of_transpose.moved_bytes() == 2 * of_transpose.bytes());
+}
+
+TEST_CASE("computed: values pass within the tolerance, and fail beyond it") {
+    ComputedRun run({.rows = 40, .cols = 33, .produces = sums});
+    run.run_right();
+    const float expected = run.held(7);
+    run.held(7) = expected * (1 + 0.8e-5f);
+    CHECK(run.check().is_right());
+    run.held(7) = expected * (1 + 1.3e-5f);
+    const Comparison comparison = run.check();
+    INFO(comparison.text());
+    CHECK(comparison.fault() == Fault::value_not_of_input);
+    CHECK(comparison.wrong == 1);
+    CHECK(comparison.first_bad == Cell{7, 0});
+    CHECK(comparison.text().find("out(7,0) is ") == 0);
+    CHECK(comparison.text().find("but should be ") != std::string::npos);
+    CHECK(comparison.text().find("1e-05") != std::string::npos);
+}
+
+TEST_CASE("computed: the output is drawn only if the picture has a pattern") {
+    ComputedRun column({.rows = 200, .cols = 33, .produces = sums});
+    const std::string text = column.check().text();
+    CHECK(std::count(text.begin(), text.end(), '\n') <= 4);
+    ComputedRun square({.rows = 20, .cols = 5, .produces = product});
+    square.run_right();
+    for (const int i : {21, 22, 41, 42}) square.held(i) = 0;
+    const Comparison comparison = square.check();
+    CHECK(comparison.wrong == 4);
+    CHECK(comparison.text().find(comparison.map.text()) != std::string::npos);
+}
+
+TEST_CASE("computed: NaNs, infinities and a sum without one element are wrong") {
+    ComputedRun run({.rows = 4, .cols = 20000, .produces = sums});
+    run.run_right();
+    const float expected = run.held(3);
+    for (const float wrong :
+         {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
+          -expected, 0.0f, expected - run.input(4 * 20000 - 1)}) {
+        CAPTURE(wrong);
+        run.held(3) = wrong;
+        CHECK(run.check().wrong == 1);
+    }
+}
+
+TEST_CASE("computed: unwritten elements are found") {
+    ComputedRun run({.rows = 40, .cols = 33, .produces = sums});
+    CHECK(run.check().fault() == Fault::nothing_written);
+    run.run_right();
+    std::memset(&run.held(12), kPoisonByte, sizeof(float));
+    const Comparison one = run.check();
+    CHECK(one.fault() == Fault::never_written);
+    CHECK(one.untouched == 1);
+    CHECK(one.text().find("out(12,0) was never written") == 0);
+    run.held(13) = 1;
+    const Comparison both = run.check();
+    CHECK(both.fault() == Fault::value_not_of_input);
+    CHECK(both.text().find("out(12,0) was never written, but should be ") == 0);
+}
+
+TEST_CASE("computed: a kernel that must write nothing passes if it writes nothing") {
+    ComputedRun run({.rows = 40, .cols = 33, .produces = computed({})});
+    CHECK(run.check().is_right());
+    run.held(2) = 1;
+    const Comparison comparison = run.check();
+    CHECK(comparison.wrong == 1);
+    CHECK(comparison.text().find("out(2,0) was written, but the kernel must not write") == 0);
+}
+
+TEST_CASE("computed: a changed input and writes out of bounds are found") {
+    ComputedRun run({.rows = 40, .cols = 33, .produces = sums});
+    run.run_right();
+    run.held(40) = 1;
+    CHECK(run.check().fault() == Fault::written_after);
+    ComputedRun other({.rows = 40, .cols = 33, .produces = sums});
+    other.run_right();
+    other.input(5) += 1e-6f;
+    const Comparison comparison = other.check();
+    CHECK(comparison.fault() == Fault::input_changed);
+    CHECK(comparison.text().find("in(0,5) was changed") == 0);
+}
+
+TEST_CASE("the numbers of an input are at least 0.5 and below 1, and depend on the seed") {
+    const Pattern pattern(4, 0, InputValues::numbers), other(4, 1, InputValues::numbers);
+    std::set<float> different;
+    double sum = 0;
+    int same = 0;
+    for (std::uint64_t i = 0; i < 10000; ++i) {
+        const auto number =
+            std::bit_cast<float>(static_cast<std::uint32_t>(pattern.value_at(i).low));
+        CHECK(number >= 0.5f);
+        CHECK(number < 1.0f);
+        sum += number;
+        different.insert(number);
+        same += pattern.value_at(i) == other.value_at(i);
+    }
+    CHECK(std::abs(sum / 10000 - 0.75) < 0.01);
+    CHECK(different.size() > 9900);
+    CHECK(same < 10);
+    CHECK_FALSE(pattern.has_unique_values());
+    CHECK_FALSE(pattern.index_of(pattern.value_at(3), 10000));
+    CHECK_THROWS_AS(Pattern(8, 0, InputValues::numbers), UsageError);
+}

@@ -1,0 +1,23 @@
+// expect: race-between-blocks
+// mistake: All lanes store, although only lane 0 has the sum of the row.
+#include "exercise.h"
+
+__global__ void row_sums(float* out, const float* in, int rows, int cols) {
+    int row = blockIdx.x * blockDim.y + threadIdx.y;
+    int lane = threadIdx.x;
+    if (row >= rows) return;
+
+    float sum = 0;
+    for (int col = lane; col < cols; col += 32) {
+        sum += in[row * cols + col];
+    }
+
+    for (int offset = 16; offset > 0; offset /= 2) {
+        sum += __shfl_down_sync(0xffffffff, sum, offset);
+    }
+    out[row] = sum;  // here
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(rows, 8)}, .block = {32, 8}};
+}

@@ -1,0 +1,20 @@
+// expect: inputs-left-out
+// mistake: Lane 0 stores only what it has added itself.
+#include "exercise.h"
+
+__global__ void row_sums(float* out, const float* in, int rows, int cols) {
+    int row = blockIdx.x * blockDim.y + threadIdx.y;
+    int lane = threadIdx.x;
+    if (row >= rows) return;
+
+    float sum = 0;
+    for (int col = lane; col < cols; col += 32) {
+        sum += in[row * cols + col];
+    }
+
+    if (lane == 0) out[row] = sum;
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(rows, 8)}, .block = {32, 8}};
+}

@@ -1,0 +1,23 @@
+// expect: wrong-elements
+// mistake: The sum is an integer, so each addition drops the fraction.
+#include "exercise.h"
+
+__global__ void row_sums(float* out, const float* in, int rows, int cols) {
+    int row = blockIdx.x * blockDim.y + threadIdx.y;
+    int lane = threadIdx.x;
+    if (row >= rows) return;
+
+    int sum = 0;
+    for (int col = lane; col < cols; col += 32) {
+        sum += in[row * cols + col];
+    }
+
+    for (int offset = 16; offset > 0; offset /= 2) {
+        sum += __shfl_down_sync(0xffffffff, sum, offset);
+    }
+    if (lane == 0) out[row] = sum;
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(rows, 8)}, .block = {32, 8}};
+}
