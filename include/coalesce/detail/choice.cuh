@@ -57,6 +57,12 @@ cudaError_t launch_stack_with_policy(const Task& task, const Queue& queue) {
         using Few = Stack<SIZE, 384, PAD, LOADS>;
         const std::int64_t bytes = choose_matrices_per_block<SIZE>(task, wanted) * matrix;
         if ((SIZE == 2 || task.has_fast_memory) && Few::Line::line_shared_bytes(bytes) <= 32'000) {
+            if (SIZE == 4) {
+                // 196 KB of shared memory, although five blocks need less
+                const cudaError_t error =
+                    prefer_shared_memory(reinterpret_cast<const void*>(KernelOf<Few>::get()), 85);
+                if (error != cudaSuccess) return error;
+            }
             return launch_stack_kernel<SIZE, Few>(task, wanted, queue);
         }
     }
@@ -135,6 +141,12 @@ inline bool are_rows_whole_words(const Task& task) {
     return is_aligned_to(task.in, 4) && task.cols % 4 == 0 && task.cols >= 24 && task.cols <= 128 &&
            (task.batches == 1 || task.in_stride % 4 == 0);
 }
+/// Reports whether at least nine tenths of the lanes of TallOfWords have words to transpose. If
+/// fewer lanes do, Tall is faster, except for 97 to 111 columns.
+inline bool are_lanes_busy(const Task& task) {
+    const std::int64_t words = task.cols / 4, lanes = divide_rounding_up(8, words) * 8;
+    return words * 10 >= lanes * 9 || (task.cols > 96 && task.cols < 112);
+}
 
 inline cudaError_t launch_tall_of_words(Task task, const Queue& queue) {
     task.tile_rows = TallOfWords::strip_rows(task.cols);
@@ -174,11 +186,12 @@ cudaError_t launch_tall(const Task& task, const Queue& queue) {
         return launch_tall_with_policies<SIZE, PAD, Loads::plain, Stores::plain>(task, queue);
     }
     if constexpr (SIZE == 1) {
-        if (are_rows_whole_words(task) && task.rows / min_full_length_strips >
-                                              TallOfWords::strip_rows(task.cols) / task.batches) {
+        if (are_rows_whole_words(task) && are_lanes_busy(task) &&
+            task.rows / min_full_length_strips >
+                TallOfWords::strip_rows(task.cols) / task.batches) {
             return launch_tall_of_words(task, queue);
         }
-        if (has_bytes<1>(task, min_evict_last_bytes_tall)) {
+        if (task.cols % 4 != 0 && has_bytes<1>(task, min_evict_last_bytes_tall)) {
             return launch_tall_with_policies<1, PAD, Loads::evict_last_128, Stores::plain>(task,
                                                                                            queue);
         }
@@ -192,8 +205,13 @@ cudaError_t launch_tall(const Task& task, const Queue& queue) {
                                                                                            queue);
         }
     }
-    constexpr Stores STORES = SIZE < 4 ? Stores::streaming : Stores::plain;
-    return launch_tall_with_policies<SIZE, PAD, Loads::plain, STORES>(task, queue);
+    if constexpr (SIZE < 4) {
+        if (SIZE == 1 || task.cols % 8 != 0) {
+            return launch_tall_with_policies<SIZE, PAD, Loads::plain, Stores::streaming>(task,
+                                                                                         queue);
+        }
+    }
+    return launch_tall_with_policies<SIZE, PAD, Loads::plain, Stores::plain>(task, queue);
 }
 
 template <int SIZE, class Kernel>
@@ -212,13 +230,15 @@ bool are_columns_whole_words(const Task& task) {
            (task.batches == 1 || task.out_stride % VECTOR_ELEMENTS == 0);
 }
 
-/// The largest number of rows of bytes for which a block takes two strips of columns, in fast memory.
-constexpr std::int64_t max_rows_of_two_strips = 40;
+/// The largest number of rows of bytes, and the smallest matrix in bytes, for which a block takes
+/// two strips of columns in fast memory.
+constexpr std::int64_t max_rows_of_two_strips = 40, min_bytes_of_two_strips = 20'000'000;
 /// Launches the kernel that transposes small elements before it stores them to shared memory.
 template <int SIZE, LoadPolicy LOADS>
 cudaError_t launch_wide_of_words(Task task, const Queue& queue) {
     using Kernel = WideOfWords<SIZE, 4, LOADS>;
-    const bool are_few = task.has_fast_memory && task.rows <= max_rows_of_two_strips;
+    const bool are_few = task.has_fast_memory && task.rows <= max_rows_of_two_strips &&
+                         has_bytes<SIZE>(task, min_bytes_of_two_strips);
     const int strips = SIZE == 1 ? (are_few ? 2 : 1) : task.rows <= 24 ? 4 : 2;
     task.tile_cols = strips * Kernel::TRANSPOSED_COLS;
     // Lanes store words of every fourth column. If the number of rows is a multiple of 16, all of
@@ -288,7 +308,8 @@ cudaError_t launch_wide(const Task& task, const Queue& queue) {
         if (task.has_fast_memory && are_some && are_columns_whole_words<2>(task)) {
             return launch_wide_of_words<2, LoadPolicy::plain>(task, queue);
         }
-        if (task.has_fast_memory && loads_evict_last<2>(task, false)) {
+        // Not for strips with padding, which become slower.
+        if (task.has_fast_memory && task.rows % 16 != 0 && loads_evict_last<2>(task, false)) {
             return launch_wide_of_rows<2, PAD, LoadPolicy::evict_last_128>(task, queue);
         }
     }

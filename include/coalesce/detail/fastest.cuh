@@ -229,8 +229,8 @@ constexpr std::int64_t min_evict_last_bytes_unaligned = 200'000'000;
 constexpr std::int64_t min_evict_last_bytes_wide = 100'000'000;
 /// Like `min_evict_last_bytes`, but in fast memory, for strips of tall matrices of bytes.
 constexpr std::int64_t min_evict_last_bytes_tall = 100'000'000;
-/// Like `min_evict_last_bytes`, but in fast memory, for wide matrices of bytes that are transposed in
-/// registers. With more rows than `max_evict_last_rows`, the hint makes them slower.
+/// Like `min_evict_last_bytes`, but in fast memory, for wide matrices of bytes that are transposed
+/// in registers. With more rows than `max_evict_last_rows`, the hint makes them slower.
 constexpr std::int64_t min_evict_last_bytes_words = 40'000'000, max_evict_last_rows = 80;
 /// Like `min_evict_last_bytes`, but in fast memory, for stacks of 4-byte elements.
 constexpr std::int64_t min_evict_last_bytes_stack = 300'000'000;

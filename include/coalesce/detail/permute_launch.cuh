@@ -65,10 +65,8 @@ inline cudaError_t launch_triple_vectors(const Compounds& task, const Queue& que
     using Kernel = TripleVectors;
     // Four blocks share a multiprocessor of an H200 with 92 KB of first-level cache. If six blocks
     // ran, 28 KB would be left, too little for the cache lines that neighbouring tiles share.
-    constexpr int percent_of_shared_memory = 71;
-    const cudaError_t error = cudaFuncSetAttribute(
-        reinterpret_cast<const void*>(&triple_vectors_kernel<Kernel>),
-        cudaFuncAttributePreferredSharedMemoryCarveout, percent_of_shared_memory);
+    const cudaError_t error = transposing::prefer_shared_memory(
+        reinterpret_cast<const void*>(&triple_vectors_kernel<Kernel>), 71);
     if (error != cudaSuccess) return error;
     return launch_triples<Kernel>(triple_vectors_kernel<Kernel>, Kernel::SHARED_BYTES, task, queue);
 }
@@ -141,13 +139,20 @@ cudaError_t tile(const Plan& plan, const Queue& queue) {
                          (pitch << tiling.rows.log_side) * SIZE, queue, tiling);
 }
 
+/// The largest number of tiles below each other for which blocks go down first, in fast memory.
+constexpr unsigned max_sides_down_first = 16;
+
 template <int SIZE, bool IS_LARGE, bool IS_LOADED_ONCE = false>
 cudaError_t launch_word_tiles(const Plan& plan, const Queue& queue) {
     using Tile = WordTile<SIZE, IS_LARGE, IS_LOADED_ONCE>;
     Tiling tiling = make_tiling<SIZE>(plan);
     tiling.rows.sides = static_cast<unsigned>(divide_rounding_up(Tile::ROWS, tiling.rows.size));
     tiling.cols.sides = static_cast<unsigned>(divide_rounding_up(Tile::COLS, tiling.cols.size));
-    tiling.is_across_first = IS_LARGE;
+    // With few tiles below each other, the tiles that share cache lines of `out` are closer in time
+    // if blocks go down first.
+    const bool is_short = IS_LOADED_ONCE && tiling.rows.sides <= max_sides_down_first &&
+                          tiling.rows.sides < tiling.cols.sides;
+    tiling.is_across_first = IS_LARGE && !is_short;
     return launch_kernel(word_tile_kernel<SIZE, Tile>, count_tiles(tiling), Tile::THREADS,
                          Tile::SHARED_BYTES, queue, tiling, plan.unit_count * SIZE);
 }

@@ -1,6 +1,7 @@
 /// \file
 /// Loads, transposes and stores elements of any size and vectors of 8 and 16 bytes. Also
-/// provides loads and stores with a hint for the second-level cache, and a transposed tile in shared memory.
+/// provides loads and stores with a hint for the second-level cache, and a transposed tile in
+/// shared memory.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -135,8 +136,8 @@ __device__ inline Element<SIZE> load_element(const char* from) {
 }
 #undef COALESCE_EVICT_LAST_LOAD
 
-/// The hint that a store gives the second-level cache. With `streaming`, the cache evicts the stored
-/// data first.
+/// The hint that a store gives the second-level cache. With `streaming`, the cache evicts the
+/// stored data first.
 enum class StorePolicy { plain, streaming };
 /// Stores a word to device memory, with the hint STORES.
 template <StorePolicy STORES>
