@@ -136,14 +136,6 @@ u32 BlockTracer::file_of(ptx::SourceLine where) {
 
 // ---- steps ----
 
-/// Reports whether an instruction is part of a header's function, which the current step has called
-/// or which the compiler has inlined into its line. Loops within the function do not end the step.
-bool BlockTracer::is_of_header(const Warp& w, u32 source) const {
-    if (w.frame != frame_) return true;
-    const ptx::Instruction& at = code_of(frame_, launch_).ast->body[source];
-    return at.inlined && !is_shown(at.where);
-}
-
 /// Reports whether an instruction belongs to the current step. A step never executes an instruction
 /// twice, so each iteration of a loop in a single line is a step.
 bool BlockTracer::continues_step(const Warp& w, u32 source, ptx::SourceLine where) const {
@@ -156,7 +148,7 @@ bool BlockTracer::continues_step(const Warp& w, u32 source, ptx::SourceLine wher
         return !folder_.empty();
     }
     if (where.line != step.line || file_numbers_.at(where.file) != step.file) return false;
-    if (is_of_header(w, source)) return true;
+    if (w.frame != frame_) return true;  // a header's function
     if (source > last_source_) return !has_jumped_back_ || source < first_source_;
     return !has_jumped_back_ && source < first_source_;
 }
@@ -174,7 +166,7 @@ void BlockTracer::step(const Warp& w, const Op* op) {
             return;
         }
         begin_step(w, op->source, where);
-    } else if (!is_of_header(w, op->source)) {
+    } else if (w.frame == frame_) {
         has_jumped_back_ |= op->source < first_source_;
         last_source_ = op->source;
     }

@@ -52,7 +52,6 @@ private:
     ptx::SourceLine line_of(const Frame* frame, u32 source) const;
     bool is_shown(ptx::SourceLine where) const;
     u32 file_of(ptx::SourceLine where);
-    bool is_of_header(const Warp& w, u32 source) const;
     bool continues_step(const Warp& w, u32 source, ptx::SourceLine where) const;
     void begin_step(const Warp& w, u32 source, ptx::SourceLine where);
     void note_assignments(const Warp& w, u32 source);
