@@ -17,7 +17,9 @@ __global__ void right(Element* out, const Element* in, int rows, int cols, Produ
     switch (kind) {
         case Produces::transpose: out[col * rows + row] = value; break;
         case Produces::copy: out[row * cols + col] = value; break;
-        case Produces::permuted: break;  // permutations have their own kernels
+        // Permutations and computations have their own kernels.
+        case Produces::permuted:
+        case Produces::computed: break;
         case Produces::transposed_tiles: {
             const int to_row = row - within_row + within_col,
                       to_col = col - within_col + within_row;

@@ -24,16 +24,19 @@ __device__ COALESCE_INLINED unsigned int __activemask() {
     return mask;
 }
 
-// Values of 4 bytes take one shuffle, and values of 8 bytes take two. Smaller values are widened.
+// Values of at most 4 bytes take one shuffle, and values of 8 bytes take two. There is no loop, so that the simulator
+// records the caller's line as one step.
+#define COALESCE_SHUFFLE_WORD(how, i) \
+    word[i] = __nvvm_shfl_sync_##how##_i32(mask, word[i], static_cast<int>(lane), segment)
 #define COALESCE_SHUFFLE(function, how, argument, low)                                                     \
     template <class T>                                                                                     \
     __device__ COALESCE_INLINED T function(unsigned int mask, T value, argument lane, int width = warpSize) { \
-        constexpr size_t words = (sizeof(T) + 3) / 4;                                                      \
-        int word[words] = {};                                                                              \
+        static_assert(sizeof(T) <= 8, "a shuffle moves values of at most 8 bytes");                        \
+        const int segment = ((warpSize - width) << 8) | low;                                               \
+        int word[2] = {};                                                                                  \
         __builtin_memcpy(word, &value, sizeof(T));                                                         \
-        for (size_t i = 0; i < words; ++i) {                                                               \
-            word[i] = __nvvm_shfl_sync_##how##_i32(mask, word[i], static_cast<int>(lane), ((warpSize - width) << 8) | low); \
-        }                                                                                                  \
+        COALESCE_SHUFFLE_WORD(how, 0);                                                                     \
+        if constexpr (sizeof(T) > 4) COALESCE_SHUFFLE_WORD(how, 1);                                        \
         __builtin_memcpy(&value, word, sizeof(T));                                                         \
         return value;                                                                                      \
     }
@@ -42,6 +45,7 @@ COALESCE_SHUFFLE(__shfl_up_sync, up, unsigned int, 0)
 COALESCE_SHUFFLE(__shfl_down_sync, down, unsigned int, 0x1f)
 COALESCE_SHUFFLE(__shfl_xor_sync, bfly, int, 0x1f)
 #undef COALESCE_SHUFFLE
+#undef COALESCE_SHUFFLE_WORD
 
 template <class T>
 __device__ COALESCE_INLINED unsigned int __match_any_sync(unsigned int mask, T value) {

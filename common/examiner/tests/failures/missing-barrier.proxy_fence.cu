@@ -22,7 +22,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
                              shared_address(&arrived))
                          : "memory");
             // clang-format off
-            asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 16, [%2];"
+            asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 16, [%2];"  // here
                          ::"r"(shared_address(piece)), "l"(in), "r"(shared_address(&arrived)) : "memory");  // here
             // clang-format on
         }
