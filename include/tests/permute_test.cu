@@ -142,6 +142,10 @@ TEST_CASE("right: long elements, loaded as vectors") {
     }
     check({3, {130, 132}, {1, 0}});  // tall tiles, because 390 bytes are not whole sectors
     check({3, {2, 140, 68}, {0, 2, 1}, 4, 0});
+    for (const std::int64_t start : {0, 4}) {  // tiles of 112 columns
+        check({3, {2, 40, 112}, {0, 2, 1}, start, 0});
+        check({3, {2, 96, 224}, {0, 2, 1}, 0, start});
+    }
 }
 
 TEST_CASE("right: tiles of vectors") {
@@ -176,6 +180,12 @@ TEST_CASE("right: kernels of large arrays, on small ones") {
         return s.size == 1 ? launch_word_tiles<1, true>(plan, stream)
                            : launch_word_tiles<2, true>(plan, stream);
     };
+    const Permuter words_once = [&](void* out, const void* in, const PermuteSample& s,
+                                    cudaStream_t stream) {
+        Plan plan;
+        const cudaError_t error = plan_for(plan, out, in, s);
+        return error == cudaSuccess ? launch_word_tiles<2, true, true>(plan, stream) : error;
+    };
     const Permuter vectors = [&](void* out, const void* in, const PermuteSample& s,
                                  cudaStream_t stream) {
         Plan plan;
@@ -190,7 +200,16 @@ TEST_CASE("right: kernels of large arrays, on small ones") {
             const PermuteSample sample{size, {431, 2, 131}, {2, 1, 0}, start, 3};
             INFO(sample.name());
             CHECK_EQ(trouble_with(sample, words), "");
+            if (size == 2) CHECK_EQ(trouble_with(sample, words_once), "");
         }
+    }
+    // Few tiles across, so blocks go across first; and many more tiles across than down.
+    for (const std::vector<std::int64_t>& sizes :
+         {std::vector<std::int64_t>{431, 130}, {13, 15, 11, 12}, {200, 700}}) {
+        PermuteSample sample{2, sizes, {}, 1, 3};
+        for (std::size_t k = sizes.size(); k-- > 0;) sample.order.push_back(static_cast<int>(k));
+        INFO(sample.name());
+        CHECK_EQ(trouble_with(sample, words_once), "");
     }
     for (const int size : {2, 4}) {
         const PermuteSample sample{size, {8, 30, 9, 16}, {3, 2, 1, 0}};

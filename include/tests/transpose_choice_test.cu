@@ -21,8 +21,22 @@ TEST_CASE("how long a strip is") {
     CHECK_EQ(tall_rows<4>(task(1000003, 37)), 128);
     CHECK_EQ(tall_rows<8>(task(1000003, 200)), 32);  // uses more than the default memory
     CHECK_EQ(tall_rows<16>(task(1000003, 200)), 0);  // no space for a strip
-    CHECK_EQ(TallOfWords::strip_rows(64), 480);      // of 512 rows that are loaded
-    CHECK_EQ(TallOfWords::strip_rows(24), 992);      // a thread can take no longer rows
+    const auto in_fast_memory = [&](std::int64_t rows, std::int64_t cols) {
+        Task made = task(rows, cols);
+        made.has_fast_memory = true;
+        return made;
+    };
+    CHECK_EQ(tall_rows<4>(in_fast_memory(1000003, 37)), 256);  // five blocks leave 60 KB of L1
+    CHECK_EQ(tall_rows<4>(in_fast_memory(1000003, 39)), 128);
+    CHECK_EQ(tall_rows<4>(in_fast_memory(1000003, 66), true), 128);
+    CHECK_EQ(tall_rows<4>(in_fast_memory(1000003, 130)), 32);  // blocks have more threads here
+    CHECK_EQ(tall_rows<2>(in_fast_memory(1000003, 37)), 256);
+    CHECK(are_lanes_busy(task(1000003, 64)));
+    CHECK_FALSE(are_lanes_busy(task(1000003, 40)));  // 10 words, for which 16 lanes are needed
+    CHECK(are_lanes_busy(task(1000003, 60)));
+    CHECK(are_lanes_busy(task(1000003, 100)));   // Tall would be slower here
+    CHECK_EQ(TallOfWords::strip_rows(64), 480);  // of 512 rows that are loaded
+    CHECK_EQ(TallOfWords::strip_rows(24), 992);  // a thread can take no longer rows
     CHECK_EQ(TallOfWords::strip_rows(128), 224);
     CHECK_EQ(wide_cols<1>(task(37, 1000003)), 496);  // four whole chunks of 124
     CHECK_EQ(wide_cols<1>(task(110, 1000003)), 496);

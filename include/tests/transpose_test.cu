@@ -12,28 +12,13 @@
 #include "harness/counters.h"
 #include "harness/device_buffer.h"
 #include "harness/errors.h"
+#include "launch_checks.h"
 #include "samples.h"
 
 using namespace coalesce;
 using namespace coalesce::samples;
 
 namespace {
-
-/// Replaces missing pitches and strides by those of matrices without gaps.
-Sample filled_in(Sample sample) {
-    TransposeOptions& options = sample.options;
-    if (options.in_pitch == 0) options.in_pitch = sample.cols;
-    if (options.out_pitch == 0) options.out_pitch = sample.rows;
-    if (options.in_stride == 0) options.in_stride = sample.rows * options.in_pitch;
-    if (options.out_stride == 0) options.out_stride = sample.cols * options.out_pitch;
-    return sample;
-}
-
-void check(const Sample& sample, cudaStream_t stream = nullptr) {
-    const Sample whole = filled_in(sample);
-    INFO(whole.name());
-    CHECK_EQ(trouble_with(whole, samples::transpose, stream), "");
-}
 
 int samples_wanted() {
     const char* text = std::getenv("COALESCE_SAMPLES");
@@ -69,40 +54,6 @@ void check_only(const Sample& sample, bool are_strips_spread = false, unsigned g
     const Sample whole = filled_in(sample);
     INFO(whole.name());
     CHECK_EQ(trouble_with(whole, only<SIZE, Kernel>(are_strips_spread, group), nullptr), "");
-}
-
-/// Tests a launch that works in strips, although the matrix is small.
-template <int SIZE, class Launch>
-void check_launch(const Sample& sample, const Launch& launch) {
-    const Sample whole = filled_in(sample);
-    INFO(whole.name());
-    const Transposer transposer = [&](void* out, const void* in, const Sample& s,
-                                      cudaStream_t stream) {
-        transposing::Task task;
-        const cudaError_t error =
-            transposing::parse_arguments(task, out, in, SIZE, s.rows, s.cols, s.options);
-        return error == cudaSuccess ? launch(task, stream) : error;
-    };
-    CHECK_EQ(trouble_with(whole, transposer, nullptr), "");
-}
-template <class Kernel>
-void check_tall(const Sample& sample) {
-    check_launch<1>(sample, [](transposing::Task& task, cudaStream_t stream) {
-        task.tile_rows = transposing::tall_rows<1>(task);
-        return transposing::launch_tall_kernel<1, Kernel>(task, stream);
-    });
-}
-void check_tall_of_words(const Sample& sample) {
-    check_launch<1>(sample, [](const transposing::Task& task, cudaStream_t stream) {
-        return transposing::launch_tall_of_words(task, stream);
-    });
-}
-template <int SIZE, class Kernel>
-void check_wide(const Sample& sample) {
-    check_launch<SIZE>(sample, [](transposing::Task& task, cudaStream_t stream) {
-        task.tile_cols = transposing::wide_cols<SIZE>(task);
-        return transposing::launch_wide_kernel<SIZE, Kernel>(task, stream);
-    });
 }
 
 /// Writes a byte, to plant an error.
@@ -187,50 +138,6 @@ TEST_CASE("right: kernels of large matrices, on small ones") {
         check_only<16, RegisterBlocks<16, 16, 16, 2, far>>({16, 99, 87, options, 0, 0});
         check_only<8, RegisterBlocks<8, 16, 32, 1, stay>>({8, 198, 262, options, 0, 0});
         check_only<16, RegisterBlocks<16, 16, 16, 2, stay>>({16, 99, 87, options, 0, 0});
-    }
-}
-
-TEST_CASE("right: long strips of bytes") {
-    using namespace transposing;
-    for (const std::int64_t start : {0, 1, 3}) {
-        check_tall<TallOfFewCols<1, 0>>({1, 1203, 37, {0, 0, 2}, start, 1});
-        check_tall<TallOfFewCols<1, 4>>({1, 1203, 24, {0, 0, 2}, 1, start});
-    }
-    for (const std::int64_t cols : {24, 36, 64, 96, 128}) {
-        for (const std::int64_t start : {0, 4})
-            check_tall_of_words({1, 1203, cols, {0, 0, 2}, start, 5});
-        check_tall_of_words({1, 31, cols, {}, 4, 0});  // shorter than a double load
-        check_tall_of_words({1, 992, cols, {cols, 1000, 1}, 0, 3});
-    }
-}
-
-TEST_CASE("right: strips of large wide matrices, on small ones") {
-    using namespace transposing;
-    constexpr LoadPolicy far = LoadPolicy::evict_last_128;
-    for (const std::int64_t start : {0, 1, 3}) {
-        check_wide<4, WideOfFewRows<4, 0, far>>({4, 37, 403, {0, 0, 2}, start, 1});
-        check_wide<4, WideOfMediumRows<4, 4, far>>({4, 64, 403, {0, 0, 2}, 1, start});
-        check_wide<4, WideOfManyRows<4, 4, far>>({4, 150, 403, {0, 0, 2}, start, 1});
-        check_wide<8, WideOfMediumRows<8, 8, far>>({8, 50, 303, {0, 0, 2}, 1, start});
-        check_wide<16, WideOfMediumRows<16, 16, far>>({16, 50, 203, {0, 0, 2}, start, 1});
-    }
-}
-
-TEST_CASE("right: strips of small elements, transposed in registers or one by one") {
-    for (const std::int64_t rows : {20, 24, 32, 36, 44, 48, 80, 96, 21, 29, 37, 47, 49, 70, 73}) {
-        for (const std::int64_t start : {0, 1, 4}) {
-            check({1, rows, 603, {0, 0, 2}, 1, start});
-            check({1, rows, 560, {563, 0, 1}, start, 0});
-        }
-        check({2, rows, 603, {0, 0, 2}, 1, 0});
-        check({2, rows, 560, {563, 0, 1}, 0, 2});
-        check({2, rows, 560, {}, 3, 1});
-    }
-}
-
-TEST_CASE("right: strips of 41 to 56 rows") {
-    for (const std::int64_t rows : {40, 41, 48, 50, 51, 56, 57}) {
-        for (const std::int64_t start : {0, 1}) check({4, rows, 403, {0, 0, 2}, start, 3});
     }
 }
 

@@ -143,7 +143,7 @@ bool is_host_result(const Json& result) {
 }
 
 bool is_contender(const Json& result) {
-    static const std::set<std::string> others = {"memcpy", "fine", "coarse"};
+    static const std::set<std::string> others = {"memcpy", "fine", "coarse", "read"};
     return result.contains("gbps") && result.value("verified", false) &&
            !result.contains("array") && !result.contains("element_size") &&
            !is_host_result(result) && !others.contains(result.value("variant", ""));

@@ -29,7 +29,8 @@ bool is_host_result(const nlohmann::ordered_json& result);
 
 /// Reports whether a result's time can be compared with the time of its lesson's first variant.
 /// Only kernels that process a whole matrix of floats are comparable. Host code, transfers, half
-/// transposes, and kernels with other element types or other arrays are not comparable.
+/// transposes, kernels that only read, and kernels with other element types or other arrays are not
+/// comparable.
 bool is_contender(const nlohmann::ordered_json& result);
 
 /// Returns the fastest comparable result of a lesson, or nullptr.

@@ -45,22 +45,38 @@ cudaError_t launch_stack_kernel(Task task, std::int64_t wanted, const Queue& que
                                  bytes, queue);
 }
 
-template <int SIZE, int PAD>
-cudaError_t launch_stack(const Task& task, const Queue& queue) {
+template <int SIZE, int PAD, LoadPolicy LOADS>
+cudaError_t launch_stack_with_policy(const Task& task, const Queue& queue) {
     const std::int64_t matrix = task.rows * task.cols * SIZE;
     if (matrix <= 4096) {  // a block takes up to 8192 bytes, or 12,700 if memory is fast
         const std::int64_t small = SIZE <= 4 && task.has_fast_memory ? 12'700 : 8192 - matrix / 2;
-        return launch_stack_kernel<SIZE, Stack<SIZE, 256, PAD>>(task, small, queue);
+        return launch_stack_kernel<SIZE, Stack<SIZE, 256, PAD, LOADS>>(task, small, queue);
     }
     constexpr std::int64_t wanted = 20'000;
     if constexpr (SIZE == 2 || SIZE == 4) {  // more blocks run if each has fewer threads
-        using Few = Stack<SIZE, 384, PAD>;
+        using Few = Stack<SIZE, 384, PAD, LOADS>;
         const std::int64_t bytes = choose_matrices_per_block<SIZE>(task, wanted) * matrix;
         if ((SIZE == 2 || task.has_fast_memory) && Few::Line::line_shared_bytes(bytes) <= 32'000) {
+            if (SIZE == 4) {
+                // 196 KB of shared memory, although five blocks need less
+                const cudaError_t error =
+                    prefer_shared_memory(reinterpret_cast<const void*>(KernelOf<Few>::get()), 85);
+                if (error != cudaSuccess) return error;
+            }
             return launch_stack_kernel<SIZE, Few>(task, wanted, queue);
         }
     }
     return launch_stack_kernel<SIZE, Stack<SIZE, 512, PAD>>(task, wanted, queue);
+}
+
+template <int SIZE, int PAD>
+cudaError_t launch_stack(const Task& task, const Queue& queue) {
+    if constexpr (SIZE == 4) {
+        if (task.has_fast_memory && has_bytes<4>(task, min_evict_last_bytes_stack)) {
+            return launch_stack_with_policy<4, PAD, LoadPolicy::evict_last_128>(task, queue);
+        }
+    }
+    return launch_stack_with_policy<SIZE, PAD, LoadPolicy::plain>(task, queue);
 }
 
 /// Reports whether elements smaller than a word can be transposed in registers, which requires that
@@ -125,6 +141,12 @@ inline bool are_rows_whole_words(const Task& task) {
     return is_aligned_to(task.in, 4) && task.cols % 4 == 0 && task.cols >= 24 && task.cols <= 128 &&
            (task.batches == 1 || task.in_stride % 4 == 0);
 }
+/// Reports whether at least nine tenths of the lanes of TallOfWords have words to transpose. If
+/// fewer lanes do, Tall is faster, except for 97 to 111 columns.
+inline bool are_lanes_busy(const Task& task) {
+    const std::int64_t words = task.cols / 4, lanes = divide_rounding_up(8, words) * 8;
+    return words * 10 >= lanes * 9 || (task.cols > 96 && task.cols < 112);
+}
 
 inline cudaError_t launch_tall_of_words(Task task, const Queue& queue) {
     task.tile_rows = TallOfWords::strip_rows(task.cols);
@@ -133,15 +155,11 @@ inline cudaError_t launch_tall_of_words(Task task, const Queue& queue) {
         TallOfWords::shared_bytes(task.tile_rows, task.cols), queue);
 }
 
-template <int SIZE, int PAD>
-cudaError_t launch_tall(const Task& task, const Queue& queue) {
+/// Launches the kernel for the number of columns, with these hints for the second-level cache.
+template <int SIZE, int PAD, LoadPolicy LOADS, StorePolicy STORES>
+cudaError_t launch_tall_with_policies(const Task& task, const Queue& queue) {
     if constexpr (SIZE == 1) {
-        if (task.has_fast_memory && are_rows_whole_words(task) &&
-            task.rows / min_full_length_strips >
-                TallOfWords::strip_rows(task.cols) / task.batches) {
-            return launch_tall_of_words(task, queue);
-        }
-        using Half = Tall<1, 128, 6, PAD>;
+        using Half = Tall<1, 128, 6, PAD, LOADS, STORES>;
         Task halved = task;
         halved.tile_rows /= 2;
         const bool are_few =
@@ -152,10 +170,48 @@ cudaError_t launch_tall(const Task& task, const Queue& queue) {
     }
     if constexpr (SIZE >= 4) {
         if (task.cols >= min_many_cols) {
-            return launch_tall_kernel<SIZE, TallOfManyCols<SIZE, PAD>>(task, queue);
+            return launch_tall_kernel<SIZE, TallOfManyCols<SIZE, PAD, LOADS>>(task, queue);
         }
     }
-    return launch_tall_kernel<SIZE, TallOfFewCols<SIZE, PAD>>(task, queue);
+    return launch_tall_kernel<SIZE, TallOfFewCols<SIZE, PAD, LOADS, STORES>>(task, queue);
+}
+
+/// Launches the kernel with the hints that were the fastest in fast memory, for this size of an
+/// element and of the matrix. In slower memory, launches it without hints.
+template <int SIZE, int PAD>
+cudaError_t launch_tall(const Task& task, const Queue& queue) {
+    using Loads = LoadPolicy;
+    using Stores = StorePolicy;
+    if (!task.has_fast_memory) {
+        return launch_tall_with_policies<SIZE, PAD, Loads::plain, Stores::plain>(task, queue);
+    }
+    if constexpr (SIZE == 1) {
+        if (are_rows_whole_words(task) && are_lanes_busy(task) &&
+            task.rows / min_full_length_strips >
+                TallOfWords::strip_rows(task.cols) / task.batches) {
+            return launch_tall_of_words(task, queue);
+        }
+        if (task.cols % 4 != 0 && has_bytes<1>(task, min_evict_last_bytes_tall)) {
+            return launch_tall_with_policies<1, PAD, Loads::evict_last_128, Stores::plain>(task,
+                                                                                           queue);
+        }
+    }
+    if constexpr (SIZE == 4) {
+        if (task.cols >= min_many_cols && task.cols <= max_some_cols) {
+            return launch_tall_kernel<4, TallOfSomeCols<PAD>>(task, queue);
+        }
+        if (loads_evict_last<4>(task, false)) {
+            return launch_tall_with_policies<4, PAD, Loads::evict_last_128, Stores::plain>(task,
+                                                                                           queue);
+        }
+    }
+    if constexpr (SIZE < 4) {
+        if (SIZE == 1 || task.cols % 8 != 0) {
+            return launch_tall_with_policies<SIZE, PAD, Loads::plain, Stores::streaming>(task,
+                                                                                         queue);
+        }
+    }
+    return launch_tall_with_policies<SIZE, PAD, Loads::plain, Stores::plain>(task, queue);
 }
 
 template <int SIZE, class Kernel>
@@ -174,15 +230,22 @@ bool are_columns_whole_words(const Task& task) {
            (task.batches == 1 || task.out_stride % VECTOR_ELEMENTS == 0);
 }
 
+/// The largest number of rows of bytes, and the smallest matrix in bytes, for which a block takes
+/// two strips of columns in fast memory.
+constexpr std::int64_t max_rows_of_two_strips = 40, min_bytes_of_two_strips = 20'000'000;
 /// Launches the kernel that transposes small elements before it stores them to shared memory.
-template <int SIZE>
+template <int SIZE, LoadPolicy LOADS>
 cudaError_t launch_wide_of_words(Task task, const Queue& queue) {
-    using Kernel = WideOfWords<SIZE, 4>;
-    task.tile_cols = (SIZE == 1 ? 1 : task.rows <= 24 ? 4 : 2) * Kernel::TRANSPOSED_COLS;
+    using Kernel = WideOfWords<SIZE, 4, LOADS>;
+    const bool are_few = task.has_fast_memory && task.rows <= max_rows_of_two_strips &&
+                         has_bytes<SIZE>(task, min_bytes_of_two_strips);
+    const int strips = SIZE == 1 ? (are_few ? 2 : 1) : task.rows <= 24 ? 4 : 2;
+    task.tile_cols = strips * Kernel::TRANSPOSED_COLS;
     // Lanes store words of every fourth column. If the number of rows is a multiple of 16, all of
     // these words would be in two banks without padding.
     if constexpr (SIZE == 1) {
-        if (task.rows % 16 != 0) return launch_wide_kernel<1, WideOfWords<1, 0>>(task, queue);
+        if (task.rows % 16 != 0)
+            return launch_wide_kernel<1, WideOfWords<1, 0, LOADS>>(task, queue);
     }
     return launch_wide_kernel<SIZE, Kernel>(task, queue);
 }
@@ -218,9 +281,8 @@ cudaError_t launch_wide(const Task& task, const Queue& queue) {
         }
         // Rows of a strip start and end within cache lines. Keep these lines in the cache, because
         // the next strip needs the rest of them.
-        const bool is_large =
-            task.has_fast_memory && (task.rows <= 20 || task.rows >= 32) &&
-            task.rows * task.cols >= min_evict_last_bytes_wide / SIZE / task.batches;
+        const bool is_large = task.has_fast_memory && (task.rows <= 20 || task.rows >= 32) &&
+                              has_bytes<SIZE>(task, min_evict_last_bytes_wide);
         if (is_large || loads_evict_last<SIZE>(task, false)) {
             return launch_wide_of_rows<SIZE, PAD, LoadPolicy::evict_last_128>(task, queue);
         }
@@ -228,7 +290,10 @@ cudaError_t launch_wide(const Task& task, const Queue& queue) {
     if constexpr (SIZE == 1) {
         const bool are_some = task.rows >= min_middle_byte_rows && task.rows < min_many_rows<1>;
         if (are_some && are_columns_whole_words<1>(task)) {
-            return launch_wide_of_words<1>(task, queue);
+            const bool is_large = task.has_fast_memory && task.rows <= max_evict_last_rows &&
+                                  has_bytes<1>(task, min_evict_last_bytes_words);
+            return is_large ? launch_wide_of_words<1, LoadPolicy::evict_last_128>(task, queue)
+                            : launch_wide_of_words<1, LoadPolicy::plain>(task, queue);
         }
         if (are_some && PAD == 0 && task.rows < max_some_rows) {
             return launch_wide_kernel<1, WideBytesOfFewRows>(task, queue);
@@ -241,7 +306,11 @@ cudaError_t launch_wide(const Task& task, const Queue& queue) {
         // With 32 rows, the stores would use few banks even with padding.
         const bool are_some = task.rows >= 20 && task.rows <= 48 && task.rows != 32;
         if (task.has_fast_memory && are_some && are_columns_whole_words<2>(task)) {
-            return launch_wide_of_words<2>(task, queue);
+            return launch_wide_of_words<2, LoadPolicy::plain>(task, queue);
+        }
+        // Not for strips with padding, which become slower.
+        if (task.has_fast_memory && task.rows % 16 != 0 && loads_evict_last<2>(task, false)) {
+            return launch_wide_of_rows<2, PAD, LoadPolicy::evict_last_128>(task, queue);
         }
     }
     return launch_wide_of_rows<SIZE, PAD, LoadPolicy::plain>(task, queue);
@@ -395,10 +464,10 @@ cudaError_t launch_best(Task task, const Queue& queue) {
         return launch_by_tiles();
     }
 
-    task.tile_rows = tall_rows<SIZE>(task);
-    task.tile_cols = wide_cols<SIZE>(task);
     const Padding padding = choose_padding<SIZE>(shorter);
     const bool is_padded = padding == Padding::some, is_strip = padding != Padding::tiles;
+    task.tile_rows = tall_rows<SIZE>(task, is_padded);
+    task.tile_cols = wide_cols<SIZE>(task);
     // The tiles of Rewound are faster than long strips.
     const bool is_rewound = choose_rewinding<SIZE>(task) != Rewinding::none;
     const bool is_tall = task.in_pitch == task.cols && task.rows / 4 > task.cols &&

@@ -65,23 +65,44 @@ Padding choose_padding(std::int64_t shorter) {
 
 /// The kernels for strips of tall matrices, the size at which blocks have more threads, and the
 /// largest size of a strip in bytes. All were chosen because they were the fastest in measurements.
-template <int SIZE, int PAD>
-using TallOfFewCols = Tall<SIZE, 256, SIZE == 1 ? 5 : 8, PAD>;
-template <int SIZE, int PAD>
-using TallOfManyCols = Tall<SIZE, 512, 5, PAD>;
+template <int SIZE, int PAD, LoadPolicy LOADS = LoadPolicy::plain,
+          StorePolicy STORES = StorePolicy::plain>
+using TallOfFewCols = Tall<SIZE, 256, SIZE == 1 ? 5 : 8, PAD, LOADS, STORES>;
+template <int SIZE, int PAD, LoadPolicy LOADS = LoadPolicy::plain>
+using TallOfManyCols = Tall<SIZE, 512, 5, PAD, LOADS>;
 constexpr std::int64_t min_many_cols = 96;
+/// The kernel for 96 to 113 columns of 4-byte elements in fast memory. With up to 113 columns,
+/// seven blocks fit on a multiprocessor of an H200.
+template <int PAD>
+using TallOfSomeCols = Tall<4, 256, 4, PAD>;
+constexpr std::int64_t max_some_cols = 113;
 template <int SIZE>
 constexpr std::int64_t tall_strip_bytes = SIZE == 1   ? 20'480
                                           : SIZE == 2 ? 25'600
                                                       : 32'768;
 
+/// Reports whether a strip of this many rows leaves at least 60 KB of the first-level cache of an
+/// H200 if five blocks run on a multiprocessor. In fast memory, longer strips of 4-byte elements
+/// are then faster, although fewer blocks run.
+template <int SIZE>
+bool is_long_strip_faster(const Task& task, int rows, bool is_padded) {
+    if (SIZE != 4 || !task.has_fast_memory || task.cols >= min_many_cols) return false;
+    constexpr std::int64_t most = 39'100;
+    const std::int64_t bytes = (rows + TallOfFewCols<SIZE, 0>::LEAD) * task.cols * SIZE;
+    return (is_padded ? TallOfFewCols<SIZE, strip_padding<SIZE>>::Strip::line_shared_bytes(bytes)
+                      : TallOfFewCols<SIZE, 0>::Strip::line_shared_bytes(bytes)) <= most;
+}
+
 /// Returns how many rows a block of Tall processes, or 0 if its strips do not fit into shared
 /// memory.
 template <int SIZE>
-int tall_rows(const Task& task) {
+int tall_rows(const Task& task, bool is_padded = false) {
     using Kernel = TallOfFewCols<SIZE, strip_padding<SIZE>>;
     for (int rows = 8192; rows >= Kernel::ROWS_PER_WARP; rows /= 2) {
-        if (rows * task.cols * SIZE <= tall_strip_bytes<SIZE>) return rows;
+        if (rows * task.cols * SIZE <= tall_strip_bytes<SIZE> ||
+            is_long_strip_faster<SIZE>(task, rows, is_padded)) {
+            return rows;
+        }
     }
     const std::int64_t least = (Kernel::ROWS_PER_WARP + Kernel::LEAD) * task.cols * SIZE;
     const std::int64_t most = SIZE < 4 ? default_shared_bytes : opt_in_shared_bytes;
@@ -104,8 +125,8 @@ template <int SIZE, int PAD, LoadPolicy LOADS = LoadPolicy::plain>
 using WideOfManyRows = std::conditional_t<
     SIZE == 1 && PAD != 0, WideOfMediumRows<SIZE, PAD>,
     Wide<SIZE, (SIZE < 4 ? 512 : 256), (SIZE < 4 ? 2 : 20), false, PAD, false, LOADS>>;
-template <int SIZE, int PAD>
-using WideOfWords = Wide<SIZE, SIZE == 1 ? 128 : 192, 3, false, PAD, true>;
+template <int SIZE, int PAD, LoadPolicy LOADS = LoadPolicy::plain>
+using WideOfWords = Wide<SIZE, SIZE == 1 ? 128 : 192, 3, false, PAD, true, LOADS>;
 /// A kernel in which two threads load a column of up to 2 * AHEAD rows, in one round.
 template <int LOADS_IN_FLIGHT, int PAD>
 using WideOfFiftyRows =
@@ -206,13 +227,24 @@ constexpr std::int64_t min_evict_last_bytes_unaligned = 200'000'000;
 /// Like `min_evict_last_bytes`, but for strips of wide matrices in fast memory. Matrices of 21 to
 /// 31 rows are excluded, because their last round of loads is short.
 constexpr std::int64_t min_evict_last_bytes_wide = 100'000'000;
+/// Like `min_evict_last_bytes`, but in fast memory, for strips of tall matrices of bytes.
+constexpr std::int64_t min_evict_last_bytes_tall = 100'000'000;
+/// Like `min_evict_last_bytes`, but in fast memory, for wide matrices of bytes that are transposed
+/// in registers. With more rows than `max_evict_last_rows`, the hint makes them slower.
+constexpr std::int64_t min_evict_last_bytes_words = 40'000'000, max_evict_last_rows = 80;
+/// Like `min_evict_last_bytes`, but in fast memory, for stacks of 4-byte elements.
+constexpr std::int64_t min_evict_last_bytes_stack = 300'000'000;
+/// Reports whether the matrices have at least `least` bytes.
+template <int SIZE>
+bool has_bytes(const Task& task, std::int64_t least) {
+    // Dividing avoids an overflow: batches with a stride of 0 may have more than 2^63 elements.
+    return task.rows * task.cols >= least / SIZE / task.batches;
+}
 /// Reports whether loading with `evict_last` makes the transpose faster.
 template <int SIZE>
 bool loads_evict_last(const Task& task, bool is_aligned) {
-    // Dividing avoids an overflow: batches with a stride of 0 may have more than 2^63 elements.
-    const std::int64_t most =
-        (is_aligned ? min_evict_last_bytes : min_evict_last_bytes_unaligned) / SIZE;
-    return task.rows * task.cols >= most / task.batches;
+    return has_bytes<SIZE>(task,
+                           is_aligned ? min_evict_last_bytes : min_evict_last_bytes_unaligned);
 }
 
 /// The tile size of the kernel Rewound, for elements of 1 and 2 bytes in unaligned rows. It depends

@@ -63,6 +63,11 @@ cudaError_t launch_triples(const Compounds& task, const Queue& queue) {
 }
 inline cudaError_t launch_triple_vectors(const Compounds& task, const Queue& queue) {
     using Kernel = TripleVectors;
+    // Four blocks share a multiprocessor of an H200 with 92 KB of first-level cache. If six blocks
+    // ran, 28 KB would be left, too little for the cache lines that neighbouring tiles share.
+    const cudaError_t error = transposing::prefer_shared_memory(
+        reinterpret_cast<const void*>(&triple_vectors_kernel<Kernel>), 71);
+    if (error != cudaSuccess) return error;
     return launch_triples<Kernel>(triple_vectors_kernel<Kernel>, Kernel::SHARED_BYTES, task, queue);
 }
 
@@ -86,11 +91,16 @@ cudaError_t compound(const Plan& plan, const Queue& queue) {
             // Runs that do not start at a sector boundary share their first and last sectors with
             // other runs, so tiles should be tall.
             using High = Triples<1, 128>;
+            // Tiles of 112 columns are faster if they divide a row.
+            using Broad = Triples<1, 32, 112>;
             const bool are_high = SIZE == 1 && task.rows * 3 % 32 != 0 && task.rows >= High::ROWS;
             cudaError_t error = cudaErrorNotSupported;
+            const bool are_broad =
+                SIZE == 1 && task.cols % Broad::COLS == 0 && transposing::has_fast_memory();
             if (has_triples<SIZE>(task)) {
-                error = are_high ? launch_triples<High>(task, queue)
-                                 : launch_triples<Triples<SIZE>>(task, queue);
+                error = are_high    ? launch_triples<High>(task, queue)
+                        : are_broad ? launch_triples<Broad>(task, queue)
+                                    : launch_triples<Triples<SIZE>>(task, queue);
             }
             if (error != cudaErrorNotSupported) return error;
         }
@@ -129,21 +139,38 @@ cudaError_t tile(const Plan& plan, const Queue& queue) {
                          (pitch << tiling.rows.log_side) * SIZE, queue, tiling);
 }
 
-template <int SIZE, bool IS_LARGE>
+/// The largest number of tiles below each other for which blocks go down first, in fast memory.
+constexpr unsigned max_sides_down_first = 16;
+
+template <int SIZE, bool IS_LARGE, bool IS_LOADED_ONCE = false>
 cudaError_t launch_word_tiles(const Plan& plan, const Queue& queue) {
-    using Tile = WordTile<SIZE, IS_LARGE>;
+    using Tile = WordTile<SIZE, IS_LARGE, IS_LOADED_ONCE>;
     Tiling tiling = make_tiling<SIZE>(plan);
     tiling.rows.sides = static_cast<unsigned>(divide_rounding_up(Tile::ROWS, tiling.rows.size));
     tiling.cols.sides = static_cast<unsigned>(divide_rounding_up(Tile::COLS, tiling.cols.size));
-    tiling.is_across_first = IS_LARGE;
-    return launch_kernel(word_tile_kernel<SIZE, IS_LARGE>, count_tiles(tiling), Tile::THREADS,
+    // With few tiles below each other, the tiles that share cache lines of `out` are closer in time
+    // if blocks go down first.
+    const bool is_short = IS_LOADED_ONCE && tiling.rows.sides <= max_sides_down_first &&
+                          tiling.rows.sides < tiling.cols.sides;
+    tiling.is_across_first = IS_LARGE && !is_short;
+    return launch_kernel(word_tile_kernel<SIZE, Tile>, count_tiles(tiling), Tile::THREADS,
                          Tile::SHARED_BYTES, queue, tiling, plan.unit_count * SIZE);
 }
+
+/// The minimum size of an array of bytes for which large tiles are faster, in fast memory.
+constexpr std::int64_t min_bytes_of_large_tiles = 40'000'000;
 
 template <int SIZE>
 cudaError_t word_tile(const Plan& plan, const Queue& queue) {
     if constexpr (SIZE < 4) {
-        const bool is_large = plan.unit_count * SIZE >= transposing::min_evict_last_bytes_unaligned;
+        const bool is_fast = transposing::has_fast_memory();
+        const std::int64_t least = SIZE == 1 && is_fast
+                                       ? min_bytes_of_large_tiles
+                                       : transposing::min_evict_last_bytes_unaligned;
+        const bool is_large = plan.unit_count * SIZE >= least;
+        if constexpr (SIZE == 2) {
+            if (is_large && is_fast) return launch_word_tiles<SIZE, true, true>(plan, queue);
+        }
         return is_large ? launch_word_tiles<SIZE, true>(plan, queue)
                         : launch_word_tiles<SIZE, false>(plan, queue);
     }

@@ -17,7 +17,7 @@ namespace coalesce::transposing {
 /// of `out`, which is also one line. Each store of a warp writes 128 bytes of this line. Elements
 /// of 2 bytes are stored in pairs. Bytes are stored one by one, because it would take longer to
 /// collect four bytes for a store.
-template <int SIZE, int THREADS_, int PAD>
+template <int SIZE, int THREADS_, int PAD, LoadPolicy LOADS = LoadPolicy::plain>
 struct Stack {
     static constexpr int THREADS = THREADS_;
     static constexpr int WORD_ELEMENTS =
@@ -34,7 +34,7 @@ struct Stack {
         const char* from = static_cast<const char*>(task.in) + first * elements * SIZE;
         char* to = static_cast<char*>(task.out) + first * elements * SIZE;
         const Line line(shared, from);
-        copy_line<SIZE, THREADS, 4>(line, DeviceLine<const char>{from}, count);
+        copy_line<SIZE, THREADS, 4>(line, DeviceLine<const char, LOADS>{from}, count);
         const Matrices matrices(static_cast<int>(task.rows), static_cast<int>(task.cols));
         __syncthreads();
         store(to, line, matrices, count);

@@ -71,13 +71,13 @@ struct SharedLine {
     }
 };
 
-/// A line in device memory.
-template <class Byte>
+/// A line in device memory, whose vectors are loaded with the hint LOADS.
+template <class Byte, LoadPolicy LOADS = LoadPolicy::plain>
 struct DeviceLine {
     Byte* start;
 
     __device__ Byte* at(int byte) const { return start + byte; }
-    __device__ Vector<16> load(int byte) const { return load_vector<16>(at(byte)); }
+    __device__ Vector<16> load(int byte) const { return load_evict_last<LOADS>(at(byte)); }
     __device__ void store(int byte, const Vector<16>& vector) const {
         store_vector(at(byte), vector);
     }
@@ -115,7 +115,8 @@ __device__ inline void copy_line(const To& to, const From& from, int count) {
 /// A kernel for matrices `in` with few columns and no gaps between rows. A strip of rows is one
 /// line of memory, which is copied into shared memory. Each warp then collects the elements of one
 /// column.
-template <int SIZE, int THREADS_, int LOADS_IN_FLIGHT, int PAD = 0>
+template <int SIZE, int THREADS_, int LOADS_IN_FLIGHT, int PAD = 0,
+          LoadPolicy LOADS = LoadPolicy::plain, StorePolicy STORES = StorePolicy::plain>
 struct Tall {
     /// The number of rows that a thread stores together.
     static constexpr int WORD_ELEMENTS = SIZE < 4 ? 4 / SIZE : 1;
@@ -133,7 +134,7 @@ struct Tall {
         const char* from = in_address<SIZE>(task, place) + top * task.cols * SIZE;
         const Strip strip(shared, from);
         if (rows > 0) {
-            copy_line<SIZE, THREADS, LOADS_IN_FLIGHT>(strip, DeviceLine<const char>{from},
+            copy_line<SIZE, THREADS, LOADS_IN_FLIGHT>(strip, DeviceLine<const char, LOADS>{from},
                                                       rows * static_cast<int>(task.cols));
         }
         __syncthreads();
@@ -201,7 +202,7 @@ struct Tall {
             if constexpr (WORD_ELEMENTS == 1) {
                 element<SIZE>(to, 0) = element<SIZE>(strip.at(from), 0);
             } else {
-                *reinterpret_cast<unsigned*>(to) = gather_word(strip, from, row_bytes);
+                store_word<STORES>(to, gather_word(strip, from, row_bytes));
             }
         } else {
 #pragma unroll
@@ -363,7 +364,7 @@ struct Wide {
                     if (c * COLS_PER_CHUNK >= left[k]) continue;
                     const char* const chunk = line + c * COLS_PER_CHUNK * SIZE;
                     word[k][c] =
-                        IS_INNER ? *reinterpret_cast<const unsigned*>(chunk + first)
+                        IS_INNER ? load_element<LOADS, 4>(chunk + first)
                                  : load_row_word(chunk, first, place.col + col + c * COLS_PER_CHUNK,
                                                  task.cols);
                 }
@@ -443,7 +444,7 @@ struct Wide {
             const int first = threadIdx.x % 32 * 4 - offset_of(chunk - c * COLS_PER_CHUNK * SIZE);
             word[c][y] = 0;
             if (row + y >= task.rows || col + c * COLS_PER_CHUNK >= cols) continue;
-            word[c][y] = IS_INNER ? *reinterpret_cast<const unsigned*>(chunk + first)
+            word[c][y] = IS_INNER ? load_element<LOADS, 4>(chunk + first)
                                   : load_row_word(chunk, first,
                                                   place.col + col + c * COLS_PER_CHUNK, task.cols);
         }

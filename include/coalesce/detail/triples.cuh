@@ -38,13 +38,13 @@ struct TriplePlace {
 /// A kernel for elements of three units, which are bytes or half words. Rows and columns must start
 /// at word boundaries and consist of whole words. Each thread loads N x N elements, where N
 /// elements fill three words, and transposes them in registers.
-template <int SIZE, int ROWS_ = 32>
+template <int SIZE, int ROWS_ = 32, int COLS_ = SIZE == 1 ? 64 : 32>
 struct Triples {
     static_assert(SIZE <= 2, "parts of words");
     /// The number of elements that fill three words.
     static constexpr int N = 4 / SIZE;
-    static constexpr int ELEMENT_BYTES = 3 * SIZE;                  ///< bytes per element
-    static constexpr int ROWS = ROWS_, COLS = SIZE == 1 ? 64 : 32;  ///< the size of a tile
+    static constexpr int ELEMENT_BYTES = 3 * SIZE;    ///< bytes per element
+    static constexpr int ROWS = ROWS_, COLS = COLS_;  ///< the size of a tile
     static constexpr int THREADS_ACROSS = COLS / N, THREADS_DOWN = ROWS / N,
                          WORDS = THREADS_DOWN * 3;
     static constexpr int THREADS =

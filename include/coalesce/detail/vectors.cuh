@@ -1,6 +1,7 @@
 /// \file
 /// Loads, transposes and stores elements of any size and vectors of 8 and 16 bytes. Also
-/// provides loads with a hint for the second-level cache, and a transposed tile in shared memory.
+/// provides loads and stores with a hint for the second-level cache, and a transposed tile in
+/// shared memory.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -134,6 +135,19 @@ __device__ inline Element<SIZE> load_element(const char* from) {
     return *reinterpret_cast<const Element<SIZE>*>(from);
 }
 #undef COALESCE_EVICT_LAST_LOAD
+
+/// The hint that a store gives the second-level cache. With `streaming`, the cache evicts the
+/// stored data first.
+enum class StorePolicy { plain, streaming };
+/// Stores a word to device memory, with the hint STORES.
+template <StorePolicy STORES>
+__device__ inline void store_word(char* to, unsigned word) {
+    if constexpr (STORES == StorePolicy::streaming) {
+        __stcs(reinterpret_cast<unsigned*>(to), word);
+    } else {
+        *reinterpret_cast<unsigned*>(to) = word;
+    }
+}
 
 /// Transposes VECTOR_ELEMENTS x VECTOR_ELEMENTS elements in a thread's registers. VECTOR_ELEMENTS
 /// elements form a vector.

@@ -30,14 +30,15 @@ __device__ unsigned load_word_within(const char* at, const char* begin, const ch
 /// anywhere in a sector of `out`. A block therefore stores from the first sector that starts in its
 /// tile, and loads LEAD extra rows to complete its last sector. Large arrays have taller tiles,
 /// which share fewer rows. The cache lines that two tiles share should stay in the second-level
-/// cache.
-template <int SIZE, bool IS_LARGE = false>
+/// cache. With IS_LOADED_ONCE, lanes exchange the words that they splice, so that each word is
+/// loaded once and more rows are in flight.
+template <int SIZE, bool IS_LARGE = false, bool IS_LOADED_ONCE = false>
 struct WordTile {
-    static constexpr int THREADS = 512, WARPS = THREADS / 32, LOADS_IN_FLIGHT = 4,
-                         ELEMENTS_PER_WORD = 4 / SIZE;
+    static constexpr int THREADS = 512, WARPS = THREADS / 32,
+                         LOADS_IN_FLIGHT = IS_LOADED_ONCE ? 6 : 4, ELEMENTS_PER_WORD = 4 / SIZE;
     /// The number of blocks that must fit into the registers of a multiprocessor. For large arrays
     /// it is smaller, which leaves more of the first-level cache to each block.
-    static constexpr int BLOCKS = IS_LARGE ? 2 : 4;
+    static constexpr int BLOCKS = IS_LOADED_ONCE ? 3 : IS_LARGE ? 2 : 4;
     static constexpr int ROWS = (IS_LARGE ? 384 : 256) / SIZE, COLS = 128, LEAD = 32 / SIZE;
     static constexpr int LOADED_ROWS = ROWS + LEAD;
     static constexpr auto LOADS =
@@ -87,6 +88,46 @@ struct WordTile {
     }
     template <int COUNT>
     __device__ void load_rows(int first, unsigned* to) const {
+        if constexpr (IS_LOADED_ONCE) {
+            load_rows_once<COUNT>(first, to);
+        } else {
+            load_rows_twice<COUNT>(first, to);
+        }
+    }
+    /// Loads COUNT rows. Each lane receives the second word that it splices from the next lane. The
+    /// last lane receives it from lane 0, which also loads the word after the last chunk.
+    template <int COUNT>
+    __device__ void load_rows_once(int first, unsigned* to) const {
+        unsigned word[COUNT][CHUNKS_PER_WARP + 1], shift[COUNT];
+#pragma unroll
+        for (int i = 0; i < COUNT; ++i) {
+            const char* const at = row_at[first + i * WARPS + warp()];
+            shift[i] = misaligned_bits(at);
+            const char* const from = at - shift[i] / 8 + lane() * 4;
+#pragma unroll
+            for (int k = 0; k < CHUNKS_PER_WARP; ++k) {
+                word[i][k] = transposing::load_element<LOADS, 4>(from + k * 128);
+            }
+            word[i][CHUNKS_PER_WARP] = 0;
+            if (lane() == 0 && shift[i] != 0) {
+                word[i][CHUNKS_PER_WARP] =
+                    transposing::load_element<LOADS, 4>(from + CHUNKS_PER_WARP * 128);
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < COUNT; ++i) {
+#pragma unroll
+            for (int k = 0; k < CHUNKS_PER_WARP; ++k) {
+                const unsigned given = lane() == 0 ? word[i][k + 1] : word[i][k];
+                const unsigned next = __shfl_sync(~0u, given, (lane() + 1) % 32);
+                to[i * WARPS / ELEMENTS_PER_WORD * GROUP_PITCH + k * 32] =
+                    __funnelshift_r(word[i][k], next, shift[i]);
+            }
+        }
+    }
+    /// Loads COUNT rows. Each lane loads both words that it splices.
+    template <int COUNT>
+    __device__ void load_rows_twice(int first, unsigned* to) const {
         unsigned low[COUNT][CHUNKS_PER_WARP], high[COUNT][CHUNKS_PER_WARP], shift[COUNT];
 #pragma unroll
         for (int i = 0; i < COUNT; ++i) {
@@ -182,11 +223,9 @@ struct WordTile {
     }
 };
 
-template <int SIZE, bool IS_LARGE>
-__global__ void __launch_bounds__(WordTile<SIZE, IS_LARGE>::THREADS,
-                                  WordTile<SIZE, IS_LARGE>::BLOCKS)
+template <int SIZE, class Tile>
+__global__ void __launch_bounds__(Tile::THREADS, Tile::BLOCKS)
     word_tile_kernel(const Tiling tiling, std::int64_t bytes) {
-    using Tile = WordTile<SIZE, IS_LARGE>;
     extern __shared__ uint4 shared[];
     __shared__ const char* row_at[Tile::LOADED_ROWS];
     __shared__ char* col_at[Tile::COLS];

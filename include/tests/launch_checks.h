@@ -1,0 +1,43 @@
+/// \file
+/// Checks of coalesce::transpose, and of single kernels, on one sample.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include "samples.h"
+
+namespace coalesce::samples {
+
+/// Replaces missing pitches and strides by those of matrices without gaps.
+inline Sample filled_in(Sample sample) {
+    TransposeOptions& options = sample.options;
+    if (options.in_pitch == 0) options.in_pitch = sample.cols;
+    if (options.out_pitch == 0) options.out_pitch = sample.rows;
+    if (options.in_stride == 0) options.in_stride = sample.rows * options.in_pitch;
+    if (options.out_stride == 0) options.out_stride = sample.cols * options.out_pitch;
+    return sample;
+}
+
+/// Checks what `transpose` makes of the sample.
+inline void check(const Sample& sample, cudaStream_t stream = nullptr) {
+    const Sample whole = filled_in(sample);
+    INFO(whole.name());
+    CHECK_EQ(trouble_with(whole, samples::transpose, stream), "");
+}
+
+/// Tests a launch that works in strips, although the matrix is small.
+template <int SIZE, class Launch>
+void check_launch(const Sample& sample, const Launch& launch) {
+    const Sample whole = filled_in(sample);
+    INFO(whole.name());
+    const Transposer transposer = [&](void* out, const void* in, const Sample& s,
+                                      cudaStream_t stream) {
+        transposing::Task task;
+        const cudaError_t error =
+            transposing::parse_arguments(task, out, in, SIZE, s.rows, s.cols, s.options);
+        return error == cudaSuccess ? launch(task, stream) : error;
+    };
+    CHECK_EQ(trouble_with(whole, transposer, nullptr), "");
+}
+
+}  // namespace coalesce::samples

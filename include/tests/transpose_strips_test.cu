@@ -1,0 +1,119 @@
+// Tests the kernels of coalesce::transpose that work in strips or stacks, like transpose_test.cu.
+// Kernels that the library chooses for large matrices only are launched by name, on small ones.
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+
+#include "launch_checks.h"
+#include "samples.h"
+
+using namespace coalesce;
+using namespace coalesce::samples;
+
+namespace {
+
+template <int SIZE, class Kernel>
+void check_tall(const Sample& sample) {
+    check_launch<SIZE>(sample, [](transposing::Task& task, cudaStream_t stream) {
+        task.tile_rows = transposing::tall_rows<SIZE>(task, true);
+        return transposing::launch_tall_kernel<SIZE, Kernel>(task, stream);
+    });
+}
+void check_tall_of_words(const Sample& sample) {
+    check_launch<1>(sample, [](const transposing::Task& task, cudaStream_t stream) {
+        return transposing::launch_tall_of_words(task, stream);
+    });
+}
+template <int SIZE, class Kernel>
+void check_wide(const Sample& sample) {
+    check_launch<SIZE>(sample, [](transposing::Task& task, cudaStream_t stream) {
+        task.tile_cols = transposing::wide_cols<SIZE>(task);
+        return transposing::launch_wide_kernel<SIZE, Kernel>(task, stream);
+    });
+}
+
+}  // namespace
+
+TEST_CASE("right: long strips of bytes") {
+    using namespace transposing;
+    for (const std::int64_t start : {0, 1, 3}) {
+        check_tall<1, TallOfFewCols<1, 0>>({1, 1203, 37, {0, 0, 2}, start, 1});
+        check_tall<1, TallOfFewCols<1, 4>>({1, 1203, 24, {0, 0, 2}, 1, start});
+    }
+    for (const std::int64_t cols : {24, 36, 64, 96, 128}) {
+        for (const std::int64_t start : {0, 4})
+            check_tall_of_words({1, 1203, cols, {0, 0, 2}, start, 5});
+        check_tall_of_words({1, 31, cols, {}, 4, 0});  // shorter than a double load
+        check_tall_of_words({1, 992, cols, {cols, 1000, 1}, 0, 3});
+    }
+}
+
+TEST_CASE("right: strips of large tall matrices, on small ones") {
+    using namespace transposing;
+    constexpr LoadPolicy far = LoadPolicy::evict_last_128;
+    for (const std::int64_t start : {0, 1, 3}) {
+        check_tall<1, TallOfFewCols<1, 0, far>>({1, 1203, 37, {0, 0, 2}, start, 1});
+        check_tall<1, TallOfFewCols<1, 4, far>>({1, 1203, 24, {0, 0, 2}, 1, start});
+        check_tall<1, Tall<1, 128, 6, 0, far>>({1, 1203, 41, {0, 0, 2}, start, 2});
+        check_tall<4, TallOfFewCols<4, 0, far>>({4, 803, 37, {0, 0, 2}, start, 1});
+        check_tall<4, TallOfFewCols<4, 4, far>>({4, 803, 66, {0, 0, 2}, 1, start});
+        check_tall<4, TallOfManyCols<4, 0, far>>({4, 803, 115, {0, 0, 2}, start, 1});
+        for (const std::int64_t cols : {96, 100, 113}) check({4, 803, cols, {0, 0, 2}, start, 1});
+    }
+}
+
+TEST_CASE("right: stacks of large batches, on small ones") {
+    using namespace transposing;
+    const auto launch = [](const Task& task, cudaStream_t stream) {
+        return launch_stack_with_policy<4, 0, LoadPolicy::evict_last_128>(task, stream);
+    };
+    for (const std::int64_t start : {0, 1, 3}) {
+        check_launch<4>({4, 17, 15, {0, 0, 40}, start, 2}, launch);
+        check_launch<4>({4, 63, 95, {0, 0, 3}, 1, start}, launch);
+    }
+}
+
+TEST_CASE("right: strips of large wide matrices, on small ones") {
+    using namespace transposing;
+    constexpr LoadPolicy far = LoadPolicy::evict_last_128;
+    for (const std::int64_t start : {0, 1, 3}) {
+        check_wide<2, WideOfFewRows<2, 0, far>>({2, 37, 403, {0, 0, 2}, start, 1});
+        check_wide<2, WideOfMediumRows<2, 0, far>>({2, 61, 403, {0, 0, 2}, 1, start});
+        check_wide<2, WideOfManyRows<2, 4, far>>({2, 104, 403, {0, 0, 2}, start, 1});
+        check_launch<1>({1, 36, 1203, {0, 0, 2}, start, 4}, [](Task& task, cudaStream_t stream) {
+            using Kernel = WideOfWords<1, 4, LoadPolicy::evict_last_128>;
+            task.tile_cols = 2 * Kernel::TRANSPOSED_COLS;
+            return launch_wide_kernel<1, Kernel>(task, stream);
+        });
+        check_launch<1>(
+            {1, 60, 1203, {0, 0, 2}, start, 4}, [](const Task& task, cudaStream_t stream) {
+                return launch_wide_of_words<1, LoadPolicy::evict_last_128>(task, stream);
+            });
+    }
+    for (const std::int64_t start : {0, 1, 3}) {
+        check_wide<4, WideOfFewRows<4, 0, far>>({4, 37, 403, {0, 0, 2}, start, 1});
+        check_wide<4, WideOfMediumRows<4, 4, far>>({4, 64, 403, {0, 0, 2}, 1, start});
+        check_wide<4, WideOfManyRows<4, 4, far>>({4, 150, 403, {0, 0, 2}, start, 1});
+        check_wide<8, WideOfMediumRows<8, 8, far>>({8, 50, 303, {0, 0, 2}, 1, start});
+        check_wide<16, WideOfMediumRows<16, 16, far>>({16, 50, 203, {0, 0, 2}, start, 1});
+    }
+}
+
+TEST_CASE("right: strips of small elements, transposed in registers or one by one") {
+    for (const std::int64_t rows : {20, 24, 32, 36, 44, 48, 80, 96, 21, 29, 37, 47, 49, 70, 73}) {
+        for (const std::int64_t start : {0, 1, 4}) {
+            check({1, rows, 603, {0, 0, 2}, 1, start});
+            check({1, rows, 560, {563, 0, 1}, start, 0});
+        }
+        check({2, rows, 603, {0, 0, 2}, 1, 0});
+        check({2, rows, 560, {563, 0, 1}, 0, 2});
+        check({2, rows, 560, {}, 3, 1});
+    }
+}
+
+TEST_CASE("right: strips of 41 to 56 rows") {
+    for (const std::int64_t rows : {40, 41, 48, 50, 51, 56, 57}) {
+        for (const std::int64_t start : {0, 1}) check({4, rows, 403, {0, 0, 2}, start, 3});
+    }
+}
