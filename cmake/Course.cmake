@@ -1,13 +1,14 @@
-# Functions and settings that the project's targets share.
+# Defines the functions and settings that all targets of the project use.
 
-# Warnings for the project's own code, which are treated as errors. -Wno-restrict is needed because g++ 12 wrongly
-# reports overlapping copies in std::string's operator+.
+# The warnings for the project's own code, which are treated as errors. -Wno-restrict suppresses false warnings of g++
+# 12 about overlapping copies in std::string's operator+.
 set(COALESCE_WARNINGS
   $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Werror;-Wno-restrict;-Wno-psabi>
   "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Werror all-warnings;-Xcompiler=-Wall,-Wextra,-Werror>"
   $<$<COMPILE_LANGUAGE:CLANGCUDA>:-Wall;-Wextra;-Werror>)
 
-# Sets VARIABLE to the path that find-cuda-compiler prints for these arguments, or to "" if it finds nothing.
+# Sets VARIABLE to the path that find-cuda-compiler prints when it is called with the remaining arguments, or to "" if
+# the script finds no compiler.
 set(COALESCE_FIND_COMPILER ${CMAKE_CURRENT_LIST_DIR}/../common/cuda_headers/bin/find-cuda-compiler)
 function(find_cuda_compiler variable)
   execute_process(COMMAND ${COALESCE_FIND_COMPILER} ${ARGN} OUTPUT_VARIABLE found
@@ -15,8 +16,7 @@ function(find_cuda_compiler variable)
   set(${variable} "${found}" PARENT_SCOPE)
 endfunction()
 
-# Sets VARIABLE to nvcc or clang, unless it is already set. Sets CMAKE_CUDA_COMPILER to the nvcc that was found, if
-# there is one.
+# Sets VARIABLE to nvcc or clang, unless it is already set. If nvcc is found, sets CMAKE_CUDA_COMPILER to its path.
 function(choose_cuda_compiler variable)
   set(chosen ${${variable}})
   if(chosen AND NOT chosen MATCHES "^(nvcc|clang)$")
@@ -37,8 +37,8 @@ function(choose_cuda_compiler variable)
   set(${variable} ${chosen} CACHE STRING "" FORCE)
 endfunction()
 
-# Sets COALESCE_CLANG to a clang++ of at least this version, unless it is already set. The course is tested with clang
-# 19 and later. Older versions work, but the source lines in their reports may differ.
+# Sets COALESCE_CLANG to a clang++ whose version is at least OLDEST, unless it is already set. The course is tested with
+# clang 19 and later. Programs built by older versions work, but reports may name different source lines.
 macro(find_clang oldest)
   if(NOT COALESCE_CLANG)
     find_cuda_compiler(found_clang clang ${oldest})
@@ -49,16 +49,16 @@ macro(find_tested_clang)
   find_clang(19)
 endmacro()
 
-# The options that make clang read the device code of a .cu file with the project's own CUDA headers.
+# The options with which clang parses the device code of a .cu file, using the project's own CUDA headers.
 set(COALESCE_CLANG_READS_CUDA -x cuda --cuda-device-only --cuda-gpu-arch=sm_80 -nocudainc -nocudalib -fdeclspec
     -std=c++20 -Xclang -target-sdk-version=11.5 -Wno-unknown-cuda-version -Wno-unused-command-line-argument
     -isystem ${CMAKE_CURRENT_LIST_DIR}/../common/cuda_headers/include
-    # These headers come first, because CUDA's headers define the macro __noinline__, and older versions of clangd
-    # cannot parse the standard headers after that.
+    # These headers must be included first. CUDA's headers define the macro __noinline__, and older versions of clangd
+    # cannot parse the standard headers once it is defined.
     -include memory -include functional -include cuda_runtime.h)
 
-# Defines the target CUDA::cudart and the variables of CUDAToolkit. Without a toolkit, they refer to the project's own
-# headers and the simulated GPU.
+# Defines the target CUDA::cudart and the variables of CUDAToolkit. If no toolkit is installed, the target and the
+# variables refer to the project's own headers and to the simulated GPU.
 macro(use_cuda_runtime)
   if(COALESCE_COMPILER STREQUAL clang)
     set(CUDAToolkit_INCLUDE_DIRS ${PROJECT_SOURCE_DIR}/common/cuda_headers/include)
@@ -75,9 +75,9 @@ macro(use_cuda_runtime)
   endif()
 endmacro()
 
-# Sets VARIABLE to the architectures that CUDA code is built for. PTX is built for the architecture of the simulated
-# GPU, so that its counters are the same on every machine. Machine code is built for this machine's GPU. Other GPUs that
-# are at least as new as the simulated one compile the PTX when a program starts.
+# Sets VARIABLE to the architectures for which CUDA code is built. PTX is built for the simulated GPU's architecture, so
+# that a program's counters are the same on every machine. Machine code is built for the GPU of this machine. Any other
+# GPU that is at least as new as the simulated one compiles the PTX when the program starts.
 function(choose_cuda_architectures variable)
   set(architectures 90-virtual)
   find_program(NVIDIA_SMI nvidia-smi)
@@ -101,14 +101,15 @@ function(choose_cuda_architectures variable)
   set(${variable} ${architectures} PARENT_SCOPE)
 endfunction()
 
-# Builds a program of the course. It uses the shared CUDA runtime, so the program runs on the GPU whose library the
-# loader finds first. -lineinfo adds source lines for the simulator's reports.
+# Builds a program of the course for the real and the simulated GPU. The program is linked to the shared CUDA runtime,
+# so it runs on the GPU whose runtime library the loader finds first. -lineinfo adds the source lines that the
+# simulator's reports name.
 function(build_for_both_gpus target)
   target_compile_options(${target} PRIVATE ${COALESCE_WARNINGS}
     $<$<COMPILE_LANGUAGE:CUDA>:-lineinfo>)
   set_target_properties(${target} PROPERTIES CUDA_RUNTIME_LIBRARY Shared)
-  # LD_LIBRARY_PATH takes precedence over a new-style run path (DT_RUNPATH). An old-style run path (DT_RPATH) would take
-  # precedence over LD_LIBRARY_PATH, and hide the simulator.
+  # LD_LIBRARY_PATH takes precedence over DT_RUNPATH, but not over the older DT_RPATH, which would prevent the loader
+  # from finding the simulator.
   target_link_options(${target} PRIVATE LINKER:--enable-new-dtags)
 endfunction()
 
@@ -119,22 +120,26 @@ function(add_course_program name)
   add_dependencies(${name} simulated_cudart)
 endfunction()
 
-# The parts that can be tested in addition to the course itself. COALESCE_TESTS and ./learn test accept these names.
+# The parts that can be tested in addition to the course itself. These are the names that COALESCE_TESTS and ./learn
+# test accept.
 set(COALESCE_PARTS simulator timing translator headers grader proof docs)
 
-# Adds FOLDER, which belongs to PART. If PART is not tested, its targets are built only on demand, and it has no tests.
+# Adds FOLDER, which belongs to PART. If PART is not tested, the folder has no tests, and its targets are built only on
+# demand.
 function(add_for part folder)
   if(COALESCE_ALL_TESTS OR part IN_LIST COALESCE_TESTS)
     add_subdirectory(${folder})
   else()
     set(COALESCE_TESTS OFF)
     add_subdirectory(${folder} EXCLUDE_FROM_ALL)
-    # CMake omits the installation rules of such a folder, although every build contains the programs that they install.
+    # CMake omits the installation rules of a folder with EXCLUDE_FROM_ALL. Include them here, because the programs that
+    # they install are part of every build.
     install(CODE "include(\"${CMAKE_CURRENT_BINARY_DIR}/${folder}/cmake_install.cmake\")")
   endif()
 endfunction()
 
-# Sets VARIABLE to SAMPLE, or to WHOLE for ./learn test --whole. Tests use the value to choose how many cases they run.
+# Sets VARIABLE to WHOLE if ./learn test was run with --whole, and to SAMPLE otherwise. The value determines how many
+# cases a test runs.
 function(choose_sample variable sample whole)
   if(COALESCE_TESTS STREQUAL whole)
     set(sample ${whole})
@@ -142,8 +147,8 @@ function(choose_sample variable sample whole)
   set(${variable} ${sample} PARENT_SCOPE)
 endfunction()
 
-# Sets VARIABLE to QUICK, or to ALL for ./learn test --all and --whole. ./learn test should take five minutes, and --all
-# half an hour.
+# Sets VARIABLE to ALL if ./learn test was run with --all or --whole, and to QUICK otherwise. The target is five minutes
+# for ./learn test, and half an hour with --all.
 function(choose_extent variable quick all)
   if(COALESCE_ALL_TESTS)
     set(quick ${all})
@@ -151,7 +156,7 @@ function(choose_extent variable quick all)
   set(${variable} ${quick} PARENT_SCOPE)
 endfunction()
 
-# Keeps every fourth entry of a list, beginning with the first. ./learn test --whole keeps all of them.
+# Reduces a list to every fourth entry, beginning with the first. ./learn test --whole keeps the entire list.
 function(sample_list variable)
   if(COALESCE_TESTS STREQUAL whole)
     return()
@@ -160,7 +165,7 @@ function(sample_list variable)
   set(${variable} ${${variable}} PARENT_SCOPE)
 endfunction()
 
-# Keeps every EVERY-th entry of a list, beginning with the first.
+# Reduces a list to one entry in EVERY, beginning with the first.
 function(take_of_list variable every)
   set(sample)
   set(number 0)
@@ -178,26 +183,27 @@ endfunction()
 function(add_gpu_test name)
   cmake_parse_arguments(PARSE_ARGV 1 test "" "" "COMMAND")
   add_test(NAME ${name} COMMAND on_gpu ${test_COMMAND})
-  # Two tests that run at the same time would distort each other's timings.
+  # GPU tests must not run at the same time, because they would distort each other's timings.
   set_tests_properties(${name} PROPERTIES LABELS gpu SKIP_RETURN_CODE 77 TIMEOUT 600
                                           RESOURCE_LOCK gpu)
 endfunction()
 
-# Compiles the target as position-independent code, because common/lab/proof also links its objects into a module that
+# Compiles the target as position-independent code. common/lab/proof also links the target's objects into a module that
 # contains all kernels.
 function(compile_for_module target)
   target_compile_options(${target} PRIVATE
     $<IF:$<COMPILE_LANGUAGE:CUDA>,-Xcompiler=-fPIC,-fPIC>)
 endfunction()
 
-# Adds a step of the course: builds build/bin/NAME from steps/NAME/main.cu, and tests it on both GPUs.
+# Adds a step of the course: builds build/bin/NAME from steps/NAME/main.cu, and tests the program on the simulated and
+# the real GPU.
 function(add_step name)
   add_course_program(${name} ${PROJECT_SOURCE_DIR}/steps/${name}/main.cu)
   compile_for_module(${name})
   add_dependencies(steps ${name})
   if(COALESCE_TESTS)
     add_test(NAME step.${name} COMMAND ${name} --device sim)
-    add_test(NAME step.${name}.time COMMAND ${name} --bench --rows 256 --cols 256 --time --at 8192)
+    add_test(NAME step.${name}.time COMMAND ${name} --bench --rows 256 --cols 256 --time --at 4096)
     set_tests_properties(step.${name} step.${name}.time PROPERTIES LABELS sim TIMEOUT 300)
     add_gpu_test(step.${name}.gpu COMMAND $<TARGET_FILE:${name}> --device gpu --verify)
     if(EXISTS ${PROJECT_SOURCE_DIR}/steps/${name}/orders_test.cu)
@@ -209,8 +215,8 @@ function(add_step name)
   endif()
 endfunction()
 
-# Adds a lesson that is a complete program, steps/NAME/program.cu. It is built without the harness, because the
-# lesson shows a program that needs no other file.
+# Adds a lesson that is a complete program, steps/NAME/program.cu. The program is built without the harness, because it
+# must not depend on any other file.
 function(add_whole_program name)
   add_executable(${name} ${PROJECT_SOURCE_DIR}/steps/${name}/program.cu)
   build_for_both_gpus(${name})
@@ -221,8 +227,8 @@ function(add_whole_program name)
     add_test(NAME step.${name} COMMAND simulate --error-exitcode 9 --check all,leakcheck
                                        $<TARGET_FILE:${name}>)
     add_gpu_test(step.${name}.gpu COMMAND $<TARGET_FILE:${name}>)
-    # The program's exit code does not prove that its kernel ran. This test checks the launch that the simulator
-    # counted.
+    # The program's exit code does not prove that its kernel ran. This test checks that the simulator counted the
+    # launch.
     add_test(NAME step.${name}.counted COMMAND simulate $<TARGET_FILE:${name}>)
     set_tests_properties(step.${name}.counted PROPERTIES
       PASS_REGULAR_EXPRESSION "twice: 1 launch, grid 4, block 256.*no reports")
@@ -230,7 +236,8 @@ function(add_whole_program name)
   endif()
 endfunction()
 
-# Adds the test steps/NAME/TEST.cu. It includes the step's main.cu and tests the functions there that are not variants.
+# Adds the test steps/NAME/TEST.cu. It includes the step's main.cu, and tests those of its functions that are not
+# variants.
 function(add_step_test name test)
   add_course_program(${name}_${test} ${PROJECT_SOURCE_DIR}/steps/${name}/${test}.cu)
   set_target_properties(${name}_${test} PROPERTIES
@@ -241,7 +248,8 @@ function(add_step_test name test)
 endfunction()
 
 # Adds a lesson's small program, steps/NAME/example.cu, which uses no harness and checks its own result. One test runs
-# it with the simulator's checks. Another runs it with a CUDA runtime that launches no kernels, and expects exit code 1.
+# the program with the simulator's checks. A second test runs it with a CUDA runtime that launches no kernels, and
+# expects exit code 1.
 function(add_example name)
   set(program ${name}_example)
   add_executable(${program} ${PROJECT_SOURCE_DIR}/steps/${name}/example.cu)
@@ -257,7 +265,7 @@ function(add_example name)
     set_target_properties(no_launch PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   endif()
   add_dependencies(${program} no_launch)
-  # Do not run this with `simulate`, which would load its own library before no_launch.
+  # Do not run this test under `simulate`, which would load its own library before no_launch.
   add_test(NAME step.example.${name}.without_kernel
     COMMAND sh -c "LD_PRELOAD=$<TARGET_FILE:no_launch> $<TARGET_FILE:${program}>; test $? -eq 1")
   set_tests_properties(step.example.${name}.without_kernel PROPERTIES ENVIRONMENT
@@ -291,13 +299,13 @@ function(add_program_by_clang way name source)
   target_link_libraries(${way}_${name} PRIVATE ${arg_LIBRARIES})
 endfunction()
 
-option(COALESCE_TOGETHER "Compile many files at once; OFF: each alone, which is quicker where one has changed" ON)
+option(COALESCE_TOGETHER "Compile source files in batches; OFF: one by one, which is faster after a change to one file" ON)
 
-# Compiles a target's sources in two batches, because most of the compile time is spent on headers; no batch has fewer
-# than eight files. Every machine has the same batches as CI, because a file that lacks an include may compile in one
-# batch and fail in another. APART lists files that the two builds of .ci/run compile differently, because they include
-# CUDA's headers or depend on the compiler. They get a batch of their own, so that the second build finds all other
-# batches in ccache.
+# Compiles a target's sources in two batches, because headers take most of the compile time. A batch contains at least
+# eight files. The batches are the same on every machine as in CI, because a file that lacks an include may compile in
+# one batch and fail in another. APART lists the files that the two builds of .ci/run compile differently, because they
+# include CUDA's headers or depend on the compiler. These files get a batch of their own, so that the second build finds
+# all other batches in ccache.
 function(compile_together target)
   cmake_parse_arguments(PARSE_ARGV 1 files "" "" "APART")
   get_target_property(sources ${target} SOURCES)
@@ -324,12 +332,12 @@ function(compile_together target)
   endforeach()
 endfunction()
 
-# Precompiles headers that most of a target's sources include. ccache cannot cache files that use precompiled headers,
-# so nothing is precompiled if ccache is in use.
+# Precompiles headers that most of a target's sources include. Does nothing if ccache is used, because ccache cannot
+# cache files that use precompiled headers.
 function(precompile_headers target)
   if(NOT CMAKE_CXX_COMPILER_LAUNCHER MATCHES ccache)
     target_precompile_headers(${target} PRIVATE ${ARGN})
-    # With precompiled headers, g++ 12 also wrongly reports out-of-bounds copies in std::string's operator+.
+    # With precompiled headers, g++ 12 also issues false warnings about out-of-bounds copies in std::string's operator+.
     target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-stringop-overflow)
   endif()
 endfunction()

@@ -1,10 +1,9 @@
-# A toolchain file that builds for 64-bit ARM on another processor, and runs the programs in qemu. cmake/aarch64.sh uses
-# it.
+# A toolchain file, used by cmake/aarch64.sh. It cross-compiles for 64-bit ARM, and runs the programs in qemu.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
 set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64 -L /usr/aarch64-linux-gnu)
-# The ARM libraries that the simulator links, and headers that are the same for all processors.
+# The ARM libraries to which the simulator is linked, and the headers that do not depend on the processor.
 set(CMAKE_FIND_ROOT_PATH $ENV{COALESCE_AARCH64_LIBRARIES}/usr)
 set(CMAKE_LIBRARY_PATH $ENV{COALESCE_AARCH64_LIBRARIES}/usr/lib/aarch64-linux-gnu)
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)

@@ -1,7 +1,7 @@
 #!/bin/sh
-# aarch64.sh [BUILD] -- builds the simulator and the steps for 64-bit ARM, and runs the simulator's unit tests and the
-# steps, at a small size, in qemu. This works on Debian and Ubuntu. It needs the packages qemu-user and
-# g++-aarch64-linux-gnu in addition to those that ./learn test installs.
+# aarch64.sh [BUILD] -- builds the simulator and the steps for 64-bit ARM, and runs the simulator's unit tests and small
+# versions of the steps in qemu. Requires Debian or Ubuntu, and the packages qemu-user and g++-aarch64-linux-gnu in
+# addition to those that ./learn test installs.
 set -eu
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 build=${1:-$root/build-aarch64}
@@ -21,7 +21,7 @@ if [ ! -e "$libraries/usr/include/zstd.h" ]; then
     (cd "$libraries/packages" && apt-get "$@" -qq download libzstd-dev libzstd1 liblz4-dev liblz4-1)
     for package in "$libraries"/packages/*.deb; do dpkg -x "$package" "$libraries"; done
 fi
-# Copy headers that are the same for all processors from the installed packages.
+# Copy processor-independent headers from the installed packages.
 for part in include/doctest include/nlohmann include/CLI include/toml++ share/cmake lib/cmake/doctest; do
     [ ! -e "/usr/$part" ] || [ -e "$libraries/usr/$part" ] || {
         mkdir -p "$libraries/usr/$(dirname "$part")"
@@ -29,8 +29,8 @@ for part in include/doctest include/nlohmann include/CLI include/toml++ share/cm
     }
 done
 export COALESCE_AARCH64_LIBRARIES="$libraries"
-# With this library path the loader finds the simulated GPU first. Otherwise a step would set the path and execute
-# itself again, outside qemu. The simulated memory must be small, because qemu keeps a record of every reserved page.
+# This library path makes the loader find the simulated GPU first. Otherwise a step would set the path and execute
+# itself again, outside qemu. The simulated memory must be small, because qemu uses memory for every reserved page.
 export COALESCE_SIM_MEMORY=268435456
 export QEMU_SET_ENV="LD_LIBRARY_PATH=$build/lib:$libraries/usr/lib/aarch64-linux-gnu:/usr/aarch64-linux-gnu/lib"
 
@@ -40,8 +40,8 @@ cmake -G Ninja -S "$root" -B "$build" -DCMAKE_TOOLCHAIN_FILE="$root/cmake/aarch6
     exit 1
 }
 cmake --build "$build" --target steps unit_tests
-# Leave out two test cases in which qemu does not behave like Linux: it prints a message when a program is killed, and
-# it does not limit the address space.
+# Skip two test cases, because qemu behaves differently from Linux: it prints a message when a program is killed, and it
+# does not limit the address space.
 for file in "$root"/common/simulator/tests/unit/*_test.cpp; do
     echo "${file##*/}"
     qemu-aarch64 -L /usr/aarch64-linux-gnu "$build/common/simulator/tests/unit_tests" --minimal \

@@ -1,5 +1,5 @@
-// A CUDA runtime that launches no kernels. A test preloads it into a program, which must notice
-// that its result is wrong.
+// A CUDA runtime that launches no kernels. Tests preload it into a program, to verify that the
+// program detects the incorrect result.
 extern "C" {
 int cudaLaunchKernel() {
     return 0;

@@ -1,5 +1,5 @@
-// on_gpu PROGRAM ARGUMENTS... -- runs a program if there is a working GPU. Otherwise exits with 77,
-// which ctest shows as "skipped".
+// on_gpu PROGRAM ARGUMENTS... -- runs a program if this computer has a working GPU. Otherwise exits
+// with code 77, so that ctest shows the test as "skipped".
 
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
@@ -13,7 +13,7 @@ int main(int argc, char** argv) {
         std::fputs("Usage: on_gpu PROGRAM ARGUMENTS...\n", stderr);
         return 2;
     }
-    // The simulator would claim to be a GPU, so skip the test if it is loaded.
+    // The simulator would pass for a GPU, so skip the test if it is loaded.
     if (dlsym(RTLD_DEFAULT, "coalesceSimulatorVersion") != nullptr) {
         std::puts("skipped: the simulated GPU stands in for NVIDIA's here");
         return SKIPPED;

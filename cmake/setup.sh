@@ -1,13 +1,13 @@
-# setup.sh -- sets up the build for ./learn: finds compilers, installs packages, configures, builds and runs tests. Only
-# one ./learn at a time builds in a folder. ./learn reads this POSIX sh file with `.`, and defines `root`, `build`, say,
-# fail and wrong_use.
+# setup.sh -- sets up the build for ./learn: finds compilers, installs packages, configures, builds and runs tests.
+# ./learn reads this POSIX sh file with `.`, and defines `root`, `build`, say, fail and wrong_use. In each build folder,
+# only one ./learn builds at a time.
 # shellcheck shell=sh disable=SC2154
 
 # ---- compilers ----
 
 find_compiler() { "$root/common/cuda_headers/bin/find-cuda-compiler" "$@"; }
-# Sets `nvcc` to a usable nvcc. If there is none, returns 1 and sets `too_old` to a message that names each nvcc that is
-# too old.
+# Sets `nvcc` to a usable nvcc. If there is none, returns 1 and sets `too_old` to a message about each installed nvcc
+# that is too old.
 find_nvcc() {
     too_old=
     nvcc=$(find_compiler nvcc 2>/dev/null) && return 0
@@ -16,15 +16,16 @@ find_nvcc() {
     return 1
 }
 find_clang() { clang=$(find_compiler clang); }
-# Reports whether a version of clang is installed that the course is tested with. An older clang is used only if there
-# is no newer one.
+# Reports whether an installed clang has a version with which the course is tested. Older versions are used only if no
+# such version is installed.
 has_clang() { find_compiler clang 19 >/dev/null; }
 
-# Sets `compiler` to COALESCE_COMPILER if that is set. Otherwise sets it to nvcc if there is one, and to clang if not.
+# Sets `compiler` to COALESCE_COMPILER if that is set. Otherwise sets `compiler` to nvcc if nvcc is installed, and to
+# clang if not.
 choose_compiler() {
     compiler=${COALESCE_COMPILER:-}
     case $compiler in
-    nvcc) find_nvcc || fail "no nvcc of CUDA 13 was found$too_old; install the CUDA 13 toolkit, set CUDA_HOME to its folder, or unset COALESCE_COMPILER to use clang" ;;
+    nvcc) find_nvcc || fail "nvcc from CUDA 13 was not found$too_old; install the CUDA 13 toolkit, set CUDA_HOME to its folder, or unset COALESCE_COMPILER to use clang" ;;
     clang) ;;
     '')
         compiler=clang
@@ -46,7 +47,7 @@ is_in() {
     done
     return 1
 }
-# Also searches the folders in CPATH, as the compiler does, because learners may have headers there.
+# Also searches the folders in CPATH, where learners may have headers and where the compiler searches too.
 # shellcheck disable=SC2046  # a word for each folder
 has_header() {
     is_in "$1" /usr/include /usr/local/include "/usr/include/$(uname -m)-linux-gnu" \
@@ -56,8 +57,8 @@ has_header() {
 any_file() { [ -e "$1" ]; }
 
 # missing_packages NEEDS -- prints the names of missing packages. NEEDS is `all`, `whole`, or a list of parts such as
-# grader and docs. The list begins with `course` if tests are wanted. The function looks for the programs and headers
-# themselves, because they need not come from packages.
+# grader and docs. If tests will be run, the list begins with `course`. The function looks for programs and headers
+# instead of packages, because they may have been installed in another way.
 missing_packages() {
     has g++ || echo g++
     has cmake || echo cmake
@@ -94,17 +95,16 @@ missing_packages() {
         ;;
     esac
     case " $1 " in *' translator '* | ' all ' | ' whole ')
-        # The tests compare the counters of programs built by nvcc with those of programs built by clang, so they need
-        # clang too.
+        # The tests also need clang, because they compare the counters of programs built by nvcc and by clang.
         [ "$compiler" = clang ] || has_clang || newest_clang
         ;;
     esac
     case $1 in all | whole)
-        # The two builds compile mostly the same sources, so a cache saves time.
+        # A cache saves time, because most sources are the same in both builds.
         has ccache || echo ccache
         has clang++-14 || echo clang-14
         has_fuzzer || echo libclang-rt-14-dev
-        # qemu runs the simulator that was built for other processors.
+        # qemu runs the simulator's builds for other processors.
         has qemu-aarch64 || echo qemu-user
         # The grader's tests run a Slurm cluster on this computer and read the workflow file.
         [ -e /usr/sbin/slurmctld ] || echo slurm-wlm
@@ -117,7 +117,7 @@ missing_packages() {
     esac
 }
 has_python_yaml() { has python3 && python3 -c 'import yaml' 2>/dev/null; }
-# Prints the name of the package with the newest clang in this distribution, or nothing if that clang is already
+# Prints the name of the package that contains the distribution's newest clang, or nothing if that clang is already
 # installed.
 newest_clang() {
     for version in 22 21 20 19 18 17 16 15 14; do
@@ -129,7 +129,7 @@ newest_clang() {
 }
 has_fuzzer() { any_file /usr/lib/llvm-14/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a; }
 
-# Sets `as_root` to the command that runs other commands as root, or to nothing if the user is root.
+# Sets `as_root` to the command that runs a command as root. Sets it to "" if the user is root.
 find_root() {
     as_root=
     [ "$(id -u)" = 0 ] && return 0
@@ -143,11 +143,12 @@ find_root() {
 
 # shellcheck disable=SC2086  # `as_root` may be two words or none
 apt_get() { $as_root apt-get "$@" </dev/null >&2; }
-# Reports whether apt-get has package lists. A fresh container has none, so apt-get cannot install anything yet.
+# Reports whether apt-get has package lists. Without them, for example in a new container, apt-get cannot install
+# anything.
 has_package_lists() { any_file /var/lib/apt/lists/*_Packages*; }
 
 install_packages() {
-    # If clang is needed, fetch the package lists first. They show which versions of clang can be installed.
+    # If clang is needed, fetch the package lists first, to find out which versions of clang can be installed.
     case $compiler$1 in clang* | *translator* | nvccall | nvccwhole) needs_clang=yes ;; *) needs_clang= ;; esac
     if [ -n "$needs_clang" ] && ! has_clang && has apt-get && ! has_package_lists; then
         find_root || fail "root permissions are needed to install clang; run ./learn as root, or with sudo"
@@ -167,7 +168,7 @@ install_packages() {
     fi
     say "installing these packages with apt-get"
     export DEBIAN_FRONTEND=noninteractive
-    # `packages` is a list of words from above, so it must be split.
+    # `packages` contains several words, so it must be split into arguments.
     # shellcheck disable=SC2086
     if ! has_package_lists || ! apt_get install -y --no-install-recommends $packages; then
         say "fetching the package lists first"
@@ -185,14 +186,13 @@ cores() { getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2; }
 set_up() {
     choose_compiler
     install_packages "$1"
-    # Commands that run no tests do not change which tests the build folder contains.
+    # Commands that run no tests keep the build folder's set of tests.
     case $1 in course* | all | whole) tests=$(printf '%s' "$1" | tr ' ' ';') ;; *) tests= ;; esac
     mkdir -p "$build"
     configure
 }
 
 configure() {
-    # ccache avoids compiling the same source twice.
     if has ccache; then
         export CMAKE_CXX_COMPILER_LAUNCHER="${CMAKE_CXX_COMPILER_LAUNCHER-ccache}"
     fi
@@ -201,7 +201,7 @@ configure() {
         if has ninja; then CMAKE_GENERATOR=Ninja; else CMAKE_GENERATOR='Unix Makefiles'; fi
         export CMAKE_GENERATOR
     fi
-    # CMake cannot change the compiler of a configured folder, so another compiler needs an empty folder.
+    # CMake cannot change the compiler of a configured folder. To use another compiler, empty the folder first.
     set -- -S "$root" -B "$build" -DCOALESCE_COMPILER="$compiler"
     [ -z "$tests" ] || set -- "$@" -DCOALESCE_TESTS="$tests"
     if [ "$compiler" = nvcc ]; then
@@ -220,7 +220,7 @@ configure() {
     }
 }
 
-# Reports whether the folder was configured for the other compiler.
+# Reports whether the folder was configured for a compiler other than $compiler.
 built_by_other() {
     [ -f "$build/CMakeCache.txt" ] || return 1
     before=$(sed -n 's/^COALESCE_COMPILER:[A-Z]*=//p' "$build/CMakeCache.txt")
@@ -232,8 +232,9 @@ build_target() {
         fail "the build failed (above); fix the first error, then run ./learn again"
 }
 
-# Reads the output of a build. Shows one line of progress in place of the lines that name each command, and passes all
-# other lines on. In a file or a pipe, the progress is a line for every tenth of the build. Returns 1 if the build failed.
+# Reads the output of a build. Replaces the lines that name each command by a single line of progress, and prints all
+# other lines. In a file or a pipe, prints a line of progress for every tenth of the build. Returns 1 if the build
+# failed.
 show_progress() {
     begun=$(date +%s)
     shown=0
@@ -262,7 +263,8 @@ show_progress() {
     [ ! -t 2 ] || printf '\r\033[K' >&2
     return "$failed"
 }
-# progress_line PART WHOLE -- prints the progress. The estimated time left assumes that all parts take equally long.
+# progress_line PART WHOLE -- prints the progress and the estimated time left. The estimate assumes that every command
+# takes the same time.
 progress_line() {
     if [ "$1" -lt 1 ] || [ "$2" -lt 1 ]; then return; fi
     if [ ! -t 2 ] && [ $(($1 * 10 / $2)) -le "$shown" ]; then return; fi
@@ -273,12 +275,13 @@ progress_line() {
     if [ -t 2 ]; then printf '\r%s\033[K' "$text" >&2; else printf '%s\n' "$text" >&2; fi
 }
 
-# alone_in_build COMMAND... -- runs the command while no other ./learn builds in the same folder, since both would write
-# the same files. The command runs in a subshell that holds the lock, so its variables are lost. If ./learn is killed,
-# the processes that it started keep the lock until they end. Built programs do not inherit the lock (9>&-), so a
-# program that keeps running does not hold it. Without flock, or on a file system without locks, nothing is locked.
+# alone_in_build COMMAND... -- runs the command under a lock, because two ./learn that build in the same folder would
+# write the same files. The command runs in a subshell that holds the lock, so its variables are lost. If ./learn is
+# killed, the processes that it started hold the lock until they end. Programs that the command runs do not inherit the
+# lock (9>&-), so they do not hold it if they keep running. Without flock, or on a file system without locks, nothing is
+# locked.
 alone_in_build() {
-    # A program that the build runs has called ./learn. The ./learn that started the build already holds the lock.
+    # A program started by the build may call ./learn. In that case the outer ./learn already holds the lock.
     if [ "${COALESCE_BUILDING:-}" = "$build" ] || ! has flock; then
         "$@"
         return
@@ -293,29 +296,31 @@ alone_in_build() {
         : >"$build/learn.lock"
     ) 9>>"$build/learn.lock"
 }
-# Waits for the lock, which is open as file descriptor 9. The file contains the ID of the process that has the lock.
+# Waits for the lock on file descriptor 9. The lock file contains the ID of the process that holds the lock.
 wait_for_build() {
     code=0
     flock -n 9 2>/dev/null || code=$?
     [ "$code" = 1 ] || return 0
     owner=
     read -r owner <"$build/learn.lock" || true
-    say "another ./learn is building in $build${owner:+ (process $owner)}; waiting until it ends"
+    say "another ./learn is building in $build${owner:+ (process $owner)}; waiting for it to end"
     flock 9 || true
 }
 
 # Builds the programs of the course and shows the progress.
 build_course() { set_up_and_build plain course_programs; }
-# Seconds that one processor needs to build the course with nvcc. On two processors of a cloud server, the build took
-# 111 seconds, without ccache.
+# The processor time in seconds for building the course with nvcc. (Measured without ccache: 111 seconds on two
+# processors of a cloud server.)
 seconds_of_course=220
-# Says how long the build takes, and what to read meanwhile. Halfway through, runs the program of the first lesson.
+# Prints how long the build will take, and what to read in the meantime. Once the first lesson's program is built, runs
+# it.
 show_first_result() {
-    say "the build takes about $((seconds_of_course / $(cores) / 60 + 1)) minutes here; meanwhile, read the first lesson:"
+    say "the build takes about $((seconds_of_course / $(cores) / 60 + 1)) minutes if this computer does nothing else"
+    say "meanwhile, read the first lesson:"
     say "$root/steps/00_program/README.md"
     build_target 00_program simulated_cudart
     say "the simulated GPU has run its first program, steps/00_program/program.cu:"
-    "$build/bin/00_program" >&2 || true
+    LD_LIBRARY_PATH="$build/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" "$build/bin/00_program" >&2 || true
     say "building the rest"
 }
 set_up_and_build() {
@@ -325,16 +330,16 @@ set_up_and_build() {
     build_target "$2"
 }
 
-# Prints the version, which the installed headers contain.
+# Prints the version number, as defined in the header transpose.cuh.
 version() {
     sed -n 's/^#define COALESCE_VERSION_M[A-Z]* //p' "$root/include/coalesce/transpose.cuh" | paste -s -d . -
 }
 
-# Builds simulate for any processor of this kind, and makes packages of it.
+# Builds simulate so that it runs on every processor of this kind, and packages it.
 make_packages() {
     COALESCE_ARCH=${COALESCE_ARCH:-portable}
     set_up plain
-    say "building in $build with $built_with, for processors of the kind $COALESCE_ARCH"
+    say "building in $build with $built_with, for the processor $COALESCE_ARCH"
     build_target installed_programs
     (cd "$build" && cpack) >"$build/cpack.log" 2>&1 || {
         cat "$build/cpack.log" >&2
@@ -343,10 +348,10 @@ make_packages() {
     sed -n 's/^CPack: - package: \(.*\) generated.*/\1/p' "$build/cpack.log"
 }
 
-# Rebuilds changed programs for the commands that use them. Prints nothing unless the build fails.
+# Rebuilds programs whose sources have changed, before a command runs them. Prints nothing unless the build fails.
 build_changes() { alone_in_build build_changes_now; }
 build_changes_now() {
-    # The learner may ask for a compiler other than the one that built the folder.
+    # The learner may request a compiler other than the one that was used for this folder.
     [ -z "${COALESCE_COMPILER:-}" ] || choose_compiler
     if { [ ! -f "$build/build.ninja" ] && [ ! -f "$build/Makefile" ]; } ||
         { [ -n "${COALESCE_COMPILER:-}" ] && built_by_other; }; then
@@ -386,7 +391,7 @@ cmd_test() { # test WORDS...
             export COALESCE_WHOLE_TESTS=1
             ;;
         --except)
-            [ $# -gt 1 ] || wrong_use "test --except needs the names of tests"
+            [ $# -gt 1 ] || wrong_use "test --except needs a regular expression that matches the names of tests"
             except=$2
             shift
             ;;

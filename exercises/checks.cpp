@@ -160,6 +160,14 @@ TEST_CASE("17_reduction hunt") {
     check("17_reduction hunt");
 }
 
+// Each thread must compute several elements, and keep their sums in registers.
+TEST_CASE("18_product") {
+    check("18_product");
+}
+TEST_CASE("18_product hunt") {
+    check("18_product hunt");
+}
+
 // The exercises beyond the transpose are found by their folders, so COALESCE_EXERCISE names the one to check.
 TEST_CASE("beyond the transpose" * doctest::skip(std::getenv("COALESCE_EXERCISE") == nullptr)) {
     check(std::getenv("COALESCE_EXERCISE"));

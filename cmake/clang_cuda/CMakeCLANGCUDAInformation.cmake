@@ -1,10 +1,10 @@
-# The commands that compile a .cu file to an object file and link object files into a program.
+# The commands that compile a .cu file to an object file, and that link object files into a program.
 set(CMAKE_CLANGCUDA_COMPILE_OBJECT
   "<CMAKE_CLANGCUDA_COMPILER> --clang=${COALESCE_CLANG} <DEFINES> <INCLUDES> <FLAGS> -o <OBJECT> -c <SOURCE>")
 set(CMAKE_INCLUDE_FLAG_CLANGCUDA "-I")
 set(CMAKE_INCLUDE_SYSTEM_FLAG_CLANGCUDA "-isystem ")
-# The compiler searches these folders anyway. If CMake named them again, the compiler would search them in the wrong
-# order.
+# The compiler searches these folders by default. If CMake also passed them as options, the compiler would search them
+# in the wrong order.
 set(CMAKE_CLANGCUDA_IMPLICIT_INCLUDE_DIRECTORIES ${CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES})
 set(CMAKE_CLANGCUDA_COMPILE_OPTIONS_PIC "-fPIC")
 set(CMAKE_CLANGCUDA_COMPILE_OPTIONS_PIE "-fPIE")

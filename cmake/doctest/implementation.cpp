@@ -1,3 +1,3 @@
-// Compiles doctest itself once for all test programs, because compiling it takes two seconds.
+// Compiles doctest once for all test programs, because it takes two seconds to compile.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>

@@ -1,4 +1,5 @@
-# The part of find_package(coalesce) that builds CUDA programs for the simulated GPU, without a GPU or a toolkit.
+# The part of find_package(coalesce) for building and testing CUDA programs on the simulated GPU, without a GPU or a
+# toolkit.
 #
 #   coalesce_add_program(NAME SOURCE...)   builds a program from .cu files, which clang compiles, and other sources
 #   coalesce_add_test(NAME TARGET ...)     runs a program under `simulate` as a test (below)
@@ -18,7 +19,7 @@ if(NOT TARGET coalesce::cudart)
     IMPORTED_LOCATION ${COALESCE_PREFIX}/bin/simulate)
 endif()
 
-# Builds a program. Its .cu files are compiled with the program's own include folders and definitions.
+# Builds a program. Its .cu files are compiled with the include folders and the definitions of its target.
 function(coalesce_add_program name)
   set(objects)
   foreach(source ${ARGN})
@@ -46,10 +47,10 @@ endfunction()
 
 # coalesce_add_test(NAME TARGET [BUDGET FILE] [SUPPRESS FILE] [COMPARE FILE] [TOLERANCE PERCENT] [ARGUMENTS WORD...])
 #
-# Adds a test that runs the program TARGET under `simulate --gate`. The test fails if there is a report, if a cost is
-# above the budget's limits or has grown by more than TOLERANCE since the run in COMPARE, or if the program fails. Files
-# are relative to the current source folder. Each test writes NAME.json, .sarif, .xml and .md to the current build
-# folder.
+# Adds a test that runs the program TARGET under `simulate --gate`. The test fails if the program fails, if `simulate`
+# reports an error, if a cost exceeds the budget's limit, or if a cost has grown by more than TOLERANCE since the run in
+# COMPARE. File names are relative to the current source folder. Each test writes NAME.json, .sarif, .xml and .md to the
+# current build folder.
 function(coalesce_add_test name target)
   cmake_parse_arguments(PARSE_ARGV 2 test "" "BUDGET;SUPPRESS;COMPARE;TOLERANCE" "ARGUMENTS")
   if(test_UNPARSED_ARGUMENTS)
@@ -68,7 +69,7 @@ function(coalesce_add_test name target)
   if(test_TOLERANCE)
     list(APPEND options --tolerance ${test_TOLERANCE})
   endif()
-  # Show locations relative to the source folder, as CI systems expect them.
+  # Print locations relative to the source folder, as CI systems expect.
   add_test(NAME ${name} COMMAND coalesce::simulator ${options} $<TARGET_FILE:${target}> ${test_ARGUMENTS}
            WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
 endfunction()

@@ -2,7 +2,7 @@
 execute_process(COMMAND ${SIMULATE} --help OUTPUT_VARIABLE help COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${SIMULATE} --version OUTPUT_VARIABLE version COMMAND_ERROR_IS_FATAL ANY
                 OUTPUT_STRIP_TRAILING_WHITESPACE)
-# A backslash begins an escape in roff, and a line that begins with a period is a request.
+# In roff, a backslash starts an escape sequence, and a period at the start of a line starts a request.
 string(REPLACE "\\" "\\e" help "${help}")
 string(REPLACE "-" "\\-" help "${help}")
 string(REGEX REPLACE "\n([.'])" "\n\\\\&\\1" help "${help}")

@@ -1,5 +1,5 @@
-# Installs the files that belong to no folder, and configures the packages that `cpack` makes, a .deb and a .tar.gz. The
-# .tar.gz can be unpacked into any folder. For packages that run on other processors, configure with
+# Installs the files that are not installed by any subfolder. Configures the two packages that `cpack` builds: a .deb,
+# and a .tar.gz that can be unpacked into any folder. To build packages that run on other processors, configure with
 # -DCOALESCE_ARCH=portable.
 install(FILES LICENSE CHANGELOG.md DESTINATION share/doc/coalesce)
 install(FILES docs/guide/simulate.schema.json DESTINATION share/coalesce)

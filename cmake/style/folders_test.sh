@@ -1,10 +1,11 @@
 #!/bin/sh
-# folders_test.sh ROOT -- tests that CONTRIBUTING.md names every folder of the project, and that all folders that it
-# names exist.
+# folders_test.sh ROOT -- tests that CONTRIBUTING.md mentions every folder of the project, and no folder that does not
+# exist.
 set -eu
 root=$1
 
-# Prints the folders below $1 that the page $2 does not mention, and the folders in the page that do not exist.
+# Prints the folders below $1 that the page $2 does not mention, and the folders that the page mentions although they do
+# not exist.
 wrong_about() {
     (cd "$1" && find . -mindepth 1 -maxdepth 2 -type d \( -path './common/*' -o ! -path './*/*' \) |
         sed 's|^\./||' | grep -vE '^(\.|common$|cmake$|build|assignments$|docs/|node_modules)') |
@@ -22,7 +23,7 @@ faults=$(wrong_about "$root" "$root/CONTRIBUTING.md")
     exit 1
 }
 
-# Test that a new folder and a deleted folder are found.
+# Test that a new folder and a deleted folder are reported.
 scratch=$(mktemp -d)
 trap 'rm -r "$scratch"' EXIT
 mkdir -p "$scratch/common/new" "$scratch/steps"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # format_test.sh ROOT -- tests that every source is formatted according to .clang-format. The folders tests and corpus
-# are left out, because formatting could move the marks that tests expect at the ends of lines.
+# are skipped, because formatting could move the marks that tests expect at the ends of lines.
 set -eu
 root=$1
 format=${CLANG_FORMAT:-clang-format-14}
@@ -18,7 +18,7 @@ faults=$(lie_otherwise "$root")
     exit 1
 }
 
-# Test that a badly formatted file is found, and that files below tests/ are ignored.
+# Test that a badly formatted file is reported, and that files below tests/ are ignored.
 scratch=$(mktemp -d)
 trap 'rm -r "$scratch"' EXIT
 for folder in common/tests docs exercises include solutions steps; do mkdir -p "$scratch/$folder"; done

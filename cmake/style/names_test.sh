@@ -1,6 +1,6 @@
 #!/bin/sh
-# names_test.sh ROOT -- tests with clang-tidy that the names in the headers of some folders follow common/.clang-tidy. A
-# single run over all headers takes ten seconds, where a run per source would take ten minutes.
+# names_test.sh ROOT -- uses clang-tidy to test that the names in the headers of the folders listed below follow
+# common/.clang-tidy. A single run over all headers takes ten seconds, whereas a run per source would take ten minutes.
 set -eu
 root=$1
 tidy=${CLANG_TIDY:-clang-tidy}
@@ -12,7 +12,7 @@ work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
 cd "$root"
 
-# Prints the names that violate the rules in the headers below these folders, and the errors that clang finds there.
+# Prints the names that violate the rules in the headers below the given folders, and clang's errors in these headers.
 wrong_names() { # takes the FOLDERs to search
     find "$@" -name '*.h' ! -path '*/tests/*' ! -path '*/fuzz/*' ! -path '*/corpus/*' | LC_ALL=C sort | sed 's|.*|#include "&"|' >"$work/all.cpp"
     within=$(printf '%s/|' "$@" | sed 's/|$//')
@@ -29,7 +29,7 @@ faults=$(wrong_names $held) || true
     exit 1
 }
 
-# Test that wrong names are found.
+# Test that wrong names are reported.
 mkdir "$work/common"
 printf 'namespace coalesce {\nconstexpr int MOST = 3;\nclass Shape { int rows; };\nstruct word {};\n}\n' >"$work/common/wrong.h"
 found=$(wrong_names "$work/common") || true

@@ -22,7 +22,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The maximum number of bytes of a child's output to keep. Further output is read and discarded.
+// The maximum number of bytes to keep of a child's output. Further output is read and discarded.
 constexpr std::size_t kMostOutput = std::size_t{1} << 26;
 
 std::vector<std::string> merge_environment(const std::vector<std::string>& changes) {
@@ -78,8 +78,8 @@ Clock::time_point deadline_after(double seconds) {
            std::chrono::round<Clock::duration>(std::chrono::duration<double>(seconds));
 }
 
-/// Waits until `descriptor` becomes readable, but no longer than until `end`. Returns false if it
-/// is still not readable then.
+/// Waits until `descriptor` is readable, but at most until `end`. Returns false if the time ran
+/// out.
 bool wait_until_readable(Clock::time_point end, int descriptor) {
     for (;;) {
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
@@ -121,8 +121,8 @@ Child::Child(const Command& command) : has_own_process_group_(command.has_own_pr
                      error_pipe.write.get(), parent);
     });
     int error = process_ < 0 ? errno : 0;
-    // With SIGPIPE ignored, `send_line` returns false if the child has ended. Otherwise the signal
-    // would kill this program.
+    // Ignore SIGPIPE, so that `send_line` returns false if the child has ended. By default, the
+    // signal would kill this program.
     if (command.has_stdin_pipe) std::signal(SIGPIPE, SIG_IGN);
     input_ = std::move(in.write);
     output_ = std::move(out.read);
@@ -143,8 +143,8 @@ Child::~Child() {
 
 bool Child::take_output() {
     char buffer[65536];
-    // Limit the number of reads, because a child that prints faster than this loop reads would keep
-    // the caller here forever.
+    // Limit the number of reads. Otherwise a child that prints faster than this loop reads would
+    // block the caller forever.
     for (int piece = 0; piece < 64; ++piece) {
         const ssize_t count = read(output_.get(), buffer, sizeof buffer);
         if (count < 0 && errno == EINTR) continue;
@@ -174,7 +174,7 @@ bool Child::wait(int milliseconds) {
     const Clock::time_point end = deadline_after(milliseconds / 1e3);
     while (wait_until_readable(end, output_.get())) {
         if (take_output()) continue;
-        // A process that has closed its output may exit shortly afterwards or keep running.
+        // A process that has closed its output may exit soon, or may continue to run.
         for (; !reap(false); usleep(500)) {
             if (Clock::now() > end) return false;
         }
@@ -249,7 +249,7 @@ std::string environment_variable_or(const char* name, const std::string& otherwi
 
 std::string prepend_to_library_path(const std::string& folder) {
     const std::string present = environment_variable_or("LD_LIBRARY_PATH", "");
-    // An empty entry would stand for the working directory.
+    // An empty entry would be interpreted as the working directory.
     return present.empty() ? folder : folder + ":" + present;
 }
 

@@ -16,24 +16,28 @@ namespace coalesce {
 
 /// A program to start, and how to start it.
 struct Command {
-    std::filesystem::path program;  ///< a name without a slash is looked up on the PATH
+    /// The path of the program. A name without a slash is looked up on the PATH.
+    std::filesystem::path program;
     std::vector<std::string> arguments = {};
-    /// entries of the form NAME=VALUE that are added to the environment, or replace existing ones
+    /// NAME=VALUE entries to add to the environment. Each replaces an inherited variable with the
+    /// same name.
     std::vector<std::string> environment = {};
-    /// Working directory; empty for the caller's working directory.
+    /// Working directory. If empty, the child uses the caller's.
     std::filesystem::path folder = {};
     /// Whether to capture stderr together with stdout. If not, the child inherits stderr.
     bool captures_stderr = false;
     bool has_stdin_pipe = false;  ///< whether stdin is a pipe for `send_line` instead of /dev/null
     /// Whether the child gets its own process group. If so, `stop` kills the whole group, and the
-    /// kernel kills the child when the thread that started it ends.
+    /// Linux kernel kills the child when the thread that started it ends.
     bool has_own_process_group = false;
 };
 
 /// How a program ended, and what it printed.
 struct ProcessResult {
-    int exit_code = 0;       ///< 128 + signal if a signal ended it, 127 if it did not start
-    bool timed_out = false;  ///< whether the program was killed at its time limit
+    /// the exit code, 128 + the number of the signal that ended the program, or 127 if it did not
+    /// start
+    int exit_code = 0;
+    bool timed_out = false;  ///< whether the program was killed because it exceeded its time limit
     std::string output = {};
 };
 
@@ -46,7 +50,7 @@ public:
     Child(const Child&) = delete;
     Child& operator=(const Child&) = delete;
 
-    /// Returns a descriptor that becomes readable when there is new output or the output has ended.
+    /// Returns a descriptor that becomes readable when new output arrives or the output ends.
     int descriptor() const { return output_.get(); }
     /// Appends the available output to `outcome().output`, without waiting. Returns false at the
     /// end of the output.
@@ -58,7 +62,7 @@ public:
     /// Returns the result. Call this only after `wait` has returned true, or after `stop`.
     const ProcessResult& outcome() const { return result_; }
 
-    /// Writes a line to the program's stdin. Returns false if the program no longer reads it.
+    /// Writes a line to the program's stdin. Returns false if the program has closed its stdin.
     bool send_line(const std::string& line);
     /// Closes the program's stdin, so that it sees the end of its input.
     void end_input() { input_.reset(); }
@@ -83,9 +87,9 @@ ProcessResult run_child(const std::vector<std::string>& words, double seconds,
                         const std::vector<std::string>& environment = {},
                         const std::filesystem::path& folder = {});
 
-/// Asks the kernel to kill this process when its parent ends.
+/// Asks the Linux kernel to kill this process when its parent ends.
 void end_with_parent();
-/// Asks the kernel to kill this process, which `parent` has just forked, when `parent` ends.
+/// Asks the Linux kernel to kill this process when `parent`, which has just forked it, ends.
 /// Returns false if `parent` ended before the call took effect.
 bool end_with_parent(pid_t parent);
 

@@ -4,8 +4,7 @@
 
 namespace coalesce {
 
-/// These functions return the current time, as local time or in UTC. `form` is a format for
-/// strftime.
+/// Return the current time, formatted with the strftime format `form`, as local time or in UTC.
 std::string local_time(const char* form);
 std::string utc_time(const char* form);
 

@@ -29,7 +29,7 @@ namespace coalesce::codec {
 using Json = nlohmann::ordered_json;
 
 /// An error in the JSON text. The message starts with the path of the value, as in
-/// "failures[0].line: a whole number was expected".
+/// "failures[0].line: expected a whole number".
 struct Error : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -106,7 +106,7 @@ private:
     std::vector<std::string_view> read_keys_;
 };
 
-/// Passes alternating names and values to the codec, in the given order.
+/// Passes the given key-value pairs to the codec, in order.
 template <class Codec>
 void fields(Codec&) {}
 template <class Codec, class T, class... More>
@@ -115,8 +115,8 @@ void fields(Codec& codec, const char* key, T& value, More&&... more) {
     fields(codec, std::forward<More>(more)...);
 }
 
-/// Reads or writes the version of a file format, which is the first key in the file. Throws Error
-/// on any other version.
+/// Reads or writes the version of a file format, under the key "format". By convention it is the
+/// first key of a file. Throws Error on any other version.
 template <class Codec>
 void version(Codec& codec, const char* what, int known) {
     int format = known;
@@ -158,7 +158,7 @@ struct TypeCodec {
             if (!json.is_number()) throw Error(path + ": expected a number");
             value = json.get<T>();
         } else {
-            if (!json.is_string()) throw Error(path + ": expected a text");
+            if (!json.is_string()) throw Error(path + ": expected a string");
             value = json.get<std::string>();
         }
     }
@@ -284,13 +284,13 @@ void decode(const Json& json, T& value, const std::string& path) {
 // ---- strings of JSON ----
 
 /// Writes a value as JSON, on one line or indented by one space per level. Replaces bytes that are
-/// not valid UTF-8, which can occur in file names and in a kernel's output.
+/// not valid UTF-8 with U+FFFD. Such bytes can occur in file names and in a kernel's output.
 template <class T>
 std::string write(const T& value, bool is_indented = false) {
     return encode(value).dump(is_indented ? 1 : -1, ' ', false, Json::error_handler_t::replace);
 }
 
-/// Parses JSON text. Throws Error if the text does not describe a Value.
+/// Parses JSON text. Throws Error if the text does not encode a Value.
 template <class T>
 T read(std::string_view text) {
     const Json json = Json::parse(text, nullptr, false);

@@ -23,7 +23,8 @@ constexpr std::string_view enumerator_name() {
 }
 
 /// Returns the name of a value, such as "not-examined" for Outcome::not_examined. The values must
-/// be 0, 1, 2 and so on, up to `constexpr E last_of(E)`.
+/// be numbered consecutively from 0, and an overload `constexpr E last_of(E)` must return the last
+/// one.
 template <class E>
 std::string dashed_name(E value) {
     constexpr auto names = []<std::size_t... i>(std::index_sequence<i...>) {

@@ -21,14 +21,14 @@ std::error_code last_error_if(bool has_failed) {
     return {has_failed ? errno : 0, std::generic_category()};
 }
 
-/// Syncs a file or folder to disk. EINVAL does not count as a failure, because some file systems do
-/// not support fsync.
+/// Syncs a file or folder to disk. EINVAL is not an error, because some file systems do not support
+/// fsync.
 bool sync(int descriptor) {
     return fsync(descriptor) == 0 || errno == EINVAL;
 }
 
-/// Returns a random name in the same folder. Process ids would not be unique, because other
-/// computers may write to the folder as well.
+/// Returns a random file name in the same folder. A name derived from the process id would not be
+/// unique, because other computers may also write to the folder.
 fs::path temporary_name_next_to(const fs::path& file) {
     thread_local std::random_device random;
     return file.string() + ".unfinished-" + std::to_string(random()) + std::to_string(random());
@@ -43,7 +43,7 @@ std::error_code write_new_file(const fs::path& file, std::string_view bytes,
                          (how.should_sync && !sync(opened.get())));
 }
 
-/// Syncs a folder to disk, which makes a rename in it permanent.
+/// Syncs a folder to disk, so that files renamed in it keep their new names after a crash.
 std::error_code sync_folder(const fs::path& folder) {
     const Descriptor opened(
         open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -120,8 +120,8 @@ void check_writable(const fs::path& file) {
 
 namespace {
 
-/// The temporary folders that currently exist. This object is never destroyed, because a
-/// TemporaryFolder may outlive all other static objects.
+/// The temporary folders that currently exist. This object is never destroyed, because a static
+/// TemporaryFolder may be destroyed later than any other static object.
 struct TemporaryFolders {
     std::mutex mutex;
     std::set<fs::path> paths;

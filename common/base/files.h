@@ -33,7 +33,7 @@ std::error_code write_atomically(const std::filesystem::path& file, std::string_
 
 /// Writes the whole file. On failure it throws UsageError and leaves the old file unchanged.
 void write_file(const std::filesystem::path& file, std::string_view bytes);
-/// Throws UsageError if `file` cannot be written. Does not change anything.
+/// Checks that `file` can be written, without changing anything. Throws UsageError if it cannot.
 void check_writable(const std::filesystem::path& file);
 
 /// A temporary folder. The destructor deletes the folder and its contents, unless

@@ -1,5 +1,5 @@
-/// \file Evaluates a list of rules in order. All code that searches for the cause of a failure uses
-/// this function.
+/// \file first_found, which evaluates a list of rules in order. All code that searches for the
+/// cause of a failure uses it.
 #pragma once
 
 #include <functional>

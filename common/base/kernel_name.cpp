@@ -31,8 +31,8 @@ std::size_t skip_return_type(const std::string& text) {
     return 0;
 }
 
-/// Removes the prefix that nvcc -rdc=true adds to static symbols to make them unique:
-/// "__nv_static_", the length of a tag for the file, "_", the tag, and "_".
+/// Removes the prefix that nvcc -rdc=true adds to the names of static symbols to make them unique.
+/// The prefix is "__nv_static_", the length of a tag for the file, "_", the tag, and "_".
 std::string strip_static_symbol_prefix(const std::string& name) {
     constexpr std::string_view kMark = "__nv_static_";
     if (!name.starts_with(kMark)) return name;
@@ -65,7 +65,8 @@ std::string kernel_signature(const std::string& name) {
     const std::string mangled = strip_static_symbol_prefix(name);
     const std::string text = demangled(mangled);
     if (text == mangled) return mangled;
-    // The list of parameters contains spaces, but no return type.
+    // Split off the parameter list first. It may contain spaces, and the end of the return type is
+    // found by searching for a space.
     const std::size_t list = find_parameter_list(text);
     const std::string front = text.substr(0, list);
     return front.substr(skip_return_type(front)) + text.substr(list);

@@ -1,5 +1,5 @@
-// Reads TOML strictly. Unknown keys, numbers out of range and anything else that could be a typing
-// error are errors. Their messages name the file and the line and say what to do.
+// Reads TOML strictly. Unknown keys, numbers out of range and everything else that could be a typo
+// are errors. The messages name the file and the line and say what to do.
 #pragma once
 
 #define TOML_HEADER_ONLY 1
@@ -28,8 +28,8 @@ inline std::string toml_string(const std::string& text) {
     return quoted + '"';
 }
 
-/// Reads values from tables and checks them. `where` is what messages call the table, such as "a
-/// step". Mistakes are reported by throwing Error, which must be constructible from a string.
+/// Reads values from tables and checks them. Messages call the table `where`, such as "a step". A
+/// mistake is reported by throwing Error, which must be constructible from a string.
 template <class Error>
 class StrictToml {
 public:
@@ -57,15 +57,15 @@ public:
         for (auto& [key, value] : table) {
             if (known.contains(key.str())) continue;
             const auto text = [](std::string_view name) { return std::string(name); };
-            fail(key, where + " has no key `" + std::string(key.str()) +
-                          "`; correct the name, or remove the key (known keys: " +
-                          joined(known, ", ", text) + ")");
+            fail(key, where + ": unknown key `" + std::string(key.str()) +
+                          "`; correct or remove it (known keys: " + joined(known, ", ", text) +
+                          ")");
         }
     }
     /// Reads a required string.
     std::string text(const toml::table& table, const char* key, const std::string& where) const {
         const toml::node& node = required_node(table, key, where, "\"...\"");
-        return *require_value(node.value_exact<std::string>(), node, key, "text in quotes");
+        return *require_value(node.value_exact<std::string>(), node, key, "a string in quotes");
     }
     /// Reads an optional string that must be one of `known`. If the key is missing, returns the
     /// first of `known`.
@@ -108,7 +108,7 @@ public:
     std::vector<std::string> strings(const toml::table& table, const char* key,
                                      const std::string& where) const {
         return all_of<std::string>(
-            table, key, where, "a list of texts",
+            table, key, where, "a list of strings",
             [](const toml::node& node) { return node.value_exact<std::string>(); });
     }
     const toml::table& section(const toml::table& table, const char* key,

@@ -37,7 +37,7 @@ std::string escaped(const std::string& text);
 std::vector<std::string> lines_of(const std::string& text);
 
 /// Indents lines of C++ code by their braces and removes empty lines, so that code generators need
-/// not track the depth themselves.
+/// not track the nesting depth themselves.
 std::string indented(const std::string& code);
 
 }  // namespace coalesce

@@ -1,4 +1,4 @@
-// Tests the book's programs, and runs their checks on faulty sites.
+// Tests the programs that build the book, and verifies that their checks detect faulty sites.
 #include <doctest/doctest.h>
 
 #include <unistd.h>
@@ -46,8 +46,8 @@ public:
         write("course.toml", "");
         write("learn", "usage() {\n    cat <<'END'\nUsage: ./learn\n\n  run  Runs\nEND\n}\n");
     }
-    /// Returns the page that is written for Doxygen. `text` is the lesson's source without its
-    /// title.
+    /// Returns the page that the book's program writes for Doxygen. `text` is the lesson's source
+    /// without its title.
     std::string page(const std::string& text, bool with_explorer = false) const {
         write("steps/01_copy/README.md", "# 01 Copy\n\n" + text);
         const Contents contents = read_contents(path());
@@ -93,7 +93,7 @@ TEST_CASE("links between files become links between pages") {
     CHECK(has(repository.page("See [that](#the-idea)."), "(\\ref lesson_01_copy_the-idea)"));
     CHECK(
         has(repository.page("See [web](https://example.org/a)."), "[web](https://example.org/a)"));
-    // A link to a file that is not a page is replaced by the file's name.
+    // A link to a file that is not a page is replaced with the file's name.
     CHECK(has(repository.page("See [course](../../course.toml)."), "course (`course.toml`)"));
 }
 
@@ -290,7 +290,7 @@ TEST_CASE("faults of a site") {
     CHECK(find_site_faults(site.path()).size() == 1);
     site.write("orphan.html", "<a href=\"index.html\">x</a>");
     CHECK(find_unreachable_pages(site.path()) == std::vector<std::string>{"orphan.html"});
-    CHECK(find_site_faults(site.path()).back() == "orphan.html: no page leads here");
+    CHECK(find_site_faults(site.path()).back() == "orphan.html: no page links to this page");
 }
 
 TEST_CASE("drawings, links and the search index are added, and unreachable pages are removed") {
@@ -362,7 +362,7 @@ TEST_CASE("in the pages, buttons and links take the place of the terminal's comm
     CHECK(page("# 03\n\n    ./learn run 03\n\nText") == "# 03\n\n\n\nText");
     CHECK(page("Write it in `exercises/03_tiled/kernel.cu`, here or in your own editor.") ==
           "Write it in the editor.");
-    // The number of lines stays the same, so that messages name the correct lines.
+    // Line breaks are preserved, so that messages contain the correct line numbers.
     CHECK(page("`./learn watch 03`\nchecks it whenever you save.") ==
           "The page checks\n it whenever you pause.");
     const std::string run = page("Run `./learn run 03 --variant tiled --rows 1 --cols 1024`.");
@@ -396,7 +396,7 @@ TEST_CASE("a diagram of text is drawn: cells, marks, ranges, and words") {
     CHECK(has(svg, ">a bank → it</text>"));
     CHECK(has(svg, ">row 5</text>"));
     CHECK(has(svg, "of-shared"));
-    // Two numbers in a sentence are not cells.
+    // Two numbers in a sentence are not drawn as cells.
     CHECK_FALSE(has(draw_text({" 4 blocks x 256 threads"}), "in-cell"));
     const Repository repository;
     CHECK(has(repository.page("```\n 0  1  2\n```\n"), "<svg"));

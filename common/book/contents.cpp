@@ -11,11 +11,11 @@ namespace {
 
 const std::string kExercisePrefix = "exercise_";
 
-/// Returns the title of a page without backquotes: "03 Tiled: turn a tile" for "# 03 Tiled: turn a
-/// tile".
+/// Returns the title of a page without backquotes, for example "03 Tiled: turn a tile" for "# 03
+/// Tiled: turn a tile".
 std::string read_title(const std::string& text, const std::string& file) {
     if (!text.starts_with("# ")) {
-        throw BookError(file + ":1: a page begins with its title: \"# Title\"");
+        throw BookError(file + ":1: a page must begin with its title: \"# Title\"");
     }
     std::string title = text.substr(2, text.find('\n') - 2);
     std::erase(title, '`');
@@ -127,7 +127,7 @@ Contents read_contents(const std::filesystem::path& root) {
         }
         later.push_back(std::move(page));
     }
-    // Add the listed pages first, so that their chapters are not added twice, and sort afterwards.
+    // Add the listed pages before sorting, so that their chapters are not added twice.
     for (const Page& page : later) add(contents, page);
     add_chapters(contents, "Guides");
     std::stable_sort(

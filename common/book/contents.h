@@ -17,15 +17,17 @@ struct BookError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// Writes a file, and creates its folders. Does nothing if the file already contains this text.
+/// Writes a file, and creates its folders. Does nothing if the file already has exactly these
+/// contents.
 void write_text(const std::filesystem::path& file, const std::string& text);
 
 /// A page of the book.
 struct Page {
-    std::string name;  ///< "lesson_03_tiled", the page's label and the name of its HTML file
+    /// the page's label and the name of its HTML file, such as "lesson_03_tiled"
+    std::string name;
     /// The source of the page, relative to the root of the repository, such as
-    /// "steps/03_tiled/README.md". The page of an exercise beyond the transpose comes from its
-    /// records, and `file` is then "exercises/x_row_sums/kernel.cu".
+    /// "steps/03_tiled/README.md". The page of an exercise beyond the transpose is generated from
+    /// the exercise's records; its source is given as "exercises/x_row_sums/kernel.cu".
     std::string file;
     std::string title;    ///< the page's first heading, as plain text
     std::string section;  ///< the sidebar heading under which the page is listed
@@ -43,7 +45,7 @@ struct Contents {
     std::filesystem::path root;  ///< the root of the repository
     std::vector<Page> pages;
 
-    /// Returns the page that is generated from this file, or nullptr if there is none.
+    /// Returns the page whose `file` is this path, or nullptr if there is none.
     const Page* find_by_html_file(const std::string& file) const;
     /// Returns the page with this name, or nullptr if there is none.
     const Page* find(const std::string& name) const;

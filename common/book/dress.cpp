@@ -21,8 +21,8 @@ std::string attribute_text(const std::string& text) {
     return result;
 }
 
-/// Replaces each <img> of a drawing with the drawing itself, so that its colours follow the page's
-/// theme.
+/// Replaces each <img> that refers to a drawing by the drawing itself, so that the drawing uses the
+/// colours of the page's theme.
 std::string embed_drawings(const std::string& html, const fs::path& drawings,
                            const std::string& page) {
     std::string result;
@@ -33,7 +33,7 @@ std::string embed_drawings(const std::string& html, const fs::path& drawings,
             const std::string svg = read_file(drawings / tag.attribute("src"));
             const std::size_t begin = svg.find("<svg ");
             if (begin == svg.npos)
-                throw BookError(page + ": " + tag.attribute("src") + " is no SVG");
+                throw BookError(page + ": " + tag.attribute("src") + " is not an SVG");
             result +=
                 "<div class=\"drawing\" tabindex=\"0\" role=\"group\" aria-label=\"Drawing\"><svg "
                 "role=\"img\" aria-label=\"" +
@@ -47,9 +47,9 @@ std::string embed_drawings(const std::string& html, const fs::path& drawings,
 }
 
 /// Corrects the levels of headings. Doxygen starts each page with a title that is not a heading,
-/// followed by an <h1>. This function turns the title into the <h1>, and moves the other headings
-/// down one level. Headings with a class belong to Doxygen's own lists, and already have the
-/// correct level.
+/// followed by an <h1>. This function makes the title an <h1>, and moves the other headings down
+/// one level. Headings with a class are part of Doxygen's own lists, and their level is already
+/// correct.
 std::string add_level_marks(const std::string& html) {
     std::size_t done = std::min(html.find("<main"), html.size());
     std::string result = html.substr(0, done);
@@ -74,7 +74,7 @@ std::string add_level_marks(const std::string& html) {
     return result + html.substr(done);
 }
 
-/// Lets wide tables scroll separately from the page.
+/// Makes wide tables scroll horizontally, without scrolling the page.
 std::string wrap_tables_for_scrolling(std::string html) {
     const std::string begin = "<table class=\"markdownTable\">", end = "</table>";
     for (std::size_t at = 0; (at = html.find(begin, at)) != html.npos;) {
@@ -87,8 +87,8 @@ std::string wrap_tables_for_scrolling(std::string html) {
     return html;
 }
 
-/// Removes empty header cells from tables, which exist only because Markdown requires a header row.
-/// If all cells of a header row are empty, removes the row.
+/// Removes the empty header cells that Markdown requires in a table. If all cells of a header row
+/// are empty, removes the row.
 std::string remove_empty_headings(std::string html) {
     const std::string row = "<tr class=\"markdownTableHead\">", row_end = "</tr>";
     for (std::size_t at = 0; (at = html.find(row, at)) != html.npos;) {
@@ -108,8 +108,8 @@ std::string remove_empty_headings(std::string html) {
     return html;
 }
 
-/// Removes the scripts in Doxygen's lists that fold their rows. The book does not fold them, and
-/// its policy forbids scripts in attributes.
+/// Removes the scripts with which Doxygen's lists fold their rows. The book does not fold rows, and
+/// its security policy forbids scripts in attributes.
 std::string remove_handlers(std::string html) {
     const std::string begin = " onclick=\"";
     for (std::size_t at = 0; (at = html.find(begin, at)) != html.npos;) {
@@ -155,8 +155,8 @@ std::string mark_cuda_words_in_code(const std::string& html) {
                                                      "preprocessor", "lineno"};
     std::string result;
     std::size_t done = 0;
-    // The nesting depth of the current position within the divs of a code fragment and within spans
-    // that stay unmarked, such as comments.
+    // The nesting depth of the current position: `depth` counts the divs of a code fragment, and
+    // `silent` the spans in which no words are marked, such as comments.
     int depth = 0, silent = 0;
     for (Tag tag; find_tag(html, done, tag); done = tag.end) {
         const std::string text = html.substr(done, tag.begin - done);

@@ -35,8 +35,9 @@ std::string exercise_text(const Page& page, const Exercise& exercise, bool with_
                        exercise.name + "`:\n\n" +
                        code_block(task.kernel_declaration(exercise.kernel) + ";");
     if (with_explorer) text += editor_html(exercise.name) + "\n";
-    return text + "## What one element is {#" + page.name + "_element}\n\n" +
-           "The examiner compares the kernel's output with this reference. The sizes are " +
+    return text + "## What one element contains {#" + page.name + "_element}\n\n" +
+           "The examiner compares the kernel's output with this reference. The size parameters "
+           "are " +
            joined(task.sizes, ", ", [](const std::string& size) { return "`" + size + "`"; }) +
            ".\n\n" + code_block(task.reference) + tolerance_in_words(task.tolerance) + "\n";
 }

@@ -6,10 +6,11 @@
 
 namespace coalesce::book {
 
-/// Returns the element in which a script shows an exercise's editor, for Doxygen.
+/// Returns the element in which a script shows an exercise's editor, as HTML for a Doxygen page.
 std::string editor_html(const std::string& exercise);
 
-/// Returns the page of `exercise` for Doxygen: its kernel, its editor, and what one element is.
+/// Returns the Doxygen page of `exercise`: its kernel, its editor, and the definition of one output
+/// element.
 std::string exercise_text(const Page& page, const Exercise& exercise, bool with_explorer);
 
 }  // namespace coalesce::book

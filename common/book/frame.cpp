@@ -6,10 +6,11 @@
 namespace coalesce::book {
 namespace {
 
-// The policy lists the sources from which a page may load. It allows styles in the page, because
-// pictures have style sheets of their own. It allows WebAssembly and workers from blobs, because
-// the simulator and the compiler are WebAssembly in workers whose scripts are part of the page's
-// script. It allows data, because the simulator's script contains its WebAssembly as data.
+// The policy lists the sources from which a page may load content. Styles in the page are allowed
+// because pictures have their own style sheets. WebAssembly and workers from blobs are allowed
+// because the simulator and the compiler are WebAssembly in workers, whose scripts are part of the
+// page's script. Data URLs are allowed because the simulator's script contains its WebAssembly as
+// data.
 constexpr const char* kContentSecurityPolicy =
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval' blob:; worker-src 'self' blob:; "
     "style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; "
@@ -19,12 +20,12 @@ std::string link_html(const std::string& target, const std::string& text) {
     return "<a href=\"" + target + "\">" + to_html(text) + "</a>";
 }
 
-/// Returns the link to a lesson. Markup separates the lesson's number, and an attribute contains
-/// the name of its exercise, with which a script marks what the reader has done.
+/// Returns the link to a lesson. The lesson's number is in an element of its own. An attribute
+/// contains the name of the lesson's exercise, so that a script can mark what the reader has done.
 std::string lesson_link_html(const Page& page) {
     const std::size_t space = page.title.find(' ');
     std::string title = page.title.substr(space == page.title.npos ? 0 : space + 1);
-    // The part of the title after the colon appears only on the page itself.
+    // Omit the part of the title after the colon, which is shown only on the lesson's own page.
     title = title.substr(0, title.find(':'));
     return "<a href=\"" + page.html_file() + "\" data-exercise=\"" + page.step_name() +
            "\"><span class=\"number\">" + page.step_name().substr(0, 2) + "</span> " +
@@ -92,7 +93,7 @@ std::string application_page_html(const std::string& fragment, const Contents& c
     const std::string title = text_between(fragment, "<!-- page: ", ";"),
                       files = text_between(fragment, "; ", " -->");
     if (title.empty() || files.empty() || fragment.find("<main") == fragment.npos) {
-        throw BookError("a page begins with <!-- page: TITLE; FILES -->, and has a <main>");
+        throw BookError("a page must begin with <!-- page: TITLE; FILES -->, and contain a <main>");
     }
     std::string html = header_html(contents, true);
     html.resize(html.find("<main"));

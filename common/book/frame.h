@@ -10,8 +10,9 @@ namespace coalesce::book {
 /// Returns Doxygen's HTML_HEADER: common/book/theme/header.html with the sidebar. The explorer is
 /// listed only if it was built.
 std::string header_html(const Contents& contents, bool with_explorer);
-/// Returns the whole page of an application, such as the explorer. `fragment` is its <main>, after
-/// a line <!-- page: TITLE; FILES --> with the scripts and style sheets that it loads.
+/// Returns the whole page of an application, such as the explorer. `fragment` contains the page's
+/// <main> element. It begins with a line <!-- page: TITLE; FILES -->, which lists the scripts and
+/// style sheets to load.
 std::string application_page_html(const std::string& fragment, const Contents& contents);
 /// Returns links to the previous and the next page, or "" if the page is not in the contents.
 std::string previous_and_next_links_html(const std::string& html_file, const Contents& contents);

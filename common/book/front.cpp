@@ -9,9 +9,10 @@
 namespace coalesce::book {
 namespace {
 
-/// The measurements that the front page shows.
+/// The file with the measurements that the front page shows.
 constexpr const char* kMeasurementsFile = "docs/results/nvidia-h200.json";
-/// The first and the last lesson in the chart. Later lessons solve other problems.
+/// The first and the last lesson in the chart. Later lessons are not comparable, because they solve
+/// other problems.
 constexpr const char* kFirstLessonInChart = "02";
 constexpr const char* kLastLessonInChart = "10";
 
@@ -31,8 +32,8 @@ long bandwidth_gbps(const nlohmann::json& measured, const course::Step& step) {
     return 0;
 }
 
-/// Returns the measured bandwidths of the lessons whose tiles have rows of 32 and 33 floats, as
-/// data for the picture's script.
+/// Returns data for the picture's script: the measured bandwidths of lessons 03 and 04, whose tiles
+/// have rows of 32 and of 33 floats.
 std::string lesson_bandwidths_by_row_length(const nlohmann::json& measured,
                                             const course::Course& course) {
     nlohmann::json words = nlohmann::json::object();

@@ -1,5 +1,4 @@
-// The parts of the front page that are made from results: its beginning, and the lessons'
-// bandwidths.
+// The generated parts of the front page: its beginning, and the chart of the lessons' bandwidths.
 #pragma once
 
 #include <string>
@@ -9,8 +8,8 @@
 
 namespace coalesce::book {
 
-/// Returns the front page's beginning: what the course is, the buttons that lead into it, and a
-/// picture to play with.
+/// Returns the beginning of the front page: a description of the course, the buttons that open its
+/// first lesson and other pages, and an interactive picture.
 std::string front_page_html(const Contents& contents, const course::Course& course,
                             bool with_explorer);
 

@@ -83,7 +83,7 @@ std::string plain_text(const std::string& commented) {
     std::size_t done = 0;
     for (Tag tag; find_tag(html, done, tag); done = tag.end) {
         text += html.substr(done, tag.begin - done) + " ";
-        // Skip the text of a drawing, because it makes no sense without the drawing.
+        // Skip the text in a drawing, which is meaningless without the drawing.
         if (tag.name == "svg") tag.end = std::min(html.find("</svg>", tag.end), html.size());
     }
     text = resolve_entities(text + html.substr(done));

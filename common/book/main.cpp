@@ -1,4 +1,5 @@
-// Runs before and after Doxygen: writes the pages for it, then edits and checks its output.
+// The program that runs before and after Doxygen. Before, it writes the pages for Doxygen.
+// Afterwards, it edits and checks Doxygen's output.
 
 #include <cstdio>
 #include <string>
@@ -16,10 +17,11 @@ namespace {
 
 constexpr const char* help =
     "Usage: book pages REPOSITORY FOLDER [--explorer]\n"
-    "                                       writes what Doxygen reads; with links to the explorer\n"
-    "       book finish REPOSITORY HTML     drawings, ways on and search, after Doxygen\n"
-    "       book check HTML                 links, anchors and code of the built book\n"
-    "./learn docs does the first two.\n";
+    "                                       writes the pages for Doxygen; --explorer adds links to "
+    "it\n"
+    "       book finish REPOSITORY HTML     after Doxygen: adds drawings, navigation and search\n"
+    "       book check HTML                 checks links, anchors and code of the built book\n"
+    "./learn docs runs the first two commands.\n";
 
 int write_pages(const fs::path& root, const fs::path& folder, bool with_explorer) {
     const Contents contents = read_contents(root);
@@ -45,7 +47,7 @@ int check(const fs::path& html) {
         std::printf("%s: every link leads somewhere\n", html.c_str());
         return 0;
     }
-    std::printf("%zu faults; fix the page's source (docs/contents.txt says which)\n",
+    std::printf("%zu faults; fix the sources of these pages (docs/contents.txt lists them)\n",
                 faults.size());
     return 1;
 }

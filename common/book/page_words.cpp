@@ -6,8 +6,9 @@
 namespace coalesce::book {
 namespace {
 
-/// A rule that replaces a phrase about the terminal with one about the page. A space in the pattern
-/// matches any white space, because texts are wrapped. Rules with longer patterns come first.
+/// A rule that replaces a phrase about the terminal with one about the page. In the pattern, a
+/// space matches any white space, because texts are wrapped. The rules are sorted by the length of
+/// their patterns, longest first.
 struct ReplacementRule {
     const char *pattern, *replacement;
 };
@@ -39,7 +40,7 @@ std::regex expression(std::string pattern) {
     return std::regex(pattern);
 }
 
-/// Replaces all matches. The number of lines stays the same, because messages contain line numbers.
+/// Replaces all matches. Preserves line breaks, because messages contain line numbers.
 std::string replace_all(const std::string& text, const std::regex& pattern,
                         const std::string& replacement) {
     std::string result;

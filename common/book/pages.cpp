@@ -55,7 +55,7 @@ std::string encode_for_url(const std::string& text) {
     return result_text;
 }
 
-/// Writes one page, and keeps track of the current line for use in messages.
+/// Writes one page, and tracks the current line number for use in messages.
 class PageWriter {
 public:
     PageWriter(const Page& the_page, const Contents& all, const course::Course& the_course,
@@ -72,7 +72,7 @@ public:
             result_text += convert_line(line) + "\n";
         }
         if (is_in_code_block || is_in_diagram) fail("a ``` is not closed");
-        if (is_in_answer) fail("a <details> is not closed");
+        if (is_in_answer) fail("a <details> has no </details>");
         if (is_in_copy_for_terminal) fail("a <!-- copy --> has no <!-- end of copy -->");
         const std::string program = "source_" + page.step_name();
         if (!page.step_name().empty() &&
@@ -101,7 +101,7 @@ private:
             return toggle_diagram();
         if (line.starts_with("```")) {
             is_in_code_block = !is_in_code_block;
-            // Doxygen expects the language of a code block in braces, with a dot. Text diagrams
+            // Doxygen expects the language of a code block in the form {.language}. Text diagrams
             // have no language.
             return line == "```" || !is_in_code_block ? line : "```{." + line.substr(3) + "}";
         }
@@ -114,8 +114,8 @@ private:
         return convert_links(line);
     }
 
-    /// Reports whether blocks of text without a language are diagrams in this page. In other pages,
-    /// some of these blocks are the output of commands.
+    /// Reports whether code blocks without a language are diagrams on this page. On other pages,
+    /// some of these blocks show the output of commands.
     bool has_diagrams() const { return !page.step_name().empty() || page.name == "introduction"; }
 
     /// Begins a diagram and returns "", or ends it and returns its drawing.
@@ -138,12 +138,13 @@ private:
                heading_anchor(line.substr(level + 1)) + "}";
     }
 
-    /// Writes the start or the end of a folded answer. Doxygen does not support these tags in
-    /// Markdown.
+    /// Converts a tag that starts or ends a folded answer to HTML, because Doxygen does not support
+    /// the tag in Markdown.
     std::string convert_answer_tag(const std::string& line) {
         const std::string open = "<details><summary>", close = "</details>";
         const bool opens = line.starts_with(open) && line.ends_with("</summary>");
-        if (!opens && line != close) fail("a folded answer is " + open + "...</summary>, " + close);
+        if (!opens && line != close)
+            fail("a folded answer must be " + open + "...</summary> and " + close);
         if (opens == is_in_answer) fail(opens ? "an answer within an answer" : "no answer is open");
         is_in_answer = opens;
         const std::string html = opens ? "<details class=\"answer\">" + line.substr(9) : close;
@@ -173,8 +174,8 @@ private:
     }
 
     /// Returns a part of the step's program. If the lesson has an exercise, its main kernel is the
-    /// solution, so it is folded. `what` is the name of the part, followed by the file name if it
-    /// is not the expected one.
+    /// solution, and is therefore folded. `what` is the name of the part. If the part is not in the
+    /// expected file, the file name follows.
     std::string program_snippet(const std::string& what) const {
         const std::size_t space = what.find(' ');
         const std::string name = what.substr(0, space);
@@ -182,14 +183,14 @@ private:
         const std::string file = space == what.npos ? expected : what.substr(space + 1);
         const std::string text = "\n\\snippet " + page.step_name() + "/" + file + " " + name + "\n";
         if (!with_explorer || name != "kernel" || !has_exercise()) return text;
-        return "\n\\htmlonly\n<details class=\"solved\"><summary>The kernel: it solves the "
-               "exercise. Open it now, "
-               "or have it opened when yours passes</summary>\n\\endhtmlonly\n" +
+        return "\n\\htmlonly\n<details class=\"solved\"><summary>The kernel, which solves the "
+               "exercise. You can open it now; it opens by itself when your "
+               "kernel passes</summary>\n\\endhtmlonly\n" +
                text + "\n\\htmlonly\n</details>\n\\endhtmlonly\n";
     }
 
-    /// Returns a link that opens the exercise's solution in the playground with an edit: "FROM =>
-    /// TO". Several edits are separated by ";;".
+    /// Returns a link that opens the exercise's solution in the playground with an edit applied. An
+    /// edit has the form "FROM => TO", and several edits are separated by ";;".
     std::string playground_link(const std::string& line) const {
         if (!with_explorer || !has_exercise()) return "";
         const std::size_t end = line.find(" -->");
@@ -198,7 +199,8 @@ private:
             const std::size_t next = std::min(edits.find(" ;; ", at), edits.size());
             const std::string edit = edits.substr(at, next - at);
             const std::size_t arrow = edit.find(" => ");
-            if (arrow == edit.npos) fail("an experiment is <!-- try: FROM => TO -->");
+            if (arrow == edit.npos)
+                fail("an experiment must have the form <!-- try: FROM => TO -->");
             link += "&from=" + encode_for_url(edit.substr(0, arrow)) +
                     "&to=" + encode_for_url(edit.substr(arrow + 4));
             at = next + 4;
@@ -258,8 +260,8 @@ private:
         const fs::path file = (fs::path(page.file).parent_path() / path).lexically_normal();
         if (!fs::exists(contents.root / file)) fail("there is no " + file.string());
         if (link.is_image) {
-            // The last pass replaces this image with the drawing itself, so that its colours follow
-            // the page's theme.
+            // The program's pass after Doxygen replaces this image with the drawing itself, so that
+            // the drawing uses the colours of the page's theme.
             return "\\htmlonly\n<img class=\"drawing\" src=\"" + file.filename().string() +
                    "\" alt=\"" + to_html(link.text) + "\"/>\n\\endhtmlonly";
         }
@@ -273,7 +275,7 @@ private:
         if (file.filename() == "example.cu" && !page.step_name().empty()) {
             return reference_link("source_" + page.step_name() + "_example", link.text);
         }
-        // The book does not show this file, so write its path.
+        // The book contains no page for this file, so show its path.
         std::string name = link.text;
         std::erase(name, '`');
         if (name == path || name == path + "/") return "`" + name + "`";
@@ -293,7 +295,8 @@ private:
     bool is_in_code_block = false, is_in_answer = false;
     bool is_in_diagram = false;        ///< whether the current line is part of a diagram
     std::vector<std::string> diagram;  ///< the lines of the current diagram so far
-    /// Whether the current line belongs to a part that is meant only for readers of the file.
+    /// Whether the current line belongs to a part that only readers of the Markdown file should
+    /// see.
     bool is_in_copy_for_terminal = false;
 };
 
@@ -316,11 +319,12 @@ std::string source_text(const std::string& step, const fs::path& steps) {
     const std::string label = "source_" + step,
                       file = step + "/" + course::program_file(steps / step);
     std::string text = "# " + file + " {#" + label +
-                       "}\n\nThe program of [the lesson](\\ref lesson_" + step +
-                       "), whole.\n\n\\include{lineno} " + file + "\n";
+                       "}\n\nThe complete program of [the lesson](\\ref lesson_" + step +
+                       ").\n\n\\include{lineno} " + file + "\n";
     if (fs::exists(steps / step / "example.cu")) {
-        text += "\n## example.cu {#" + label + "_example}\n\nIts small example, whole.\n\n" +
-                "\\include " + step + "/example.cu\n";
+        text += "\n## example.cu {#" + label +
+                "_example}\n\nThe complete small example of the lesson.\n\n" + "\\include " + step +
+                "/example.cu\n";
     }
     return text;
 }

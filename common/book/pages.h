@@ -1,4 +1,4 @@
-// Converts a page's Markdown for Doxygen. The source file is also readable on GitHub.
+// Converts a page's Markdown to Doxygen's. Readers can also read the source file on GitHub.
 //
 // Headings get anchors, links between files become links between pages, and drawings are referred
 // to by their file names. Some comments in the text are replaced with content that only the book
@@ -29,8 +29,8 @@ namespace coalesce::book {
 std::string doxygen_text(const Page& page, const Contents& contents, const course::Course& course,
                          bool with_explorer);
 
-/// Returns the page with a step's complete program, and its example if there is one, for Doxygen.
-/// `steps` is the folder of all steps.
+/// Returns the Doxygen page that shows a step's complete program and, if the step has one, its
+/// example. `steps` is the folder of all steps.
 std::string source_text(const std::string& step, const std::filesystem::path& steps);
 
 /// Returns the anchor that GitHub gives a heading: "the-other-cure-a-swizzle" for "The other cure:

@@ -166,7 +166,8 @@ std::string find_fault(const CheckedPage::LinkUse& use, const CheckedPage& page,
     const std::string anchor = hash == use.target.npos ? "" : use.target.substr(hash + 1);
     if (!file.empty() && !fs::is_regular_file(folder / file)) return "no file " + file;
     const auto target = pages.find(file.empty() ? page.name : file);
-    // For these pages, the part of a link after # describes what they show, and is not an anchor.
+    // In links to the explorer and the playground, the part after # is not an anchor. It describes
+    // the state of the page.
     const bool has_state = file == "explorer.html" || file == "playground.html";
     if (anchor.empty() || target == pages.end() || has_state) return "";
     return target->second.anchors.contains(anchor)
@@ -191,11 +192,12 @@ std::vector<std::string> find_site_faults(const fs::path& folder) {
         for (const std::string& id : page.duplicate_anchors)
             faults.push_back(name + ": two elements are #" + id);
         if (name.starts_with("lesson_") && !page.has_code) {
-            faults.push_back(name + ": a lesson shows its kernel, and there is no code");
+            faults.push_back(name +
+                             ": a lesson must show its kernel, but this page contains no code");
         }
     }
     for (const std::string& name : find_unreachable_pages(folder)) {
-        faults.push_back(name + ": no page leads here");
+        faults.push_back(name + ": no page links to this page");
     }
     return faults;
 }

@@ -9,8 +9,8 @@
 
 namespace coalesce::book {
 
-/// Adds drawings and links between pages to every page, deletes pages that no link leads to, and
-/// writes the search index.
+/// Embeds the drawings in the pages, adds links to the previous and next page, deletes pages that
+/// no link leads to, and writes the search index.
 void finish_site(const std::filesystem::path& html, const Contents& contents);
 
 /// Returns the pages that cannot be reached from index.html by following links.

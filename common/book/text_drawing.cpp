@@ -15,10 +15,10 @@ constexpr int kLineHeightPixels = 23;
 constexpr int kMarginPixels = 6;
 /// The maximum number of characters in a cell, such as "255" or "[31]".
 constexpr std::size_t kMaxCellCharacters = 4;
-/// The minimum number of neighbouring cells that are drawn as cells. Fewer numbers belong to a
-/// sentence.
+/// The minimum number of neighbouring words that are drawn as cells. A shorter sequence of numbers
+/// is part of a sentence.
 constexpr int kMinNeighbouringCells = 3;
-/// The minimum number of blanks between two drawings that stand side by side.
+/// The minimum number of blanks between two drawings that are side by side.
 constexpr std::size_t kMinBlanksBetweenDrawings = 5;
 
 enum class PartKind { word, cell, marked, empty, ellipsis, separator, range, brace, edge };
@@ -47,8 +47,8 @@ std::string trimmed(const std::string& text) {
     return first == text.npos ? "" : text.substr(first, text.find_last_not_of(' ') + 1 - first);
 }
 
-/// Returns the label in a line of dashes ("32 B" for "------ 32 B ------"). In a range, replaces
-/// the dots with an ellipsis.
+/// Returns the label in a line of dashes ("32 B" for "------ 32 B ------"). In a label such as "0
+/// .. 31", replaces the dots with an ellipsis.
 std::string extract_label(std::string text) {
     for (char& c : text)
         if (c == '-') c = ' ';
@@ -61,7 +61,7 @@ std::string extract_label(std::string text) {
     return trimmed(text);
 }
 
-/// Reports whether the text is a line of dashes, perhaps with a label.
+/// Reports whether the text is a line of dashes, with or without a label.
 bool is_brace(const std::string& inside) {
     return inside.size() > 2 && inside.front() == '-' && inside.back() == '-' &&
            inside.find("->") == inside.npos;
@@ -124,7 +124,8 @@ std::vector<LinePart> split_into_parts(const std::string& line) {
     return parts;
 }
 
-/// Reports whether a row with this name contains column numbers, which are not cells themselves.
+/// Reports whether a row with this name contains column numbers. Column numbers are not drawn as
+/// cells.
 bool is_column_label(const std::string& text) {
     static const std::set<std::string> names = {"c",           "col",        "bank",    "lane",
                                                 "lanes",       "slot",       "thread",  "threads",
@@ -154,11 +155,11 @@ std::size_t find_end_of_label(const std::vector<LinePart>& parts, std::size_t be
     return parts[begin].kind == PartKind::word ? last + 1 : begin;
 }
 
-/// Turns the words after a row's label into cells, if there are enough words.
+/// Converts the words after a row's label to cells, if there are enough words.
 void turn_words_into_cells(std::vector<LinePart>& parts, std::size_t begin, std::size_t end) {
     if (begin >= end) return;
     const std::size_t first = find_end_of_label(parts, begin, end);
-    // Column numbers are not cells themselves.
+    // Column numbers are not drawn as cells.
     if (is_column_label(parts[begin].text) && first <= begin + 2) return;
     for (std::size_t at = first; at < end;) {
         std::size_t last = at;
@@ -251,8 +252,8 @@ std::string part_svg(const LinePart& part, int row) {
     return "";
 }
 
-/// Joins words that have single blanks between them, so that they can be set in the typeface of
-/// text.
+/// Joins words that are separated by single blanks, so that they can be set in a proportional
+/// typeface.
 std::vector<LinePart> join_words_into_sentences(const std::vector<LinePart>& parts) {
     std::vector<LinePart> joined;
     for (const LinePart& part : parts) {
@@ -286,8 +287,7 @@ std::string draw_text(const std::vector<std::string>& lines) {
             turn_words_into_cells(parts, begin, i);
             begin = i;
         }
-        // Collect the marks separately and draw them last, because they may cover a part of the
-        // cells beside them.
+        // Draw the marks last, because they may cover parts of the neighbouring cells.
         for (const LinePart& part : join_words_into_sentences(parts))
             (part.kind == PartKind::marked || part.kind == PartKind::range ? marks : body) +=
                 part_svg(part, row);

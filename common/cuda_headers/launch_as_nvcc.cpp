@@ -1,6 +1,6 @@
-// Makes programs built by clang launch kernels the way nvcc's programs do: clang calls
-// cudaLaunchKernel, and nvcc calls __cudaGetKernel and __cudaLaunchKernel. This file is linked into
-// programs that observe nvcc's calls.
+// Makes programs built by clang launch kernels with the same calls as programs built by nvcc. Code
+// from clang calls cudaLaunchKernel, whereas code from nvcc calls __cudaGetKernel and
+// __cudaLaunchKernel. This file is linked into programs that observe nvcc's calls.
 #include <cuda_runtime_api.h>
 
 cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments,

@@ -11,13 +11,14 @@
 namespace coalesce {
 namespace {
 
-/// The smallest elements that a block accesses in `in` and in `out`, which are stacks of matrices.
+/// The lowest index of the elements that a block accesses in `in`, and the lowest index in `out`.
+/// Both are stacks of matrices.
 struct BlockBegins {
     std::optional<std::int64_t> in, out;
 };
 
-/// Returns the smallest element that the first warp of block (0, 0, z) accesses in `in` and in
-/// `out`.
+/// Returns the lowest index of the elements that the first warp of block (0, 0, z) accesses in
+/// `in`, and the lowest index in `out`.
 BlockBegins begins_of_block(long long z, const Trial& trial, const Evidence& evidence) {
     const auto block = static_cast<std::uint64_t>(z * trial.launch.grid[0] * trial.launch.grid[1]);
     const Trial seen =
@@ -39,8 +40,8 @@ bool uses_block_z(const Evidence& evidence) {
     return blank_out_comments(evidence.source.text).find("blockIdx.z") != std::string::npos;
 }
 
-/// Returns the line on which to move a pointer to the block's own matrix: the line that moves the
-/// other pointer, or else the first line of the kernel.
+/// Returns the line on which the learner should advance a pointer to the block's own matrix: the
+/// line that advances the other pointer or, if there is none, the first line of the kernel.
 int find_pointer_line(const std::string& other, const Evidence& evidence) {
     const int line = find_pointer_advance_line(evidence.source.text, other);
     return line > 0 ? line : find_kernel_line(evidence.source.text, evidence.exercise.kernel);
@@ -54,7 +55,32 @@ void blame_blocks_along_z(Failure& failure, const Evidence& evidence) {
 
 }  // namespace
 
-bool explain_pointer_advance(Failure& failure, const Evidence& evidence) {
+namespace {
+
+/// Looks for a mistake in a kernel whose blockIdx.y counts the tiles of all matrices: the pointers
+/// already point to the block's own matrix, but `row` is not reset at the start of each matrix.
+LineMistake find_row_of_all_matrices(const std::string& text, const std::string& offset, int line,
+                                     const Trial& trial) {
+    static const TextPattern number(R"(blockIdx\.y\s*/\s*([\w()/ ]+))");
+    static const TextPattern row(R"(\bint\s+row\s*=([^;]*blockIdx\.y\s*\*[^;]*);)");
+    const std::string code = code_for_search(text), moved = expand(text, offset, line);
+    TextMatch tiles, quotient, found;
+    if (trial.launch.grid[2] > 1 || !search(moved, tiles, number) ||
+        !search(code, quotient, number) || !search(code, found, row))
+        return {};
+    if (expand(text, found.str(1), line_of(code, found)).find('%') != std::string::npos) return {};
+    return {line_of(code, found),
+            "blockIdx.y counts the tiles of all matrices here, and `" + offset +
+                "` has already moved on to the block's own matrix: `row` moves on once more.",
+            "Let `row` start again in each matrix: use the remainder of blockIdx.y where line " +
+                std::to_string(line_of(code, quotient)) +
+                " uses its quotient; or let the grid count the matrices "
+                "along z."};
+}
+
+}  // namespace
+
+bool explain_pointer_advance(Failure& failure, const Trial& trial, const Evidence& evidence) {
     static const TextPattern advance(R"(\b(in|out)\s*(?:\+=|=\s*(?:in|out)\s*\+)([^;]+);)");
     const std::string code = code_for_search(evidence.source.text);
     if (evidence.exercise.task().kind != Produces::permuted) return false;
@@ -71,9 +97,16 @@ bool explain_pointer_advance(Failure& failure, const Evidence& evidence) {
         const std::string right =
             "A matrix has MATRIX_ROWS * cols elements: move the pointer by blockIdx.z times that "
             "number.";
+        const LineMistake of_row =
+            find_row_of_all_matrices(evidence.source.text, offset, line_of(code, one), trial);
+        if (of_row.line > 0) {
+            tell(of_row.sentence, of_row.next);
+            failure.place.line = of_row.line;
+            return true;
+        }
         if (offset.find("blockIdx.z") == offset.npos) {
             return tell(name + " is moved by `" + offset +
-                            "`, which does not depend on blockIdx.z, the number of the matrix.",
+                            "`, which does not depend on blockIdx.z, the index of the matrix.",
                         right);
         }
         if (split_outside_brackets(offset, "+").size() > 1 ||
@@ -118,7 +151,7 @@ bool explain_by_matrix_begin(Failure& failure, const Trial& trial, const Evidenc
         const auto& to = is_out ? second.out : second.in;
         const std::string name = matrix_name(is_out, evidence);
         if (!from || !to || *from != 0 || *to == expected) continue;
-        // Another rule reports a pointer that does not move at all.
+        // Another rule reports a pointer that is not advanced at all.
         if (*to == 0) continue;
         failure.headline = "block (0, 0, 1) assumes that the second matrix of `" + name +
                            "` begins at element " + std::to_string(*to) + ", but it begins at " +
@@ -146,8 +179,8 @@ void explain_missed_batches(Failure& failure, const Trial& trial, const Evidence
                            "work on the first matrix.";
         failure.place.line = find_kernel_line(evidence.source.text, evidence.exercise.kernel);
         failure.next =
-            "Let `in` and `out` point to the block's own matrix: add blockIdx.z times the number "
-            "of elements of one matrix.";
+            "Make both `in` and `out` point to the block's own matrix: add blockIdx.z times the "
+            "number of elements of one matrix.";
         return;
     }
     failure.headline = "the kernel uses blockIdx.z, but the grid has " +
@@ -160,6 +193,12 @@ void explain_batch_race(Failure& failure, const simulated::Report& race, const T
                         const Evidence& evidence) {
     const auto &one = race.thread.block, &other = race.other_thread.block;
     const bool differ_by_z = one[0] == other[0] && one[1] == other[1] && one[2] != other[2];
+    // Where matrices overlap by chance, the first race may be between tiles of different columns.
+    const bool moves_pointers = find_pointer_advance_line(evidence.source.text, "in") > 0 ||
+                                find_pointer_advance_line(evidence.source.text, "out") > 0;
+    if (one[2] != other[2] && !differ_by_z && !moves_pointers &&
+        explain_by_matrix_begin(failure, trial, evidence))
+        return;
     if (!differ_by_z || race.matches("globalrace", "read after write")) return;
     if (explain_by_matrix_begin(failure, trial, evidence)) return;
     const bool knows = uses_block_z(evidence);
@@ -168,8 +207,8 @@ void explain_batch_race(Failure& failure, const simulated::Report& race, const T
         "depend on blockIdx.z.";
     failure.place.line =
         knows ? find_pointer_line("in", evidence) : find_pointer_line("out", evidence);
-    failure.next = "Let `out` point to the block's own matrix" +
-                   std::string(knows ? ", as `in` does." : ", and `in` too.");
+    failure.next = knows ? "Make `out` point to the block's own matrix, as `in` does."
+                         : "Make both `in` and `out` point to the block's own matrix.";
 }
 
 }  // namespace coalesce

@@ -63,7 +63,7 @@ bool is_good_with(const BlockSize& block, const Trial& trial, const Evidence& ev
 
 /// The constant BLOCK_ROWS in the learner's file.
 struct BlockRows {
-    int line = 0;         ///< 0: there is no such constant
+    int line = 0;         ///< line of the constant; 0 if there is none
     long long value = 0;  ///< 0: unknown
 };
 
@@ -87,8 +87,8 @@ void blame_block(Failure& failure, const BlockSize& block, const BlockSize& othe
         "its loops must visit each element of the tile once.";
 }
 
-/// Blames the loops for not stepping by the number of rows in a block. Returns false if the kernel
-/// has no such loop.
+/// Blames the loops if their step is not the number of rows in a block. Returns false if there is
+/// no such loop.
 bool blame_loops(Failure& failure, const BlockSize& block, const Evidence& evidence) {
     const std::vector<Loop> loops = find_loops(evidence.source.text);
     if (std::none_of(loops.begin(), loops.end(),
@@ -105,12 +105,12 @@ bool blame_loops(Failure& failure, const BlockSize& block, const Evidence& evide
     failure.headline = "the step of the loops does not match the block, which has " +
                        std::to_string(block[1]) + " rows of threads.";
     failure.next =
-        "In each iteration, all rows of threads advance together: let the loops step by the number "
-        "of thread rows, BLOCK_ROWS.";
+        "In each iteration, all rows of threads advance together: the step of the loops must be "
+        "the number of thread rows, BLOCK_ROWS.";
     return true;
 }
 
-/// Reports whether the block has as many threads as the lesson requires.
+/// Reports whether the block has the number of threads that the lesson requires.
 bool is_block_as_asked(const BlockSize& block, const Limits& limits) {
     return limits.elements_per_thread > 0 &&
            static_cast<double>(block[0] * block[1]) * limits.elements_per_thread ==
@@ -128,8 +128,8 @@ void explain_by_block_size(Failure& failure, const Trial& trial, const Evidence&
     if (!is_possible || block[2] != 1) return;
     for (const BlockSize& other : blocks_to_try(block, evidence.source.text)) {
         if (!is_good_with(other, trial, evidence)) continue;
-        // If the block is the one that the lesson requires or that the constants describe, the
-        // loops are to blame.
+        // If the block size is the one that the lesson requires or that the constants describe, the
+        // mistake is in the loops.
         const bool is_right =
             other[0] == block[0] && (is_block_as_asked(block, evidence.exercise.limits) ||
                                      block[1] == find_block_rows(evidence.source.text).value);

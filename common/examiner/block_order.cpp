@@ -9,17 +9,17 @@
 namespace coalesce {
 namespace {
 
-/// Returns the tile that block (x, y) takes if the blocks follow the diagonals of the tile grid.
-/// Each diagonal starts one column to the right of the previous one.
+/// Returns the tile that block (x, y) processes if the blocks follow the diagonals of the tile
+/// grid. Each diagonal starts one column to the right of the previous one.
 Cell diagonal_tile(int x, int y, int wide, int tall) {
     const int block = y * wide + x;
     const int tile_row = block % tall;
     return {tile_row, (block / tall + tile_row) % wide};
 }
 
-/// Returns the tile that block (x, y) takes if the rows and columns of tiles are divided among four
-/// GPUs. Consecutive blocks take tiles that belong to the four GPUs in turn. `wide` must be a
-/// multiple of 4.
+/// Returns the tile that block (x, y) processes if the rows of tiles are divided among four GPUs,
+/// and so are the columns. Consecutive blocks process columns of the four GPUs in turn. `wide` must
+/// be a multiple of 4.
 Cell row_by_row_tile(int x, int y, int wide, int tall) {
     const int gpu = y / ((tall + 3) / 4);
     return {y, (x + gpu) % 4 * (wide / 4) + x / 4};
@@ -33,16 +33,17 @@ constexpr BlockOrder kBlockOrderTable[] = {{"diagonal", diagonal_tile, {96, 128}
 /// blocks than the matrix has tiles.
 constexpr long long kMaxCheckedBlocks = 4096;
 
-/// The tile that a block takes, and the line of the warp's first access to global memory. The
+/// The tile that a block processes, and the line of the warp's first access to global memory. The
 /// kernel chooses the tile just before this line.
 struct TakenTile {
     Cell tile;
     int line = 0;
 };
 
-/// Returns the tile whose elements the traced warp stores, or nothing if it stores none. If there
-/// is a block for each tile, a warp that also stores elements of another tile took that tile. Loads
-/// would show less, because a kernel can load elements that it does not need.
+/// Returns the tile that the traced warp processes: the tile to which its stores go, or nothing if
+/// it stores no element. If the grid has a block for each tile, a store outside the expected tile
+/// determines the result, even if the warp also stores to the expected tile. Loads are not
+/// considered, because a kernel can load elements that it does not need.
 std::optional<TakenTile> find_taken_tile(const Trial& trial, int side, Cell expected) {
     const bool is_alone = trial.launch.blocks() * side * side >=
                           static_cast<long long>(trial.shape.rows) * trial.shape.cols;
@@ -68,8 +69,9 @@ std::optional<TakenTile> find_first_tile(const Trial& trial, int side) {
     return find_taken_tile(trial, side, {-1, -1});
 }
 
-/// Returns the tile that block number `block` takes in the lesson's order. Blocks are numbered in
-/// the order in which they are launched, however many dimensions the grid has.
+/// Returns the tile that the block with the linear index `block` must process in the lesson's
+/// order. Blocks are numbered in the order in which they are launched, regardless of the number of
+/// grid dimensions.
 Cell expected_tile(const BlockOrder& order, long long block) {
     const int wide = order.shape.cols / order.tile, tall = order.shape.rows / order.tile;
     return order.tile_for_block(static_cast<int>(block % wide), static_cast<int>(block / wide),
@@ -83,27 +85,27 @@ std::string pair_text(std::int64_t first, std::int64_t second) {
 Failure explain_wrong_tile(const std::string& file, const Trial& trial, long long block,
                            const TakenTile& taken, Cell expected) {
     const auto x = block % trial.launch.grid[0], y = block / trial.launch.grid[0];
-    return {.kind = FailureKind::wrong_block_order,
-            .headline =
-                "block " + pair_text(x, y) + " processes the tile in row " +
-                std::to_string(taken.tile.row) + " and column " + std::to_string(taken.tile.col) +
-                " of tiles, but in the order of this lesson it should process row " +
-                std::to_string(expected.row) + ", column " + std::to_string(expected.col) + ".",
-            .place = {file, taken.line, 0},
-            .shape = trial.shape,
-            .next =
-                "The result is right, but the order of the blocks is not. Number the blocks, and "
-                "work out by hand which tiles the first few process."};
+    return {
+        .kind = FailureKind::wrong_block_order,
+        .headline = "block " + pair_text(x, y) + " processes the tile at tile row " +
+                    std::to_string(taken.tile.row) + ", column " + std::to_string(taken.tile.col) +
+                    ", but in the order of this lesson it should process the tile at tile row " +
+                    std::to_string(expected.row) + ", column " + std::to_string(expected.col) + ".",
+        .place = {file, taken.line, 0},
+        .shape = trial.shape,
+        .next =
+            "The result is right, but the order of the blocks is not. Number the blocks, and "
+            "work out by hand which tiles the first few process."};
 }
 
-/// Returns how many blocks apart the checked blocks are. An odd distance spreads them over several
-/// columns.
+/// Returns the distance between checked blocks, as a number of blocks. An odd distance spreads them
+/// over several columns.
 long long checked_block_stride(const BlockOrder& order, long long blocks) {
     return order.max_blocks > 0 ? blocks / order.max_blocks | 1 : 1;
 }
 
-/// Returns a failure if most of the checked blocks take a tile in the same row or column of tiles
-/// as the next block.
+/// Returns a failure if, for most of the checked blocks, the next block's tile is in the same row
+/// or column of tiles.
 std::optional<Failure> find_undiagonal_order(const BlockOrder& order, const std::string& file_name,
                                              const std::function<Trial(long long)>& launch_for) {
     int pairs = 0, sharing = 0;
@@ -128,8 +130,8 @@ std::optional<Failure> find_undiagonal_order(const BlockOrder& order, const std:
         if (!is_row && first->tile.col != second->tile.col) continue;
         if (sharing++ > 0) continue;
         failure.headline = "blocks " + std::to_string(block) + " and " + std::to_string(block + 1) +
-                           ", counted along the rows of the grid, process tiles of the same " +
-                           (is_row ? "row" : "column") + " of tiles: " +
+                           ", counted along the rows of the grid, process tiles in the same tile " +
+                           (is_row ? "row" : "column") + ": " +
                            std::to_string(is_row ? first->tile.row : first->tile.col) + ".";
         failure.place = {file_name, first->line, 0};
     }
@@ -151,7 +153,8 @@ std::optional<Failure> find_wrong_block_order(
     const BlockOrder& order, const std::string& file_name,
     const std::function<Trial(const TrialRequest&)>& launch) {
     unsigned warps = 1;
-    // Look at another warp of each block, so that a kernel cannot fake the order in a single warp.
+    // Trace a different warp in each block, so that a kernel cannot fake the order in a single
+    // warp.
     const auto launch_for = [&](long long block) {
         const auto number = static_cast<std::uint64_t>(block);
         const Trial trial =

@@ -8,7 +8,7 @@
 namespace coalesce {
 namespace {
 
-/// The number of accesses to record, large enough to include a warp's first load.
+/// The number of accesses to record. It is large enough to include a warp's first load.
 constexpr std::size_t kMaxAccessesToFirstLoad = 64;
 /// The maximum number of warps to check. Each check launches the kernel once.
 constexpr int kMaxWarpsOfBlocks = 64;
@@ -76,9 +76,8 @@ std::optional<BlockStores> trace_block_stores(Shape shape, const LaunchShape& la
     const long long warps = (launch.threads() + 31) / 32;
     for (long long block = 0; block < launch.blocks(); ++block) {
         bool is_idle = true;
-        // In every block except block 0, trace warps only until one of them stores something. If
-        // the blocks overlap, that first storing warp is enough to show it: it writes elements that
-        // block 0 has written too.
+        // In block 0, trace every warp. In any other block, trace warps until one of them stores
+        // something. If the blocks overlap, this warp stores elements that block 0 also stores.
         for (long long warp = 0; warp < warps && (block == 0 || is_idle); ++warp) {
             if (++traced_warps > kMaxWarpsOfBlocks) return std::nullopt;
             const TracedWarp traced{static_cast<std::uint64_t>(block), static_cast<unsigned>(warp),
@@ -125,7 +124,8 @@ std::optional<BlockOrigins> find_block_origins(Shape shape, const LaunchShape& l
     const auto first = origin_of(0, 0), next_x = origin_of(1, 0), next_y = origin_of(0, 1);
     if (!first || !next_x || !next_y) return std::nullopt;
     const BlockOrigins origins{shape, *first, *next_x, *next_y};
-    // Check that three more blocks have the same spacing, if they exist and load anything.
+    // Check that three other blocks have the same spacing. Skip blocks that do not exist or load
+    // nothing.
     for (const auto& [x, y] : {std::pair{1, 1}, {2, 1}, {1, 2}}) {
         if (x >= launch.grid[0] || y >= launch.grid[1]) continue;
         const Cell expected{first->row + x * origins.step_x().row + y * origins.step_y().row,

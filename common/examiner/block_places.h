@@ -43,11 +43,12 @@ std::optional<BlockStores> trace_block_stores(Shape shape, const LaunchShape& la
 /// Returns the number of elements that the first warp of the first block stores.
 std::size_t count_first_warp_stores(Shape shape, const RelaunchFunction& relaunch);
 
-/// The input cells at which three neighbouring blocks start. All other blocks are spaced the same
-/// way.
+/// The input cells at which blocks (0, 0), (1, 0) and (0, 1) start. All other neighbouring blocks
+/// are spaced in the same way.
 struct BlockOrigins {
-    Shape shape{0, 0};           ///< shape of the input
-    Cell first, next_x, next_y;  ///< first cells of blocks (0, 0), (1, 0) and (0, 1)
+    Shape shape{0, 0};  ///< shape of the input
+    /// the input cells at which blocks (0, 0), (1, 0) and (0, 1) start
+    Cell first, next_x, next_y;
 
     /// Returns the distance between two neighbouring blocks along x, in rows and columns.
     Cell step_x() const { return {next_x.row - first.row, next_x.col - first.col}; }

@@ -18,9 +18,9 @@ Failure explain(const std::string& file, const std::string& why, const std::stri
             .next = next};
 }
 
-/// An element of an array that is wrong.
+/// A wrong element of an array.
 struct WrongElement {
-    std::size_t argument = 0;  ///< number of the array among the kernel's arguments, from 0
+    std::size_t argument = 0;  ///< index of the array among the kernel's arguments, from 0
     std::uint64_t byte = 0;    ///< byte offset of the element in its array
     std::string sentence = "";
 };
@@ -49,7 +49,7 @@ std::optional<WrongElement> find_wrong_element(const ElementComparison& comparis
                                     output->value_of(output->expected, index)};
 }
 
-// ---- what the source and the exercise say about arrays ----
+// ---- information about arrays in the source and the exercise ----
 
 using Extents = std::vector<long long>;
 
@@ -134,7 +134,8 @@ private:
         for (const Shape shape : shapes) {
             Trial trial = run(shape, block);
             const bool is_first = steps.json.empty();
-            // Keep the first shape that is not tiny, unless the kernel is wrong on a later one.
+            // Keep the first shape that is not tiny. Use a later shape only if the kernel is wrong
+            // on it.
             if (!is_first && trial.is_good() && !is_tiny(steps.shape)) continue;
             steps.shape = shape;
             steps.json = trial.block_trace;
@@ -145,8 +146,8 @@ private:
         return first;
     }
 
-    /// Records the trial's mistake and the block in which it shows, in case another block was
-    /// traced.
+    /// Records the trial's mistake, and the steps of the block in which it occurred, which may not
+    /// be the block that was traced.
     void record_mistake(const Trial& trial, BlockSteps& steps) {
         if (trial.is_good()) return;
         TracedBlock block{.steps = kMaxTracedSteps};

@@ -1,5 +1,5 @@
-/// \file Records what one block of a learner's kernel does, step by step, on the simulated GPU. For
-/// a wrong kernel, the recorded block is one in which the mistake shows.
+/// \file Records what one block of a learner's kernel does, step by step, on the simulated GPU. If
+/// the kernel is wrong, records a block in which the mistake occurs.
 #pragma once
 
 #include <cstdint>
@@ -12,23 +12,24 @@
 
 namespace coalesce {
 
-/// The launch and the block to record.
+/// Which launch, and which of its blocks, to record.
 struct StepsRequest {
     /// The shape of the input. If empty, the exercise's shapes are tried in order, and the first
     /// shape on which the kernel fails is recorded. If the kernel fails on none, the first shape is
     /// recorded.
     std::optional<Shape> shape = {};
-    /// The block to record, counted with x fastest. If empty, the block in which the mistake shows
-    /// is recorded.
+    /// The linear index of the block to record (x varies fastest). If empty, the block in which the
+    /// mistake occurs is recorded.
     std::optional<std::uint64_t> block = {};
 };
 
 /// The recorded steps of a block.
 struct BlockSteps {
-    Failure problem = {};      ///< why there are no steps, or kind none
-    Shape shape{0, 0};         ///< shape of the input
-    std::string mistake = "";  ///< the first wrong element, or a check's report; "" if right
-    std::string json = "";     ///< the steps as JSON (docs/guide/trace.md)
+    Failure problem = {};  ///< why there are no steps; of kind none on success
+    Shape shape{0, 0};     ///< shape of the input
+    /// the first wrong element, or a check's report; "" if the kernel is correct
+    std::string mistake = "";
+    std::string json = "";  ///< the steps as JSON (docs/guide/trace.md)
 
     /// Reports whether the steps were recorded.
     bool ok() const { return problem.kind == FailureKind::none; }

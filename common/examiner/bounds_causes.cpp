@@ -115,9 +115,9 @@ std::optional<Failure> find_wrong_index(const Trial& trial, const Evidence& evid
     return std::nullopt;
 }
 
-/// Drops the part about the other matrix from an explanation such as "the kernel seems to use
-/// out[row * 4 + col] ...; or the kernel seems to use in[row * 1024 + col] ...". The access shows
-/// that the mistake is in the index into `matrix`.
+/// Keeps only the explanation for `matrix` in a text that contains explanations for both matrices,
+/// such as "the kernel seems to use out[row * 4 + col] ...; or the kernel seems to use in[row *
+/// 1024 + col] ...". Used when the wrong access shows which index is wrong.
 std::string keep_explanation_of(const std::string& text, const std::string& matrix) {
     const std::string begin = kSeemsToUse;
     const std::size_t first = text.find(begin), bar = text.find("; or " + begin, first);
@@ -187,18 +187,23 @@ Failure explain_outside_shared(const Trial& trial, const Report& report, const E
         failure_from_report(FailureKind::outside_shared_memory, report, trial, evidence,
                             "the kernel accesses memory outside of the shared array.",
                             "Compare the indices with the array's dimensions. " + report.cure);
+    if (report.cure.starts_with("This is no address")) {
+        failure.headline = "this accesses shared memory, but the variable is not in shared memory.";
+        failure.next = report.cure;
+        return failure;
+    }
     if (!has_dynamic_array(evidence.source.text)) return failure;
     const long long bytes = trial.launch.shared_bytes;
     if (bytes == 0) {
         failure.headline =
             "the shared array has no memory, because configure sets no shared_bytes.";
-        failure.next = "Let configure set .shared_bytes to the size of the whole array in bytes.";
+        failure.next = "In configure, set .shared_bytes to the size of the whole array in bytes.";
         return failure;
     }
     failure.details += wrap("configure gives it " + std::to_string(bytes) + " shared_bytes.");
     failure.next = "Compare the indices with the size of the array.";
-    // Launch the kernel again with more shared memory. A kernel that only had too little memory
-    // then works, whereas one with a wrong index still fails.
+    // Launch the kernel again with more shared memory. If too little memory was the only mistake,
+    // the kernel then passes. If an index is wrong, it still fails.
     constexpr long long kLargest = 48 << 10;
     const TrialRequest with_more{.shape = trial.shape,
                                  .shared_bytes = std::min(4 * bytes, kLargest)};
@@ -207,7 +212,7 @@ Failure explain_outside_shared(const Trial& trial, const Report& report, const E
                            std::to_string(bytes) + " bytes.";
         failure.place.line = find_configure_line(evidence.source.text, ".shared_bytes");
         failure.next =
-            "Let configure set .shared_bytes to the size of the whole array: all of its elements, "
+            "In configure, set .shared_bytes to the size of the whole array: all of its elements, "
             "padding included, times sizeof(float).";
     }
     return failure;
@@ -221,8 +226,23 @@ Failure explain_outside_local(const Trial& trial, const Report& report, const Ev
         FailureKind::outside_local_array, report, trial, evidence,
         array.name.empty() ? "the kernel accesses memory outside of a thread's own array."
                            : "the kernel accesses memory outside of the thread's array " + has,
-        "Work out the index by hand for the thread named above: the first element "
-        "is number 0.");
+        "Work out the index by hand for the thread named above: the first element has index 0.");
+}
+
+/// Names the requirements of bulk copies and mbarriers, which have nothing to do with vectors.
+void explain_misaligned_operand(Failure& failure) {
+    const bool is_bulk = failure.details.find("bulk copy") != std::string::npos;
+    const bool is_mbarrier =
+        failure.details.find("Changes atomically 8 bytes") != std::string::npos;
+    if (is_bulk) {
+        failure.headline = "a bulk copy uses an address or a size that is not a multiple of 16.";
+        failure.next =
+            "The size of a bulk copy and both of its addresses must be multiples of 16 "
+            "bytes: let it begin at a multiple of 4 floats, and copy a multiple of 4.";
+    } else if (is_mbarrier) {
+        failure.headline = "an mbarrier begins at an address that is not a multiple of 8.";
+        failure.next = "Declare the mbarrier as a __shared__ variable of 8 bytes.";
+    }
 }
 
 }  // namespace
@@ -232,7 +252,7 @@ std::optional<Failure> find_memory_error(const Trial& trial, const Evidence& evi
         {{"memcheck", "misaligned", FailureKind::misaligned,
           "a vector access uses an address that is not a multiple of the vector's size.",
           "The address of a float4 must be a multiple of 16 bytes, and that of a float2 a multiple "
-          "of 8 bytes: let the index of the first element be a multiple of 4 or 2."},
+          "of 8 bytes: make the index of the first element a multiple of 4 or 2."},
          {"memcheck", "stack overflow", FailureKind::stack_overflow,
           "a function calls itself until the thread's stack is full.",
           "Which argument ends the recursion? Let each call bring this argument closer to the end, "
@@ -242,7 +262,10 @@ std::optional<Failure> find_memory_error(const Trial& trial, const Evidence& evi
           "Each thread has its own local variables: put values that several threads need in shared "
           "memory."}},
         trial, evidence);
-    if (failure) return failure;
+    if (failure) {
+        if (failure->kind == FailureKind::misaligned) explain_misaligned_operand(*failure);
+        return failure;
+    }
     const Report* report = find_report(trial, "memcheck");
     if (!report) return std::nullopt;
     if (is_in_shared_memory(*report)) return explain_outside_shared(trial, *report, evidence);

@@ -39,7 +39,7 @@ std::optional<std::string> parse_entry(const std::string& entry, const std::stri
     return content.substr(head.size());
 }
 
-/// Removes the oldest entries of this kind if there are too many. An entry is added each time a
+/// Removes the oldest entries of one kind if there are too many. An entry is added each time a
 /// learner saves a file.
 void evict_oldest_entries(const fs::path& folder, const std::string& kind) {
     std::vector<std::pair<fs::file_time_type, fs::path>> entries;

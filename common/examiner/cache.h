@@ -1,10 +1,10 @@
-// A folder that caches results that take a long time to compute. The key of a result consists of
-// its inputs.
+// A folder that caches results that take a long time to compute. The key of a result contains all
+// inputs of the computation.
 //
 // Each entry contains the whole key, so that two keys never share an entry, and a checksum, so that
 // a truncated or damaged entry is ignored and replaced. New files are written under a temporary
-// name and then renamed. A failure of the cache is never an error: without a cache, everything just
-// takes longer.
+// name and then renamed. If the cache cannot be read or written, the results are computed again,
+// and no error is reported.
 #pragma once
 
 #include <filesystem>

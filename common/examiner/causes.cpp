@@ -15,8 +15,8 @@ using simulated::Report;
 
 // ---- kernels that never finish, or finish with an error ----
 
-/// Finds kernels that exceed the instruction budget because their threads repeat each other's work.
-/// Such a kernel still finishes on a small matrix.
+/// Finds kernels that exceed the instruction budget because many threads do the same work. Such a
+/// kernel still finishes on a small matrix.
 std::optional<Failure> find_too_much_work(const Trial& trial, const Report& report,
                                           const Evidence& evidence) {
     if (evidence.elements) return std::nullopt;
@@ -57,7 +57,7 @@ std::optional<Failure> find_execution_error(const Trial& trial, const Evidence& 
          {"execution", "trap", FailureKind::assertion_failed, "the kernel stopped itself.",
           "Remove __trap(), or find out why it is reached."},
          {"execution", "unsupported", FailureKind::not_simulated,
-          "the kernel uses something that the simulated GPU does not have.",
+          "the kernel uses a feature that the simulated GPU does not have.",
           "Write the kernel without this feature; no exercise needs it."},
          {"execution", "", FailureKind::kernel_failed, "the kernel was stopped.", "", true}},
         trial, evidence);
@@ -131,7 +131,7 @@ std::optional<Failure> find_refused_launch(const Trial& trial, const Evidence& e
     }
     const bool is_stack = evidence.exercise.task().kind == Produces::permuted;
     if (is_stack && refused.headline.find(" x 0 blocks") != std::string::npos) {
-        refused.next = "Let configure set the third number of .grid to the number of matrices, " +
+        refused.next = "In configure, set the third number of .grid to the number of matrices, " +
                        std::string("which is rows / MATRIX_ROWS.");
     }
     return refused;
@@ -158,7 +158,7 @@ std::optional<Failure> find_matrix_cause(const Trial& trial, const Evidence& evi
     // rule that finds a mistake names it in the failure.
     const bool is_of_batch = failure->headline.find("second matrix") != std::string::npos ||
                              failure->headline.find("along z") != std::string::npos;
-    if (!is_of_block && !is_of_batch && !explain_pointer_advance(*failure, evidence) &&
+    if (!is_of_block && !is_of_batch && !explain_pointer_advance(*failure, trial, evidence) &&
         !explain_by_pipeline(*failure, evidence) && !explain_by_lines(*failure, trial, evidence) &&
         !explain_by_tile_choice(*failure, trial, evidence) &&
         !explain_by_indices(*failure, trial, evidence))

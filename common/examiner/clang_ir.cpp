@@ -8,8 +8,8 @@ namespace {
 
 constexpr const char* kInputName = "input.cu";
 constexpr const char* kOutputName = "kernel.ll";
-/// The name of the folder that contains the headers. Because the path is relative, the headers have
-/// the same names on every computer.
+/// The name of the folder with the headers of the project. The path is relative, so that the
+/// headers have the same names on every computer.
 constexpr const char* kHeadersName = "include";
 
 std::vector<std::string> concatenated(std::vector<std::string> words,

@@ -21,7 +21,7 @@ struct ClangRequest {
 };
 
 /// Returns the request for a learner's file. `source.is_good()` must be true. `sizes` are the
-/// arguments that `configure` gets.
+/// arguments that `configure` receives.
 ClangRequest clang_ir_request(const Source& source,
                               const std::vector<std::string>& sizes = {"rows", "cols"},
                               bool keeps_variables = false);
@@ -29,12 +29,12 @@ ClangRequest clang_ir_request(const Source& source,
 ClangRequest clang_ir_request_for_wrapped(const std::string& wrapped, bool keeps_variables = false);
 
 /// Returns the two commands that replace `request` if clang has a back end for NVIDIA GPUs, because
-/// the presence of that back end would change the optimizations. The second command optimizes for a
-/// target without a back end, which produces the same IR as in a web page.
+/// such a back end would change clang's optimizations. The second command optimizes for a target
+/// without a back end, which produces the same IR as in a web page.
 std::vector<std::vector<std::string>> commands_with_back_end(const ClangRequest& request);
 
-/// Returns the name of the compiler formed by clang and our translator, for example "clang 22.1.8,
-/// translated".
+/// Returns the name of the compiler that consists of clang and our translator, for example "clang
+/// 22.1.8, translated".
 std::string add_translator_name(const std::string& version);
 
 }  // namespace coalesce

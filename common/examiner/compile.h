@@ -36,7 +36,7 @@ struct Message {
 /// The kinds of compilers.
 enum class Compiler {
     any,      ///< the first of nvrtc, nvcc and clang that is installed
-    nvrtc,    ///< the fastest choice: libnvrtc, loaded into this process
+    nvrtc,    ///< the fastest compiler: libnvrtc, loaded into this process
     nvcc,     ///< `nvcc -ptx`
     clang,    ///< clang with the project's headers
     clang_ir  ///< clang emits LLVM IR, and our translator converts it to PTX, as in a web page
@@ -70,7 +70,7 @@ struct Compiled {
     std::string compiler;  ///< such as "NVRTC 13.0", "nvcc 13.0.88" or "clang 19.1.7, translated"
     bool is_from_cache = false;     ///< whether the result came from the cache
     std::vector<Message> messages;  ///< all messages, by line
-    Failure failure;                ///< why there is no PTX, or kind none
+    Failure failure;                ///< why there is no PTX; of kind none on success
 
     /// Reports whether the file was compiled.
     bool ok() const { return failure.kind == FailureKind::none; }
@@ -88,7 +88,7 @@ extern const char* const kConfigureEntry;
 /// (/usr/local/cuda/lib64/libnvrtc.so.13)", or "" if there is none.
 std::string describe_compiler(Compiler compiler = Compiler::any);
 
-/// Returns an identifier of the compiler that `compile` would use, for use in cache keys.
+/// Returns a string that identifies the compiler that `compile` would use. Cache keys contain it.
 std::string compiler_identity(Compiler compiler = Compiler::any);
 
 }  // namespace coalesce

@@ -16,7 +16,7 @@
 namespace coalesce {
 namespace {
 
-/// Returns the number of the first line of code that contains `word`, or 0 if there is none.
+/// Returns the line number of the first line of code that contains `word`, or 0 if there is none.
 int find_line_with(const std::string& text, const std::string& word) {
     const std::string code = blank_out_comments(text);
     const std::size_t place = find_word(code, word);
@@ -124,8 +124,8 @@ Failure explain_compiler_crash(const Source& source, const std::string& compiler
             .place = {source.name, 0, 0},
             .details = wrap(compiler.substr(0, compiler.find(' ')) + " says: " + says),
             .next =
-                "Perhaps a macro redefines names of CUDA. Undo the last change; if that does not "
-                "help, install the compiler again."};
+                "Perhaps a macro redefines a name that CUDA uses. Undo the last change; if that "
+                "does not help, install the compiler again."};
 }
 
 Failure explain_compile_time_out(const Source& source, int seconds) {

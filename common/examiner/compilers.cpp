@@ -104,10 +104,10 @@ std::vector<std::string> quoted_words(const std::string& line) {
     return words;
 }
 
-/// Returns the command that compiles a kernel to PTX with the project's headers, because clang may
-/// be too old to read the toolkit's headers. The command does not use this computer's C++ library,
-/// so that all computers accept the same includes. `more` contains further options and the names of
-/// the input and the output.
+/// Returns the command that compiles a kernel to PTX. The command uses the project's headers,
+/// because clang may be too old for the toolkit's headers. The command does not use this computer's
+/// C++ library, so that all computers accept the same includes. `more` contains further options and
+/// the names of the input and the output.
 std::vector<std::string> clang_command(const std::string& clang, const std::string& architecture,
                                        const std::vector<std::string>& more) {
     std::vector<std::string> words = {
@@ -232,7 +232,8 @@ std::optional<FoundCompiler> find_compiler(Compiler kind) {
     const std::string path = find_compiler_path(kind);
     if (path.empty()) return std::nullopt;
     std::string identity = std::string(name_of(kind)) + " " + file_fingerprint(path);
-    // The identity also covers this program, because the translator is part of it.
+    // For clang_ir, the translator in this program affects the result, so the identity includes
+    // this program.
     if (kind == Compiler::clang_ir) identity += " " + file_fingerprint("/proc/self/exe");
     return FoundCompiler{kind, path, identity};
 }

@@ -18,10 +18,10 @@ struct FoundCompiler {
     std::string identity;  ///< a string that differs between versions
 };
 
-/// Returns `kind`. If `kind` is `any` and COALESCE_COMPILER allows only one compiler, returns that
-/// compiler.
+/// Compiles wrapped source code for `architecture`, such as "compute_90". `keeps_variables` means
+/// the same as in CompileOptions.
 Compiler resolve_compiler_kind(Compiler kind);
-/// Finds the compiler of this kind, or the first installed compiler for `any`. Returns nothing if
+/// Finds the compiler of this kind or, for `any`, the first installed compiler. Returns nothing if
 /// no such compiler is installed.
 std::optional<FoundCompiler> find_compiler(Compiler kind);
 /// Returns the name and version of a compiler, such as "NVRTC 13.0" or "clang 19.1.7, translated".

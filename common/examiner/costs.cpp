@@ -1,5 +1,5 @@
 // Judges what a kernel costs, counter by counter.
-// Long: the rules are short, and share the words for one kernel and for many.
+// Long: the rules are short, and share helpers for single kernels and comparisons.
 #include "examiner/costs.h"
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "examiner/expressions.h"
 #include "examiner/launch_limits.h"
+#include "examiner/line_rules.h"
 #include "examiner/source_lines.h"
 #include "examiner/text_pattern.h"
 #include "harness/text.h"
@@ -52,7 +53,8 @@ double ratio(const Counters& counters, const AccessKind& access) {
                     : 0;
 }
 
-/// Returns the line for which `figure` is largest, or null if no line has accesses of this kind.
+/// Returns the line with the largest value of `figure`, or null if no line has accesses of this
+/// kind.
 const LineCounters* find_costliest_line(const std::vector<LineCounters>& lines,
                                         const AccessKind& access, const auto& figure) {
     const auto most = std::max_element(lines.begin(), lines.end(),
@@ -70,7 +72,7 @@ bool uses_16_byte_accesses(const Counters& counters, const AccessKind& access) {
 std::string advice_on_access(const Counters& counters, const AccessKind& access) {
     if (access.kind == FailureKind::bank_conflicts && uses_16_byte_accesses(counters, access)) {
         return "With 16 bytes per lane, shared memory serves 8 lanes at a time: let 8 consecutive "
-               "lanes access 16-byte units whose numbers differ modulo 8. Print the picture of one "
+               "lanes access 16-byte units whose indices differ modulo 8. Print the picture of one "
                "warp to see which lanes conflict.";
     }
     if (access.kind == FailureKind::bank_conflicts) {
@@ -81,8 +83,8 @@ std::string advice_on_access(const Counters& counters, const AccessKind& access)
            "change from one lane to the next?";
 }
 
-/// Returns the highest allowed cost per request, which is the limit or, without a limit, the
-/// solution's cost. 0 means that any cost is allowed.
+/// Returns the highest allowed cost per request: the limit, or the solution's cost if there is no
+/// limit. 0 means that any cost is allowed.
 double max_cost_per_request(const AccessKind& access, const Limits& limits,
                             const std::optional<Counters>& solution) {
     if (limits.*access.limit > 0 || !solution) return limits.*access.limit;
@@ -101,15 +103,15 @@ std::uint64_t wavefronts(const Counters& counters) {
     return counters.shared_load_wavefronts + counters.shared_store_wavefronts;
 }
 
-/// Reports whether the accesses also cost more in total than those of the solution. Wide accesses
-/// cost more per request, but a kernel needs fewer of them.
+/// Reports whether the total cost of the accesses is also higher than in the solution. Wide
+/// accesses cost more per request, but a kernel needs fewer of them.
 bool exceeds_solution_in_total(const Verdict& found, const AccessKind& access) {
     const auto& solution = found.solution_counters;
     const std::uint64_t cost = *found.counters.*access.cost;
     if (access.ideal) {
-        // Accesses with one active lane never cause bank conflicts. A kernel with such accesses
-        // needs so many of them that their total cost matches that of conflicts. The same holds for
-        // a kernel that reads its tile several times.
+        // With one active lane per access, there are no bank conflicts, but the total cost is as
+        // high as with conflicts, because the kernel needs so many accesses. The total is also high
+        // if a kernel reads its tile several times.
         if (solution && 2 * wavefronts(*found.counters) > 3 * wavefronts(*solution)) return true;
         return cost > *found.counters.*access.ideal &&
                (!solution || wavefronts(*found.counters) > wavefronts(*solution));
@@ -118,8 +120,8 @@ bool exceeds_solution_in_total(const Verdict& found, const AccessKind& access) {
     return static_cast<double>(cost) * kFloatsInASector > element_count(found.counted);
 }
 
-/// Reports whether neighbouring lanes access neighbouring elements but touch one sector more than
-/// they fill, because the rows do not start at a sector boundary.
+/// Reports whether neighbouring lanes access neighbouring elements, but each access touches one
+/// sector more than necessary, because the rows do not start at a sector boundary.
 bool crosses_sector_boundary(const Counters& counters, const AccessKind& access, Shape shape) {
     const auto requests = static_cast<double>(counters.*access.requests);
     const double least = element_count(shape) / kFloatsInASector;
@@ -137,8 +139,8 @@ void explain_sector_crossing(Failure& failure, const AccessKind& access) {
         "of 8 elements from the start of the buffer.";
 }
 
-/// Explains how far apart the banks of a tile's rows are, which follows from the tile's
-/// declaration.
+/// Explains the distance between the banks of vertically adjacent elements in a tile. The tile's
+/// declaration determines this distance.
 void explain_banks_of_column(Failure& failure, const std::string& source) {
     constexpr long long banks = 32;
     const SharedArray tile = find_shared_array(source, failure.place.line);
@@ -153,15 +155,21 @@ void explain_banks_of_column(Failure& failure, const std::string& source) {
         failure.details += wrap("Rows of `" + tile.name + "` are `" + name + "` (line " +
                                 std::to_string(set) + ") elements apart.");
         failure.next = "Where `" + name +
-                       "` is even, elements below each other share banks: make "
-                       "it odd for every width of the matrix.";
+                       "` is even, vertically adjacent elements share banks: make it odd for every "
+                       "width of the matrix.";
         return;
     }
     if (tile.lengths.size() != 2) return;
-    const long long apart = tile.lengths[1] % banks;
+    const int width = vector_width(code_on_line(source, tile.line));
+    const long long apart = tile.lengths[1] * width % banks;
+    if (width == 2) {
+        failure.next =
+            "Element i of an array of float2 lies in the banks 2 * i and 2 * i + 1, modulo 32: "
+            "choose the length of a row so that the lanes use different banks.";
+    }
     failure.details += wrap(
         "A row of `" + tile.name + "` (line " + std::to_string(tile.line) + ") has " +
-        std::to_string(tile.lengths[1]) + " elements: elements below each other are " +
+        std::to_string(tile.lengths[1]) + " elements: vertically adjacent elements are " +
         (apart == 0 ? "in the same bank." : std::to_string(apart) + " banks apart, modulo 32."));
 }
 
@@ -226,8 +234,8 @@ WarpWork measure_warp_work(const Verdict& found, bool of_stores, const RelaunchF
     return {work.lanes / accesses, work.bytes_per_lane / accesses};
 }
 
-/// Explains why the warps access global memory so often: the kernel moves elements more than once,
-/// few lanes are active, or each lane moves fewer bytes than it could.
+/// Explains why there are more accesses to global memory than necessary: the kernel moves elements
+/// more than once, few lanes are active, or each lane moves fewer bytes than it could.
 void explain_extra_requests(Failure& failure, const Verdict& found, const AccessKind& access,
                             const RelaunchFunction& relaunch) {
     const auto has = static_cast<double>(*found.counters.*access.requests);
@@ -245,7 +253,7 @@ void explain_extra_requests(Failure& failure, const Verdict& found, const Access
     } else if (times > 1.01 && work.lanes == kLanes) {
         failure.kind = FailureKind::work_repeated;
         failure.headline += " About " + std::to_string(std::lround(100 * (times - 1))) +
-                            " of 100 elements are moved more often than needed.";
+                            " % of the elements are moved more often than needed.";
         failure.next =
             "Which elements are moved by two blocks, by two threads, or twice by one thread?";
         const std::string code = code_for_search(found.source);
@@ -271,10 +279,15 @@ void explain_extra_requests(Failure& failure, const Verdict& found, const Access
     }
 }
 
-/// The most elements of a tile that one call of printf reads.
+/// The maximum number of elements of a tile that one call of printf reads.
 constexpr std::uint64_t kLoadsPerPrintCall = 4;
 
-/// Finds accesses that are cheap enough per request, but more numerous than in the solution.
+/// Allows one request for a barrier in shared memory, such as cuda::barrier, for this many other
+/// requests. A warp that moves 64 x 64 elements with others arrives once for 16 requests.
+constexpr std::uint64_t kRequestsPerBarrierAccess = 12;
+
+/// Finds accesses whose cost per request is within the limit, but which are more numerous than in
+/// the solution.
 std::optional<Failure> find_too_many_requests(const Verdict& found, const AccessKind& access,
                                               const RelaunchFunction& relaunch) {
     if (!found.solution_counters) return std::nullopt;
@@ -282,10 +295,11 @@ std::optional<Failure> find_too_many_requests(const Verdict& found, const Access
     const std::uint64_t enough = *found.solution_counters.*access.requests;
     if (has <= enough) return std::nullopt;
     if (access.ideal) {
-        // Allow the accesses of a tile even if the solution has no tile, and the reads of values
-        // that the kernel prints.
+        // Even if the solution has no tile, allow the accesses that a tile needs. Also allow loads
+        // of values that the kernel prints.
         const bool is_printed = has <= enough + kLoadsPerPrintCall * found.print_calls;
-        if (enough == 0 || is_printed || !exceeds_solution_in_total(found, access))
+        const bool is_barrier = has <= enough + enough / kRequestsPerBarrierAccess;
+        if (enough == 0 || is_printed || is_barrier || !exceeds_solution_in_total(found, access))
             return std::nullopt;
     }
     Failure failure{.kind = FailureKind::too_many_requests,
@@ -326,7 +340,7 @@ std::optional<Failure> find_needless_atomics(const Verdict& found) {
     return failure;
 }
 
-/// Adds the atomics to the stores, because an atomic costs at least as much as a store.
+/// Adds the atomics to the stores, because the cost of an atomic is at least that of a store.
 void move_atomics_to_stores(Counters& counters) {
     counters.store_requests += std::exchange(counters.atomic_requests, 0);
     counters.store_sectors += std::exchange(counters.atomic_sectors, 0);
@@ -380,8 +394,8 @@ void explain_too_many_threads(Failure& failure, const Verdict& found, const Laun
                               const Limits& limits) {
     constexpr double common_tile = 32 * 32;
     const double tile = std::max(limits.elements_per_block, common_tile);
-    // The file's own tile may be smaller than the lesson's. In a pipeline of copies, a block
-    // processes several tiles.
+    // The tile in the learner's file may be smaller than the lesson's. In a pipeline of copies, a
+    // block processes several tiles.
     const auto side = constant_value(found.source, "TILE_DIM");
     const double own = side ? static_cast<double>(*side * *side) : tile;
     if (own < limits.elements_per_block && limits.copies_in_flight == 0) {
@@ -409,8 +423,8 @@ void explain_too_many_threads(Failure& failure, const Verdict& found, const Laun
         " elements.";
 }
 
-/// The fewest elements per thread of a grid that any exercise allows. It is less than 1, because
-/// blocks may extend beyond the edges.
+/// The smallest number of elements per thread that any exercise allows, averaged over the grid. It
+/// is less than 1, because blocks may extend beyond the edges.
 constexpr double kMinElementsPerThread = 0.4;
 
 std::optional<Failure> find_too_little_work_per_block(const Verdict& found,
@@ -448,8 +462,8 @@ std::optional<Failure> find_too_little_work_per_block(const Verdict& found,
         failure.headline = less("thread", a_thread, limits.elements_per_thread);
         failure.place.line = rows > 0 ? rows : find_configure_line(found.source, ".block");
         failure.next =
-            "Launch more threads for the same tile: with so few, each waits for its loads one "
-            "after the other, and fewer warps hide that time.";
+            "Launch more threads for the same tile: with so few threads, each multiprocessor has "
+            "fewer warps, whose work hides the latency of the loads.";
         return failure;
     }
     if (a_block < limits.elements_per_block) {
@@ -461,20 +475,33 @@ std::optional<Failure> find_too_little_work_per_block(const Verdict& found,
     return std::nullopt;
 }
 
-/// The largest multiple of the solution's cost on a matrix with partial tiles. A kernel that moves
-/// float4 where it can, and single floats with the same lanes at the edges, costs 4 times as much.
+/// The largest multiple of the solution's cost on a large matrix, or on one with partial tiles. A
+/// kernel that moves float4 where it can, and single floats with the same lanes at the edges, costs
+/// 4 times as much.
 constexpr double kMaxRatioAtEdges = 5;
 
 Failure explain_excess(const Verdict& found, const AccessKind& access, std::uint64_t has,
-                       std::uint64_t enough) {
+                       std::uint64_t enough, const std::string& costs_elsewhere) {
     return {
         .kind = access.kind,
         .headline = std::string(access.verb) + "s take " + std::to_string(has) + " " + access.unit +
-                    ", where the solution takes " + std::to_string(enough) +
-                    ". If both sides are multiples of the tile, the kernel costs less.",
+                    ", where the solution takes " + std::to_string(enough) + ". " + costs_elsewhere,
         .place = {found.file, 0, 0},
         .shape = found.counted,
         .next = "Let the kernel work the same way on every shape, and check bounds at the edges."};
+}
+
+/// Removes failures whose cause an earlier failure has named.
+void remove_repeated_causes(std::vector<Failure>& failures) {
+    for (std::size_t i = 0; i < failures.size(); ++i) {
+        const Failure& first = failures[i];
+        const auto is_repeated = [&](const Failure& other) {
+            return other.headline == first.headline && other.place == first.place;
+        };
+        failures.erase(std::remove_if(failures.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                                      failures.end(), is_repeated),
+                       failures.end());
+    }
 }
 
 }  // namespace
@@ -489,7 +516,8 @@ std::vector<Failure> find_costly_requests(const Verdict& found, const Limits& li
     return failures;
 }
 
-std::optional<Failure> find_excess_over_solution(const Verdict& verdict) {
+std::optional<Failure> find_excess_over_solution(const Verdict& verdict,
+                                                 const std::string& costs_elsewhere) {
     if (!verdict.counters || !verdict.solution_counters) return std::nullopt;
     const Verdict counted = count_atomics_as_stores(verdict);
     const Counters &mine = *counted.counters, &solution = *counted.solution_counters;
@@ -498,11 +526,14 @@ std::optional<Failure> find_excess_over_solution(const Verdict& verdict) {
     };
     for (const AccessKind& access : kAccesses) {
         const std::uint64_t has = mine.*access.cost, enough = solution.*access.cost;
-        // Loads and stores of shared memory are counted together, as in the other limits.
+        // Loads and stores of shared memory are counted together, as for the other limits.
         const bool is_bad = is_excess(has, enough) &&
                             (!access.ideal || (is_excess(wavefronts(mine), wavefronts(solution)) &&
                                                wavefronts(solution) > 0));
-        if (is_bad) return explain_excess(counted, access, has, enough);
+        if (!is_bad) continue;
+        Failure failure = explain_excess(counted, access, has, enough, costs_elsewhere);
+        explain_by_costly_line(failure, verdict, {});
+        return failure;
     }
     return find_too_many_instructions(counted);
 }
@@ -529,6 +560,8 @@ std::vector<Failure> find_exceeded_limits(const Verdict& found, const LaunchShap
     add(find_loads_not_overlapped(found, limits));
     add(find_single_block(found, launch));
     add(find_too_many_instructions(found));
+    for (Failure& failure : failures) explain_by_costly_line(failure, found, launch);
+    remove_repeated_causes(failures);
     return failures;
 }
 

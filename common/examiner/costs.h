@@ -13,17 +13,20 @@
 
 namespace coalesce {
 
-/// Returns a failure for each cost that exceeds its limit, worst first. The kernel must be correct.
+/// Returns a failure for each cost that exceeds its limit, the worst one first. The kernel must be
+/// correct.
 std::vector<Failure> find_exceeded_limits(const Verdict& verdict, const LaunchShape& launch,
                                           const Limits& limits, const RelaunchFunction& relaunch);
 
-/// Returns a failure for each kind of access whose cost per request exceeds a limit, if it also
-/// costs more in total than in the solution. Kinds without a limit may cost anything.
+/// Returns a failure for each kind of access that costs more per request than its limit, and more
+/// in total than in the solution. Kinds without a limit are not checked.
 std::vector<Failure> find_costly_requests(const Verdict& verdict, const Limits& limits);
 
-/// Finds accesses that cost far more than the solution's accesses. Use it for shapes with partial
-/// tiles, on which equally good kernels differ somewhat in cost.
-std::optional<Failure> find_excess_over_solution(const Verdict& verdict);
+/// Finds accesses that cost far more than the solution's accesses. Use it for shapes on which
+/// equally good kernels differ somewhat in cost, such as shapes with partial tiles.
+/// `costs_elsewhere` is a sentence that says on which shapes the kernel costs less.
+std::optional<Failure> find_excess_over_solution(const Verdict& verdict,
+                                                 const std::string& costs_elsewhere);
 
 // ---- overlap.cpp: whether a warp's accesses to global memory overlap ----
 
@@ -32,8 +35,8 @@ std::optional<Failure> find_excess_over_solution(const Verdict& verdict);
 /// overlap either, but are not reported.
 std::optional<Failure> find_loads_not_overlapped(const Verdict& verdict, const Limits& limits);
 
-/// Finds kernels that wait for all asynchronous copies before they read a tile, although the lesson
-/// requires some copies to stay in flight.
+/// Finds kernels that wait for all asynchronous copies before they read a tile. The lesson requires
+/// some copies to stay in flight at that point.
 std::optional<Failure> find_copies_not_overlapped(const Verdict& verdict, const Limits& limits);
 
 /// Finds kernels without asynchronous copies, if the lesson requires such copies.
@@ -41,9 +44,9 @@ std::optional<Failure> find_copies_not_async(const Verdict& verdict, const Limit
 
 // ---- too_slow.cpp: limits on the predicted time ----
 
-/// Finds kernels whose predicted speed, as a fraction of a copy's speed, is below the limit even at
-/// the favourable end of the model's error band. Returns nothing if the model does not cover
-/// something that could make the kernel faster.
+/// Finds kernels whose predicted speed, as a fraction of a copy's speed, is below the limit even if
+/// the model errs in the kernel's favour as far as its error band allows. Returns nothing if the
+/// model does not cover something that could make the kernel faster.
 std::optional<Failure> find_slow_prediction(const Verdict& verdict, const Limits& limits);
 /// Returns the failure for a kernel whose time cannot be predicted, although the solution's time
 /// can be.
@@ -51,16 +54,16 @@ Failure explain_missing_prediction(const std::string& file, Shape shape);
 
 // ---- block_order.cpp ----
 //
-// Checks which tile each block takes, judging by the first address that the block loads. Two
-// kernels that assign tiles to blocks differently cost the same on the simulated GPU, but not on a
-// real GPU.
+// Checks which tile each block takes. The first address that a block loads identifies its tile. Two
+// kernels that assign tiles to blocks differently have the same cost on the simulated GPU, but not
+// on a real GPU.
 
 /// An order in which the blocks take the tiles.
 struct BlockOrder {
     const char* name;  ///< the order's name in exercise.toml, one of kBlockOrders
     /// Returns the row and column of the tile that block (x, y) takes in a grid of `wide` x `tall`
-    /// blocks. A null pointer allows any order in which most blocks take a tile in a different row
-    /// and a different column than the previous block.
+    /// blocks. If this pointer is null, the check only requires that most blocks take a tile that
+    /// is neither in the row nor in the column of the previous block's tile.
     Cell (*tile_for_block)(int x, int y, int wide, int tall);
     Shape shape;         ///< the shape for the check; the kernel is launched once per block
     int tile = 32;       ///< side of a tile

@@ -11,13 +11,21 @@
 #include "examiner/elements/element_costs.h"
 #include "examiner/elements/element_trials.h"
 #include "examiner/launch_limits.h"
+#include "examiner/line_rules.h"
 #include "examiner/load_lines.h"
 #include "examiner/predicted_launch.h"
 #include "examiner/rules.h"
 #include "examiner/stretch.h"
 #include "examiner/verdict_codec.h"
+#include "harness/text.h"
 
 namespace coalesce {
+
+void describe(auto& codec, Runner::LargeTrial& trial) {
+    fields(codec, "failure", trial.failure, "may_be_cost", trial.may_be_cost, "predicted",
+           trial.predicted, "counters", trial.counters);
+}
+
 namespace {
 
 /// Returns one very wide shape and one very tall shape. The long side exceeds both the number of
@@ -47,7 +55,7 @@ struct SolutionUnusable : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// Runs the steps of an examination in order. Each step returns whether the examination should
+/// Runs the steps of an examination in order. Each step returns true if the examination should
 /// continue.
 class Examiner {
 public:
@@ -74,7 +82,7 @@ public:
             check_limits();
             if (verdict_.passed()) check_limits_on_second_shape();
             if (verdict_.passed()) check_limits_on_ragged_shape();
-            if (verdict_.passed()) check_times_on_large_shapes();
+            if (verdict_.passed()) check_large_trials();
         }
     }
 
@@ -238,7 +246,7 @@ private:
         });
     }
 
-    /// Reports whether the learner's kernel is the reason why there is no predicted time.
+    /// Reports whether the predicted time is missing because of the learner's kernel.
     bool is_prediction_missing() {
         if (verdict_.predicted || exercise_.limits.predicted_fraction_of_copy <= 0) return false;
         return predict_solution_time().has_value();
@@ -258,12 +266,20 @@ private:
         }
     }
 
-    /// Finds blocks that take tiles in an order other than the lesson's, and the line that chooses
-    /// a block's tile.
+    /// Finds blocks that process tiles in an order other than the lesson's, and the line on which a
+    /// block's tile is chosen.
     std::optional<Failure> find_wrong_order(const BlockOrder& order) {
         auto failure = find_wrong_block_order(order, source_.name, relaunch_);
-        const int line = find_tile_choice_line(source_.text);
-        if (failure && line > 0) failure->place.line = line;
+        if (!failure) return failure;
+        if (const int line = find_tile_choice_line(source_.text); line > 0)
+            failure->place.line = line;
+        const Trial seen = run_trial({.shape = failure->shape, .watch = Watch::result_alone});
+        const LineMistake of_grid =
+            find_wrong_grid_width(seen.launch, failure->shape, source_.text);
+        if (of_grid.line > 0) {
+            failure->details += wrap(failure->headline);
+            blame(*failure, of_grid);
+        }
         return failure;
     }
 
@@ -279,7 +295,8 @@ private:
         if (verdict_.failures.empty()) verdict_.outcome = Verdict::Outcome::passed;
     }
 
-    /// Returns an empty verdict on the same kernel, for comparing its costs on another shape.
+    /// Returns a new verdict for the same kernel, in which the costs on a different shape can be
+    /// counted.
     Verdict verdict_for_other_shape() const {
         Verdict verdict;
         verdict.file = verdict_.file;
@@ -303,23 +320,25 @@ private:
         fail_if(find_wrong_order(order));
     }
 
-    /// Compares the costs with the solution's on a shape with partial tiles, to which the limits
-    /// per request do not apply.
+    /// Compares the costs with the solution's on a shape with partial tiles. The limits per request
+    /// do not apply to such a shape.
     void check_limits_on_ragged_shape() {
         const Shape shape = options_.ragged_counted;
         if (shape == Shape{0, 0} || !verdict_.is_simulated || !options_.solution) return;
         Verdict found = verdict_for_other_shape();
-        if (count(shape, found)) fail_if(find_excess_over_solution(found));
+        if (!count(shape, found)) return;
+        fail_if(find_excess_over_solution(
+            found, "If both sides are multiples of the tile, the kernel costs less."));
     }
 
-    /// Compares the values that sampled blocks store on large shapes. Returns false if the kernel
+    /// Checks the values that sampled blocks store on large shapes. Returns false if the kernel
     /// fails.
     bool try_large_shapes() {
         for (const Shape shape : options_.large_shapes) {
             Runner::LargeTrial trial = runner_.run_large(compiled_, task_, shape);
             const FailureKind kind = trial.failure.kind;
             if (kind == FailureKind::none) {
-                large_trials_.push_back({shape, std::move(trial.predicted)});
+                large_trials_.push_back({shape, std::move(trial)});
                 continue;
             }
             // The shape may need a larger grid than GPUs allow. Exercises do not require such
@@ -337,35 +356,47 @@ private:
         return true;
     }
 
-    /// Compares predicted times with the solution's, unless the exercise does not limit the time.
-    void check_times_on_large_shapes() {
+    /// Compares the costs of the trials on large shapes with the solution's, and reports a failure
+    /// that had to wait until all other costs were judged.
+    void check_large_trials() {
         if (deferred_) {
             verdict_.shapes.push_back({deferred_->first, false, {}});
             return fail(deferred_->second);
         }
-        const double limit = exercise_.limits.predicted_fraction_of_copy;
-        if (limit <= 0 || !options_.solution) return;
-        for (const auto& [shape, predicted] : large_trials_) {
-            if (!predicted) continue;
+        if (!options_.solution) return;
+        for (const auto& [shape, trial] : large_trials_) {
             const auto solution =
                 cached_for_solution("large", shape, [&, shape = shape](const Compiled& compiled) {
-                    return solution_runner_.run_large(compiled, task_, shape).predicted;
+                    return std::optional(solution_runner_.run_large(compiled, task_, shape));
                 });
-            if (!solution) continue;
-            // Allow a wide margin, because predictions for these shapes have not been compared with
-            // a GPU.
-            constexpr double tolerance = 0.85;
             Verdict found = verdict_for_other_shape();
-            found.predicted = predicted;
-            found.solution_predicted = solution;
-            Limits limits;
-            limits.predicted_fraction_of_copy =
-                tolerance * std::min(limit, solution->fraction_of_copy());
-            auto failure = find_slow_prediction(found, limits);
+            found.counted = shape;
+            found.counters = trial.counters;
+            found.solution_counters = solution->counters;
+            auto failure =
+                find_excess_over_solution(found, "On smaller matrices the kernel costs less.");
+            if (!failure) failure = find_slow_large_trial(trial, *solution);
             if (!failure) continue;
             verdict_.shapes.push_back({shape, true, {}});
             return fail(std::move(*failure));
         }
+    }
+
+    /// Compares predicted times on a large shape, unless the exercise does not limit the time.
+    std::optional<Failure> find_slow_large_trial(const Runner::LargeTrial& trial,
+                                                 const Runner::LargeTrial& solution) const {
+        const double limit = exercise_.limits.predicted_fraction_of_copy;
+        if (limit <= 0 || !trial.predicted || !solution.predicted) return std::nullopt;
+        // Allow a wide margin, because predictions for these shapes have not been compared with a
+        // GPU.
+        constexpr double tolerance = 0.85;
+        Verdict found = verdict_for_other_shape();
+        found.predicted = trial.predicted;
+        found.solution_predicted = solution.predicted;
+        Limits limits;
+        limits.predicted_fraction_of_copy =
+            tolerance * std::min(limit, solution.predicted->fraction_of_copy());
+        return find_slow_prediction(found, limits);
     }
 
     const Source& source_;
@@ -380,7 +411,7 @@ private:
     };
     std::unique_ptr<ElementTrials> elements_;  ///< null for matrices
     Compiled compiled_;
-    std::vector<std::pair<Shape, std::optional<Predicted>>> large_trials_;
+    std::vector<std::pair<Shape, Runner::LargeTrial>> large_trials_;
     /// A failure on a large shape, which is reported only if the costs are within their limits.
     std::optional<std::pair<Shape, Failure>> deferred_;
     bool was_correct_on_whole_tiles_ = false;

@@ -24,8 +24,8 @@ namespace coalesce {
 
 /// The options of an examination.
 struct ExamineOptions {
-    /// The solution. The kernel may not exceed its total sectors, requests and wavefronts. Without
-    /// a solution, only the exercise's limits apply.
+    /// The solution. The kernel's total sectors, requests and wavefronts may not exceed those of
+    /// the solution. Without a solution, only the exercise's limits apply.
     std::optional<Source> solution = {};
     /// A second shape on which the kernel's costs are compared with the solution's costs. It is
     /// used if the costs at `counted` are within the limits. 0 x 0 means no second shape. Errors on
@@ -34,11 +34,11 @@ struct ExamineOptions {
     /// A shape with partial tiles, on which the kernel may cost somewhat more than the solution.
     /// 0 x 0 means no such shape.
     Shape ragged_counted{0, 0};
-    /// Shapes that are too large to run all blocks. The runner launches only some of them.
+    /// Shapes with too many blocks to run all of them. The runner launches only some of the blocks.
     std::vector<Shape> large_shapes = {};
-    /// The runner that measures the solution. Null means the learner's runner. If the learner's
-    /// runner has limits, use another one here, so that the solution's costs do not count towards
-    /// them.
+    /// The runner that measures the solution, or null to use the learner's runner. If the learner's
+    /// runner has limits, pass a separate runner, so that the solution's costs do not count towards
+    /// these limits.
     Runner* solution_runner = nullptr;
 };
 

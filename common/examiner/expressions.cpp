@@ -39,7 +39,8 @@ std::vector<ComparisonTerm> parse_comparisons(const std::string& condition) {
 
 /// The statement that follows a condition.
 struct StatementBody {
-    std::size_t begin = 0, end = 0;  ///< offsets of the body's first character and past its last
+    /// offsets of the body's first character and of the end of the body
+    std::size_t begin = 0, end = 0;
 };
 
 StatementBody find_body(const std::string& code, std::size_t after_condition) {
@@ -52,11 +53,13 @@ StatementBody find_body(const std::string& code, std::size_t after_condition) {
     return {begin, end == code.npos ? code.size() : end};
 }
 
-/// Returns the offset of the line's end.
+/// Returns the offset of the line's end, without blanks there: a comment leaves blanks behind.
 std::size_t end_of_line(const std::string& code, int line) {
     std::size_t at = 0;
     for (; line > 0 && at != code.npos; --line) at = code.find('\n', at) + (line > 1);
-    return at == code.npos ? code.size() : at;
+    at = std::min(at, code.size());
+    while (at > 0 && code[at - 1] == ' ') --at;
+    return at;
 }
 
 }  // namespace
@@ -119,6 +122,27 @@ std::vector<Condition> find_conditions(const std::string& text, int line) {
                          .returns = statement.starts_with("return"),
                          .is_in_loop = innermost_loop(loops, at) != nullptr,
                          .is_empty = is_empty});
+        found.back().comparisons = parse_comparisons(found.back().text);
+    }
+    return found;
+}
+
+std::vector<Condition> find_conditions_of_else(const std::string& text, int line) {
+    static const TextPattern keyword(R"(\bif\s*\()");
+    const std::string code = code_for_search(text);
+    const std::size_t target = end_of_line(code, line);
+    std::vector<Condition> found;
+    for (const TextMatch& one : find_matches(code, keyword)) {
+        const std::size_t open = match_end(one) - 1, close = find_closing_bracket(code, open);
+        const StatementBody body = find_body(code, close + 1);
+        if (match_offset(one) > target) break;
+        const std::size_t next =
+            code.find_first_not_of(" \t\r\n", std::min(body.end + 1, code.size()));
+        if (next == code.npos || code.compare(next, 4, "else") != 0) continue;
+        const StatementBody other = find_body(code, next + 4);
+        if (other.begin > target || other.end + 1 < target) continue;
+        found.push_back(
+            {.line = line_of(code, one), .text = trimmed(code.substr(open + 1, close - open - 1))});
         found.back().comparisons = parse_comparisons(found.back().text);
     }
     return found;

@@ -1,5 +1,5 @@
-// Parses the expressions of a kernel's text: the conditions around a line, the index of an access,
-// and the definitions of the variables in it.
+// Parses expressions in a kernel's source: the conditions that decide whether a line is executed,
+// the index of an access, and the definitions of the variables in that index.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace coalesce {
 
-/// Splits an expression at an operator of one character or more, outside of brackets.
+/// Splits an expression at each operator `separator` that is outside of brackets.
 std::vector<std::string> split_outside_brackets(const std::string& text,
                                                 const std::string& separator);
-/// Returns the expression without blanks, brackets around the whole expression, and casts to int or
-/// unsigned.
+/// Returns the expression without casts to int or unsigned, without brackets around the whole
+/// expression, and without blanks.
 std::string simplified(std::string expression);
 
 /// A comparison such as `row + k < rows`.
@@ -27,15 +27,20 @@ struct Condition {
         false;  ///< whether a return, break or continue follows, as in `if (...) return;`
     bool returns = false;     ///< whether that statement is a return
     bool is_in_loop = false;  ///< whether the condition is inside a loop
-    bool is_empty = false;    ///< whether a semicolon follows, so that the condition has no effect
+    /// whether a semicolon directly follows, so that the condition has no effect
+    bool is_empty = false;
     std::vector<ComparisonTerm> comparisons = {};
 
     bool joins_with_or() const { return text.find("||") != std::string::npos; }
 };
 
-/// Returns the conditions of the `if` statements that decide whether a line is executed: statements
-/// around the line, and earlier statements that return from the function or leave the line's loop.
+/// Returns the conditions of the `if` statements that decide whether a line is executed. These are
+/// the statements that enclose the line, and the earlier ones that return from the function or exit
+/// the loop around the line.
 std::vector<Condition> find_conditions(const std::string& text, int line);
+
+/// Returns the conditions of the `if` statements whose `else` branch contains a line.
+std::vector<Condition> find_conditions_of_else(const std::string& text, int line);
 
 /// The index of an access to a matrix, as in `in[(row + k) * cols + col]`.
 struct MatrixIndex {
@@ -48,12 +53,13 @@ struct MatrixIndex {
 /// and another term, only `text` is set.
 MatrixIndex find_matrix_index(const std::string& text, int line, const std::string& matrix);
 
-/// Returns the expression with each variable replaced by the value last assigned to it before a
-/// line. Repeats this for the variables in those values. Loop counters are not replaced.
+/// Returns the expression with each variable replaced by the value last assigned to it before line
+/// `line`. Repeats this for the variables in those values. Loop counters are not replaced.
 std::string expand(const std::string& text, const std::string& expression, int line);
-/// Returns the line of the last assignment to a variable before a line, or 0.
+/// Returns the line of the last assignment to a variable before line `line`, or 0 if there is none.
 int find_assignment_line(const std::string& text, const std::string& variable, int line);
-/// Returns the value of the last assignment to a variable before a line, or "".
+/// Returns the value of the last assignment to a variable before line `line`, or "" if there is
+/// none.
 std::string assigned_value(const std::string& text, const std::string& variable, int line);
 
 }  // namespace coalesce

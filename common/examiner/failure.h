@@ -1,6 +1,6 @@
 /// \file
-/// Everything that can be wrong with a learner's kernel. Each failure has an identifier that never
-/// changes.
+/// The failures that can be reported for a learner's kernel. The identifier of a failure is the
+/// same in every version.
 #pragma once
 
 #include <optional>
@@ -20,7 +20,7 @@ enum class FailureKind {
 
     // Problems with the file.
     file_missing,     ///< there is no such file
-    file_unreadable,  ///< the file exists but cannot be read, or is not an ordinary file
+    file_unreadable,  ///< the file exists but cannot be read, or is not a regular file
     file_empty,       ///< the file contains only blanks
     file_binary,      ///< the file contains bytes that never occur in text
     file_too_large,   ///< the file is larger than `kLargestSource`
@@ -30,7 +30,7 @@ enum class FailureKind {
     does_not_compile,   ///< the compiler reports errors
     kernel_missing,     ///< there is no __global__ function with the required name
     wrong_signature,    ///< the kernel has other parameters
-    configure_missing,  ///< `configure` is missing or cannot be used
+    configure_missing,  ///< `configure` is missing or has the wrong signature
     compile_time_out,   ///< the compiler did not finish in time
     not_translated,     ///< the translator from LLVM IR to PTX does not support the kernel
 
@@ -42,15 +42,15 @@ enum class FailureKind {
     not_simulated,           ///< the kernel uses something that the simulated GPU lacks
 
     // Failures while the kernel runs.
-    endless_loop,           ///< the kernel was still running after far more work than it needs
+    endless_loop,           ///< the kernel exceeded a generous instruction limit
     deadlock,               ///< threads wait for something that will never happen
     divergent_barrier,      ///< some threads of a block do not reach __syncthreads()
-    bad_warp_mask,          ///< a warp operation names lanes that do not take part in the operation
-    assertion_failed,       ///< an assert failed in the kernel, or the kernel reached a trap
-    no_bounds_check,        ///< accesses out of bounds, but only on shapes with partial tiles
-    out_of_bounds,          ///< accesses out of bounds, even on shapes of whole tiles
+    bad_warp_mask,          ///< the mask of a warp operation contains lanes that do not execute it
+    assertion_failed,       ///< an assert failed, or the kernel executed a trap instruction
+    no_bounds_check,        ///< accesses are out of bounds, but only if some tiles are partial
+    out_of_bounds,          ///< accesses are out of bounds even if all tiles are whole
     outside_shared_memory,  ///< accesses outside a shared array
-    outside_local_array,    ///< accesses out of bounds of a thread's local array
+    outside_local_array,    ///< a thread accesses memory outside its local array
     stack_overflow,         ///< nested calls need more stack than a thread has
     misaligned,             ///< the address of a vector access is not a multiple of its size
     missing_barrier,        ///< threads read shared memory while other threads write to it
@@ -58,19 +58,19 @@ enum class FailureKind {
     elements_left_out,      ///< a warp stores fewer or more elements than it reads
     uninitialised_shared,   ///< the kernel reads shared memory that was never written
     uninitialised_read,     ///< the kernel reads device memory that was never written
-    race_between_blocks,    ///< blocks access the same address in no defined order
+    race_between_blocks,    ///< blocks access the same address without synchronization
     kernel_failed,          ///< the device stopped the kernel for some other reason
-    tile_not_shared,        ///< the tile is a separate array in each thread
+    tile_not_shared,        ///< the tile is not declared __shared__, so each thread has its own
     copy_not_waited_for,    ///< shared memory is used while an asynchronous copy writes to it
     copy_not_committed,     ///< like copy_not_waited_for, but no copy is ever committed
     copy_too_short,         ///< asynchronous copies leave gaps in the data that is read
     too_much_work,          ///< threads repeat each other's work far too often
-    grid_exchanged,         ///< the grid would cover the matrix if its two sizes were swapped
+    grid_exchanged,         ///< the grid would cover the matrix if its x and y sizes were swapped
 
     // Failures of a whole program.
     program_failed,      ///< the program crashes, or a CUDA runtime call fails
     not_launched,        ///< no kernel was launched
-    launch_exchanged,    ///< the numbers of blocks and threads are swapped
+    launch_exchanged,    ///< the block count and the thread count of a launch are swapped
     not_copied,          ///< the input is not copied to the GPU, or the result is not copied back
     wrong_element,       ///< an element of the result is wrong
     launch_not_checked,  ///< the program does not notice that a launch failed
@@ -83,42 +83,42 @@ enum class FailureKind {
     // Wrong results in exercises beyond the transpose.
     inputs_left_out,   ///< the kernel used only some of the inputs
     inputs_repeated,   ///< the kernel used some inputs more than once
-    beyond_tolerance,  ///< the values are nearly right, but exceed the tolerance
+    beyond_tolerance,  ///< the values are nearly right, but their errors exceed the tolerance
     wrong_elements,    ///< other wrong values
 
     // Costs above the exercise's limits.
     uncoalesced_loads,      ///< the kernel reads more sectors than the lesson allows
     uncoalesced_stores,     ///< the kernel writes more sectors than the lesson allows
-    bank_conflicts,         ///< shared memory takes more wavefronts than the lesson allows
-    too_many_requests,      ///< the kernel moves the same bytes with more, smaller accesses
+    bank_conflicts,         ///< shared accesses take more wavefronts than the lesson allows
+    too_many_requests,      ///< the kernel uses more, smaller accesses than necessary
     too_many_threads,       ///< each thread moves fewer elements than the lesson requires
     tile_too_small,         ///< each block moves fewer elements than the lesson requires
-    wrong_block_order,      ///< blocks take tiles in a different order than the lesson requires
+    wrong_block_order,      ///< blocks process tiles in an order that the lesson does not allow
     work_repeated,          ///< elements are moved several times
     lanes_idle,             ///< most lanes of a warp do nothing
     too_many_atomics,       ///< the kernel uses more atomics than the exercise allows
-    needless_atomics,       ///< the kernel uses atomics although no other thread writes there
-    multiprocessors_idle,   ///< one block does all the work
+    needless_atomics,       ///< the kernel uses atomics on addresses that only one thread accesses
+    multiprocessors_idle,   ///< there are too few blocks or threads to use the whole GPU
     loads_not_overlapped,   ///< each load waits for the previous one
     copies_not_async,       ///< the kernel uses plain loads instead of asynchronous copies
     copies_not_overlapped,  ///< no copy is in flight while shared memory is read
-    /// the predicted time on a GPU is too long, although the counters may be good
+    /// the predicted time on a GPU is too long, even if all counters are within their limits
     too_slow_predicted,
 
     // Failures of a submission.
     no_file,            ///< the submission has no file with the exercise's name
     two_files,          ///< the submission has several files for one exercise
     two_submissions,    ///< one student has several submissions
-    not_a_file,         ///< the submission is a link, a device or something similar
-    archive_too_large,  ///< the archive has more files or deeper folders than it needs
+    not_a_file,         ///< the submission is a link, a device or another special file
+    archive_too_large,  ///< the archive has more files or deeper folders than allowed
     archive_encrypted,  ///< a password protects the archive
     archive_broken,     ///< the archive is damaged
-    archive_hostile,    ///< the archive contains a file name that leads out of the archive
+    archive_hostile,    ///< the archive contains a path that leads outside the archive
 
     // Failures in the grader's sandbox.
     ptx_refused,             ///< the PTX contains something that the assignment forbids
     ptx_too_large,           ///< the PTX is larger than allowed
-    ptx_forged,              ///< the PTX imitates the grader's own lines
+    ptx_forged,              ///< the PTX imitates lines that the grader adds
     compiler_out_of_memory,  ///< the compiler needs more memory than allowed
     compiler_crashed,        ///< the compiler crashes on the submission
     launch_out_of_memory,    ///< a launch takes more memory than allowed
@@ -160,8 +160,8 @@ struct Failure {
     std::string id() const;
 };
 
-/// Returns every identifier that a Failure can have, in the order of FailureKind. The identifiers
-/// of the faults replace wrong-result.
+/// Returns every identifier that a Failure can have, in the order of FailureKind. In place of
+/// wrong-result, the list has the identifiers of all faults.
 std::vector<std::string> all_failure_ids();
 
 }  // namespace coalesce

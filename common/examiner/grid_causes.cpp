@@ -15,14 +15,14 @@ long long blocks_for(long long count, long long size) {
     return (count + size - 1) / size;
 }
 
-/// Reports whether the grid has a thread for each element of the matrix, and so is large enough.
+/// Reports whether the grid has at least one thread for each element of the matrix.
 bool covers_by_threads(const LaunchShape& launch, Shape shape) {
     return launch.grid[0] * launch.block[0] >= shape.cols &&
            launch.grid[1] * launch.block[1] >= shape.rows;
 }
 
-/// Reports whether the grid is the one that a launch with one thread per element needs for a `tall`
-/// x `wide` matrix.
+/// Reports whether this is the grid that a launch with one thread per element needs for a `tall` x
+/// `wide` matrix.
 bool is_grid_for(const LaunchShape& launch, long long tall, long long wide) {
     return launch.grid[0] == blocks_for(wide, launch.block[0]) &&
            launch.grid[1] == blocks_for(tall, launch.block[1]);
@@ -48,8 +48,8 @@ std::string format_blocks_and_threads(const Trial& trial) {
            std::to_string(trial.shape.cols) + ") gives " + trial.launch.text();
 }
 
-/// A second shape to check, because many different grid mistakes look the same on a square matrix.
-/// Even the largest tiles fit into this shape several times in each direction.
+/// A second shape to check, because on a square matrix, many mistakes in the grid have the same
+/// effect. Even the largest tiles fit into this shape several times in each direction.
 constexpr Shape kTestRectangle{128, 256};
 
 /// Returns the launch for `kTestRectangle`, or nothing if the exercise does not take that shape or
@@ -78,8 +78,8 @@ struct NeededBlocks {
     }
 };
 
-/// Returns the number of blocks that the grid needs along one axis, if consecutive blocks along it
-/// take consecutive parts of the rows or of the columns. Otherwise returns 0.
+/// Returns the number of blocks that the grid needs along one axis. Returns 0 unless consecutive
+/// blocks along this axis process consecutive groups of rows or of columns.
 long long needed_blocks_along(Cell step, Shape shape) {
     if (step.row == 0 && step.col > 0) return blocks_for(shape.cols, step.col);
     if (step.col == 0 && step.row > 0) return blocks_for(shape.rows, step.row);
@@ -115,7 +115,7 @@ Failure explain_exchanged_grid(const Trial& trial, const Evidence& evidence) {
     return {.kind = FailureKind::grid_exchanged,
             .headline =
                 "the grid does not cover the matrix, but it would if rows and cols, or the two "
-                "sizes of the grid, were exchanged.",
+                "sizes of the grid, were swapped.",
             .place = {evidence.source.name, find_configure_line(evidence.source.text, ".grid"), 0},
             .shape = trial.shape,
             .details = wrap(format_blocks_and_threads(trial) + "."),
@@ -128,7 +128,7 @@ void explain_exchanged_indices(Failure& failure, const BlockOrigins& origins,
     failure.headline =
         "blockIdx.x chooses rows in the kernel, but the grid's first size is the number of blocks "
         "for the columns. The grid would cover the matrix if its two sizes, or blockIdx.x and "
-        "blockIdx.y, were exchanged.";
+        "blockIdx.y, were swapped.";
     failure.details += wrap(origins.text());
     failure.next = "Let blockIdx.x choose the column and blockIdx.y the row, as the grid assumes.";
     if (const int line = find_line_with_mixed_axes(evidence.source.text); line > 0) {
@@ -136,38 +136,55 @@ void explain_exchanged_indices(Failure& failure, const BlockOrigins& origins,
     }
 }
 
-/// Notes in the failure that the kernel uses blockIdx.x for rows, although configure divides cols
-/// to get the first size of the grid.
+/// Notes in the failure that the kernel uses blockIdx.x for rows, although configure computes the
+/// first size of the grid from cols.
 void explain_exchanged_sides(Failure& failure, const BlockOrigins& origins) {
     failure.headline =
         "in the kernel, blockIdx.x counts rows, " + std::to_string(origins.step_x().row) +
         " per block, and blockIdx.y counts columns, " + std::to_string(origins.step_y().col) +
         " per block, but the grid has as many blocks as if it were the other way round.";
     failure.next =
-        "In configure, the grid's first size is the range of blockIdx.x, which counts rows here: "
-        "divide rows there, and cols in the second size.";
+        "blockIdx.x counts rows here: in configure, compute the grid's first size from rows, and "
+        "its second size from cols.";
 }
 
-std::optional<Failure> find_exchanged_grid_by_origins(const LaunchShape& launch, const Trial& trial,
+/// Notes in the failure that configure divides rows by the number of columns in a block, and cols
+/// by the number of rows.
+void explain_exchanged_divisors(Failure& failure, const BlockOrigins& origins) {
+    const std::string rows = std::to_string(origins.step_x().row),
+                      cols = std::to_string(origins.step_y().col);
+    failure.headline = "in the kernel, a block covers " + rows + " rows and " + cols +
+                       " columns, but the grid divides rows by " + cols + " and cols by " + rows +
+                       ".";
+    failure.next = "Exchange the two divisors: in configure, divide rows by " + rows +
+                   " and cols by " + cols + ".";
+}
+
+std::optional<Failure> find_exchanged_grid_by_origins(const BlockOrigins& origins,
+                                                      const LaunchShape& launch, const Trial& trial,
                                                       const Evidence& evidence) {
-    const auto origins = find_origins_if_2d(kTestRectangle, launch, evidence);
-    if (!origins) return std::nullopt;
-    const auto needed = needed_blocks(*origins, kTestRectangle);
-    const auto of_other_sides = needed_blocks(*origins, {kTestRectangle.cols, kTestRectangle.rows});
+    const auto needed = needed_blocks(origins, kTestRectangle);
+    const auto of_other_sides = needed_blocks(origins, {kTestRectangle.cols, kTestRectangle.rows});
     if (!needed || needed->is_covered_by(launch)) return std::nullopt;
     const bool is_transposed = needed->is_transpose_of(launch);
+    const long long rows = origins.step_x().row, cols = origins.step_y().col;
+    if (rows > 0 && rows != cols && launch.grid[0] == blocks_for(kTestRectangle.rows, cols) &&
+        launch.grid[1] == blocks_for(kTestRectangle.cols, rows)) {
+        Failure failure = explain_exchanged_grid(trial, evidence);
+        explain_exchanged_divisors(failure, origins);
+        return failure;
+    }
     if (!is_transposed && !of_other_sides->equals_grid_of(launch)) return std::nullopt;
     Failure failure = explain_exchanged_grid(trial, evidence);
-    const bool counts_rows = origins->step_x().row > 0;
-    if (counts_rows && is_transposed) explain_exchanged_indices(failure, *origins, evidence);
-    if (counts_rows && !is_transposed) explain_exchanged_sides(failure, *origins);
+    if (rows > 0 && is_transposed) explain_exchanged_indices(failure, origins, evidence);
+    if (rows > 0 && !is_transposed) explain_exchanged_sides(failure, origins);
     return failure;
 }
 
 // ---- explanations of the individual mistakes ----
 
-/// Returns the end of a sentence that explains why some cells remain unwritten although there are
-/// enough threads.
+/// Returns the second half of a sentence that says that some cells remain unwritten although there
+/// are enough threads. It names possible reasons.
 std::string explain_unwritten_cells(const LaunchShape& launch,
                                     const std::optional<BlockOrigins>& origins) {
     if (!origins)
@@ -197,8 +214,8 @@ void explain_grid_is_large_enough(Failure& failure, const Trial& trial, const Ev
     }
 }
 
-/// Reports whether all threads store the same number of elements and no element is stored twice. In
-/// that case only more blocks could write the remaining cells.
+/// Reports whether all threads store the same number of elements and no element is stored twice. If
+/// so, the remaining cells can be written only by additional blocks.
 bool stores_each_element_once(const Trial& seen, std::uint64_t right) {
     const auto threads = static_cast<std::uint64_t>(seen.launch.blocks()) *
                          static_cast<std::uint64_t>(seen.launch.threads());
@@ -291,8 +308,8 @@ std::string cell_text(std::int64_t element, const Trial& trial, const Evidence& 
     return cell_name(problem.is_in_place() ? "data" : "out", problem.out_cell(element));
 }
 
-/// Notes in the failure that two blocks store the same cells, which leaves other cells without a
-/// block.
+/// Notes in the failure that two blocks store the same cells, so that no block stores some other
+/// cells.
 void explain_store_conflict(Failure& failure, const StoreConflict& met, const Trial& trial,
                             const Evidence& evidence) {
     const std::string both = met.first.text() + " and " + met.second.text() + " store " +
@@ -319,9 +336,9 @@ void explain_store_conflict(Failure& failure, const StoreConflict& met, const Tr
         "and is the distance between two blocks equal to the size of a block?";
 }
 
-/// If only a square of the output was written, finds out whether blocks took tiles outside the
-/// matrix. In that case, the written square ends at the edge of a tile. If the kernel has swapped
-/// bounds instead, the square ends at the shorter side of the matrix.
+/// If only a square of the output was written, determines whether blocks processed tiles outside
+/// the matrix. If they did, the written square ends at the edge of a tile. If the kernel has
+/// swapped bounds instead, the square ends at the shorter side of the matrix.
 bool explain_tiles_outside(Failure& failure, const BlockStores& stores, const Evidence& evidence) {
     if (failure.fault != Fault::bounds_exchanged || stores.idle_blocks == 0 ||
         !evidence.exercise.accepts(kRaggedShape)) {
@@ -344,8 +361,8 @@ bool explain_tiles_outside(Failure& failure, const BlockStores& stores, const Ev
     return true;
 }
 
-/// Explains unwritten cells by examining which cells each block stores. Returns false if that
-/// explains nothing.
+/// Explains unwritten cells by the cells that each block stores. Returns false if there is no such
+/// explanation.
 bool explain_by_block_stores(Failure& failure, const Trial& trial, const Evidence& evidence) {
     if (!trial.comparison || trial.comparison->wrong > 0) return false;
     const auto stores = trace_block_stores(trial.shape, trial.launch, evidence.relaunch);
@@ -372,8 +389,8 @@ bool explain_flat_launch(Failure& failure, const Trial& trial, const Evidence& e
     failure.place.line =
         find_configure_line(evidence.source.text, is_of_block ? ".block" : ".grid");
     failure.next =
-        "Give it two sizes: as many along x as the kernel needs for one axis of the "
-        "matrix, and as many along y as it needs for the other.";
+        "In configure, set both sizes: the size along x for one axis of the matrix, and the size "
+        "along y for the other axis.";
     return true;
 }
 
@@ -393,12 +410,18 @@ bool explain_too_few_blocks(Failure& failure, const Trial& trial, const Evidence
 std::optional<Failure> find_exchanged_grid(const Trial& trial, const Evidence& evidence) {
     const bool is_square = trial.shape.rows == trial.shape.cols;
     const bool is_by_threads = fits_exchanged_grid(trial.launch, trial.shape);
-    if (is_by_threads && !is_square) return explain_exchanged_grid(trial, evidence);
     const auto launch = configure_for_rectangle(evidence);
+    // The number of threads says nothing about a kernel in which blockIdx.x counts rows.
+    const auto origins = launch ? find_origins_if_2d(kTestRectangle, *launch, evidence)
+                                : std::optional<BlockOrigins>();
+    if (origins && origins->step_x().row > 0)
+        return find_exchanged_grid_by_origins(*origins, *launch, trial, evidence);
+    if (is_by_threads && !is_square) return explain_exchanged_grid(trial, evidence);
     if (!launch) return std::nullopt;
     if (is_by_threads && fits_exchanged_grid(*launch, kTestRectangle))
         return explain_exchanged_grid(trial, evidence);
-    return find_exchanged_grid_by_origins(*launch, trial, evidence);
+    if (!origins) return std::nullopt;
+    return find_exchanged_grid_by_origins(*origins, *launch, trial, evidence);
 }
 
 bool explain_by_launch(Failure& failure, const Trial& trial, const Evidence& evidence) {

@@ -5,7 +5,8 @@
 
 #include "base/text.h"
 #include "examiner/expressions.h"
-#include "examiner/line_mistake.h"
+#include "examiner/index_sums.h"
+#include "examiner/line_rules.h"
 #include "examiner/source_lines.h"
 #include "examiner/text_pattern.h"
 #include "harness/text.h"
@@ -15,15 +16,23 @@ namespace {
 
 /// An index that a condition must compare with a bound.
 struct NeededCheck {
-    std::string index, bound;  ///< such as "row + k" and "rows"
+    std::string index, bound;  ///< an index and its bound, for example "row + k" and "rows"
 };
 
-/// Returns the number of rows or columns that the other index of an access must stay below.
+/// Returns the bound of the index that is multiplied by `pitch` in an access: the number of rows or
+/// of columns.
 std::string other_bound(const std::string& pitch, const Evidence& evidence) {
     if (pitch == "side") return "side";
     const bool is_stack = contains_word(evidence.source.text, "MATRIX_ROWS");
     if (pitch == "cols") return is_stack ? "MATRIX_ROWS" : "rows";
     return pitch == "rows" || pitch == "MATRIX_ROWS" ? "cols" : "";
+}
+
+/// Returns the index without "+ 0" at its end, which the first of several similar lines often has.
+std::string without_zero(const std::string& index) {
+    static const TextPattern zero(R"(^(.*)\+\s*0$)");
+    TextMatch found;
+    return search(index, found, zero) ? trimmed(found.str(1)) : index;
 }
 
 /// Returns the checks that an access needs, or nothing if its index has an unusual form.
@@ -33,7 +42,7 @@ std::vector<NeededCheck> needed_checks(const MatrixIndex& index, const Evidence&
     const bool has_choice = index.text.find('?') != index.text.npos;
     if (index.pitch.empty() || bound.empty() || has_choice || (is_copy && index.pitch == "rows"))
         return {};
-    return {{index.outer, bound}, {index.inner, index.pitch}};
+    return {{without_zero(index.outer), bound}, {without_zero(index.inner), index.pitch}};
 }
 
 /// Returns the first variable of an index, such as "row" of "row + k".
@@ -88,7 +97,7 @@ LineMistake find_exchanged_bound(const std::vector<Condition>& conditions,
                 if (!is_own || term.right != other.bound || term.left == other.index) continue;
                 return {.line = condition.line,
                         .sentence = "the condition compares " + in_backticks(term.left) + " with " +
-                                    other.bound + ", but in this access it counts up to " +
+                                    other.bound + ", but in this access the index counts up to " +
                                     own.bound + ".",
                         .next = "Compare " + in_backticks(own.index) + " with " + own.bound +
                                 ", and " + in_backticks(other.index) + " with " + other.bound +
@@ -109,7 +118,8 @@ LineMistake find_condition_without_effect(const std::vector<Condition>& conditio
     return {};
 }
 
-/// Looks for || where && belongs, or for && where || belongs in a condition that returns.
+/// Looks for || instead of && in a condition for an access, or for && instead of || in a condition
+/// for a return.
 LineMistake find_wrong_connective(const std::vector<Condition>& conditions) {
     for (const Condition& condition : conditions) {
         if (condition.comparisons.size() < 2) continue;
@@ -171,7 +181,7 @@ LineMistake find_missing_check(const std::vector<Condition>& conditions,
                    return contains_word(condition.text, one.bound);
                });
     };
-    // A condition without comparisons may use a variable whose value is the result of the check.
+    // A condition without comparisons may use a variable that contains the result of a comparison.
     const bool is_known = std::ranges::none_of(
         conditions, [](const Condition& condition) { return condition.comparisons.empty(); });
     if (!is_known || needed[0].bound == needed[1].bound) return {};
@@ -241,15 +251,16 @@ int number_in(const std::string& text) {
     return is_number ? std::stoi(text) : -1;
 }
 
-/// Looks for a condition that excludes threads although their elements exist, as `row + 4 < rows`
-/// and `row < rows - 1` do.
+/// Looks for a condition that also excludes threads whose elements are inside the matrix, such as
+/// `row + 4 < rows` or `row < rows - 1`.
 LineMistake find_margin(const std::vector<Condition>& conditions,
                         const std::vector<NeededCheck>& needed, int width,
                         const std::string& text) {
     for (const Condition& condition : conditions) {
         for (const ComparisonTerm& term : condition.comparisons) {
             for (const NeededCheck& one : needed) {
-                // `row + TILE_DIM <= rows` leaves out more than `row + k < rows` does.
+                // If an access uses `row + k`, the condition `row + TILE_DIM <= rows` excludes more
+                // elements than `row + k < rows`.
                 const bool is_of_word = !term.left.starts_with(one.index) &&
                                         term.left.starts_with(first_word(one.index) + " + ");
                 const std::string more = (is_of_word ? first_word(one.index) : one.index) + " + ",
@@ -272,6 +283,33 @@ LineMistake find_margin(const std::vector<Condition>& conditions,
                                              (width > 1 ? " + " + std::to_string(width - 1) : "")) +
                                 " with this bound."};
             }
+        }
+    }
+    return {};
+}
+
+/// Looks for a condition that no thread meets, such as `row < rows` after `row = rows`.
+LineMistake find_impossible_check(const std::vector<Condition>& conditions, const std::string& text,
+                                  int line) {
+    int candidates = 0;
+    for (const Condition& condition : conditions) {
+        for (const ComparisonTerm& term : condition.comparisons) {
+            const bool is_size = term.right == "rows" || term.right == "cols";
+            if (condition.is_exit || condition.joins_with_or() || term.op != "<" || !is_size ||
+                ++candidates > kMaxCandidates)
+                continue;
+            const auto left = IndexSum::parse(text, term.left, line),
+                       right = IndexSum::parse(text, term.right, line);
+            const int set = find_assignment_line(text, first_word(term.left), line);
+            if (!left || !right || set == 0 || !(*left - *right).has_no_negative_term()) continue;
+            return {
+                .line = set,
+                .sentence = in_backticks(term.left) + " is never below " + term.right +
+                            " with this value, so that no thread passes the condition on line " +
+                            std::to_string(condition.line) + ".",
+                .next =
+                    "Compute the row or the column that this thread takes, from blockIdx "
+                    "and threadIdx."};
         }
     }
     return {};
@@ -308,7 +346,22 @@ LineMistake find_return_in_loop(const std::vector<Condition>& conditions) {
     return {};
 }
 
-/// Returns the line of the last access to `matrix` whose index has the usual form, or 0.
+/// Looks for a return of threads that have nothing to load, although each thread stores a part of
+/// the tile further down.
+LineMistake find_return_of_helpers(const std::vector<Condition>& conditions) {
+    for (const Condition& condition : conditions) {
+        if (!condition.returns || condition.text.find("threadIdx") == std::string::npos) continue;
+        return {.line = condition.line,
+                .sentence =
+                    "threads return here that have nothing to load, but each thread has "
+                    "elements to store further down.",
+                .next = "Put the condition around the loads alone, without return."};
+    }
+    return {};
+}
+
+/// Returns the line of the last access to `matrix` with an index of the form row * pitch + col, or
+/// 0.
 int find_access_line(const std::string& text, const std::string& matrix) {
     int found = 0, number = 0;
     for (const std::string& line : lines_of(text)) {
@@ -324,7 +377,10 @@ LineMistake find_strict_check(const std::string& matrix, int line, Fault fault,
                               const Evidence& evidence) {
     const std::string& text = evidence.source.text;
     const std::vector<Condition> conditions = find_conditions(text, line);
-    if (auto found = find_inverted_return(conditions); found.line > 0) return found;
+    if (auto found = first_mistake([&] { return find_inverted_return(conditions); },
+                                   [&] { return find_impossible_check(conditions, text, line); });
+        found.line > 0)
+        return found;
     const auto needed = needed_checks(find_matrix_index(text, line, matrix), evidence);
     if (!needed.empty()) {
         const int width = vector_width(code_on_line(text, line));
@@ -339,7 +395,8 @@ LineMistake find_strict_check(const std::string& matrix, int line, Fault fault,
             if (auto found = find_other_index(conditions, one); found.line > 0) return found;
         }
     }
-    return find_return_in_loop(conditions);
+    return first_mistake([&] { return find_return_in_loop(conditions); },
+                         [&] { return find_return_of_helpers(conditions); });
 }
 
 bool is_unwritten(Fault fault) {
@@ -377,10 +434,17 @@ bool explain_by_conditions(Failure& failure, const Trial& trial, const Evidence&
         if (mistake.line > 0) blame_strict_check(failure, mistake);
         return mistake.line > 0;
     }
-    const bool is_unfilled = failure.kind == FailureKind::uninitialised_shared;
-    if (!is_unfilled || !evidence.was_correct_on_whole_tiles) return false;
+    if (failure.kind != FailureKind::uninitialised_shared) return false;
     const std::string in = matrix_name(false, evidence);
-    const auto mistake = find_strict_check(in, find_access_line(text, in), Fault::none, evidence);
+    const int access = find_access_line(text, in);
+    LineMistake mistake;
+    if (evidence.was_correct_on_whole_tiles) {
+        mistake = find_strict_check(in, access, Fault::none, evidence);
+    } else {
+        const auto needed = needed_checks(find_matrix_index(text, access, in), evidence);
+        mistake = find_margin(find_conditions(text, access), needed,
+                              vector_width(code_on_line(text, access)), text);
+    }
     if (mistake.line > 0) blame_strict_check(failure, mistake);
     return mistake.line > 0;
 }

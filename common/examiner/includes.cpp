@@ -52,8 +52,9 @@ std::vector<JoinedLine> joined_lines(const std::string& text) {
     return lines;
 }
 
-/// Reports whether all compilers agree on where the lines end. For some compilers, a lone carriage
-/// return ends a line, or a backslash before spaces continues it.
+/// Reports whether all compilers agree on where the lines end. They disagree about lone carriage
+/// returns, which end a line for some compilers, and about lines that end in a backslash and
+/// spaces, which some compilers continue.
 bool has_clear_line_ends(const std::string& text) {
     for (std::size_t i = 0; i < text.size(); ++i) {
         if (text[i] == '\r' && (i + 1 == text.size() || text[i + 1] != '\n')) return false;
@@ -67,9 +68,9 @@ bool has_clear_line_ends(const std::string& text) {
     return true;
 }
 
-/// Replaces each block comment that every compiler is certain to recognize by a space. That is the
-/// case if nothing before the comment on its line could be a string, a directive or another
-/// comment, because only raw strings extend from one line to the next.
+/// Replaces a block comment with a space if every compiler is sure to recognize the comment,
+/// because no string, directive or other comment can precede it on its line. Only raw strings
+/// extend from one line to the next. If the text may contain a raw string, nothing is replaced.
 std::vector<JoinedLine> without_sure_comments(std::vector<JoinedLine> lines) {
     const auto is_unsure = [](const JoinedLine& line) {
         return line.text.find("R\"") != line.text.npos || line.text.find("\?\?/") != line.text.npos;
@@ -181,8 +182,8 @@ bool is_inside_include_path(std::string_view name) {
     return name != ".." && !name.starts_with("../") && name.find("/..") == name.npos;
 }
 
-/// The macros of a file that may expand to names pasted with `##`. Such a name may be
-/// __has_include, although the text does not contain it.
+/// The macros of a file whose expansion may contain names that are formed with `##`. Such a name
+/// may be __has_include, although the text does not contain __has_include.
 class PastingMacros {
 public:
     explicit PastingMacros(const std::vector<JoinedLine>& lines) {
@@ -199,7 +200,7 @@ public:
         }
     }
     bool empty() const { return found_.empty(); }
-    /// Reports whether one of these macros may be expanded in the text.
+    /// Reports whether the text contains the name of one of these macros.
     bool are_used_in(std::string_view text) const {
         return std::ranges::any_of(names_in(text),
                                    [&](std::string_view name) { return found_.contains(name); });
@@ -224,7 +225,7 @@ private:
     std::vector<std::string_view> to_follow_;
 };
 
-/// Reports whether a name in the text is the beginning of __has_include or __has_embed.
+/// Reports whether the text contains a name with which __has_include or __has_embed begins.
 bool has_beginning_of_question(const std::vector<JoinedLine>& lines) {
     const auto is_beginning = [](std::string_view name) {
         return name.size() > 2 && (std::string_view("__has_include").starts_with(name) ||
@@ -258,11 +259,11 @@ Failure find_refused_include(const std::string& text, const std::string& file_na
         const bool looks_for_files = line.text.find("__has_include") != line.text.npos ||
                                      line.text.find("__has_embed") != line.text.npos;
         for (const auto& [word, rest] : find_directives(line.text)) {
-            // This is a `#` before a comment that continues on the next line, where it may hide a
-            // directive.
+            // The comment after this `#` continues on the next line, and may hide a directive
+            // there.
             if (word.empty() && rest.starts_with("/*")) {
                 return refuse_include(file_name, line.number,
-                                      "a comment within a directive hides its name.");
+                                      "a comment hides the name of this directive.");
             }
             if (word.empty()) continue;
             const bool is_condition = word == "if" || word == "elif";
@@ -270,7 +271,7 @@ Failure find_refused_include(const std::string& text, const std::string& file_na
                 (word == "define" && pastes_question)) {
                 return refuse_include(
                     file_name, line.number,
-                    "a preprocessor condition may not use names that ## puts together, because "
+                    "a preprocessor condition may not use names that are formed with ##, because "
                     "such names could test whether other files exist.");
             }
             if (looks_for_files) {

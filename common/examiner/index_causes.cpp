@@ -29,7 +29,7 @@ bool explain_misaligned_tile(Failure& failure, int width, const Evidence& eviden
         "Access the tile float by float, component after component; or choose a row "
         "length (line " +
         std::to_string(tile.line) + ") that is a multiple of " + std::to_string(width) +
-        ", and watch the banks.";
+        ", and check for bank conflicts.";
     return true;
 }
 
@@ -49,10 +49,11 @@ bool explain_misaligned(Failure& failure, const Evidence& evidence) {
     const int factor = factor_of_thread(expand(text, variable, line));
     if (factor > 0 && factor % width == 0) {
         if (split_outside_brackets(index.inner, "+").size() < 2) return false;
-        failure.headline = in_backticks(index.inner) + " begins between two multiples of " +
-                           std::to_string(width) + ", but " + vector +
-                           " must begin at one: the vectors of a thread lie in different rows.";
-        failure.next = "Let the row differ from load to load, and the column stay.";
+        failure.headline =
+            in_backticks(index.inner) + " begins between two multiples of " +
+            std::to_string(width) + ", but " + vector +
+            " must begin at such a multiple: the vectors of a thread lie in different rows.";
+        failure.next = "Change the row from load to load, and keep the column.";
         return true;
     }
     if (factor == 0) {
@@ -152,7 +153,8 @@ std::string find_missing_index(const std::string& expanded, const Report& race,
     return "";
 }
 
-/// Lists where the variables of an index are set: "`col` is set on line 12, `row` on line 20".
+/// Lists the lines on which the variables of an index are set: "`col` is set on line 12, `row` on
+/// line 20".
 std::string list_assignments(const std::string& index, int line, const std::string& text) {
     static const TextPattern word(R"(\b[a-z_]\w*)");
     std::string list;
@@ -179,7 +181,7 @@ bool explain_missing_index(Failure& failure, const Trial& trial, const Evidence&
     const MatrixIndex index = find_matrix_index(text, line, matrix_name(true, evidence));
     if (index.text.empty()) return false;
     std::string expanded = expand(text, index.text, line);
-    // A counter such as `for (int y = threadIdx.y; ...)` depends on the thread too.
+    // A counter such as `for (int y = threadIdx.y; ...)` also depends on the thread.
     for (const Loop& loop : find_loops(text)) {
         if (line >= loop.first_line && line <= loop.last_line)
             expanded += " " + code_on_line(text, loop.first_line);
@@ -241,8 +243,8 @@ bool explain_pitch(Failure& failure, const Evidence& evidence) {
     return false;
 }
 
-/// Explains why two lines of the kernel assume different distances between blocks, for example if
-/// blockIdx.y is multiplied by BLOCK_ROWS on one line and by TILE_DIM on another.
+/// Explains a line that assumes a different distance between blocks from all other lines, for
+/// example if blockIdx.y is multiplied by BLOCK_ROWS on one line and by TILE_DIM on the others.
 bool explain_other_block_step(Failure& failure, const Trial& trial, const Evidence& evidence) {
     static const TextPattern product(R"(blockIdx\.([xy])\s*\*\s*([A-Z]\w*|blockDim\.\w|\d+))");
     const std::string code = code_for_search(evidence.source.text);
@@ -268,8 +270,8 @@ bool explain_other_block_step(Failure& failure, const Trial& trial, const Eviden
     return true;
 }
 
-/// Reports whether the cause of a failure may be a wrong index of a vector's component or of the
-/// tile.
+/// Reports whether the failure may be caused by a wrong vector component, or by a wrong index of
+/// the tile.
 bool may_be_vector_index(const Failure& failure) {
     return failure.kind == FailureKind::uninitialised_shared ||
            failure.kind == FailureKind::shared_race ||
@@ -278,7 +280,8 @@ bool may_be_vector_index(const Failure& failure) {
             has_trait(failure.fault, trait::may_be_any_index | trait::may_be_unset_component));
 }
 
-/// Reports whether the kernel may take another element out of the tile than it put there.
+/// Reports whether the failure may be caused by a thread that loads an element of the tile other
+/// than the intended one.
 bool may_be_other_element(const Failure& failure) {
     if (failure.kind == FailureKind::uninitialised_shared ||
         failure.kind == FailureKind::race_between_blocks)

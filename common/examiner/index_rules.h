@@ -1,4 +1,4 @@
-// Declares helpers of the rules about indices, and the rules about indices of the tile.
+// Declares the rules that check the indices of the tile, and functions that all index rules use.
 #pragma once
 
 #include <string>
@@ -10,32 +10,35 @@ namespace coalesce {
 /// Replaces the headline and the advice of a failure with more precise ones. The observation from
 /// the old headline becomes a detail. If `line` is not 0, the failure then refers to that line.
 void blame_line(Failure& failure, int line, const std::string& headline, const std::string& next);
-/// Returns the factor of threadIdx.x in an expression: 4 for `threadIdx.x * 4`, 1 without a factor,
-/// and 0 if threadIdx.x does not occur.
+/// Returns the factor of threadIdx.x in an expression: 4 for `threadIdx.x * 4`, 1 for
+/// `threadIdx.x`, and 0 if threadIdx.x does not occur.
 int factor_of_thread(const std::string& expression);
 
-// ---- shared_index_causes.cpp: rules about indices of the tile ----
+// ---- shared_index_causes.cpp: rules that check the indices of the tile ----
 //
-// Each function looks for one mistake in the kernel's text. If it finds the mistake, it changes the
-// failure and returns true.
+// Each function looks for one kind of mistake in the kernel's source. If it finds such a mistake, it
+// describes the mistake in the failure and returns true.
 
-/// Explains two lines that use the same element of the tile.
+/// Explains two consecutive lines that use the same element of the tile, so that another element is
+/// left out.
 bool explain_repeated_place(Failure& failure, const Evidence& evidence);
-/// Explains a component that is loaded, but never put into the tile.
+/// Explains a component of a vector that is loaded, but never stored in the tile.
 bool explain_unused_component(Failure& failure, const Evidence& evidence);
-/// Explains indices of the tile that multiply threadIdx.x by less than the threads' vectors need.
+/// Explains an index of the tile in which the factor of threadIdx.x is smaller than the number of
+/// elements that each thread moves.
 bool explain_thread_factor(Failure& failure, const Evidence& evidence);
-/// Explains an index of the tile that counts rows or columns of the matrix.
+/// Explains a line that indexes the tile with a row or column of the whole matrix.
 bool explain_matrix_index_in_tile(Failure& failure, const Evidence& evidence);
-/// Explains a loop over the tile whose step is not the number of rows that the block covers.
+/// Explains a loop over the tile whose step differs from the number of rows that the block covers
+/// in one iteration.
 bool explain_loop_step(Failure& failure, const Trial& trial, const Evidence& evidence);
-/// Explains an access outside of the tile.
+/// Explains an access outside the tile.
 bool explain_outside_tile(Failure& failure, const Trial& trial, const Evidence& evidence);
 
-// ---- tile_element_causes.cpp: where an element enters the tile, and where it leaves ----
+// ---- tile_element_causes.cpp: elements that are in the wrong place of the tile ----
 
-/// Explains a line that takes another element out of the tile than the one that it stores, or puts
-/// elements into the tile so that neighbours do not stay neighbours.
+/// Explains a line that loads elements to the wrong place of the tile, or that stores an element
+/// other than the one that belongs there.
 bool explain_other_element(Failure& failure, const Trial& trial, const Evidence& evidence);
 
 }  // namespace coalesce

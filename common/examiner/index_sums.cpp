@@ -127,7 +127,7 @@ private:
             std::ranges::any_of(loops, [&](const Loop& loop) { return loop.counter == word; });
         const int assigned = find_assignment_line(text_, word, line_);
         if (is_counter || assigned == 0) return named(word);
-        // The sum cannot follow a variable that changes by itself.
+        // The value of a variable that is changed in place, as in `row += 4`, is not known.
         const TextPattern changes("\\b" + word + R"(\s*(?:\+\+|--|[-+*/%^|&]=)|(?:\+\+|--)\s*)" +
                                   word + "\\b");
         const std::string code = code_for_search(text_);
@@ -195,6 +195,15 @@ long long IndexSum::constant() const {
     return found == terms_.end() ? 0 : found->second;
 }
 
+long long IndexSum::factor_of(const std::string& name) const {
+    const auto found = terms_.find({name});
+    return found == terms_.end() ? 0 : found->second;
+}
+
+bool IndexSum::has_no_negative_term() const {
+    return std::ranges::all_of(terms_, [](const auto& term) { return term.second >= 0; });
+}
+
 bool IndexSum::is_constant() const {
     return std::ranges::all_of(terms_, [](const auto& term) {
         return std::ranges::all_of(term.first, [](const std::string& name) {
@@ -247,9 +256,18 @@ bool IndexSum::is_zero_with_constants(const std::string& text) const {
     return numeric.is_zero();
 }
 
+bool IndexSum::is_multiple_of(const std::string& text, long long number) const {
+    return std::ranges::all_of(terms_, [&](const auto& term) {
+        long long value = term.second % number;
+        for (const std::string& name : term.first)
+            value = value * (constant_value(text, name).value_or(1) % number) % number;
+        return value == 0;
+    });
+}
+
 std::string IndexSum::format() const {
     std::string text;
-    // Names first, and the constant term last.
+    // Put terms with names first, and the constant term last.
     std::vector<std::pair<Product, long long>> order(terms_.begin(), terms_.end());
     std::stable_sort(order.begin(), order.end(), [](const auto& one, const auto& two) {
         const auto rank = [](const auto& term) {
@@ -264,7 +282,7 @@ std::string IndexSum::format() const {
     for (const auto& [product, count] : order) {
         const long long size = count < 0 ? -count : count;
         std::string term;
-        // `threadIdx.x * 4` and `blockIdx.x * TILE_DIM`: built-in variables come first.
+        // Put built-in variables first, as in `threadIdx.x * 4` and `blockIdx.x * TILE_DIM`.
         Product names = product;
         std::stable_sort(
             names.begin(), names.end(), [](const std::string& one, const std::string& two) {

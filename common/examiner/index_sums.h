@@ -1,4 +1,5 @@
-// Compares index expressions as sums, so that rules can tell whether two indices move on alike.
+// Compares index expressions as sums, so that rules can tell whether two indices grow by the same
+// amount.
 #pragma once
 
 #include <map>
@@ -8,13 +9,14 @@
 
 namespace coalesce {
 
-/// An integer expression as a sum of products, such as `2 * threadIdx.x + k`. Names of constants,
-/// loop counters and CUDA's built-in variables remain; all other variables are replaced by their
-/// values. A quotient, a remainder or a call counts as a single name.
+/// An integer expression, expanded into a sum of products, such as `2 * threadIdx.x + k`.
+/// Constants, loop counters and CUDA's built-in variables keep their names; all other variables are
+/// replaced with their values. A quotient or a remainder counts as a single name.
 class IndexSum {
 public:
-    /// Parses an expression as it is used on a line. Returns nothing if the text is not such an
-    /// expression, or if one of its variables changes in a way that the text does not show.
+    /// Parses an expression as it is used on a line. Returns nothing if the expression is not an
+    /// integer expression, calls a function, indexes an array, or uses a variable that is changed in
+    /// place, as in `row += 4`.
     static std::optional<IndexSum> parse(const std::string& text, const std::string& expression,
                                          int line);
 
@@ -22,17 +24,25 @@ public:
     IndexSum operator-(const IndexSum& other) const { return combined(other, -1); }
     bool operator==(const IndexSum&) const = default;
 
-    /// Returns the same sum with one more in its constant term.
+    /// Returns the sum plus a number.
     IndexSum plus(long long number) const;
     bool is_zero() const { return terms_.empty(); }
     /// Reports whether the sum consists of numbers and named constants.
     bool is_constant() const;
-    /// Returns the constant term, which has no names.
+    /// Returns the constant term, the one in which no name occurs.
     long long constant() const;
-    /// Returns the names that differ between the threads of a block or the passes of a loop.
+    /// Returns the factor of the term that consists of this name alone, or 0 if there is none.
+    long long factor_of(const std::string& name) const;
+    /// Reports whether no term is subtracted. Such a sum of indices is never negative.
+    bool has_no_negative_term() const;
+    /// Returns the names whose values differ between the threads of a block or the iterations of a
+    /// loop.
     std::vector<std::string> varying_names(const std::string& text, int line) const;
-    /// Reports whether the sum is zero once constants are replaced by their values.
+    /// Reports whether the sum is zero once named constants are replaced with their values.
     bool is_zero_with_constants(const std::string& text) const;
+    /// Reports whether every term is a multiple of a number once constants are replaced by their
+    /// values.
+    bool is_multiple_of(const std::string& text, long long number) const;
     /// Formats the sum as C++, such as "threadIdx.x * 4 + 1".
     std::string format() const;
 

@@ -26,8 +26,8 @@ std::vector<std::string> split_terms(const std::string& sum) {
     return terms;
 }
 
-/// Returns the variables that contain a thread's row or column and are not multiplied by the row
-/// length.
+/// Returns the variables that are set to a row or column of a thread and are not multiplied by the
+/// row length.
 std::set<std::string> find_coordinate_variables(const std::string& code) {
     static const TextPattern definition(
         R"(\b(\w+)\s*=\s*([^;,=]*(?:threadIdx|blockIdx)[^;,=]*)[;,])");
@@ -62,7 +62,8 @@ public:
         const auto is_coordinate = [&](const std::string& term) {
             return coordinates_.contains(term);
         };
-        // If two of the terms are coordinates, one of them is the row, which needs the factor.
+        // If two of the terms are coordinates, one of them is the row, which should also be
+        // multiplied.
         const auto named = std::count_if(others.begin(), others.end(), is_coordinate);
         return named + contains_all_words(others, "threadIdx.x") +
                    contains_all_words(others, "threadIdx.y") >=

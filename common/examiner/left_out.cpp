@@ -20,11 +20,12 @@ struct WarpStage {
     std::string_view action = "";  ///< such as "reads"
     std::string_view object = "";
     std::set<std::uint64_t> distinct_addresses =
-        {};                      ///< addresses of elements; cleared when a tile may be reused
+        {};  ///< addresses of elements; cleared whenever a tile may be overwritten
     std::uint64_t elements = 0;  ///< number of different elements
-    std::uint64_t lanes = 0;     ///< lanes that accessed new elements; fewer for vector accesses
-    std::uint64_t touched = 0;   ///< accessed elements, counting repetitions
-    int line = 0;                ///< line of the first access
+    /// lanes that accessed new elements; with vectors, fewer than elements
+    std::uint64_t lanes = 0;
+    std::uint64_t touched = 0;  ///< accessed elements, counting repetitions
+    int line = 0;               ///< line of the first access
 
     bool has(const Access& access) const {
         return access.is_shared == is_shared && access.is_store == is_store;
@@ -40,14 +41,15 @@ struct WarpStage {
             lanes += elements > before;
         }
     }
-    /// Reports whether the index probably does not depend on its loop's counter. The signs are
-    /// stores that repeat the same elements, or fewer loads than stores. (Compilers load each
+    /// Reports whether the index probably ignores its loop's counter. If it does, either stores
+    /// repeat the same elements, or fewer elements are loaded than stored. (Compilers load each
     /// element only once, and omit unused loads.)
     bool may_ignore_loop_counter(const WarpStage& stored) const {
         return is_store ? touched > elements : elements < stored.elements;
     }
     /// Reports whether the stage accesses a simple fraction of the elements, such as a half or a
-    /// quarter. Other fractions may be due to the edge of a tile, which not every stage touches.
+    /// quarter. Other fractions may be due to the edge of a tile, because not every stage accesses
+    /// the edge.
     bool is_simple_fraction_of(const WarpStage& whole) const {
         return elements < whole.elements && lanes < whole.lanes && whole.elements % elements == 0;
     }
@@ -68,7 +70,7 @@ WarpStages trace_warp_stages(const Trial& trial, const Evidence& evidence) {
             if (stage.has(access)) {
                 stage.note(access);
             } else if (access.is_shared && stage.is_shared) {
-                // A tile may be filled again after it has been read.
+                // After a tile has been read, it may be filled again.
                 stage.distinct_addresses.clear();
             }
         }
@@ -103,8 +105,8 @@ std::optional<LeftOutStage> find_left_out_stage(const Trial& trial, const Eviden
         .line = least->line,
         .next =
             innermost_loop(find_loops(evidence.source.text), least->line) == nullptr
-                ? "This line is in no loop, so that each thread moves one element here: repeat it "
-                  "for the thread's other elements."
+                ? "This line is not in a loop, so each thread moves only one element here. Repeat "
+                  "the line for the thread's other elements."
             : least->is_store
                 ? "Does the index depend on the variable of its loop?"
                 : "Does the index depend on the variable of its loop? If it does, look at how the "

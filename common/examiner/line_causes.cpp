@@ -1,5 +1,6 @@
-// Finds mistakes that a line of the kernel shows by itself, whatever their symptom is.
-// Long: each rule is short, and explain_by_lines() has the order in which they are tried.
+// Finds mistakes that are visible in a single line of the kernel, independent of their symptom.
+// Long: the rules are short, and explain_by_lines() lists them in the order in which they are
+// tried.
 #include <algorithm>
 #include <set>
 
@@ -7,6 +8,7 @@
 #include "examiner/expressions.h"
 #include "examiner/index_rules.h"
 #include "examiner/index_sums.h"
+#include "examiner/line_rules.h"
 #include "examiner/matches.h"
 #include "examiner/rules.h"
 #include "examiner/source_lines.h"
@@ -17,7 +19,7 @@ namespace {
 
 // ---- units ----
 
-/// Looks for sizeof in the index of a matrix.
+/// Finds an index of a matrix that contains sizeof.
 LineMistake find_sizeof_in_index(const std::string& code) {
     static const TextPattern matrix(R"(\b(?:in|out|data)\s*\[)");
     for (const TextMatch& one : find_matches(code, matrix)) {
@@ -31,7 +33,7 @@ LineMistake find_sizeof_in_index(const std::string& code) {
     return {};
 }
 
-/// Looks for a block's offset that is multiplied by the thread's index instead of added to it.
+/// Finds an index that multiplies the block's offset by the thread's index instead of adding them.
 LineMistake find_multiplied_thread(const std::string& code) {
     static const TextPattern product(
         R"((blockIdx\.[xyz]\s*\*\s*(?:blockDim\.[xyz]|[A-Z]\w*))\s*\*\s*(threadIdx\.[xyz]))");
@@ -50,14 +52,15 @@ LineMistake find_exchanged_quotient(const std::string& code) {
     if (!search(code, found, call)) return {};
     return {line_of(code, found),
             "the arguments of " + in_backticks(found.str()) +
-                " are exchanged: this is how many matrices fit into a tile.",
+                " are swapped: the result is the number of matrices that fit into a tile.",
             "Divide the matrix by the tile: ceil_div(" + found.str(2) + ", " +
                 trimmed(found.str(1)) + ")."};
 }
 
 // ---- loops ----
 
-/// Looks for a variable that moves on in each pass of a loop whose counter is added to it too.
+/// Finds a variable that advances in each iteration of a loop, and to which the loop's counter is
+/// also added.
 LineMistake find_moved_twice(const std::string& text) {
     static const TextPattern change(R"(^\s*(row|col|in|out)\s*\+=\s*([^;]+);)");
     const std::vector<std::string> lines = lines_of(code_for_search(text));
@@ -76,19 +79,19 @@ LineMistake find_moved_twice(const std::string& text) {
             const bool is_added = body.find(name + " + " + loop.counter) != body.npos;
             if (!adds_counter && (is_pointer || !is_added)) continue;
             return {line,
-                    in_backticks(name) + " moves on by " + in_backticks(by) + " in each pass, " +
+                    in_backticks(name) + " advances by " + in_backticks(by) + " in each pass, " +
                         (adds_counter
                              ? "but " + loop.counter +
                                    " already counts from the loop's beginning: the steps add up."
                              : "and " + loop.counter + " is added to it as well."),
-                    "Let " + in_backticks(name) + " stay as it is, and add " + loop.counter +
+                    "Leave " + in_backticks(name) + " unchanged, and add " + loop.counter +
                         (is_pointer ? " in the index." : " to it where it is used.")};
         }
     }
     return {};
 }
 
-/// Looks for a store in a loop that does not use the loop's counter.
+/// Finds a store in a loop whose index does not use the loop's counter.
 LineMistake find_unused_counter(const std::string& text, int store_line) {
     const std::vector<Loop> loops = find_loops(text);
     const Loop* loop = innermost_loop(loops, store_line);
@@ -104,9 +107,10 @@ LineMistake find_unused_counter(const std::string& text, int store_line) {
     if (contains_word(code, loop->counter) || head.find(loop->counter) == head.npos) return {};
     return {store_line,
             "each pass of the loop stores the same element: " + in_backticks(loop->counter) +
-                " is missing in the indices.",
+                " is missing from the indices.",
             "Add " + in_backticks(loop->counter) +
-                " where the loop moves on, in the index of the matrix and in that of the tile."};
+                " to the index of the tile and to the index of the matrix along which the loop "
+                "advances."};
 }
 
 // ---- lists of components ----
@@ -140,15 +144,14 @@ LineMistake find_odd_component_in_list(const std::string& code) {
         for (const std::string& part : parts) {
             if (count(part.back()) != 1) continue;
             return {line_of(code, one),
-                    in_backticks(part) + " is another component than the others in this list.",
-                    "The elements that lie below each other are the same component of each "
-                    "vector."};
+                    in_backticks(part) + " is a different component from the others in this list.",
+                    "Vertically adjacent elements are the same component of each vector."};
         }
     }
     return {};
 }
 
-/// Looks for vectors that are loaded from rows that do not follow each other.
+/// Finds vectors that a thread loads from rows that are not consecutive.
 LineMistake find_rows_apart(const std::string& text) {
     static const TextPattern load(R"(float4\s+\w+\s*=.*\bin\[\(row\s*\+\s*(\d{1,3})\)\s*\*)");
     const std::vector<std::string> lines = lines_of(code_for_search(text));
@@ -163,11 +166,11 @@ LineMistake find_rows_apart(const std::string& text) {
         if (before >= 0 && offset != before + 1) {
             const bool is_same = offset == before;
             return {static_cast<int>(i) + 1,
-                    is_same ? "this loads the same row as the line before it, so that row + " +
+                    is_same ? "this loads the same row as the line before it, so row + " +
                                   std::to_string(before + 1) + " is left out."
                             : "this row is " + std::to_string(offset - before) +
-                                  " after the one before it, but the rows of a thread's piece "
-                                  "follow each other.",
+                                  " rows after the previous one, but the rows of a thread's piece "
+                                  "are consecutive.",
                     "The rows of a 4 x 4 piece are `row` to `row + 3`."};
         }
         before = offset;
@@ -175,7 +178,7 @@ LineMistake find_rows_apart(const std::string& text) {
     return {};
 }
 
-// ---- arrays that are filled and not read, or read in another way ----
+// ---- arrays that are filled but not read, or that are read in a different way ----
 
 LineMistake find_unread_tile(const std::string& text) {
     const std::vector<std::string> lines = lines_of(code_for_search(text));
@@ -204,14 +207,14 @@ LineMistake find_unread_tile(const std::string& text) {
                         "this reads `data` again, which other threads are overwriting: what was "
                         "read before the barrier is in " +
                             in_backticks(array.name) + ".",
-                        "Take the element from the tile, which nobody changes any more."};
+                        "Take the element from the tile, whose contents no longer change."};
             }
             if (!search(lines[i], found, store) || sources.insert(found.str(1)).second) continue;
             return {static_cast<int>(i) + 1,
                     "this stores elements of " + in_backticks(found.str(1)) +
-                        " for the second time, and nothing stores those of " +
+                        " for the second time, and nothing stores the elements of " +
                         in_backticks(array.name) + ".",
-                    "Each of the two tiles goes where the other one was."};
+                    "Store each of the two tiles where the other one was."};
         }
         return {stored,
                 in_backticks(array.name) +
@@ -222,8 +225,7 @@ LineMistake find_unread_tile(const std::string& text) {
     return {};
 }
 
-/// How a line computes the index of an array: the pitch that it multiplies by, or the function that
-/// it calls.
+/// How a line computes an index of an array: by multiplying by `pitch`, or by calling `function`.
 struct IndexForm {
     int line = 0;
     std::string pitch, function;
@@ -254,7 +256,7 @@ std::vector<IndexForm> index_forms(const std::string& text, const std::string& a
     return forms;
 }
 
-/// Looks for a flat tile that is filled with one layout and read with another.
+/// Finds a flat tile that is filled in one layout and read in another.
 LineMistake find_other_layout(const std::string& text) {
     for (const SharedArray& array : list_shared_arrays(text)) {
         if (array.lengths.size() > 1) continue;
@@ -268,8 +270,7 @@ LineMistake find_other_layout(const std::string& text) {
                 return {plain.line,
                         "this computes the index of " + in_backticks(array.name) + " without " +
                             called.function + "(), but line " + std::to_string(called.line) +
-                            " uses it: the two do not find the same "
-                            "element.",
+                            " uses it: the two lines access different elements.",
                         "Use " + called.function + "() wherever the tile is accessed."};
             }
             const auto value = [&](const IndexForm& form) {
@@ -278,7 +279,8 @@ LineMistake find_other_layout(const std::string& text) {
             const bool is_same =
                 one.pitch == first.pitch || (value(one) && value(one) == value(first));
             if (one.function.empty() && !is_same) {
-                // The pitch of most lines is right; of two lines, either may be wrong.
+                // The pitch that most lines use is taken to be correct. With only two lines, either
+                // may be wrong.
                 const auto uses = [&](const IndexForm& form) {
                     return std::ranges::count(forms, form.pitch, &IndexForm::pitch);
                 };
@@ -288,7 +290,7 @@ LineMistake find_other_layout(const std::string& text) {
                         "rows of " + in_backticks(array.name) + " are " + in_backticks(odd.pitch) +
                             " elements apart here, but " + in_backticks(usual.pitch) + " on line " +
                             std::to_string(usual.line) +
-                            ": the two lines do not find the same element.",
+                            ": the two lines access different elements.",
                         "Use the same distance between rows on every line, and make the array "
                         "large enough for it."};
             }
@@ -299,7 +301,7 @@ LineMistake find_other_layout(const std::string& text) {
 
 // ---- conditions ----
 
-/// Looks for a condition that is evaluated before the variables in it get their last values.
+/// Finds a condition that is evaluated before its variables are assigned their final values.
 LineMistake find_early_condition(const std::string& text, int access_line) {
     static const TextPattern name(R"(\b[a-z]\w*\b)");
     for (const Condition& condition : find_conditions(text, access_line)) {
@@ -318,7 +320,8 @@ LineMistake find_early_condition(const std::string& text, int access_line) {
     return {};
 }
 
-/// Looks for a condition that compares a row with a column, or requires an index above 0.
+/// Finds a condition that excludes valid elements because it compares a row with a column, or
+/// requires an index greater than 0.
 LineMistake find_condition_that_excludes(const std::string& text, int access_line) {
     for (const Condition& condition : find_conditions(text, access_line)) {
         if (condition.is_exit) continue;
@@ -336,15 +339,15 @@ LineMistake find_condition_that_excludes(const std::string& text, int access_lin
             if (!is_pair || term.op == "!=") continue;
             return {condition.line,
                     in_backticks(term.left + " " + term.op + " " + term.right) +
-                        " keeps out elements of the matrix, such as those on the diagonal.",
-                    "`out` is another matrix than `in`: every element is stored once, and nothing "
-                    "is exchanged."};
+                        " excludes elements of the matrix, such as those on the diagonal.",
+                    "`out` is a different matrix from `in`: store every element once, and swap "
+                    "nothing."};
         }
     }
     return {};
 }
 
-/// Looks for an index that may be negative, and that no condition compares with 0.
+/// Finds an index that may be negative and that no condition compares with 0.
 LineMistake find_negative_index(const std::string& text, int access_line,
                                 const std::string& matrix) {
     const MatrixIndex index = find_matrix_index(text, access_line, matrix);
@@ -370,19 +373,20 @@ LineMistake find_negative_index(const std::string& text, int access_line,
     return {};
 }
 
-/// Looks for a copy of a whole row of the tile, also where the matrix ends before.
+/// Finds copies that always copy a whole row of the tile, even if the tile extends beyond the edge
+/// of the matrix.
 LineMistake find_whole_row_copied(const std::string& text) {
     static const TextPattern call(R"(\bload_row\s*\([^;]*\bTILE_DIM\s*\*[^;]*;)");
     const std::string code = code_for_search(text);
     TextMatch found;
     if (!search(code, found, call)) return {};
     return {line_of(code, found),
-            "each copy is a whole row of the tile long, also where the matrix ends before the "
-            "tile does.",
-            "Copy only the bytes that the row has: bytes_of_row."};
+            "each copy has the length of a whole row of the tile, even where the matrix ends "
+            "before the tile does.",
+            "Copy only the bytes of the row that are inside the matrix: bytes_of_row."};
 }
 
-/// Looks for an mbarrier that is used before it is initialized.
+/// Finds an mbarrier that is used before it is initialized.
 LineMistake find_late_init(const std::string& text) {
     static const TextPattern expect(R"(\bexpect\s*\()");
     static const TextPattern init(R"(\binit\s*\()");
@@ -395,9 +399,10 @@ LineMistake find_late_init(const std::string& text) {
             "Initialize the mbarrier first."};
 }
 
-// ---- pieces that begin at sectors ----
+// ---- stores that begin earlier, at a sector boundary ----
 
-/// Looks for mistakes in the number of elements by which a store begins earlier.
+/// Finds mistakes in the computation of the phase: the number of elements by which a store is moved
+/// back so that it begins at a sector boundary.
 LineMistake find_phase_mistake(const std::string& text) {
     static const TextPattern phase(R"(\bint\s+(\w+)\s*=\s*([^;]*)%\s*(\w+)\s*;)");
     const std::string code = code_for_search(text);
@@ -407,28 +412,29 @@ LineMistake find_phase_mistake(const std::string& text) {
     const std::string name = found.str(1), by = found.str(3);
     if (const auto value = constant_value(text, by); value && *value != *sector) {
         return {line_of(code, found),
-                in_backticks(name) + " is a remainder by " + by + ", but a sector has " +
+                in_backticks(name) + " is a remainder modulo " + by + ", but a sector has " +
                     std::to_string(*sector) + " elements.",
-                "Take the remainder by SECTOR: that is the offset in a sector."};
+                "Take the remainder modulo SECTOR, which is the offset within a sector."};
     }
     if (found.str(2).find("threadIdx.x") != std::string::npos) {
         return {line_of(code, found),
                 in_backticks(name) +
-                    " depends on threadIdx.x, so that each lane moves by another "
-                    "number of elements.",
-                "All lanes of a warp begin earlier by the same number: that of the warp's first "
-                "element."};
+                    " depends on threadIdx.x, so each lane begins earlier by a different number of "
+                    "elements.",
+                "Move the accesses of all lanes of a warp back by the same number of elements: "
+                "compute this number from the index of the warp's first element."};
     }
     return {};
 }
 
-/// Looks for a grid that does not count the elements by which blocks begin earlier.
+/// Finds a grid that is too small because it ignores LEAD, the number of rows by which blocks begin
+/// before their tile.
 LineMistake find_grid_without_lead(const std::string& text) {
     const int grid = find_configure_line(text, ".grid");
     if (!constant_value(text, "LEAD") || contains_word(code_on_line(text, grid), "LEAD")) return {};
     return {grid,
-            "blocks store up to LEAD rows earlier than their tile, so that the last rows may need "
-            "one more tile: the grid has none for them.",
+            "blocks store up to LEAD rows earlier than their tile, so the last rows may need one "
+            "more tile, for which the grid has no block.",
             "Cover rows + LEAD rows: ceil_div(rows + LEAD, TILE_DIM)."};
 }
 
@@ -441,7 +447,7 @@ LineMistake find_pair_condition(const std::string& code) {
     TextMatch found;
     if (search(code, found, only)) {
         return {line_of(code, found),
-                "only the blocks on the diagonal go on here: all pairs of tiles are left as they "
+                "only the blocks on the diagonal continue here, so all pairs of tiles stay as they "
                 "are.",
                 "Let one block of each pair return, not both: compare with >, not with !=."};
     }
@@ -456,16 +462,17 @@ LineMistake find_pair_condition(const std::string& code) {
     return {};
 }
 
-// ---- what an index does not depend on ----
+// ---- variables that are missing from an index ----
 
-/// Returns the code of an index with all variables and the headers of the loops around it.
+/// Returns an index expression with all variables replaced by their values, followed by the headers
+/// of the surrounding loops.
 std::string expanded_index(const std::string& text, const std::string& index, int line) {
     std::string all = expand(text, index, line);
     for (const Loop& loop : find_loops(text)) {
         if (line >= loop.first_line && line <= loop.last_line) {
             all += " " + expand(text, code_on_line(text, loop.first_line), loop.first_line);
         } else if (!loop.counter.empty()) {
-            // The counter of another loop may be a variable here.
+            // A variable in the index may have the same name as the counter of another loop.
             all += " " + assigned_value(text, loop.counter, line);
         }
     }
@@ -491,7 +498,8 @@ LineMistake find_index_without(const std::string& text, const std::string& matri
                 if (!(is_thread ? has_threads && is_store : has_blocks)) continue;
                 const std::string name = word + axis, other = word + (axis == "x" ? "y" : "x");
                 if (all.find(name) != all.npos || all.find(other) == all.npos) continue;
-                // The line that combines both axes is to blame: `blockIdx.y * ... + threadIdx.x`.
+                // The mistake is in the line that combines both axes, as in `blockIdx.y * ... +
+                // threadIdx.x`.
                 const TextPattern mixed(
                     is_thread ? "\\b(?:row|col)\\s*=[^;]*blockIdx\\." + axis + "[^;]*" + other
                               : "\\b(?:row|col)\\s*=[^;]*" + other + "[^;]*threadIdx\\." + axis);
@@ -504,14 +512,14 @@ LineMistake find_index_without(const std::string& text, const std::string& matri
                             " does not depend on " + name + ": all " + who +
                             " that differ only in it " + (is_store ? "store to" : "read from") +
                             " the same place.",
-                        "Which of the variables in this index must use " + name + "?"};
+                        "Which variable in this index must use " + name + "?"};
             }
         }
     }
     return {};
 }
 
-// ---- swaps, and arrays of a thread ----
+// ---- swaps, and per-thread arrays ----
 
 LineMistake find_swap(const std::string& code) {
     static const TextPattern swap(
@@ -519,12 +527,12 @@ LineMistake find_swap(const std::string& code) {
     TextMatch found;
     if (!search(code, found, swap) || found.str(1) != found.str(2)) return {};
     return {line_of(code, found) + 1,
-            "this exchanges two elements, but `out` is another matrix than `in`, and each thread "
-            "has one element: two threads store to each place.",
+            "this swaps two elements, but `out` is a different matrix from `in`, and each thread "
+            "handles one element, so two threads store to each place.",
             "Store in(row, col) at out(col, row), and nothing else: no temporary is needed."};
 }
 
-/// Looks for a thread's array that is filled with one index and read with another.
+/// Finds a per-thread array that is filled with one index and read with another.
 LineMistake find_other_value(const std::string& text) {
     static const TextPattern fill(R"(^\s*(\w+)\s*\[([^\]]*)\]\s*[+]?=\s)");
     const std::vector<std::string> lines = lines_of(code_for_search(text));
@@ -539,7 +547,7 @@ LineMistake find_other_value(const std::string& text) {
         if (lines[i].find("+=") != std::string::npos) {
             return {line,
                     in_backticks(array.name + "[" + filled + "]") +
-                        " has no value yet, to which this could add.",
+                        " has no value yet to which this line could add.",
                     "Assign the element with =."};
         }
         const std::vector<Loop> loops = find_loops(text);
@@ -547,7 +555,7 @@ LineMistake find_other_value(const std::string& text) {
         const bool is_one_pass = loop && values_of_index(text, loop->counter, line).size() == 1;
         if (is_one_pass) {
             return {loop->first_line,
-                    "this loop ends after its first pass, so that the other elements of " +
+                    "this loop ends after its first pass, so the other elements of " +
                         in_backticks(array.name) + " get no value.",
                     "Let it run once for each of the thread's " + std::to_string(array.length) +
                         " elements."};
@@ -555,7 +563,7 @@ LineMistake find_other_value(const std::string& text) {
         if (values.size() == 1) {
             return {line,
                     in_backticks(filled) + " is " + std::to_string(*values.begin()) +
-                        " in every pass, so that all elements go into the same place of " +
+                        " in every pass, so all elements go into the same place of " +
                         in_backticks(array.name) + ".",
                     "Each pass needs a place of its own: number the passes from 0 to " +
                         std::to_string(array.length - 1) + "."};
@@ -573,13 +581,13 @@ LineMistake find_other_value(const std::string& text) {
                         ", but the element of this pass was put into " +
                         in_backticks(array.name + "[" + filled + "]") + " on line " +
                         std::to_string(line) + ".",
-                    "Use the same number for the same element in both loops."};
+                    "Use the same index for the same element in both loops."};
         }
     }
     return {};
 }
 
-/// Looks for a copy that loads one element and stores to the place of another.
+/// Finds a copy that loads one element but stores to the position of another.
 LineMistake find_other_cell(const std::string& text) {
     const std::vector<std::string> lines = lines_of(code_for_search(text));
     MatrixIndex from, to;
@@ -622,7 +630,7 @@ LineMistake find_other_cell(const std::string& text) {
             next};
 }
 
-/// Looks for a tile whose elements have another type than those of the matrix.
+/// Finds a tile whose element type differs from that of the matrix.
 LineMistake find_other_type(const std::string& code) {
     static const TextPattern tile(
         R"(__shared__\s+(double|int|unsigned|short|__half|half)\s+(\w+))");
@@ -630,7 +638,7 @@ LineMistake find_other_type(const std::string& code) {
     if (!search(code, found, tile)) return {};
     return {line_of(code, found),
             in_backticks(found.str(2)) + " holds elements of type " + found.str(1) +
-                ", but the matrix holds floats: each value is converted twice on its way.",
+                ", but the matrix holds floats: each value is converted twice.",
             "Declare the tile as float."};
 }
 
@@ -641,6 +649,22 @@ LineMistake find_shared_value(const std::string& code) {
     return {line_of(code, found),
             "all threads of the block share `values`, and overwrite each other's elements.",
             "Each thread needs its own array: declare it without __shared__."};
+}
+
+/// Looks for a loop over single elements that ends `left` elements before its bound.
+LineMistake find_early_end(const std::string& text, long long left) {
+    static const TextPattern header(R"(\bfor\s*\([^;]*;\s*(\w+)\s*<\s*(\w+)\s*-\s*(\d{1,3})\s*;)");
+    const std::string code = code_for_search(text);
+    for (const TextMatch& one : find_matches(code, header)) {
+        if (std::stoi(one.str(3)) < left) continue;
+        const std::string bound = one.str(2) + " - " + one.str(3);
+        return {line_of(code, one),
+                "this loop ends before element " + in_backticks(bound) + ", so that the last " +
+                    (one.str(3) == "1" ? "element is" : "elements are") + " left out.",
+                "The last element is number " + one.str(2) + " - 1: compare " + one.str(1) +
+                    " with " + one.str(2) + "."};
+    }
+    return {};
 }
 
 /// Looks for elements at the end of a matrix that a copy of vectors leaves out.
@@ -665,6 +689,8 @@ LineMistake find_rest_left_out(const Trial& trial, const std::string& text) {
                     std::to_string(left) + " have no thread. The division rounds down.",
                 "Round the number of blocks up, with ceil_div."};
     }
+    const LineMistake of_loop = find_early_end(text, left);
+    if (of_loop.line > 0) return of_loop;
     return {line_of(body, found) + offset,
             "the last " + (left == 1 ? "" : std::to_string(left) + " ") +
                 (left == 1 ? "element of " : "elements of ") + std::to_string(count) +
@@ -687,6 +713,21 @@ bool is_certain(const Failure& failure) {
            failure.fault != Fault::neighbours_exchanged &&
            failure.fault != Fault::tile_not_transposed && failure.fault != Fault::half_exchanged &&
            failure.fault != Fault::tile_not_moved;
+}
+
+/// Looks for mistakes in a kernel that copies a matrix.
+LineMistake find_copy_mistake(const Failure& failure, const Trial& trial, const std::string& text) {
+    const bool is_wrong = failure.kind == FailureKind::wrong_result,
+               is_outside = failure.kind == FailureKind::no_bounds_check ||
+                            failure.kind == FailureKind::out_of_bounds;
+    if (is_outside) return {};
+    if (auto found = find_shared_value(code_for_search(text)); found.line > 0) return found;
+    if (!is_wrong && failure.kind != FailureKind::elements_left_out) return {};
+    if (auto found = find_other_value(text); found.line > 0) return found;
+    if (!is_wrong) return {};
+    const LineMistake of_cell = is_certain(failure) ? LineMistake{} : find_other_cell(text);
+    return of_cell.line > 0 || !is_unwritten_fault(failure) ? of_cell
+                                                            : find_rest_left_out(trial, text);
 }
 
 }  // namespace
@@ -712,6 +753,10 @@ bool explain_by_lines(Failure& failure, const Trial& trial, const Evidence& evid
              [&] { return find_whole_row_copied(text); }),
         when(is_of_mbarrier && failure.kind == FailureKind::bad_warp_mask,
              [&] { return find_late_init(text); }),
+        [&] { return find_mbarrier_mistake(failure, trial, evidence); },
+        [&] { return find_pair_mistake(failure, evidence); },
+        [&] { return find_coordinate_mistake(failure, trial, evidence); },
+        [&] { return find_component_mistake(failure, evidence); },
         when(is_about_data, [&] { return find_sizeof_in_index(code); }),
         when(is_about_data, [&] { return find_multiplied_thread(code); }),
         when(is_about_data, [&] { return find_moved_twice(text); }),
@@ -719,6 +764,7 @@ bool explain_by_lines(Failure& failure, const Trial& trial, const Evidence& evid
         when(task.in_place && !is_outside, [&] { return find_pair_condition(code); }),
         when(task.in_place && !is_outside, [&] { return find_unread_tile(text); }),
         when(is_about_data, [&] { return find_phase_mistake(text); }),
+        when(is_about_data, [&] { return find_sector_mistake(text); }),
         when(is_unwritten, [&] { return find_grid_without_lead(text); }),
         when(is_about_data && !is_outside,
              [&] { return find_condition_that_excludes(text, store); }),
@@ -727,20 +773,12 @@ bool explain_by_lines(Failure& failure, const Trial& trial, const Evidence& evid
         when(is_about_data, [&] { return find_swap(code); }),
         when(is_about_data && !is_unwritten, [&] { return find_rows_apart(text); }),
         when(is_about_data && !is_outside, [&] { return find_odd_component_in_list(code); }),
-        when(task.kind == Produces::copy && !is_outside, [&] { return find_shared_value(code); }),
-        when(task.kind == Produces::copy && (failure.kind == FailureKind::wrong_result ||
-                                             failure.kind == FailureKind::elements_left_out),
-             [&] { return find_other_value(text); }),
+        when(task.kind == Produces::copy, [&] { return find_copy_mistake(failure, trial, text); }),
         when(is_about_data && failure.kind != FailureKind::missing_barrier && !is_outside,
              [&] { return find_other_layout(text); }),
-        when(task.kind == Produces::copy && failure.kind == FailureKind::wrong_result &&
-                 is_about_data,
-             [&] { return find_other_cell(text); }),
         when(failure.fault == Fault::nan_changed || failure.fault == Fault::value_rounded ||
                  failure.fault == Fault::value_converted,
              [&] { return find_other_type(code); }),
-        when(task.kind == Produces::copy && is_unwritten,
-             [&] { return find_rest_left_out(trial, text); }),
         when(is_unwritten, [&] { return find_unused_counter(text, store); }),
         when(is_unwritten && task.kind != Produces::permuted &&
                  evidence.exercise.block_order.empty(),

@@ -1,4 +1,4 @@
-// Declares helpers of the rules that look for a mistake in a kernel's lines.
+// Declares functions for the rules that look for a mistake in a single line of a kernel.
 #pragma once
 
 #include <string>
@@ -28,7 +28,7 @@ std::string in_backticks(const std::string& code);
 /// Returns the first sentence of a headline, which states the observation. Later sentences guess at
 /// the cause. Returns "" if the headline has only one sentence.
 std::string first_sentence(const std::string& headline);
-/// Returns the number of floats that an access on this line of code takes at once.
+/// Returns how many floats each access on this line of code moves at once.
 int vector_width(const std::string& code);
 
 }  // namespace coalesce

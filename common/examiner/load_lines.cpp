@@ -20,8 +20,7 @@ constexpr std::uint64_t Counters::*kLoadCounters[] = {&Counters::load_requests,
                                                       &Counters::shared_load_wavefronts,
                                                       &Counters::shared_load_ideal};
 
-/// Returns the variable that a line stores without changing it, or "" if the line does anything
-/// else.
+/// Returns the name of the variable if the line only stores it unchanged, and "" otherwise.
 std::string find_stored_variable(const std::string& line) {
     static const TextPattern store(R"(^[^=]*[\])]\s*=\s*([A-Za-z_]\w*)\s*;\s*$)");
     TextMatch found;
@@ -72,7 +71,7 @@ int find_load_line(const std::string& text, int line) {
 }
 
 void correct_load_lines(const std::string& text, Trial& trial) {
-    // Split the text only once, because a few lines may be responsible for a thousand accesses.
+    // Split the text only once, because a thousand accesses may refer to a few lines.
     const std::vector<std::string> lines = lines_of(code_for_search(text));
     std::map<int, int> found;
     const auto loaded_at = [&](int line) {

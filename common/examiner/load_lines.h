@@ -1,4 +1,4 @@
-// Corrects the source lines of loads that the compiler attributes to other lines.
+// Corrects the line numbers of loads that the compiler attributes to the wrong lines.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace coalesce {
 /// line that only stores a variable loads nothing.
 int find_load_line(const std::string& text, int line);
 
-/// Corrects the lines of the loads in a trial, and reassigns their costs to those lines.
+/// Corrects the line numbers of the loads in a trial, and moves their costs to the corrected lines.
 void correct_load_lines(const std::string& text, Trial& trial);
 
 }  // namespace coalesce

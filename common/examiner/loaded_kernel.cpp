@@ -15,7 +15,8 @@
 namespace coalesce {
 namespace {
 
-/// The bytes of shared memory that a block can use without opting in to more.
+/// The number of bytes of shared memory that a block can use without opting in to more than the
+/// default.
 constexpr std::size_t kUsualShared = std::size_t{48} << 10;
 
 std::string product(const std::array<long long, 3>& extent) {
@@ -40,8 +41,8 @@ Failure explain_too_much_shared(const std::string& file, const std::string& how_
             .next = "Make the tile smaller: 32 x 33 floats are 4224 bytes."};
 }
 
-/// Reports whether the error was caused by an earlier launch. Every later call in this process then
-/// returns the same error.
+/// Reports whether an earlier launch caused the error. After such an error, every call in this
+/// process returns the same error.
 bool is_sticky_error(cudaError_t error) {
     constexpr cudaError_t left_behind[] = {
         cudaErrorIllegalAddress,      cudaErrorLaunchFailure,      cudaErrorLaunchTimeout,
@@ -76,8 +77,8 @@ Failure explain_load_failure(cudaError_t error, const std::string& log, const st
     return failure;
 }
 
-/// Returns the total size of the __shared__ arrays in the PTX. A device that has too little shared
-/// memory would report only that it cannot load the PTX.
+/// Returns the total size of the __shared__ arrays in the PTX. If the device has too little shared
+/// memory for them, it would report only that it cannot load the PTX.
 std::size_t count_shared_bytes(const std::string& ptx) {
     constexpr std::string_view word = ".shared .align ";
     std::size_t sum = 0;
@@ -89,8 +90,8 @@ std::size_t count_shared_bytes(const std::string& ptx) {
     return sum;
 }
 
-/// Reports whether the PTX declares a variable in global memory. In an instruction, such as
-/// `ld.global`, a letter or a digit precedes `.global`.
+/// Reports whether the PTX declares a variable in global memory. In an instruction such as
+/// `ld.global`, `.global` is preceded by a letter or a digit. In a declaration, it is not.
 bool declares_global_variables(const std::string& ptx) {
     constexpr std::string_view word = ".global";
     for (std::size_t i = ptx.find(word); i != ptx.npos; i = ptx.find(word, i + word.size())) {
@@ -148,7 +149,7 @@ LoadedKernel::LoadedKernel(const Compiled& compiled)
 
 LoadedKernel::~LoadedKernel() {
     if (is_abandoned_) return;
-    // If a kernel has broken the context, both calls fail, and there is nothing left to free.
+    // If a kernel has corrupted the context, both calls fail, and nothing needs to be freed.
     if (configure_result_) static_cast<void>(cudaFree(configure_result_));
     if (library_) static_cast<void>(cudaLibraryUnload(library_));
     static_cast<void>(cudaGetLastError());
@@ -182,8 +183,8 @@ cudaError_t LoadedKernel::reload() {
     return error == cudaSuccess ? load(log) : error;
 }
 
-/// Resets the file's variables to their initial values, so that neither `configure` nor an earlier
-/// launch can pass data to the next launch.
+/// Resets the variables of the file to their initial values, so that neither `configure` nor an
+/// earlier launch can use them to pass data to the next launch.
 cudaError_t LoadedKernel::reset_variables() {
     const cudaError_t error = has_variables_ && may_have_changed_ ? reload() : cudaSuccess;
     may_have_changed_ = true;
@@ -209,7 +210,7 @@ std::optional<LaunchShape> LoadedKernel::configure(Shape shape, Failure& failure
             .headline = configure_call(shape) + " failed (" + format_cuda_error(error) + ").",
             .place = {file_name_, 0, 0},
             .shape = shape,
-            .next = "Let configure compute the launch from its arguments only."};
+            .next = "In configure, compute the launch only from the arguments."};
         return std::nullopt;
     }
     const LaunchShape launch{

@@ -47,14 +47,14 @@ public:
     /// Launches the kernel without waiting for it to finish. Returns cudaSuccess, or the error from
     /// the launch.
     cudaError_t launch(const LaunchShape& launch, float* out, const float* in, Shape shape);
-    /// Launches a kernel of any signature, also without waiting. Each argument occupies the first
-    /// bytes of its 64-bit value.
+    /// Launches a kernel of any signature without waiting for it to finish. Each argument occupies
+    /// the first bytes of its 64-bit value.
     cudaError_t launch(const LaunchShape& launch, std::vector<std::uint64_t> arguments);
     /// Loads the PTX again, so that its variables have their initial values.
     cudaError_t reload();
 
-    /// Marks the kernel as hung. From then on nothing is freed, because freeing memory would wait
-    /// forever for the kernel.
+    /// Marks the kernel as hung. Afterwards no memory is freed, because freeing memory would wait
+    /// for the kernel to end.
     void abandon() { is_abandoned_ = true; }
 
 private:
@@ -71,7 +71,7 @@ private:
     long long max_shared_bytes_ = 0;
     bool is_abandoned_ = false;
     bool has_variables_ = false;     ///< whether the PTX has variables that a kernel may change
-    bool may_have_changed_ = false;  ///< whether a launch may have changed these variables
+    bool may_have_changed_ = false;  ///< whether a launch may have changed a variable of the PTX
     std::string name_, entry_, ptx_;
     bool prints_ = false, has_dynamic_array_ = false;
     std::string file_name_;
@@ -80,7 +80,7 @@ private:
     Failure problem_;
 };
 
-/// Returns the architecture to compile PTX for on the current device, such as "compute_90".
+/// Returns the architecture for which PTX is compiled on the current device, such as "compute_90".
 std::string native_architecture();
 
 }  // namespace coalesce

@@ -1,4 +1,5 @@
-// Finds the threads' local arrays in the text of a kernel, and the largest values of their indices.
+// Finds the local arrays of threads in the text of a kernel, and the largest index with which each
+// array is accessed.
 #include <algorithm>
 #include <cctype>
 #include <map>
@@ -14,15 +15,16 @@ namespace {
 
 using NamedValues = std::map<std::string, long long>;
 
-/// Evaluates an integer expression made up of numbers, names, + - * / % ^ and parentheses. The text
-/// is untrusted, so numbers and the depth of parentheses have limits, which no real index reaches.
+/// Evaluates an integer expression with the operators + - * / % ^, numbers, names and parentheses.
+/// The text is untrusted, so the size of numbers and the nesting of parentheses are limited. No
+/// realistic index reaches these limits.
 class IndexExpressionParser {
 public:
     IndexExpressionParser(const std::string& expression, const NamedValues& names)
         : text_(expression), values_(names) {}
 
-    /// Returns the value, or nothing if the text is not such an expression or contains an unknown
-    /// name.
+    /// Returns the value, or nothing if the text is not an integer expression or contains an
+    /// unknown name.
     std::optional<long long> value() {
         const long long found = bits();
         skip_blanks();
@@ -35,13 +37,13 @@ private:
                std::isspace(static_cast<unsigned char>(text_[position_])))
             ++position_;
     }
-    /// Consumes and returns the next character if it is in `wanted`; otherwise returns 0.
+    /// Consumes and returns the next character if it is one of `wanted`. Otherwise returns 0.
     char accept(const std::string& wanted) {
         skip_blanks();
         if (position_ == text_.size() || wanted.find(text_[position_]) == wanted.npos) return '\0';
         return text_[position_++];
     }
-    /// Evaluates ^ alone of the bit operators, because swizzles need no other.
+    /// Evaluates ^, the only bit operator that swizzles need.
     long long bits() {
         long long found = sum();
         while (accept("^")) found ^= sum();
@@ -65,8 +67,8 @@ private:
         }
         return found;
     }
-    /// Returns the number if it is so small that no operation on two such numbers overflows.
-    /// Otherwise marks the expression as one without a value.
+    /// Returns the number if it is small enough that no operation on two such numbers overflows.
+    /// Otherwise marks the expression as having no value.
     long long limited(long long number) {
         constexpr long long limit = 1LL << 30;
         is_good_ &= number >= -limit && number <= limit;
@@ -170,7 +172,8 @@ NamedValues find_arrays(const std::string& code, const NamedValues& constants) {
     return arrays;
 }
 
-/// Returns the constants, plus the last counter value of each loop around a line.
+/// Returns the constants, and for each loop that contains the line, the value of its counter in the
+/// last iteration.
 NamedValues values_in_last_iteration(const NamedValues& constants,
                                      const std::vector<CountingLoop>& loops, int line) {
     NamedValues values = constants;
@@ -208,7 +211,7 @@ ArrayOverrun find_array_overrun(const std::string& text) {
         if (array == arrays.end()) continue;
         const int line = line_of(code, found);
         const auto index = value_of(found.str(2), values_in_last_iteration(constants, loops, line));
-        // The declaration of an array looks like an access one past its last element.
+        // The declaration of an array resembles an access to the element after the last one.
         const bool is_declared = value_of(found.str(2), constants) == array->second;
         if (index && *index >= array->second && !is_declared)
             return {line, found.str(1), array->second, found.str(2), *index};
@@ -260,7 +263,7 @@ int find_constant_line(const std::string& text, const std::string& name) {
 
 namespace {
 
-/// Replaces calls of the file's functions that consist of one return statement.
+/// Inlines calls to those functions of the file that consist of one return statement.
 std::string inline_calls(const std::string& code, std::string expression) {
     static const TextPattern function(
         R"(\b(?:int|unsigned)\s+(\w+)\s*\(([^(){}]*)\)\s*\{\s*return\s+([^;{}]*);\s*\})");

@@ -1,4 +1,4 @@
-// Returns the offsets and lines of a pattern's matches.
+// Functions that return the offsets and line numbers of a pattern's matches.
 #pragma once
 
 #include <cstddef>

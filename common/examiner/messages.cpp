@@ -12,8 +12,8 @@
 namespace coalesce {
 namespace {
 
-/// The maximum number of messages to keep. Further messages do not help, because they are usually
-/// caused by the first one.
+/// The maximum number of messages to keep. Further messages are usually consequences of the first
+/// one.
 constexpr std::size_t kMaxMessages = 30;
 /// The maximum length of a line. Longer lines are truncated.
 constexpr std::size_t kMaxLineBytes = 1000;
@@ -25,10 +25,10 @@ struct MessageHead {
     std::string severity, text;
 };
 
-/// Parses the beginning of a message. NVIDIA's messages begin with "/learner/kernel.cu(3): error:
-/// ...", "...(3): warning #177-D: ..." or "At end of source: error: ...". clang's messages begin
-/// with "/learner/kernel.cu:3:7: error: ...", but have no column if they come from nvcc's
-/// preprocessor.
+/// Parses the beginning of a message. Messages of NVIDIA's compilers begin with
+/// "/learner/kernel.cu(3): error: ...", "...(3): warning #177-D: ..." or "At end of source: error:
+/// ...". Messages of clang begin with "/learner/kernel.cu:3:7: error: ...". Messages of nvcc's
+/// preprocessor have the same form as clang's, but no column.
 bool read_head(const std::string& line, MessageHead& head) {
     static const TextPattern nvidia(
         R"(^(?:(.+)\((\d+)()\)|At end of source): (catastrophic error|error|warning|remark|note))"
@@ -50,7 +50,7 @@ Severity parse_severity(const std::string& word) {
     return word == "warning" ? Severity::warning : Severity::note;
 }
 
-/// Returns the column of a message. NVIDIA's compilers show the column only as a caret below the
+/// Returns the column of a message. NVIDIA's compilers mark the column only with a caret below the
 /// source line.
 int find_caret_column(const std::string& shown, const std::string& carets,
                       const std::string& line) {
@@ -65,8 +65,8 @@ bool is_caret_line(const std::string& line) {
     return line.find('^') != line.npos && line.find_first_not_of(" \t^~") == line.npos;
 }
 
-/// Returns the number of the last line that is not blank, which a reader takes for the end of the
-/// file.
+/// Returns the line number of the last line that is not blank. To a reader, this line is the end of
+/// the file.
 int last_line_number(const std::string& source) {
     const std::size_t last = source.find_last_not_of(" \t\r\n\f\v");
     return line_number_at(source, last == source.npos ? 0 : last);
@@ -78,8 +78,8 @@ bool is_duplicate(const std::vector<Message>& messages, const Message& message) 
     });
 }
 
-/// Rewrites a compiler message in plain words if it is about a missing include file, and replaces
-/// the internal file name.
+/// Replaces the internal file name in a compiler message. If the message is about a missing include
+/// file, also rewrites it in plain words.
 std::string simplify_message(std::string text) {
     static const TextPattern missing(
         R"~(^(?:could|cannot) (?:not )?open source file "([^"]*)".*$)~");

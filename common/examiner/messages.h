@@ -8,11 +8,13 @@
 
 namespace coalesce {
 
-/// The messages of a compiler, grouped by the lines they refer to.
+/// The messages of a compiler, separated into those about the learner's file and those about lines
+/// that we append to it.
 struct CompilerOutput {
-    std::vector<Message> messages;          ///< messages about the file called `file_name`
-    std::vector<std::string> configure;     ///< errors in the call of `configure` that we append
-    std::vector<std::string> in_own_lines;  ///< errors in other lines, which a learner cannot see
+    std::vector<Message> messages;       ///< messages about the file called `file_name`
+    std::vector<std::string> configure;  ///< errors in the appended call of `configure`
+    /// errors in the other appended lines, which the learner cannot see
+    std::vector<std::string> in_own_lines;
 };
 
 /// Parses the output of NVRTC, nvcc or clang. `source` is the text of the learner's file.
@@ -22,8 +24,8 @@ CompilerOutput read_messages(const std::string& output, const std::string& sourc
 /// Adds a period to a message that does not end with a punctuation mark.
 std::string end_sentence(const std::string& text);
 
-/// Returns a line with a caret below column `column` of `line`, counted from 1. The tabs in `line`
-/// are repeated, so that the caret appears in the correct column.
+/// Returns a line with a caret below column `column` of `line`, counted from 1. Tabs before the
+/// column are copied from `line`, so that the caret is aligned.
 std::string format_caret(const std::string& line, int column);
 /// Returns line `number` of a text, counted from 1, or "" if the text has fewer lines.
 std::string extract_line(const std::string& text, int number);

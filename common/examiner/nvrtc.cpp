@@ -1,5 +1,5 @@
-// Loads NVRTC when it is first needed. Programs therefore start quickly, and run on computers that
-// do not have it.
+// Loads NVRTC only when it is needed, so that programs start quickly and also run on computers
+// without NVRTC.
 #include <dlfcn.h>
 
 #include <filesystem>
@@ -13,16 +13,17 @@ namespace {
 /// NVRTC's handle for a program, declared here so that the build does not need NVRTC's headers.
 using nvrtcProgram = struct _nvrtcProgram*;
 
-/// Calls an NVRTC function, whose parameters must have exactly the types of the arguments. Returns
-/// false if the function fails or does not exist.
+/// Calls an NVRTC function. The types of the arguments must be exactly those of the function's
+/// parameters. Returns false if the function fails or does not exist.
 template <class... Arguments>
 bool call_nvrtc(void* library, const char* name, Arguments... arguments) {
     const auto function = reinterpret_cast<int (*)(Arguments...)>(dlsym(library, name));
     return function && function(arguments...) == 0;
 }
 
-/// Opens NVRTC's library of built-in functions. NVRTC looks for this library only by name, and
-/// cannot find it in a toolkit outside the system's folders unless the library is already open.
+/// Opens NVRTC's library of built-in functions. NVRTC looks for this library only by its file name.
+/// If the toolkit is outside the system's folders, NVRTC therefore finds the library only if it is
+/// already open.
 void open_builtins(const std::filesystem::path& folder) {
     std::error_code unreadable;
     for (const auto& entry : std::filesystem::directory_iterator(folder, unreadable)) {
@@ -38,8 +39,8 @@ void* open_library(const std::string& path) {
     return dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
 }
 
-/// Host headers that kernels often include. NVRTC provides none of these headers, but defines
-/// printf and assert itself.
+/// Host headers that kernels often include. NVRTC does not provide them. It has built-in
+/// definitions of printf and assert.
 constexpr const char* kHostHeaders[] = {"cstdio",   "stdio.h",  "cassert",  "assert.h", "cstdlib",
                                         "stdlib.h", "cstddef",  "stddef.h", "cmath",    "math.h",
                                         "cstdint",  "stdint.h", "climits",  "limits.h", "cstring",
@@ -77,7 +78,7 @@ using ::pow, ::rint, ::round, ::sin, ::sqrt, ::trunc;
 }
 )";
 
-/// Returns the text that replaces a host header which NVRTC does not provide.
+/// Returns the text of a host header that NVRTC does not provide.
 const char* find_header_text(const std::string& name) {
     if (name == "cstdint" || name == "stdint.h") return kIntegerTypes;
     if (name == "climits" || name == "limits.h") return kLimits;
@@ -96,8 +97,9 @@ nvrtcProgram create_program(void* library, const std::string& wrapped) {
     return is_made ? program : nullptr;
 }
 
-/// Returns a string from NVRTC. The function `size` returns its length, including the terminating
-/// null character, and `get` returns the string itself.
+/// Returns a string that NVRTC generated for a program. The function `size` returns the length of
+/// the string, including the terminating null character. The function `get` returns the string
+/// itself.
 std::string text_of(void* library, nvrtcProgram program, const char* size, const char* get) {
     std::size_t bytes = 0;
     if (!call_nvrtc(library, size, program, &bytes) || bytes == 0) return "";
@@ -118,9 +120,9 @@ RawOutput run_nvrtc(const std::string& path, const std::string& wrapped,
         result.output = path + " cannot be used";
         return result;
     }
-    // Compile functions without __device__ for the device, since there is no host code. NVRTC
-    // searches for headers in the toolkit and in the folder of the source. This folder does not
-    // exist, so no other file can be included.
+    // Compile functions without __device__ for the device too, because the program contains no host
+    // code. NVRTC searches for headers in the toolkit and in the folder of the source. The latter
+    // does not exist, so no other file can be included.
     std::vector<std::string> options = {"-std=c++20", keeps_variables ? "-G" : "-lineinfo",
                                         "-default-device", "--gpu-architecture=" + architecture};
     const std::string headers = toolkit_headers();

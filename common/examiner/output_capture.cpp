@@ -28,7 +28,8 @@ void OutputCapture::escape_control_characters() {
             return (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7f;
         },
         '?');
-    // Drop an incomplete last line, because it may end in the middle of a character.
+    // Remove an incomplete last line, because the output may have been cut in the middle of a
+    // character.
     if (is_truncated()) text_.resize(text_.rfind('\n') == text_.npos ? 0 : text_.rfind('\n') + 1);
 }
 

@@ -1,4 +1,4 @@
-// Captures the output through a pipe that is read by a thread.
+// Captures the output with a pipe, from which a thread reads.
 #include "examiner/output_capture.h"
 
 #include <fcntl.h>

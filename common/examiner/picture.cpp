@@ -30,8 +30,8 @@ std::vector<std::uint64_t> list_words(const simulated::Access& access, unsigned 
     return words;
 }
 
-/// Returns an offset as text, such as "in + 384". The offset is negative if an incorrect kernel
-/// accesses memory before the matrix.
+/// Returns an offset as text, such as "in + 384". If an incorrect kernel accesses memory before the
+/// matrix, the offset is negative.
 std::string offset_text(const std::string& name, std::uint64_t address, std::uint64_t begin) {
     if (address < begin) return name + " - " + std::to_string(begin - address);
     return name + " + " + std::to_string(address - begin);
@@ -40,7 +40,8 @@ std::string offset_text(const std::string& name, std::uint64_t address, std::uin
 struct MatrixAddresses {
     std::uint64_t in = 0, out = 0, bytes = 0;
 
-    /// Reports whether the address is in `out`, or at least closer to `out` than to `in`.
+    /// Reports whether the address is in `out`, or, if it is in neither matrix, closer to `out`
+    /// than to `in`.
     bool is_in_output(std::uint64_t address) const {
         const auto distance = [&](std::uint64_t begin) {
             if (address < begin) return begin - address;
@@ -61,9 +62,9 @@ bool have_pairs_same_address(const simulated::Access& access, unsigned distance)
     return true;
 }
 
-/// Returns how many lanes shared memory serves in one pass: all 32 if each lane accesses at most 4
-/// bytes, 16 for 8 bytes per lane, and 8 for 16 bytes. The number doubles for loads in which pairs
-/// of lanes share an address, as in simulator/counters/counters.h.
+/// Returns the number of lanes that shared memory serves in one pass: all 32 if each lane accesses
+/// at most 4 bytes, 16 for 8 bytes per lane, and 8 for 16 bytes per lane. The number is doubled for
+/// loads in which pairs of lanes access the same address, as in simulator/counters/counters.h.
 unsigned lanes_per_pass(const simulated::Access& access) {
     if (access.bytes_per_lane <= 4) return 32;
     const bool has_pairs = !access.is_store && (have_pairs_same_address(access, 1) ||
@@ -93,7 +94,8 @@ bool is_same_access(const WarpAccess& one, const WarpAccess& other) {
            one.bytes_per_lane == other.bytes_per_lane && one.active == other.active;
 }
 
-/// Adds an access to the list. If a loop repeats an access, only its repetition count is increased.
+/// Adds an access to the list. If the list already contains the access because it is in a loop,
+/// only increases its repetition count.
 void add_access(std::vector<WarpAccess>& list, WarpAccess access) {
     const auto known = std::find_if(list.begin(), list.end(), [&](const WarpAccess& one) {
         return is_same_access(one, access);

@@ -22,14 +22,14 @@ namespace coalesce {
 /// The warp to draw.
 struct PictureRequest {
     Shape shape = {256, 256};  ///< shape of the input
-    std::uint64_t block = 0;   ///< the block, counted with x fastest
+    std::uint64_t block = 0;   ///< linear index of the block (x varies fastest)
     unsigned warp = 0;         ///< the warp within the block
 };
 
 /// A row of 32 words or banks, with the lanes that access them.
 struct PictureRow {
-    std::string label = "";       ///< such as "out + 256" or "wavefront 1"
-    std::array<int, 32> lanes{};  ///< a lane that accesses each word or bank, or -1
+    std::string label = "";       ///< name of the row, such as "out + 256" or "wavefront 1"
+    std::array<int, 32> lanes{};  ///< for each word or bank, a lane that accesses it, or -1
 };
 
 /// A load or store, together with its picture.
@@ -46,10 +46,11 @@ struct WarpAccess : simulated::Access {
 
 /// All accesses of the warp.
 struct Picture {
-    Failure problem;                   ///< why there is no picture; kind none if there is one
-    std::string file;                  ///< the file's name in messages
-    PictureRequest request;            ///< the warp that was drawn
-    std::vector<WarpAccess> accesses;  ///< one access per line and kind of access, in order
+    Failure problem;         ///< why there is no picture, or a failure of kind none
+    std::string file;        ///< the file's name in messages
+    PictureRequest request;  ///< the warp that was drawn
+    /// one access per source line and kind of access, in order of execution
+    std::vector<WarpAccess> accesses;
 
     /// Reports whether there is a picture.
     bool ok() const { return problem.kind == FailureKind::none; }

@@ -65,7 +65,8 @@ std::string svg_text(int x, int y, const std::string& anchor, const std::string&
            escaped(text) + "</text>\n";
 }
 
-/// Draws a cell with the number of its lane, so that the picture is readable without its colours.
+/// Draws a cell with the character of its lane, so that the picture is readable without its
+/// colours.
 std::string svg_cell(int x, int y, int lane) {
     std::string svg = format("<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\"/>\n",
                              x, y, kCellWidth, kCellWidth, lane < 0 ? "#ffffff" : "#cfe3ff");

@@ -1,12 +1,12 @@
 // Finds mistakes in pipelines of asynchronous copies.
-// Long: the rules are short, and all of them read the list of steps at the beginning.
+// Long: the rules are short, and all of them use the list of steps that is defined first.
 #include "examiner/rules.h"
 
 #include <algorithm>
 
 #include "base/text.h"
 #include "examiner/expressions.h"
-#include "examiner/line_mistake.h"
+#include "examiner/line_rules.h"
 #include "examiner/matches.h"
 #include "examiner/source_lines.h"
 #include "harness/text.h"
@@ -14,19 +14,20 @@
 namespace coalesce {
 namespace {
 
-/// A step of a pipeline, which is a call in the loop that processes the tiles.
+/// A call in the loop that processes the tiles, as one step of a pipeline.
 struct PipelineStep {
     enum Kind { copy, commit, wait, barrier, use } kind = copy;
     int line = 0;
     std::string text = "";  ///< the call, with its arguments
-    bool is_in_condition = false;
+    bool is_in_condition = false, is_in_else = false;
+    bool is_in_branch() const { return is_in_condition || is_in_else; }
 };
 
 /// The steps in one iteration of the loop, in the order of the source.
 using PipelineSteps = std::vector<PipelineStep>;
 
-/// Returns the names of the file's functions that start copies or, if `are_copying` is false, of
-/// those that start none.
+/// Returns the names of the file's functions that start copies if `are_copying` is true, or of
+/// those that start none if it is false.
 std::vector<std::string> list_functions(const std::string& code, bool are_copying) {
     static const TextPattern head(R"(__device__[^;{}()]*?(\w+)\s*\([^;{}]*\)\s*\{)");
     std::vector<std::string> names;
@@ -43,8 +44,8 @@ bool is_one_of(const std::vector<std::string>& names, const std::string& name) {
     return std::ranges::find(names, name) != names.end();
 }
 
-/// Returns the kernel's first loop, which processes one tile per iteration. Returns nullptr if the
-/// kernel has no loop.
+/// Returns the kernel's first loop, which is assumed to process one tile per iteration, or nullptr
+/// if the kernel has no loop.
 const Loop* find_pipeline_loop(const std::vector<Loop>& loops, const std::string& text) {
     const int kernel = find_kernel_line(text, "");
     const Loop* found = nullptr;
@@ -83,6 +84,8 @@ PipelineSteps list_steps(const std::string& text, const Loop& loop) {
         for (const Condition& condition : find_conditions(text, line)) {
             step.is_in_condition |= !condition.is_exit && condition.line > loop.first_line;
         }
+        for (const Condition& condition : find_conditions_of_else(text, line))
+            step.is_in_else |= condition.line > loop.first_line;
         steps.push_back(step);
     }
     return steps;
@@ -130,7 +133,7 @@ LineMistake find_commit_mistake(const PipelineSteps& steps) {
                 "Commit exactly one group in each pass."};
     }
     const PipelineStep* wait = find_step(steps, PipelineStep::wait);
-    if (commit->is_in_condition && wait && !wait->is_in_condition) {
+    if (commit->is_in_condition && wait && !wait->is_in_branch()) {
         return {commit->line,
                 "a group is committed only under this condition. Without this group, the wait on " +
                     on_line(wait->line) + " leaves this tile's own group in flight.",
@@ -156,10 +159,18 @@ LineMistake find_wait_mistake(const PipelineSteps& steps) {
             "the wait for the copies comes after the tile is read on " + on_line(use->line) + ".",
             "Wait first, then let all threads meet at a barrier, then read the tile."};
     }
-    if (wait->is_in_condition && !use->is_in_condition) {
+    const auto waits_in = [&](bool PipelineStep::*branch) {
+        return std::ranges::any_of(steps, [&](const PipelineStep& step) {
+            return step.kind == PipelineStep::wait && step.*branch;
+        });
+    };
+    const bool waits_in_both =
+        waits_in(&PipelineStep::is_in_condition) && waits_in(&PipelineStep::is_in_else);
+    if (wait->is_in_branch() && !waits_in_both && !use->is_in_branch()) {
         return {wait->line,
-                "the kernel waits for the copies only under this condition, but it reads the tile "
-                "in every pass.",
+                std::string("the kernel waits for the copies only ") +
+                    (wait->is_in_else ? "in this else branch" : "under this condition") +
+                    ", but it reads the tile in every pass.",
                 "Wait in every pass, before the tile is read."};
     }
     TextMatch found;
@@ -197,21 +208,22 @@ LineMistake find_barrier_mistake(const PipelineSteps& steps) {
     return {};
 }
 
-/// Returns the index of the stage that a call uses, such as "1 - stage" for `fetch(tiles[1 -
-/// stage], ...)`.
+/// Returns the expression that a call uses as the index of the stage, such as "1 - stage" for
+/// `fetch(tiles[1 - stage], ...)`.
 std::string stage_of(const PipelineStep* step) {
     static const TextPattern stage(R"(\(\s*(?:\w+\s*,\s*)?\w+\[([^\]]*)\])");
     TextMatch found;
     return step && search(step->text, found, stage) ? trimmed(found.str(1)) : "";
 }
 
-/// The stages that a pass of the loop fills and reads, and the line that changes the stage.
+/// The stages that an iteration of the loop fills and reads, and the line that changes the stage.
 struct StageUse {
     const PipelineStep* copy;
     const PipelineStep* use;
     std::string filled = {}, read = {};  ///< the index of the stage, such as "1 - stage"
     int change_line = 0;                 ///< the line that changes the stage; 0 if there is none
-    std::string variable = {}, assignment = {};  ///< the two sides of that change
+    /// The two sides of the assignment that changes the stage.
+    std::string variable = {}, assignment = {};
 };
 
 StageUse find_stage_use(const PipelineSteps& steps, const Loop& loop, const std::string& text) {
@@ -231,7 +243,8 @@ StageUse find_stage_use(const PipelineSteps& steps, const Loop& loop, const std:
     return stages;
 }
 
-/// Looks for a pass that fills the stage that it reads, or for a stage that never changes.
+/// Finds an iteration that fills the same stage that it reads, or a stage variable that never
+/// changes.
 LineMistake find_same_stage(const StageUse& stages, const Loop& loop) {
     const auto& [copy, use, filled, read, changes, variable, assignment] = stages;
     static const TextPattern negated(R"(=\s*-\s*\w+\s*$)");
@@ -245,15 +258,24 @@ LineMistake find_same_stage(const StageUse& stages, const Loop& loop) {
     if (filled == read && reads_other && changes > use->line) {
         return {use->line,
                 "this reads the stage `" + read + "`, which the next tile's copy fills on " +
-                    on_line(copy->line) + "; the tile of this pass is in the other one.",
-                "Read the stage that was filled in the pass before: " + variable + "."};
+                    on_line(copy->line) + "; the tile of this pass is in the other stage.",
+                "Read the stage that was filled in the previous pass: " + variable + "."};
     }
     if (filled == read && contains_word(copy->text, loop.counter) &&
         !contains_word(copy->text, "next")) {
         return {copy->line,
                 "this copies the tile of this pass, `" + loop.counter +
-                    "`, although it has been on its way since the pass before.",
+                    "`, although its copy has been in flight since the previous pass.",
                 "Start the copy of the next tile here, into the other stage."};
+    }
+    // With an even step, such as an even number of blocks, the remainder never changes.
+    static const TextPattern remainder(R"(^=[^/]*%\s*\d+\s*$)");
+    if (contains(assignment, remainder) && contains_word(assignment, loop.counter) && loop.step &&
+        loop.step->find("+=") != std::string::npos) {
+        return {changes,
+                "`" + variable + "` does not alternate from pass to pass: `" + loop.counter +
+                    "` moves on by several, so that the remainder can stay the same.",
+                "Let it change in every pass: 1 - " + variable + ", or the number of the pass."};
     }
     if (filled == read && (changes == 0 || changes > use->line)) {
         return {copy->line,
@@ -268,7 +290,8 @@ LineMistake find_same_stage(const StageUse& stages, const Loop& loop) {
     return {};
 }
 
-/// Looks for a stage that changes to a wrong one, or at the wrong line.
+/// Finds an assignment that sets the stage variable to the wrong stage, or that is on the wrong
+/// line.
 LineMistake find_wrong_change_of_stage(const StageUse& stages) {
     const auto& [copy, use, filled, read, changes, variable, assignment] = stages;
     const bool wraps =
@@ -295,7 +318,7 @@ LineMistake find_wrong_change_of_stage(const StageUse& stages) {
         return {use->line,
                 "this reads the stage `" + read + "`, which the copy on " + on_line(copy->line) +
                     " does not fill: that copy fills `" + filled + "`.",
-                "Read the stage that was filled in the pass before."};
+                "Read the stage that was filled in the previous pass."};
     }
     return {};
 }
@@ -308,8 +331,8 @@ LineMistake find_stage_mistake(const PipelineSteps& steps, const Loop& loop,
                          [&] { return find_wrong_change_of_stage(stages); });
 }
 
-/// Looks for a call that copies a tile but is executed by only some threads, although the called
-/// function divides the copy among all threads.
+/// Finds a call that copies a tile with only some of the threads, although the called function
+/// distributes the copy over all threads.
 LineMistake find_few_copying_threads(const PipelineSteps& steps, const std::string& text) {
     const PipelineStep* copy = find_step(steps, PipelineStep::copy);
     if (!copy) return {};
@@ -324,7 +347,7 @@ LineMistake find_few_copying_threads(const PipelineSteps& steps, const std::stri
     return {};
 }
 
-/// Looks for a kernel that prefetches a tile other than the one that the next iteration processes.
+/// Finds a kernel that prefetches a tile other than the one that the next iteration processes.
 LineMistake find_other_next_tile(const Loop& loop, const std::string& text) {
     if (!loop.step || loop.counter.empty()) return {};
     static const TextPattern step(R"(\+=\s*(.+)$)");
@@ -344,8 +367,8 @@ LineMistake find_other_next_tile(const Loop& loop, const std::string& text) {
     return {};
 }
 
-/// Looks for a copy of the current iteration's tile where the next tile should be copied, or for a
-/// store of the next tile where the current one should be stored.
+/// Finds a copy that uses the index of the current tile instead of the next one, or a store that
+/// uses the index of the next tile instead of the current one.
 LineMistake find_wrong_tile_number(const PipelineSteps& steps, const Loop& loop) {
     const PipelineStep* copy = find_step(steps, PipelineStep::copy);
     const PipelineStep* use = find_step(steps, PipelineStep::use);
@@ -364,7 +387,7 @@ LineMistake find_wrong_tile_number(const PipelineSteps& steps, const Loop& loop)
     return {};
 }
 
-/// Looks for a call that passes rows and cols in another order than the function declares them.
+/// Finds a call whose arguments rows and cols are not in the order of the function's parameters.
 LineMistake find_exchanged_arguments(const PipelineSteps& steps) {
     for (const PipelineStep& step : steps) {
         const std::size_t rows = find_word(step.text, "rows"), cols = find_word(step.text, "cols");
@@ -375,7 +398,7 @@ LineMistake find_exchanged_arguments(const PipelineSteps& steps) {
     return {};
 }
 
-/// Looks for a break that leaves the loop before the last tile is stored.
+/// Finds a break that leaves the loop before the last tile is stored.
 LineMistake find_early_break(const PipelineSteps& steps, const std::string& text) {
     const PipelineStep* use = find_step(steps, PipelineStep::use);
     if (!use) return {};
@@ -399,67 +422,11 @@ bool is_of_pipeline(const Failure& failure) {
            failure.kind == FailureKind::elements_left_out;
 }
 
-/// Looks for copies that bring less than they should: they start after the wait, only some threads
-/// start them, or they count elements instead of bytes.
-LineMistake find_few_bytes(long long announced, long long arrived, const std::string& text) {
-    static const TextPattern copy(R"(\bload_row\s*\()");
-    static const TextPattern wait(R"(\bwait\s*\()");
-    const int copies = find_line_in_kernel(text, copy), waits = find_line_in_kernel(text, wait);
-    if (copies == 0) return {};
-    if (arrived == 0 && waits > 0 && waits < copies) {
-        return {waits,
-                "the threads wait here for copies that start only afterwards, on " +
-                    on_line(copies) + ".",
-                "Request the rows first, and wait for them afterwards."};
-    }
-    const std::vector<Loop> loops = find_loops(text);
-    for (const Condition& condition : find_conditions(text, copies)) {
-        const bool is_one = condition.text.find("threadIdx.x == ") != condition.text.npos;
-        if (!is_one || condition.is_exit || innermost_loop(loops, copies)) continue;
-        return {condition.line,
-                "only one thread requests a row here: " + std::to_string(arrived) + " of " +
-                    std::to_string(announced) + " bytes arrive, and all threads wait for ever.",
-                "Let as many threads request a row as the tile has rows."};
-    }
-    if (announced == 4 * arrived && code_on_line(text, copies).find('/') != std::string::npos) {
-        return {copies,
-                "each copy is as many bytes long as a row has elements: a quarter of the row "
-                "arrives, and the threads wait for ever.",
-                "The size of a copy is in bytes: do not divide it."};
-    }
-    return {};
-}
-
-/// Explains a wait that never ends by the wrong number of bytes that an mbarrier expects. Returns
-/// false if that is not the cause.
-bool blame_expected_bytes(Failure& failure, const std::string& text) {
-    static const TextPattern numbers(R"((\d+) bytes were announced, and (\d+) arrived)");
-    static const TextPattern call(R"(\bexpect\w*\s*\()");
-    std::string flat = failure.details;
-    std::replace(flat.begin(), flat.end(), '\n', ' ');
-    TextMatch found;
-    if (!search(flat, found, numbers)) return false;
-    failure.headline = "the mbarrier expects " + found.str(1) + " bytes, but the copies bring " +
-                       found.str(2) + ", so the threads wait forever.";
-    const std::string code = code_for_search(text);
-    for (const TextMatch& one : find_matches(code, call)) {
-        const int line = line_of(code, one);
-        if (line > find_kernel_line(text, "")) failure.place.line = line;
-    }
-    failure.next =
-        "Let the mbarrier expect as many bytes as the copies bring, even where a tile extends "
-        "beyond the matrix: all rows, and all bytes of each row, that the copies request.";
-    const LineMistake of_copies =
-        find_few_bytes(std::stoll(found.str(1)), std::stoll(found.str(2)), text);
-    if (of_copies.line > 0) blame(failure, of_copies);
-    return true;
-}
-
 }  // namespace
 
 bool explain_by_pipeline(Failure& failure, const Evidence& evidence) {
     const std::string& text = evidence.source.text;
-    if (failure.kind == FailureKind::deadlock) return blame_expected_bytes(failure, text);
+    if (failure.kind == FailureKind::deadlock) return explain_endless_wait(failure, evidence);
     if (!is_of_pipeline(failure) || tracks_copies_with_mbarrier(text)) return false;
     if (code_for_search(text).find("__pipeline_memcpy_async") == std::string::npos) return false;
     const std::vector<Loop> loops = find_loops(text);

@@ -18,11 +18,12 @@ namespace coalesce {
 namespace {
 
 constexpr int kPredictedSide = 8192;
-/// The shape whose instruction budget is the limit for all recorded blocks together.
+/// The recorded blocks together may execute as many instructions as a kernel may execute on this
+/// shape.
 constexpr Shape kBudgetShape{1024, 1024};
 
-/// Removes the calls of printf from a kernel until the destructor restores them. The recorded
-/// blocks would print only part of the output, and the predicted time should not include printing.
+/// Disables a kernel's calls to printf until the destructor enables them again. The recorded blocks
+/// would print only part of the output, and the predicted time should not include printing.
 class WithoutPrinting {
 public:
     explicit WithoutPrinting(LoadedKernel& kernel) : kernel_(kernel) { set(0); }
@@ -40,10 +41,48 @@ private:
     LoadedKernel& kernel_;
 };
 
-/// Predicts the time of a launch on two matrices, or on one matrix for an in-place kernel. If
-/// `sampled` is not null, verifies the values that the blocks store.
+/// The minimum number of bytes that a grid must be able to store, as a fraction of the output.
+constexpr double kMinStoredFraction = 0.9;
+
+/// Reports whether the grid has too few blocks to store the whole output, even if every block
+/// stores as much as the busiest sampled block. Blocks at the edges store less, so an average would
+/// underestimate a correct launch.
+bool has_too_few_blocks(const CoalesceSampledCosts& costs, Shape shape) {
+    const double most =
+        static_cast<double>(costs.grid_blocks) * static_cast<double>(costs.most_stored_bytes);
+    return costs.is_all != 0 && most < kMinStoredFraction * element_count(shape) * sizeof(float);
+}
+
+/// Estimates the costs of the whole launch. They are proportional to the bytes that are stored.
+Counters scale_to_launch(const CoalesceSampledCosts& costs, Shape shape) {
+    const double factor =
+        element_count(shape) * sizeof(float) / static_cast<double>(costs.stored_bytes);
+    Counters counters;
+    simulator_library::add(costs.counters, counters);
+    for (const auto& [name, member] : kCounterNames) {
+        counters.*member =
+            static_cast<std::uint64_t>(factor * static_cast<double>(counters.*member));
+    }
+    counters.kernels = 1;
+    return counters;
+}
+
+/// Reads what the sampled blocks did. Throws WrongSampledValues if the grid has too few blocks.
+void read_sampled_costs(Shape shape, SampledCosts* to) {
+    CoalesceSampledCosts costs{};
+    SIMULATOR_FUNCTION(coalesceGetSampledCosts)(&costs);
+    if (costs.sampled_blocks > 0 && has_too_few_blocks(costs, shape))
+        throw WrongSampledValues(SampledValues::too_few);
+    if (!to || costs.stored_bytes == 0) return;
+    to->counters = scale_to_launch(costs, shape);
+    to->can_store_all = costs.is_all != 0;
+}
+
+/// Predicts the time of a launch with an input and an output matrix, or with a single matrix for an
+/// in-place kernel. If `options.sampled` is not null, also verifies the values that the blocks store.
 Predicted predict_large(LoadedKernel& kernel, const LaunchShape& launch, bool in_place, Shape shape,
-                        const SampledMatrix* sampled) {
+                        const PredictedLaunchOptions& options) {
+    const SampledMatrix* const sampled = options.sampled;
     const DeviceBuffer out(static_cast<std::size_t>(element_count(shape)) * sizeof(float));
     const DeviceBuffer other(in_place ? 1 : out.bytes());
     void* const in = in_place ? out.data() : other.data();
@@ -63,7 +102,9 @@ Predicted predict_large(LoadedKernel& kernel, const LaunchShape& launch, bool in
     Touched stored;
     const auto run_and_note = [&] {
         run();
-        if (sampled) stored = touched_ranges(Direction::store);
+        if (!sampled) return;
+        stored = touched_ranges(Direction::store);
+        read_sampled_costs(shape, options.costs);
     };
     const std::string& gpu = timing::known_gpus().front().name;
     Predicted predicted = predict_launches(
@@ -105,7 +146,7 @@ std::optional<Predicted> predict_launch(LoadedKernel& kernel, bool in_place, Sha
     Failure failure;
     try {
         if (const auto launch = kernel.configure(shape, failure))
-            predicted = predict_large(kernel, *launch, in_place, shape, options.sampled);
+            predicted = predict_large(kernel, *launch, in_place, shape, options);
     } catch (const NotPredicted&) {
         // The model cannot predict a kernel whose blocks wait for one another.
     } catch (const CudaError& error) {
@@ -126,7 +167,7 @@ timing::TimeExplanation describe_prediction(const Predicted& predicted) {
 
 std::string format_prediction(const Predicted& predicted) {
     const timing::TimeExplanation told = describe_prediction(predicted);
-    return "At " + predicted.shape.name() + " " + told.time + " (" + told.label + "). " +
+    return "Time at " + predicted.shape.name() + ": " + told.time + " (" + told.label + "). " +
            timing::capitalize(told.verdict) + ".";
 }
 

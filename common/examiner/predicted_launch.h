@@ -10,6 +10,7 @@
 #include "examiner/course/exercise.h"
 #include "examiner/failure.h"
 #include "examiner/sampled_matrix.h"
+#include "harness/counters.h"
 #include "harness/predicted.h"
 #include "timing/words.h"
 
@@ -17,9 +18,9 @@ namespace coalesce {
 
 class LoadedKernel;
 
-/// Returns the shape for which the time of an exercise is predicted, which is about 8192 x 8192,
-/// rounded to the exercise's multiples. At that size, few of the matrices in the lessons fit into
-/// the L2 cache of a GPU.
+/// Returns the shape for which the time of an exercise is predicted. It is about 8192 x 8192,
+/// rounded up to the multiples that the exercise requires. At that size, the matrices of most
+/// lessons do not fit into the L2 cache of a GPU.
 Shape predicted_shape(const Exercise& exercise);
 
 /// Thrown if the sampled blocks of a predicted launch did not store the correct values.
@@ -35,13 +36,24 @@ struct NotLaunched : std::runtime_error {
     Failure failure;
 };
 
+/// What the sampled blocks of a predicted launch show about the whole launch.
+struct SampledCosts {
+    /// The estimated costs of the whole launch, or nothing if the blocks store nothing.
+    std::optional<Counters> counters = {};
+    /// Whether the grid is known to have enough blocks to store the whole output.
+    bool can_store_all = false;
+};
+
 /// The options of a predicted launch.
 struct PredictedLaunchOptions {
-    /// If not null, WrongSampledValues is thrown if the blocks do not store the correct values.
+    /// The matrix with which the sampled blocks are checked, or null for no check. If the blocks do
+    /// not store the correct values, WrongSampledValues is thrown.
     const SampledMatrix* sampled = nullptr;
     std::uint64_t max_instructions = 0;  ///< a further limit on warp instructions; 0 for none
     std::uint64_t seed = 0;    ///< seed that chooses the sampled blocks; 0 for the usual ones
     bool must_launch = false;  ///< whether to throw NotLaunched
+    /// If neither this nor `sampled` is null, receives the costs of the launch.
+    SampledCosts* costs = nullptr;
 };
 
 /// Predicts the time of a kernel from a few of its blocks, which are launched on the simulator. The
@@ -52,8 +64,8 @@ std::optional<Predicted> predict_launch(LoadedKernel& kernel, bool in_place, Sha
 
 /// Describes a prediction in sentences.
 timing::TimeExplanation describe_prediction(const Predicted& predicted);
-/// Returns a string such as "At 8192 x 8192 about 0.14 ms, 91 % of a copy (predicted, NVIDIA H200,
-/// within 8 %). Memory is ...".
+/// Returns a string such as "Time at 8192 x 8192: about 0.14 ms, 91 % of a copy (predicted, NVIDIA
+/// H200, within 8 %). Memory is ...".
 std::string format_prediction(const Predicted& predicted);
 /// Returns a string such as "At 8192 x 8192 the solution takes about 0.14 ms, yours 0.21 ms: 1.5
 /// times as fast (...). Why: ...", or "" if the learner's kernel is not slower.

@@ -1,4 +1,4 @@
-// Searches the text of PTX, where comments and strings may contain anything.
+// Searches PTX whose comments and strings may contain arbitrary text.
 #pragma once
 
 #include <string>

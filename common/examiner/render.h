@@ -16,15 +16,15 @@ namespace coalesce {
 
 /// The ways to show the predicted time of a kernel that passed.
 enum class TimeShown {
-    in_words,  ///< a sentence with the bottleneck and the fraction of a copy's speed
-    in_table,  ///< only the fraction of a copy's speed
+    in_words,  ///< a sentence that states the bottleneck and the speed relative to a copy
+    in_table,  ///< only the speed relative to a copy
     nowhere,
 };
 
 /// The properties of a terminal, and the parts of a verdict to show on it.
 struct TerminalOptions {
     bool is_bold = false;       ///< whether the headline is bold
-    int lines = 0;              ///< the most lines of text; 0 for no limit
+    int lines = 0;              ///< maximum number of lines of text; 0 for no limit
     bool has_full_map = false;  ///< whether to show the whole map of cells, even beyond `lines`
     bool has_costs = true;      ///< whether to show the costs of a kernel that passed
     TimeShown time = TimeShown::in_words;  ///< how to show the predicted time
@@ -43,19 +43,21 @@ std::string markdown_text(const Verdict& verdict);
 /// markup.
 std::string html_text(const Verdict& verdict);
 
-/// A row of the cost table, such as "sectors per load". It contains the kernel's figure, the
-/// minimum for the same bytes, and the solution's figure.
+/// A row of the cost table, such as "sectors per load". It contains the cost of the learner's
+/// kernel, the minimum cost of accessing the same number of bytes, and the solution's cost.
 struct CostRow {
     std::string what;
     std::string yours, ideal, solution;  ///< "-" if unknown
 };
-/// Returns a row for each kind of access that occurs, or no rows if nothing was counted.
+/// Returns a row for each kind of access that the kernel makes, or no rows if nothing was counted.
 std::vector<CostRow> cost_rows(const Verdict& verdict);
 
-/// Reports whether there is a map of right and wrong cells that shows more than one fault.
+/// Reports whether the verdict's first failure has a map of cells that is worth showing: one with
+/// several faults, and not the same mark in every cell.
 bool has_map(const Verdict& verdict);
 
-/// Returns the numbered lines of `text` around `line`. Marks `line`, and `column` if it is known.
+/// Returns a few numbered lines of `text` around `line`, with a mark at `line`, and at `column` if
+/// it is known.
 std::string excerpt(const std::string& text, int line, int column);
 
 }  // namespace coalesce

@@ -39,8 +39,8 @@ std::string format_map(const Failure& failure, int lines) {
 std::string passed_text(const Verdict& verdict) {
     // A verdict on a whole program has no kernel name.
     if (verdict.kernel.empty()) {
-        return "Right with " + format_count(verdict.shapes.size(), "number") +
-               " of elements, clean under every check, and the program reports a launch that "
+        return "Right with " + format_count(verdict.shapes.size(), "element count") +
+               ", clean under every check, and the program reports a launch that "
                "fails.";
     }
     return "Right on " + format_count(verdict.shapes.size(), "shape") +
@@ -87,7 +87,7 @@ std::string format_printed(const Verdict& verdict) {
     const std::vector<std::string> lines = lines_of(verdict.output);
     const bool is_long = lines.size() > most_lines;
     return escape_lines({lines.begin(), is_long ? lines.begin() + most_lines : lines.end()}) +
-           (verdict.output_is_truncated || is_long ? "  ... and more, which is not shown.\n" : "");
+           (verdict.output_is_truncated || is_long ? "  ... and more that is not shown.\n" : "");
 }
 
 std::vector<std::string> other_failures(const Verdict& verdict) {
@@ -137,7 +137,7 @@ std::string render::excerpt_around(const std::string& text, int line, int column
         std::string code = escape_text(one);
         if (code.size() > widest && number != line) {
             std::size_t end = widest - 3;
-            // Do not cut a character of several bytes in two.
+            // Do not split a multi-byte character.
             while (end > 0 && (static_cast<unsigned char>(code[end]) & 0xC0) == 0x80) --end;
             code = code.substr(0, end) + "...";
         }
@@ -155,7 +155,7 @@ struct CostKind {
     const char* what;
     std::uint64_t Counters::*requests;
     std::uint64_t Counters::*cost;
-    std::uint64_t Counters::*ideal;  ///< null: the minimum is all sectors of the matrix
+    std::uint64_t Counters::*ideal;  ///< null if the minimum is the number of sectors in the matrix
 };
 
 constexpr CostKind kCostKinds[] = {
@@ -177,8 +177,8 @@ std::string format_ratio(const std::optional<Counters>& counters, const CostKind
     return ratio_text(static_cast<double>(*counters.*kind.cost), *counters.*kind.requests);
 }
 
-/// Adds the total costs that exercises beyond the transpose limit. Their minimum depends on the
-/// task, so they are compared only with the solution's costs.
+/// Adds the total costs that exercises beyond the transpose have limits for. Their minimum depends
+/// on the task, so only the solution's costs are shown for comparison.
 void add_totals(std::vector<CostRow>& rows, const Counters& yours,
                 const std::optional<Counters>& solution) {
     const auto add = [&](const char* what, auto sum) {

@@ -1,4 +1,4 @@
-// Builds the parts of a verdict's text that all formats share.
+// Builds the pieces of text that appear in every format of a verdict.
 #pragma once
 
 #include <string>
@@ -8,15 +8,16 @@
 
 namespace coalesce::render {
 
-/// Capitalizes the first letter, unless the sentence begins with code, such as "out(0,0) was ...".
+/// Capitalizes the first letter of a sentence, unless the sentence begins with code, such as
+/// "out(0,0) was ...".
 std::string as_sentence(std::string text);
-/// Returns the numbered lines of `text` up to `around` lines before and after `line`.
+/// Returns `line` of `text` with up to `around` lines before it and after it, all numbered.
 std::string excerpt_around(const std::string& text, int line, int column, int around);
 /// Returns the source lines around a failure. Returns "" if the compiler's message already shows
 /// the line, or if the file is not text.
 std::string source_excerpt(const Failure& failure, const std::string& source, int lines_around = 2);
-/// Reports whether the map of cells shows more than the headline says: the marks differ, and more
-/// than one of them shows a fault.
+/// Reports whether the map of cells adds anything to the headline: it contains more than one fault,
+/// and its cells do not all have the same mark.
 bool is_map_useful(const Failure& failure);
 /// Returns the map of right and wrong cells in at most `lines` lines, or "" if the map is not
 /// useful.
@@ -24,22 +25,23 @@ std::string format_map(const Failure& failure, int lines = CellMap::kSide);
 /// Returns a sentence such as "Right on 6 shapes, clean under every check, and within the cost
 /// limits of the exercise."
 std::string passed_text(const Verdict& verdict);
-/// Returns sentences about the predicted time, with its bottleneck or a comparison with the
-/// solution. Returns "" if no time is predicted, or if a failure already states the time.
+/// Returns sentences that state the predicted time, and either its bottleneck or how it compares
+/// with the solution. Returns "" if no time is predicted, or if a failure already states the time.
 std::string time_text(const Verdict& verdict);
 /// Returns "Faster: ..." followed by what would speed up a kernel that passed, or "" if no time is
 /// predicted.
 std::string faster_text(const Verdict& verdict);
-/// Returns the rows of costs, and a row for the predicted time if there is one.
+/// Returns the cost rows, followed by a row for the predicted time if there is one.
 std::vector<CostRow> costs_with_time(const Verdict& verdict);
-/// Returns the first lines of the kernel's output, or "".
+/// Returns the first lines of the kernel's output, or "" if the kernel printed nothing.
 std::string format_printed(const Verdict& verdict);
-/// Returns every failure except the first, each as a sentence that includes its place.
+/// Returns every failure except the first, each as a sentence that states its location.
 std::vector<std::string> other_failures(const Verdict& verdict);
 /// Returns the compiler's warnings as sentences, or none if the compiler also reported errors.
 std::vector<std::string> warnings(const Verdict& verdict);
-/// Returns, for example, "Seen with rows = 77, cols = 45.", or "" if the failure does not depend on
-/// a particular input. `sizes` is Verdict::sizes.
+/// Returns the input on which the kernel failed, for example "Seen with rows = 77, cols = 45.".
+/// Returns "" if the failure has no input, for example because the kernel does not compile. `sizes`
+/// contains the names of the sizes (Verdict::sizes).
 std::string format_failing_input(const Failure& failure,
                                  const std::vector<std::string>& sizes = {});
 

@@ -22,7 +22,7 @@ std::string with_line_end(std::string text) {
     return text;
 }
 
-/// Returns the number of rows that a text takes on a terminal, where long lines are broken.
+/// Returns the number of rows that a text occupies on a terminal, which wraps long lines.
 int count_rows(const std::string& text) {
     int rows = 0;
     for (const std::string& line : lines_of(text)) {
@@ -67,8 +67,8 @@ std::string list_text(const std::string& head, const std::vector<std::string>& s
     return text.empty() ? "" : "\n" + head + text;
 }
 
-/// Lists the failures after the first one, or only their number if they need more than `lines`
-/// lines.
+/// Lists all failures except the first. If the list would need more than `lines` lines, returns
+/// only the number of failures.
 std::string other_failures_text(const Verdict& verdict, int lines) {
     const std::vector<std::string> others = other_failures(verdict);
     const std::string text = list_text("Besides:\n", others, "- ");
@@ -86,8 +86,8 @@ std::string format_full_map(const Failure& failure) {
     return map.empty() ? "" : "\n" + map;
 }
 
-/// Returns a small map of the cells for the remaining lines of a screen. Returns "" if too few
-/// lines are left, or if the sentences already describe all that the map shows.
+/// Returns a map of the cells that is small enough for the remaining lines of a screen. Returns ""
+/// if too few lines are left, or if the map shows no more than the text has already described.
 std::string format_small_map(const Failure& failure, int lines_left) {
     constexpr int fewest = 8, most = 16, of_legend = 3;
     if (lines_left < fewest + of_legend || !failure.map || !failure.map->has_pattern()) return "";

@@ -45,9 +45,9 @@ int find_wrong_store_line(const Trial& trial, const Evidence& evidence) {
     return 0;
 }
 
-/// Returns the line to look at first. If the index of a load is wrong, this is the line of that
-/// load. A compiler may attribute code that it moved out of a loop to a line that contains only a
-/// brace. In that case, returns the line of the statement before the brace.
+/// Returns the line that the learner should look at first. For a wrong index of a load, this is the
+/// line of the load. A compiler may attribute code that it moved out of a loop to a line that
+/// contains only a brace. In that case, returns the line of the statement before the brace.
 int find_mistake_line(const Trial& trial, const Finding& finding, const Evidence& evidence) {
     const int store_line = find_statement_line(evidence.source.text, trial.store_line);
     const auto says = [&](const char* words) {
@@ -75,8 +75,8 @@ int find_mistake_line(const Trial& trial, const Finding& finding, const Evidence
     return store_line;
 }
 
-/// Explains where the kernel loses or misplaces elements. The result does not show this, but the
-/// accesses of a single warp do.
+/// Explains where the kernel loses or misplaces elements, based on the accesses of one warp. The
+/// result alone does not show this.
 void explain_left_out_elements(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const auto left_out = find_left_out_stage(trial, evidence);
     if (!left_out) return;
@@ -89,7 +89,7 @@ void explain_left_out_elements(Failure& failure, const Trial& trial, const Evide
 }
 
 /// Finds a sum in which only one term is multiplied by the row length, such as `row + k * cols`.
-/// This is a mistake regardless of the result.
+/// Such a sum is a mistake, whatever the result.
 bool explain_missing_parentheses(Failure& failure, const Evidence& evidence) {
     const MissingParentheses found = find_missing_parentheses(evidence.source.text);
     if (found.line == 0) return false;
@@ -97,15 +97,16 @@ bool explain_missing_parentheses(Failure& failure, const Evidence& evidence) {
     failure.fault = Fault::wrong_pitch;
     failure.details = wrap(first_sentence(failure.headline)) + failure.details;
     failure.headline = "`" + found.text + "` multiplies " + found.factor + " only by " +
-                       found.pitch + ", because * binds more tightly than +: brackets are missing.";
+                       found.pitch +
+                       ", because * binds more tightly than +: parentheses are missing.";
     failure.place.line = found.line;
     failure.next =
-        "Put the whole sum into brackets: (... + " + found.factor + ") * " + found.pitch + ".";
+        "Put the whole sum in parentheses: (... + " + found.factor + ") * " + found.pitch + ".";
     return true;
 }
 
-/// Corrects the guess that tiles stayed in place and the block indices should be swapped, if the
-/// kernel has already swapped them or need not swap them.
+/// Corrects the guess that the tiles were not moved because the block indices are not swapped. The
+/// guess is wrong if the kernel already swaps them, or if it need not swap them.
 void explain_unmoved_tiles(Failure& failure, const Evidence& evidence) {
     const std::string guess = ": swap the block indices too";
     const std::size_t at = failure.headline.find(guess);
@@ -116,13 +117,14 @@ void explain_unmoved_tiles(Failure& failure, const Evidence& evidence) {
         failure.headline.erase(at, guess.size());
     } else if (contains(code, exchanged)) {
         failure.headline.replace(at, guess.size(),
-                                 ": the block indices are exchanged where col and row are set, and "
-                                 "the index of the store exchanges them once more");
-        failure.next = "Exchange them in one of the two places only.";
+                                 ": the block indices are swapped where col and row are set, and "
+                                 "the index of the store swaps them once more");
+        failure.next = "Swap them in only one of the two places.";
     }
 }
 
-/// In a stack, `rows` counts the rows of all matrices. Names the rows of one matrix instead.
+/// In a stack, `rows` is the number of rows of all matrices. Changes the advice to use the number
+/// of rows of one matrix.
 void explain_rows_of_stack(Failure& failure, const Evidence& evidence) {
     const std::string meant = "instead of out[col * rows + row]";
     const std::size_t at = failure.headline.find(meant);
@@ -180,8 +182,8 @@ Failure explain_wrong_result(const Trial& trial, const Comparison& comparison,
 
 namespace {
 
-/// Returns an access outside a matrix that the guard bands revealed, or nullptr. memcheck does not
-/// run on a real GPU.
+/// Returns an access outside a matrix that changed a guard band, or nullptr. This check is needed
+/// on a real GPU, where memcheck does not run.
 const Finding* find_guard_band_finding(const Comparison& comparison) {
     if (has_trait(comparison.fault(), trait::certain)) return nullptr;
     const auto found =
@@ -190,8 +192,8 @@ const Finding* find_guard_band_finding(const Comparison& comparison) {
     return found == comparison.findings.end() ? nullptr : &*found;
 }
 
-/// Explains a race between blocks that index the same matrix. The line to blame is the one whose
-/// row length differs from that of all other lines.
+/// Explains a race between blocks that index the same matrix with different row lengths. The
+/// mistake is in the line whose row length differs from that of all other lines.
 void explain_wrong_pitch(Failure& failure, const Report& race, const Evidence& evidence) {
     const Produces task = evidence.exercise.task();
     if (!task.in_place) return;
@@ -219,7 +221,7 @@ bool explain_pair(Failure& failure, const Report& race, const Evidence& evidence
         return "block (" + std::to_string(block[0]) + ", " + std::to_string(block[1]) + ")";
     };
     failure.headline = "both blocks of a pair do the work, " + name(one) + " and " + name(other) +
-                       ": each reads values that the other one has stored.";
+                       ": each block reads values that the other block has stored.";
     const int line = find_line_comparing_blocks(evidence.source.text);
     failure.place.line =
         line > 0 ? line : find_kernel_line(evidence.source.text, evidence.exercise.kernel);

@@ -1,5 +1,5 @@
-// The rules that causes.h uses, grouped by file. Each rule handles one kind of symptom, and some
-// rules call others.
+// Declares the rules that causes.h applies, grouped by implementation file. Each rule handles one
+// kind of symptom. Some rules call others.
 #pragma once
 
 #include <initializer_list>
@@ -16,27 +16,28 @@ constexpr Shape kRaggedShape{84, 140};
 
 // ---- causes.cpp ----
 
-/// Returns the failure for a kernel that does not end, or ends with an error.
+/// Returns the failure of a kernel that does not terminate or that terminates with an error.
 std::optional<Failure> find_execution_error(const Trial& trial, const Evidence& evidence);
-/// Returns the failure for a refused launch. The code that refuses a launch knows only the name of
-/// the file, so this function adds the line.
+/// Returns the failure of a launch that was refused. The refusal itself names only the file, so
+/// this function adds the line.
 std::optional<Failure> find_refused_launch(const Trial& trial, const Evidence& evidence);
 
 // ---- report_failure.cpp ----
 //
-// Converts a report of the simulated GPU to a failure, in terms of the learner's lines and
+// Converts a report of the simulated GPU to a failure that refers to the learner's lines and
 // matrices.
 
 /// Returns the first report with this check and kind, or nullptr.
 const simulated::Report* find_report(const Trial& trial, const char* check, const char* kind = "");
 
-/// Returns the place in terms of the learner's file. The line is 0 if the place is in another file.
+/// Returns the line of the learner's file that corresponds to `place`. For inline assembly, this is
+/// the line that calls the assembly. The line is 0 if `place` is in another file.
 Place place_in_learner_file(const Place& place, const Evidence& evidence);
 
-/// Returns the name that the exercise uses for its output or its input.
+/// Returns the exercise's name for its output matrix, or for its input matrix.
 const char* matrix_name(bool is_out, const Evidence& evidence);
 
-/// The failure that a report with this check and kind is converted to.
+/// Maps the reports with this check and kind to a failure.
 struct ReportRule {
     const char* check;
     const char* kind;  ///< "" for any kind
@@ -59,83 +60,90 @@ Failure failure_from_report(FailureKind kind, const simulated::Report& report, c
 // Explains accesses outside an array. The index or the bounds check may be wrong, or the array may
 // be too small.
 
-/// Returns the failure for a report of memcheck, if there is one.
+/// Returns the failure for an error that memcheck reported, or nothing if it reported none.
 std::optional<Failure> find_memory_error(const Trial& trial, const Evidence& evidence);
 
 /// Returns the most likely cause of an access outside a matrix.
 Failure explain_out_of_bounds(const Trial& trial, const Place& place, const std::string& details,
                               const Evidence& evidence);
 
-/// Finds accesses outside an array that the compiler keeps in registers. No check reports them,
-/// because the compiler removes or changes such accesses.
+/// Finds out-of-bounds accesses to an array that the compiler keeps in registers. No check reports
+/// such an access, because the compiler removes or changes it.
 std::optional<Failure> find_local_array_overrun(const Trial& trial, const Evidence& evidence);
 
 // ---- guard_causes.cpp ----
 //
-// Names the mistake in a condition that checks the bounds.
+// Finds mistakes in bounds checks.
 
-/// Blames a bounds condition that admits threads outside the matrix, or that excludes threads whose
-/// elements exist. Returns false and leaves the failure unchanged if there is no such condition.
+/// Attributes the failure to a bounds check that lets through a thread outside the matrix, or that
+/// excludes a thread inside it. Returns false and leaves the failure unchanged if there is no such
+/// check.
 bool explain_by_conditions(Failure& failure, const Trial& trial, const Evidence& evidence);
 
 // ---- line_causes.cpp ----
 //
-// Names mistakes that a line shows by itself, whatever their symptom is.
+// Finds mistakes that are visible in a single line, independent of the symptom.
 
-/// Blames a line that is wrong for a reason that its text shows. Returns false if there is none.
+/// Attributes the failure to a line whose text alone shows a mistake. Returns false if there is no
+/// such line.
 bool explain_by_lines(Failure& failure, const Trial& trial, const Evidence& evidence);
 
 // ---- index_causes.cpp ----
 //
-// Names the mistake in the index of a vector, of the tile, or of an element that two threads store.
+// Finds mistakes in an index: of a vector, of a tile element, or of a matrix element that two
+// threads store.
 
-/// Blames the part of an index that is wrong. Returns false if the text shows no such mistake.
+/// Attributes the failure to the incorrect part of an index. Returns false if no index in the text
+/// is recognizably wrong.
 bool explain_by_indices(Failure& failure, const Trial& trial, const Evidence& evidence);
 
 // ---- pipeline_causes.cpp ----
 //
-// Names the mistake in the order of asynchronous copies, waits and barriers.
+// Finds mistakes in the order of asynchronous copies, waits and barriers.
 
+/// Names the arrivals or bytes that threads at an mbarrier wait for forever. Returns false if the
+/// report does not count them.
+bool explain_endless_wait(Failure& failure, const Evidence& evidence);
 /// Blames the step of a pipeline that is missing or misplaced. Returns false if the text shows no
 /// such mistake.
 bool explain_by_pipeline(Failure& failure, const Evidence& evidence);
 
 // ---- tile_causes.cpp ----
 //
-// Names the mistake in the lines that choose the tile of a block.
+// Finds mistakes in the lines that assign a tile to a block.
 
-/// Blames the mistake in the lines that choose a tile, or points at these lines if it finds none in
-/// them. Returns false if the kernel has no such lines.
+/// Attributes the failure to a mistake in the lines that assign a tile to a block, or to one of
+/// those lines if no mistake is recognized. Returns false if the kernel has no such lines.
 bool explain_by_tile_choice(Failure& failure, const Trial& trial, const Evidence& evidence);
-/// Returns the last line that chooses the tile of a block, or 0.
+/// Returns the last line that assigns a tile to a block, or 0 if there is none.
 int find_tile_choice_line(const std::string& text);
 
 // ---- block_causes.cpp ----
 //
-// Finds block sizes that do not fit the kernel's loops, by launching the kernel with other block
-// sizes.
+// Finds incorrect block sizes by launching the kernel with other block sizes.
 
-/// Changes the failure if the kernel is correct with a different number of threads per block.
-/// Usually the block size was taken from another lesson, or was not halved or quartered.
+/// Attributes the failure to the block size, or to the loops that depend on it, if the kernel is
+/// correct with a different number of threads per block. A common mistake is to keep the block size
+/// of an earlier lesson although each thread now moves two or four elements.
 void explain_by_block_size(Failure& failure, const Trial& trial, const Evidence& evidence);
 
 // ---- sync_causes.cpp ----
 //
-// Explains why threads of a block see incomplete data from other threads: copies in flight,
-// barriers, races, and a tile that no thread filled.
+// Explains why threads of a block see incomplete data: the data is still being copied, a barrier is
+// missing or incorrect, threads race, or no thread filled the tile.
 
 /// Finds uses of shared memory that an asynchronous copy is still writing to.
 std::optional<Failure> find_copy_error(const Trial& trial, const Evidence& evidence);
 
-/// Finds an mbarrier that is initialized a second time. Threads that then wait forever, or too
-/// briefly, only follow from this mistake.
+/// Finds an mbarrier that is initialized twice. The second initialization explains why threads wait
+/// forever or do not wait long enough.
 std::optional<Failure> find_second_initialization(const Trial& trial, const Evidence& evidence);
 
 /// Finds incorrect barriers and warp operations, and threads that do not wait for each other.
 std::optional<Failure> find_barrier_error(const Trial& trial, const Evidence& evidence);
 
-/// Finds a tile whose declaration lacks __shared__. No check reports this mistake, because each
-/// thread then has its own tile.
+/// Finds a tile that was declared without __shared__. No check reports this mistake, because each
+/// thread correctly accesses its own private tile.
 std::optional<Failure> find_unshared_tile(const Trial& trial, const Evidence& evidence);
 
 /// Finds reads of memory that was never written.
@@ -145,8 +153,8 @@ std::optional<Failure> find_uninitialised_read(const Trial& trial, const Evidenc
 //
 // Explains why the result is wrong.
 
-/// Returns the cause of a race in global memory or of incorrect cells, or nothing if the result is
-/// correct.
+/// Returns the cause of incorrect cells or of a race in global memory. Returns nothing if the
+/// result is correct.
 std::optional<Failure> find_result_error(const Trial& trial, const Evidence& evidence);
 
 /// Returns the failure that the pattern of incorrect cells suggests.
@@ -157,12 +165,13 @@ Failure explain_wrong_result(const Trial& trial, const Comparison& comparison,
 //
 // Explains kernels that transpose a stack of matrices but access the wrong matrix.
 
-/// Changes the failure if the first block of the second matrix begins at the wrong element of a
-/// stack. Returns false if the stack is not to blame.
+/// Attributes the failure to the stack if the grid has more blocks along z than the stack has
+/// matrices, or if the first block of the second matrix begins at the wrong element. Returns false
+/// if neither is the case.
 bool explain_by_matrix_begin(Failure& failure, const Trial& trial, const Evidence& evidence);
-/// Changes the failure and returns true if the text moves a pointer by something else than a whole
-/// number of matrices.
-bool explain_pointer_advance(Failure& failure, const Evidence& evidence);
+/// Attributes the failure to a pointer, and returns true, if the kernel advances a pointer by an
+/// amount that is not a multiple of the matrix size.
+bool explain_pointer_advance(Failure& failure, const Trial& trial, const Evidence& evidence);
 /// Explains why some matrices were not written: there are too few blocks, or the blocks do not use
 /// blockIdx.z.
 void explain_missed_batches(Failure& failure, const Trial& trial, const Evidence& evidence);
@@ -172,27 +181,28 @@ void explain_batch_race(Failure& failure, const simulated::Report& race, const T
 
 // ---- grid_causes.cpp ----
 //
-// Explains cells that no thread wrote. The launch configuration, and the cells that the blocks
-// access, show whether the launch is to blame.
+// Explains cells that no thread wrote. The cause may be the launch configuration, which is compared
+// with the cells that the blocks access.
 
 /// Finds a grid that does not cover the matrix, but would if its two sizes were swapped.
 std::optional<Failure> find_exchanged_grid(const Trial& trial, const Evidence& evidence);
-/// Explains unwritten cells by the launch, and names the line to look at. Returns false if the
-/// launch does not explain them; the failure then keeps the guess that is based on the result.
+/// Attributes the failure to the line of the launch configuration that explains the unwritten
+/// cells. Returns false if the launch does not explain them. The failure then keeps the explanation
+/// that was derived from the result.
 bool explain_by_launch(Failure& failure, const Trial& trial, const Evidence& evidence);
 
 // ---- value_causes.cpp ----
 //
-// Explains a result in which some values are missing, based on the accesses of a warp and the text
-// of the kernel.
+// Uses the accesses of a warp and the text of the kernel to explain why values are missing from the
+// result.
 
-/// Adds to a wrong-result failure the details that the comparison alone cannot reveal.
+/// Adds details to a wrong-result failure that a comparison of the cells alone cannot reveal.
 void explain_values(Failure& failure, const Trial& trial, const Evidence& evidence);
 
 // ---- left_out.cpp ----
 //
-// Compares how many elements a warp moves at each stage. If a stage moves fewer elements than
-// another, some are left out.
+// Compares the number of elements that a warp moves at each stage. A stage that moves fewer
+// elements than another leaves some out.
 
 /// A stage at which a warp leaves out elements.
 struct LeftOutStage {

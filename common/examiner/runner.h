@@ -1,6 +1,7 @@
 /// \file
-/// The interface through which the examiner compiles and launches kernels. A runner works in this
-/// process, in a sandbox, on a GPU or in a web page.
+/// The interface through which the examiner compiles and launches kernels. Implementations launch
+/// kernels in this process, in a sandbox, or in a web page. The device is the simulated GPU or a
+/// real one.
 #pragma once
 
 #include <filesystem>
@@ -29,21 +30,23 @@ public:
     /// Reports whether the device is the simulator, which has checks and counters.
     virtual bool is_simulated() const = 0;
 
-    /// Compiles a file that contains this kernel.
+    /// Compiles a file that must define `kernel`.
     virtual Compiled compile(const Source& source, const Signature& kernel) = 0;
     /// Launches the kernel once on a new input, and compares the output with what `task` requires.
     virtual Trial run(const Compiled& kernel, const Produces& task, const TrialRequest& order) = 0;
 
-    /// Launches a kernel of any signature once with these arguments. Trial::arrays then has the
-    /// arrays after the launch. The caller must compare them with the correct result.
+    /// Launches a kernel of any signature once with these arguments. Trial::arrays then contains
+    /// the contents of the arrays after the launch, which the caller must compare with the correct
+    /// result.
     virtual Trial run_with(const Compiled& kernel, const std::vector<CallArgument>& arguments,
                            const TrialRequest& order) = 0;
 
-    /// Returns the seed of the inputs for a shape. The seed must be secret if a kernel could gain
-    /// something by guessing the inputs.
+    /// Returns the seed of the inputs for a shape. The seed must be secret if a kernel could cheat
+    /// by guessing the inputs.
     virtual std::uint64_t input_seed(Shape /*shape*/) const { return 0; }
 
-    /// Returns seeds of other orders of blocks and warps. A correct kernel is right in every order.
+    /// Returns seeds that make the simulator run blocks and warps in orders other than the default.
+    /// A correct kernel produces the same output in every order.
     virtual std::vector<std::uint64_t> other_orders(Shape /*shape*/) const { return {}; }
 
     /// Predicts the time of a correct kernel on a GPU for this shape. Returns nothing if this
@@ -56,20 +59,23 @@ public:
     /// The result of a launch on a shape that is too large for all of its blocks to be run.
     struct LargeTrial {
         Failure failure = {};  ///< the failure, or kind none
-        /// Whether excessive costs alone can lead to this failure, so that costs must be judged
-        /// first.
+        /// Whether excessive costs may be the only reason for `failure`. If so, the costs must be
+        /// judged first.
         bool may_be_cost = false;
         std::optional<Predicted> predicted = {};  ///< the predicted time, if the model has one
+        /// The costs of the whole launch, estimated from the blocks that were launched.
+        std::optional<Counters> counters = {};
     };
-    /// Launches a few blocks on a large shape and compares the values that they store. Kernels
-    /// cannot guess which blocks are launched. Runners without secrets need not implement this.
+    /// Launches a few blocks on a large shape and checks the values that they store. The blocks are
+    /// chosen so that a kernel cannot guess them. A runner that has nothing to keep secret need not
+    /// implement this function.
     virtual LargeTrial run_large(const Compiled& /*kernel*/, const Produces& /*task*/,
                                  Shape /*shape*/) {
         return {};
     }
 
-    /// Returns the cached value of this kind ("counters" or "time") for the inputs `of`, or nothing
-    /// if the value is not cached.
+    /// Returns the cached value of kind `kind` ("counters" or "time") that was computed from the
+    /// inputs `of`, or nothing if there is none.
     virtual std::optional<std::string> load_cached(const std::string& /*kind*/,
                                                    const std::string& /*of*/) {
         return std::nullopt;
@@ -78,18 +84,19 @@ public:
     virtual void save_cached(const std::string& /*kind*/, const std::string& /*of*/,
                              const std::string& /*text*/) {}
 
-    /// Stops capturing the kernels' output and returns its beginning, in whole lines. Sets `is_cut`
-    /// to whether the output was longer.
+    /// Stops capturing the kernels' output and returns the first whole lines of the output. Sets
+    /// `is_cut` if the output was longer.
     virtual std::string take_output(bool& is_cut) {
         is_cut = false;
         return "";
     }
 };
 
-/// Launches kernels in this process, on the libcudart that it has loaded: either the simulated GPU
-/// with all checks and counters, or a real GPU. A kernel that crashes the simulator or hangs a GPU
-/// ends this process, so callers that must survive run it in a child process. The output of kernels
-/// is captured from construction onwards. Compiling is left to derived classes.
+/// Launches kernels in this process, with the libcudart that the process has loaded: either the
+/// simulated GPU, with all checks and counters, or a real GPU. A kernel that crashes the simulator
+/// or hangs a GPU ends the process, so a caller that must survive runs the kernel in a child
+/// process. The runner captures the kernels' output from construction onwards. Derived classes
+/// implement compilation.
 class LaunchingRunner : public Runner {
 public:
     LaunchingRunner();
@@ -113,8 +120,8 @@ private:
     std::unique_ptr<LoadedKernel> loaded_;
 };
 
-/// A LaunchingRunner that also compiles kernels, with the compilers on this computer, and caches
-/// slow results in a folder.
+/// A LaunchingRunner that also compiles kernels with the compilers on this computer, and that
+/// caches slow results in a folder.
 class LocalRunner : public LaunchingRunner {
 public:
     /// The options of the runner.
@@ -123,9 +130,9 @@ public:
         Compiler compiler = Compiler::any;  ///< the compiler to use
         bool keeps_variables = false;       ///< see CompileOptions::keeps_variables
     };
-    /// Makes the simulated GPU use a single thread, as in the grader's sandbox. Unordered accesses
-    /// then always happen in the same order, so the verdict is always the same. Must be called
-    /// before the device is selected.
+    /// Makes the simulated GPU use a single thread, as in the grader's sandbox, so that unordered
+    /// accesses happen in a fixed order and the verdict is reproducible. Must be called before the
+    /// device is selected.
     static void prepare_process();
     /// Creates the runner. Throws std::runtime_error if there is no device.
     explicit LocalRunner(Options options);

@@ -5,8 +5,8 @@
 namespace coalesce {
 namespace {
 
-// Reports whether a character has no side effects on the display, unlike control characters,
-// changes of text direction and zero-width characters.
+// Reports whether a character is printed normally. Control characters, changes of text direction
+// and zero-width characters are not.
 bool is_harmless(std::string_view letter) {
     auto at = [&](std::size_t i) { return static_cast<unsigned char>(letter[i]); };
     if (letter.size() == 1) return at(0) >= 0x20 && at(0) != 0x7f;

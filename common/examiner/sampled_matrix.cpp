@@ -11,11 +11,12 @@
 namespace coalesce {
 namespace {
 
-/// The minimum fraction of stored elements that must be correct. It is less than 1, because blocks
-/// may store an element twice where tiles overlap at an edge.
+/// The minimum fraction of the stores that must have stored a correct element. It is less than 1,
+/// because tiles that overlap at an edge of the matrix may store the same element twice.
 constexpr double kMinCorrectFraction = 0.9;
 
-/// Calls `use` with the first element and the length of each touched range within the matrix.
+/// Calls `use` for each accessed range within the matrix, with the index of its first element and
+/// with a buffer for its elements.
 void for_each_run(const void* matrix, std::size_t bytes, const Touched& touched,
                   const std::function<void(std::uint64_t first, std::vector<float>& run)>& use) {
     const auto begin = reinterpret_cast<std::uint64_t>(matrix);
@@ -58,7 +59,7 @@ SampledMatrix::ElementState SampledMatrix::classify_element(std::uint64_t index,
     const auto source = problem_.source_of(problem_.out_cell(static_cast<std::int64_t>(index)));
     if (source && problem_.index(*source) == static_cast<std::int64_t>(*from))
         return ElementState::right;
-    // In an in-place transpose, an element that is still in its old position was not stored.
+    // In an in-place transpose, an element at its old position has not been stored.
     return problem_.is_in_place() && *from == index ? ElementState::none : ElementState::wrong;
 }
 

@@ -1,10 +1,10 @@
 /// \file
-/// Verifies that the few blocks from which a time is predicted do the kernel's work.
+/// Verifies that the few blocks whose time is measured for a prediction do what the kernel must do.
 ///
-/// Times are predicted for a matrix that is too large to verify as a whole, which would take
-/// seconds and gigabytes per kernel. Instead, the blocks are launched twice. The first launch shows
-/// which elements the blocks load. Those elements are then given values that nobody can know in
-/// advance, and the elements that the second, timed launch stores are compared with these values.
+/// Times are predicted for a matrix so large that verifying all of it would take seconds and
+/// gigabytes per kernel. Instead, a few blocks are launched twice. The first launch records which
+/// elements the blocks load. Those elements are then set to unpredictable values. The second launch
+/// is timed, and the elements that it stores are compared with the correct values.
 #pragma once
 
 #include "harness/pattern.h"
@@ -13,10 +13,10 @@
 
 namespace coalesce {
 
-/// The values that sampled blocks stored.
+/// The result of checking the values that sampled blocks stored.
 enum class SampledValues {
     correct,
-    too_few,  ///< no value is wrong, but too few cells are right for the number of stores
+    too_few,  ///< no value is wrong, but there are far fewer correct cells than stores
     wrong,
 };
 
@@ -30,8 +30,7 @@ public:
     SampledValues check(const void* out, const Touched& stored) const;
 
 private:
-    /// The state of an output element: it has the correct value, it has no value because it was not
-    /// stored, or it has an incorrect value.
+    /// The state of an output element. `none` means that no value was stored.
     enum class ElementState { right, none, wrong };
     ElementState classify_element(std::uint64_t index, float value) const;
 

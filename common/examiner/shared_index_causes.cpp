@@ -1,10 +1,13 @@
 #include "examiner/index_rules.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <set>
 
 #include "base/text.h"
 #include "examiner/expressions.h"
+#include "examiner/index_sums.h"
 #include "examiner/matches.h"
 #include "examiner/source_lines.h"
 #include "harness/text.h"
@@ -14,8 +17,8 @@ namespace {
 
 using simulated::Report;
 
-/// Returns the line that repeats an assignment of the line before it, except for the component or
-/// number that should differ. Returns 0 if there is none.
+/// Returns the first line that repeats the destination or the value of the assignment on the line
+/// before it, although its component or index should differ. Returns 0 if there is none.
 int find_line_with_repeated_place(const std::string& text) {
     const std::vector<std::string> lines = lines_of(code_for_search(text));
     const auto parts = [](const std::string& line) -> std::vector<std::string> {
@@ -85,7 +88,7 @@ bool explain_unused_component(Failure& failure, const Evidence& evidence) {
 
 namespace {
 
-/// Returns the factor of threadIdx.x in the tile's index for each line that accesses the tile.
+/// Returns, for each line that accesses the tile, the factor of threadIdx.x in the tile's index.
 std::map<int, int> thread_factors(const std::string& text, const std::string& tile) {
     std::map<int, int> factors;
     int number = 0;
@@ -97,7 +100,7 @@ std::map<int, int> thread_factors(const std::string& text, const std::string& ti
         if (open == line.npos) continue;
         const std::size_t end = std::min(line.find(" = ", open), line.size());
         const std::string index = line.substr(open, end - open);
-        // In `(threadIdx.x + 1) * 2` the factor follows a bracket.
+        // In `(threadIdx.x + 1) * 2`, the factor comes after a parenthesis.
         static const TextPattern factor_of_sum(R"(threadIdx\.x[^\[\]*]*\)\s*\*)");
         if (contains(index, factor_of_sum)) continue;
         if (const int factor = factor_of_thread(index); factor > 0) factors[number] = factor;
@@ -114,8 +117,8 @@ bool explain_thread_factor(Failure& failure, const Evidence& evidence) {
     const std::string code = code_for_search(text);
     TextMatch found;
     if (tile.name.empty() || !search(code, found, coordinate)) return false;
-    // The index of a tile of vectors counts vectors, as threadIdx.x does. Only where a piece of
-    // several rows is stored does threadIdx.x count pieces.
+    // The index of a tile of vectors counts vectors, and so does threadIdx.x. It counts elements
+    // only on a line that stores a vector made of elements from several rows.
     const bool is_of_vectors = vector_width(code_on_line(text, tile.line)) > 1;
     const int wanted = std::stoi(found.str(1));
     for (const auto& [line, factor] : thread_factors(text, tile.name)) {
@@ -124,7 +127,7 @@ bool explain_thread_factor(Failure& failure, const Evidence& evidence) {
         if (is_of_vectors && used.find("= {") == used.npos) continue;
         if (used.find("threadIdx.y * " + std::to_string(wanted)) != used.npos) {
             blame_line(failure, line,
-                       "threadIdx.x and threadIdx.y are exchanged here: line " +
+                       "threadIdx.x and threadIdx.y are swapped here: line " +
                            std::to_string(line_of(code, found)) +
                            " counts columns with threadIdx.x, " + std::to_string(wanted) +
                            " to a thread.",
@@ -146,7 +149,7 @@ bool explain_thread_factor(Failure& failure, const Evidence& evidence) {
 
 namespace {
 
-/// Returns the brackets behind the first mention of an array on a line, such as "[x][y + k]".
+/// Returns the brackets after the first occurrence of an array on a line, such as "[x][y + k]".
 std::string index_text(const std::string& code, const std::string& array) {
     std::size_t at = find_word(code, array);
     if (at == code.npos) return "";
@@ -173,9 +176,9 @@ bool explain_matrix_index_in_tile(Failure& failure, const Evidence& evidence) {
     TextMatch found;
     if (!search(index, found, word)) return false;
     const std::string name = found.str(1);
-    // `row - tile_row` is a position in the tile again.
+    // `row - tile_row` is a position within the tile.
     const bool is_relative = index.find('-') != index.npos;
-    // `i / width` is a position in the tile too.
+    // `i / width` is also a position within the tile.
     const bool is_quotient = assigned_value(text, name, line).find_first_of("/%") != index.npos;
     if (is_relative || is_quotient ||
         expand(text, name, line).find("blockIdx") == std::string::npos)
@@ -209,15 +212,16 @@ bool explain_loop_step(Failure& failure, const Trial& trial, const Evidence& evi
                        "the block covers " + std::to_string(rows) +
                            " rows of the tile at a time, but this loop moves on by " +
                            std::to_string(*step) + ".",
-                       "Let the loop step by the number of rows that the block has.");
+                       "Make the step of the loop the number of rows of the block.");
             return true;
         }
         if (tile.lengths[0] % *step != 0) {
-            blame_line(failure, loop.first_line,
-                       "the tile has " + std::to_string(tile.lengths[0]) +
-                           " rows, which is not a multiple of this loop's step, " +
-                           std::to_string(*step) + ": its last pass goes beyond the tile.",
-                       "Choose a number of rows for the block that divides the tile.");
+            blame_line(
+                failure, loop.first_line,
+                "the tile has " + std::to_string(tile.lengths[0]) +
+                    " rows, which is not a multiple of this loop's step, " + std::to_string(*step) +
+                    ": its last pass goes beyond the tile.",
+                "Give the block a number of rows that divides the number of rows of the tile.");
             return true;
         }
     }
@@ -226,19 +230,73 @@ bool explain_loop_step(Failure& failure, const Trial& trial, const Evidence& evi
 
 namespace {
 
-/// Returns the index of an array that is too large for a thread, and blames it.
-bool explain_too_large_index(Failure& failure, const Report& report, const SharedArray& tile,
-                             const std::string& text) {
-    static const TextPattern name(R"(^\s*([a-z]\w*)\s*\()");
-    constexpr long long most_passes = 256;
-    const int line = failure.place.line;
-    const std::string all = index_text(code_on_line(text, line), tile.name);
+/// Returns the indices of an array on a line, one for each dimension.
+std::vector<std::string> index_parts(const std::string& code, const std::string& array) {
+    const std::string all = index_text(code, array);
     std::vector<std::string> parts;
     for (std::size_t at = 0; at < all.size();) {
         const std::size_t close = find_closing_bracket(all, at);
         parts.push_back(trimmed(all.substr(at + 1, close - at - 1)));
         at = close + 1;
     }
+    return parts;
+}
+
+/// Explains a loop's counter that is added to the wrong index of a tile: along this axis, the
+/// threads already reach every element without the loop.
+bool explain_counter_on_full_axis(Failure& failure, const SharedArray& tile, const Trial& trial,
+                                  const std::string& text) {
+    const int line = failure.place.line;
+    const std::vector<std::string> parts = index_parts(code_on_line(text, line), tile.name);
+    const std::vector<Loop> loops = find_loops(text);
+    const Loop* loop = innermost_loop(loops, line);
+    if (parts.size() != 2 || tile.lengths.size() != 2 || !loop || loop->counter.empty())
+        return false;
+    const std::set<long long> passes = values_of_index(text, loop->counter, line);
+    if (passes.size() < 2) return false;
+    const long long step = *std::next(passes.begin()) - *passes.begin();
+    for (const std::size_t part : {0U, 1U}) {
+        const auto own = IndexSum::parse(text, parts[part], line),
+                   other = IndexSum::parse(text, parts[1 - part], line);
+        if (!own || !other || own->factor_of(loop->counter) != 1 ||
+            other->factor_of(loop->counter) != 0)
+            continue;
+        for (const std::size_t axis : {0U, 1U}) {
+            const std::string thread = std::string("threadIdx.") + "xy"[axis],
+                              neighbour = std::string("threadIdx.") + "yx"[axis];
+            const auto& block = trial.launch.block;
+            if (own->factor_of(thread) != 1 || other->factor_of(neighbour) != 1 ||
+                block[axis] < tile.lengths[part] || block[1 - axis] != step)
+                continue;
+            failure.headline = thread + " alone reaches all " + std::to_string(tile.lengths[part]) +
+                               (part == 0 ? " rows" : " columns") + " of " +
+                               in_backticks(tile.name) + ", and " + in_backticks(loop->counter) +
+                               " is added to it.";
+            const std::string counter = in_backticks(loop->counter);
+            const MatrixIndex index = find_matrix_index(text, line, "out");
+            const auto inner = IndexSum::parse(text, index.inner, line),
+                       outer = IndexSum::parse(text, index.outer, line);
+            const bool is_of_tile_alone =
+                inner && outer &&
+                (inner->factor_of(neighbour) != 0 ? inner : outer)->factor_of(loop->counter) != 0;
+            failure.next = "The block has only " + std::to_string(step) + " values of " +
+                           neighbour + ": add " + counter + " to " + neighbour + " instead" +
+                           (is_of_tile_alone ? ", as the index of `out` does."
+                                             : ", in the index of the tile, in the condition and "
+                                               "in the index of the matrix.");
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Explains an access by finding the index whose value for this thread is outside of the array.
+bool explain_too_large_index(Failure& failure, const Report& report, const SharedArray& tile,
+                             const std::string& text) {
+    static const TextPattern name(R"(^\s*([a-z]\w*)\s*\()");
+    constexpr long long most_passes = 256;
+    const int line = failure.place.line;
+    const std::vector<std::string> parts = index_parts(code_on_line(text, line), tile.name);
     if (parts.empty() || parts.size() != tile.lengths.size()) return false;
     const std::vector<Loop> loops = find_loops(text);
     const Loop* loop = innermost_loop(loops, line);
@@ -292,12 +350,13 @@ bool explain_outside_tile(Failure& failure, const Trial& trial, const Evidence& 
         blame_line(failure, line,
                    "this loop runs once more than the tile has rows, because <= lets its counter "
                    "reach the bound.",
-                   "Use <: the last row of the tile is its length - 1.");
+                   "Use <: the index of the last row is the number of rows - 1.");
         return true;
     }
     if (explain_loop_step(failure, trial, evidence)) return true;
     const Report* report = find_report(trial, "memcheck");
     const SharedArray tile = find_shared_array(text, failure.place.line);
+    if (explain_counter_on_full_axis(failure, tile, trial, text)) return true;
     if (report && !tile.name.empty() && explain_too_large_index(failure, *report, tile, text))
         return true;
     static const TextPattern offset(R"(at byte ([\d,]{1,12}) of)");

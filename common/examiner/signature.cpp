@@ -16,8 +16,8 @@ constexpr std::pair<std::string_view, char> kBuiltin[] = {
     {"unsigned long", 'm'},  {"long long", 'x'},   {"unsigned long long", 'y'}, {"float", 'f'},
     {"double", 'd'}};
 
-/// Writes parameter types as the Itanium ABI does. If a type other than a built-in one occurs
-/// again, it is written as a reference to its first occurrence.
+/// Encodes parameter types as the Itanium ABI specifies. If a type that is not built-in occurs
+/// again, it is encoded as a reference to its first occurrence.
 class Mangler {
 public:
     std::string parameter(const Parameter& one) {

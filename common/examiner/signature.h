@@ -1,5 +1,5 @@
 /// \file
-/// The declaration that a learner's kernel must have, and the sizes that `configure` gets.
+/// The declaration that a learner's kernel must have, and the sizes that are passed to `configure`.
 #pragma once
 
 #include <string>
@@ -26,14 +26,15 @@ struct Signature {
 
     /// Returns the kernel's declaration.
     std::string declaration() const;
-    /// Returns the declaration of `configure`: "constexpr Launch configure(int rows, int cols)".
+    /// Returns the declaration of `configure`, for example "constexpr Launch configure(int rows,
+    /// int cols)".
     std::string configure_declaration() const;
 };
 
-/// Declares the sizes as parameters: "int rows, int cols".
+/// Returns the sizes as a parameter list, for example "int rows, int cols".
 std::string declare_sizes(const std::vector<std::string>& sizes);
 
-/// Returns the name that compilers give the kernel in PTX.
+/// Returns the mangled name of the kernel in PTX.
 std::string mangle_kernel_name(const Signature& signature);
 
 }  // namespace coalesce

@@ -6,7 +6,7 @@
 
 namespace coalesce {
 
-/// Describes the fields of a parameter that a compilation depends on.
+/// Lists the fields of a parameter that affect compilation.
 template <class Codec>
 void describe(Codec& codec, Parameter& parameter) {
     std::string type = parameter.type.name;

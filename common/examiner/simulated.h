@@ -1,5 +1,5 @@
-// Reads more data from the simulated GPU than the harness does: reports with their places, and the
-// counters of a kernel and of its lines. These functions work only if
+// Reads data from the simulated GPU that the harness does not need: reports with their source
+// locations, and the counters of each kernel and line. These functions require that
 // coalesce::simulator_library::is_loaded() is true.
 #pragma once
 
@@ -29,7 +29,7 @@ struct Thread {
     std::string text() const;
 };
 
-/// A report of one of the simulator's checks.
+/// A report from one of the simulator's checks.
 struct Report {
     std::string check, kind;    ///< for example "memcheck" and "out of bounds"
     std::string message, cure;  ///< sentences that say what is wrong and how to fix it
@@ -37,7 +37,7 @@ struct Report {
     Thread thread, other_thread;
     std::uint64_t address = 0;
 
-    /// Reports whether the report has this check and kind. An empty kind matches any kind.
+    /// Returns true if the report is of this check and kind. An empty kind matches any kind.
     bool matches(const char* wanted_check, const char* wanted_kind = "") const;
 };
 
@@ -56,14 +56,16 @@ std::vector<LineCounters> lines_of(const std::string& kernel);
 /// A load or store executed by a warp.
 struct Access {
     int line = 0;            ///< line in the learner's file; 0 for an access in another file
-    bool is_shared = false;  ///< whether the memory is shared, not global
-    bool is_store = false;   ///< whether the access is a store, not a load
+    bool is_shared = false;  ///< true for shared memory, false for global memory
+    bool is_store = false;   ///< true for a store, false for a load
     unsigned bytes_per_lane = 4;
     std::uint32_t active = 0;  ///< bit mask of the active lanes
-    /// address for each active lane; an offset for shared memory
+    /// The address that each active lane accesses. For shared memory, the address is an offset from
+    /// the beginning of the block's shared memory.
     std::array<std::uint64_t, 32> addresses{};
-    unsigned cost = 0;   ///< sectors of global memory, or wavefronts of shared memory
-    unsigned ideal = 0;  ///< the minimum cost of an access to as many bytes
+    /// The number of sectors (global memory) or wavefronts (shared memory) of the access.
+    unsigned cost = 0;
+    unsigned ideal = 0;  ///< the minimum cost of an access to the same number of bytes
 
     /// Returns the addresses of the active lanes.
     std::vector<std::uint64_t> active_addresses() const {
@@ -82,14 +84,15 @@ std::vector<Access> traced();
 /// if the simulator could not record them.
 std::string block_trace();
 
-/// Enables `checks` ("all" or "none"), and limits each launch to this many warp instructions.
+/// Enables `checks` ("all" or "none"), and limits each launch to `most_warp_instructions` warp
+/// instructions.
 void prepare(const char* checks, std::uint64_t most_warp_instructions);
 
 /// Marks bytes of device memory as unwritten, so that a check reports reads from them.
 void mark_unwritten(const void* begin, std::size_t bytes);
 
-/// Makes later allocations use different addresses. Throws std::runtime_error if memory is already
-/// allocated.
+/// Makes subsequent allocations return different addresses. Throws std::runtime_error if memory is
+/// already allocated.
 void randomize_addresses(std::uint64_t seed);
 
 /// Returns an identifier of the loaded simulator, for use in cache keys.

@@ -38,7 +38,7 @@ Failure explain_too_large(const std::string& name) {
                    "Is this the right file? It should contain only a kernel and its configure.");
 }
 
-/// Returns the offset of the first control character that does not occur in text files. Bytes above
+/// Returns the offset of the first control character that is not allowed in text files. Bytes above
 /// 127 are allowed, because comments may contain them.
 std::size_t first_binary_byte(const std::string& text) {
     const auto is_binary = [](char c) {

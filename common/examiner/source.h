@@ -26,13 +26,13 @@ struct Source {
 /// The largest file that is read, in bytes. A typical kernel is a few thousand bytes long.
 constexpr std::size_t kLargestSource = std::size_t{1} << 20;
 
-/// Reads a file. Messages call the file `shown_as`, or use its path if `shown_as` is empty.
+/// Reads a file. Messages refer to the file as `shown_as`, or by its path if `shown_as` is empty.
 Source read_source(const std::filesystem::path& file, const std::string& shown_as = "");
 /// Returns the failure for the first #include, #embed or __has_include that is not allowed. If all
 /// are allowed, the failure's kind is none.
 Failure find_refused_include(const std::string& text, const std::string& file_name);
-/// Returns the text with a line feed at the end of each line if its only line ends are carriage
-/// returns, as on old computers. Some compilers do not accept a carriage return as a line end.
+/// Converts carriage returns to line feeds in a text without line feeds, as written by some old
+/// computers. Not all compilers accept a carriage return as a line end.
 std::string with_line_feeds(std::string text);
 /// Creates a source from a string in memory, which must meet the same requirements as a file.
 Source make_source(const std::string& text, const std::string& shown_as);

@@ -86,8 +86,8 @@ struct Assignment {
     int line = 0;
 };
 
-/// Returns the line of a value that occurs twice in the sequence. Of the two lines, returns the one
-/// whose position does not match its component (v.y belongs on the second line).
+/// If a value occurs twice in the sequence, returns the line of the wrong occurrence: the one whose
+/// position does not match its component (v.y belongs on the second line). Otherwise returns 0.
 int find_repeated_component(const std::vector<Assignment>& run) {
     const auto is_in_place = [&](std::size_t i) {
         return std::string_view("xyzw").find(run[i].value.back()) == i;
@@ -112,8 +112,8 @@ std::size_t find_end_of_scope(const std::string& code, std::size_t begin) {
     return code.size();
 }
 
-/// Returns a component such as "v.w" that is never set, although other components of the vector are
-/// set and the whole vector is used. Otherwise returns "".
+/// Returns the name of a component such as "v.w" that is never set, although other components of
+/// the vector are set and the whole vector is used. Otherwise returns "".
 std::string find_unset_component(const std::string& scope, const std::string& name,
                                  std::size_t count) {
     const auto has = [&](const std::string& pattern) {
@@ -140,8 +140,8 @@ std::string find_unset_component(const std::string& scope, const std::string& na
     return set > 0 ? unset : "";
 }
 
-/// Returns the first match of `head` for which `line` lies between the match and its closing
-/// bracket. `head` must end with an opening bracket.
+/// Returns the first match of `head` whose brackets enclose `line`. `head` must end with an opening
+/// bracket.
 std::optional<TextMatch> find_match_around_line(const std::string& code, int line,
                                                 const TextPattern& head) {
     for (const TextMatch& one : find_matches(code, head)) {
@@ -345,8 +345,8 @@ bool never_commits(const std::string& text) {
     const std::string code = blank_out_comments(text);
     const bool copies =
         code.find("__pipeline_memcpy_async") != code.npos || text.find("cp.async.c") != text.npos;
-    // In inline-PTX strings, searching for the instruction's name is enough. A comment that
-    // contains the name does no harm.
+    // A string with inline PTX need only contain the instruction's name. It does not matter if a
+    // comment contains the name.
     const bool commits = code.find("__pipeline_commit") != code.npos ||
                          code.find("producer_commit") != code.npos ||
                          text.find("cp.async.commit_group") != text.npos ||

@@ -1,6 +1,6 @@
 /// \file
-/// Finds lines in the text of a learner's file. The line that a learner should change is often one
-/// that no access or message refers to.
+/// Finds lines by their text in a learner's file. The line that a learner should change is often
+/// not the line that an access or a message refers to.
 #pragma once
 
 #include <cstddef>
@@ -25,19 +25,21 @@ std::size_t find_closing_bracket(const std::string& code, std::size_t open);
 /// Replaces comments, strings and character constants with spaces. The lines and columns of the
 /// code stay the same.
 std::string blank_out_comments(const std::string& text);
-/// Returns the text without comments and strings, or "" if the text is far longer than any kernel,
-/// so that searches in quadratic time stay quick. The searches only make advice more precise.
+/// Returns the text without comments and strings. Returns "" if the text is far longer than any
+/// kernel, because some searches take quadratic time. The searches only make advice more precise,
+/// so they may be skipped.
 std::string code_for_search(const std::string& text);
 /// Returns a line of the code, without comments and strings, or "" if there is no such line.
 std::string code_on_line(const std::string& text, int line);
 /// Returns the line of `configure` that sets a member of its result, such as ".grid". If there is
-/// none, returns the line of its return statement, or else its first line.
+/// no such line, returns the line of its return statement, or its first line if there is no return
+/// statement.
 int find_configure_line(const std::string& text, const std::string& member);
 /// Returns the line of the __global__ function with this name, or 0 if there is none. An empty name
 /// means the first such function.
 int find_kernel_line(const std::string& text, const std::string& name);
-/// Returns the first line after the head of the first __global__ function on which a pattern
-/// matches, or 0.
+/// Returns the first line that matches a pattern after the head of the first __global__ function,
+/// or 0.
 int find_line_in_kernel(const std::string& text, const TextPattern& pattern);
 
 /// Returns the line that defines a constant, as in `constexpr int TILE_DIM = 32`, or 0.
@@ -58,8 +60,8 @@ int find_line_with_mixed_axes(const std::string& text);
 /// Finds a cast of an element to a vector type where the cast should apply to the address, as in
 /// `(float2)in[i]`.
 Declared find_cast_of_value(const std::string& text);
-/// Returns the line that uses a vector component for the second time in a sequence of lines that
-/// should each use a different component. Returns 0 if there is none.
+/// In a sequence of lines that should each use a different vector component, returns the first line
+/// that repeats a component. Returns 0 if there is none.
 int find_line_with_repeated_component(const std::string& text);
 /// Finds a component such as "v.w" that is never set, although other components are set and the
 /// whole vector is used. The returned line is the vector's declaration.
@@ -69,7 +71,7 @@ Declared find_component_never_set(const std::string& text);
 /// asm statement or if the function has several callers. Compilers that report inlined functions do
 /// not need this correction.
 int find_caller_of_asm(const std::string& text, int line);
-/// Returns `line`. If it contains only braces, returns the last line before it that contains
+/// Returns `line`, or, if `line` contains only braces, the last line before it that contains
 /// anything else.
 int find_statement_line(const std::string& text, int line);
 /// Reports whether the file declares a dynamic shared memory array.
@@ -80,15 +82,14 @@ int find_line_leaving_diagonal(const std::string& text);
 /// Returns the first line with a condition that compares a block's two indices, or 0.
 int find_line_comparing_blocks(const std::string& text);
 
-/// The only line that indexes an array as row * pitch + col with a different pitch than all other
-/// lines.
+/// A line that indexes an array as row * pitch + col with a different pitch from all other lines.
 struct OddPitch {
     int line = 0;  ///< line with the odd pitch; 0 if there is none
     std::string pitch, usual_pitch;
 };
 /// Finds the line with the odd pitch. At least two other lines must use the usual pitch.
 OddPitch find_odd_pitch(const std::string& text, const std::string& array);
-/// Returns the first line that advances a pointer or adds to it, as in `in += ...` or `in + ...`.
+/// Returns the first line that adds an offset to a pointer, as in `in += ...` or `in + ...`.
 /// Returns 0 if there is none.
 int find_pointer_advance_line(const std::string& text, const std::string& pointer);
 /// Reports whether the file makes asynchronous copies but never commits a group of them.
@@ -97,7 +98,8 @@ bool never_commits(const std::string& text);
 bool tracks_copies_with_mbarrier(const std::string& text);
 /// Returns the last line that waits for asynchronous copies, or 0 if there is none.
 int find_copy_wait_line(const std::string& text);
-/// Returns the last line that starts asynchronous copies, either directly or by calling a function.
+/// Returns the last line that starts asynchronous copies, either directly or by calling a function,
+/// or 0 if there is none.
 int find_copy_start_line(const std::string& text);
 
 /// A loop, including its header.
@@ -105,8 +107,9 @@ struct Loop {
     int first_line = 0;        ///< first line of the loop, counted from 1
     int last_line = 0;         ///< line of the loop's closing brace
     int barrier_line = 0;      ///< line of the first barrier in the loop; 0 if there is none
-    std::string counter = {};  ///< "k" in `for (int k = 0; ...)`; otherwise empty
-    std::optional<std::string> step = {};  ///< "k += 8" in `for (...; ...; k += 8)`
+    std::string counter = {};  ///< the loop counter, such as "k"; empty if the loop has none
+    /// the expression that changes the counter, such as "k += 8"
+    std::optional<std::string> step = {};
 };
 
 /// Returns all loops in a text, including nested ones.
@@ -125,12 +128,11 @@ struct MissingParentheses {
     std::string text;    ///< the sum as written in the source, such as "row + k * cols + col"
 };
 
-/// Finds the first index that lacks parentheses. Such an index multiplies a loop counter or
-/// threadIdx by rows or cols, but does not multiply the row or column that is added to it.
+/// Finds the first index that lacks parentheses. In such an index, a loop counter or threadIdx is
+/// multiplied by rows or cols, but the row or column that is added to it is not.
 MissingParentheses find_missing_parentheses(const std::string& text);
 
-// ---- local_arrays.cpp: accesses outside an array that compilers keep in registers, which no check
-// can see ----
+// ---- local_arrays.cpp: out-of-bounds accesses to arrays in registers, which no check detects ----
 
 /// An access past the end of an array in some iteration of the surrounding loops.
 struct ArrayOverrun {
@@ -141,9 +143,9 @@ struct ArrayOverrun {
     long long last_value = 0;  ///< value of the index in the last iteration
 };
 
-/// Finds the first access outside a local array. The function understands only lengths, loops and
-/// indices that consist of numbers and of constants defined in the file, such as `for (int k = 0; k
-/// < TILE_DIM; k += BLOCK_ROWS)`. It ignores accesses inside `if (k < ...)`.
+/// Finds the first access outside a local array. Considers only lengths, loops and indices that
+/// consist of numbers and of constants defined in the file, such as `for (int k = 0; k < TILE_DIM;
+/// k += BLOCK_ROWS)`. Ignores accesses inside `if (k < ...)`.
 ArrayOverrun find_array_overrun(const std::string& text);
 
 /// A thread's local array, and its length.
@@ -158,13 +160,14 @@ LocalArray find_local_array(const std::string& text, int line);
 /// file. Returns nothing for any other expression.
 std::optional<long long> constant_value(const std::string& text, const std::string& expression);
 
-/// Returns the values of an index in the passes of the loops around a line. Returns an empty set if
-/// the index consists of more than numbers, constants and counters of loops with constant bounds.
+/// Returns the values that an index takes over all iterations of the loops that enclose a line.
+/// Returns an empty set if the index contains anything other than numbers, constants and counters
+/// of loops with constant bounds.
 std::set<long long> values_of_index(const std::string& text, const std::string& index, int line);
 
 /// Returns the value of an index on a line for given values of names such as "threadIdx.x" or "k".
-/// Follows variables and calls of functions that only return an expression. Returns nothing for any
-/// other expression.
+/// Replaces variables with their values, and calls of functions that only return an expression with
+/// that expression. Returns nothing if the value is still unknown.
 std::optional<long long> index_value(const std::string& text, const std::string& expression,
                                      int line, std::map<std::string, long long> values);
 
@@ -175,12 +178,13 @@ struct SharedArray {
     std::vector<long long> lengths = {};
     int line = 0;  ///< line of the declaration
 };
-/// Returns all shared arrays that the file declares, in the order of the text.
+/// Returns all shared arrays that the file declares, in source order.
 std::vector<SharedArray> list_shared_arrays(const std::string& text);
 /// Returns the first shared array that a line mentions. If `line` is 0, returns the first one that
 /// the file declares. The name is "" if the array's lengths are not known.
 SharedArray find_shared_array(const std::string& text, int line);
-/// Returns the line of a loop around `line` that counts up to a constant with <=, or 0.
+/// Returns the first line of a loop that contains `line` and compares its counter with a constant
+/// by <=. Returns 0 if there is none.
 int find_loop_that_runs_once_too_often(const std::string& text, int line);
 
 }  // namespace coalesce

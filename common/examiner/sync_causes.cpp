@@ -13,8 +13,8 @@ using simulated::Report;
 
 namespace {
 
-/// Returns a report about an access to shared memory that an asynchronous copy was still writing
-/// to, or nullptr.
+/// Returns a report about an access to shared memory that an asynchronous copy may still have been
+/// writing, or nullptr.
 const Report* find_pending_copy(const Trial& trial) {
     const auto is_pending = [](const Report& report) {
         return report.matches("racecheck") &&
@@ -24,11 +24,40 @@ const Report* find_pending_copy(const Trial& trial) {
     return found == trial.reports.end() ? nullptr : &*found;
 }
 
+constexpr const char* kWaitedOnce =
+    "the kernel asks only once whether the copies have arrived, and then goes on in any case.";
+constexpr const char* kWaitInLoop =
+    "Repeat try_wait until it returns true: it may return false after some time, and test_wait "
+    "returns at once.";
+
+/// Returns the line of a try_wait or test_wait that no loop repeats, or 0.
+int find_wait_without_loop(const std::string& text) {
+    static const TextPattern asks(R"(mbarrier[.](try|test)_wait)");
+    const std::vector<Loop> loops = find_loops(text);
+    for (const TextMatch& one : find_matches(text, asks)) {
+        const int line = line_of(text, one);
+        const bool is_repeated = innermost_loop(loops, line) ||
+                                 code_on_line(text, line).find("bra") != std::string::npos;
+        if (!is_repeated) return line;
+    }
+    return 0;
+}
+
+/// Reports whether the earlier access of a race is an assignment, rather than a copy.
+bool is_plain_store(const Report& race, const Evidence& evidence) {
+    static const TextPattern assignment(R"(\]\s*=[^=])");
+    const int line = place_in_learner_file(race.other_place, evidence).line;
+    const std::string code = code_on_line(evidence.source.text, line);
+    TextMatch found;
+    return search(code, found, assignment);
+}
+
 }  // namespace
 
 std::optional<Failure> find_copy_error(const Trial& trial, const Evidence& evidence) {
     const Report* report = find_pending_copy(trial);
-    if (!report) return std::nullopt;
+    // A thread that ends before the barrier leaves its copies in flight.
+    if (!report || find_report(trial, "synccheck", "exit before barrier")) return std::nullopt;
     if (never_commits(evidence.source.text)) {
         return failure_from_report(
             FailureKind::copy_not_committed, *report, trial, evidence,
@@ -43,6 +72,11 @@ std::optional<Failure> find_copy_error(const Trial& trial, const Evidence& evide
     const bool is_read = report->matches("racecheck", "read after write");
     const bool is_own = report->thread.text() == report->other_thread.text();
     if (tracks_copies_with_mbarrier(evidence.source.text)) {
+        if (const int line = find_wait_without_loop(evidence.source.text)) {
+            Failure failure = make(kWaitedOnce, kWaitInLoop);
+            failure.place.line = line;
+            return failure;
+        }
         const std::string wait =
             "A copy has arrived when the phase of its mbarrier is complete: does every thread wait "
             "for this phase before it ";
@@ -61,7 +95,7 @@ std::optional<Failure> find_copy_error(const Trial& trial, const Evidence& evide
                     "Count the groups: which groups have been committed here, and how many does "
                     "the wait leave in flight?");
     }
-    // The report does not say whether the copy was for this tile or for the next one.
+    // The report does not say whether the copy writes this tile or the next one.
     return make("the tile is read while a copy still writes to it.",
                 "Does the kernel wait for this tile's copies: which groups are committed here, and "
                 "how many does the wait leave in flight? If it does, look at the next tile's copy: "
@@ -83,15 +117,15 @@ std::optional<Failure> find_unshared_tile(const Trial& trial, const Evidence& ev
 
 namespace {
 
-/// Reports whether a line uses threadIdx.x and threadIdx.y, so that neither was forgotten.
+/// Reports whether a line uses both threadIdx.x and threadIdx.y.
 bool uses_both_thread_indices(const Evidence& evidence, int line) {
     const std::string text = code_on_line(evidence.source.text, line);
     return text.find("threadIdx.x") != text.npos && text.find("threadIdx.y") != text.npos;
 }
 
 /// Reports whether a loop contains a barrier and both accesses of a race, and fills a different
-/// part of the tile in each iteration. The sign of this is a store whose index contains the loop's
-/// counter. Such a loop reads elements that only its later iterations write.
+/// part of the tile in each iteration. The parts are different if the index of a store contains the
+/// loop's counter. Such a loop reads elements that are written only in later iterations.
 bool is_barrier_in_loop_of_both(const Report& race, const Evidence& evidence) {
     static const TextPattern access(R"(\b(\w+)\[([^\[\]]*))");
     const std::vector<Loop> loops = find_loops(evidence.source.text);
@@ -142,6 +176,35 @@ std::optional<Failure> find_asynchronous_race(const Trial& trial, const Evidence
     return std::nullopt;
 }
 
+/// Returns the failure for a race with the initialization of an mbarrier, or with bulk copies.
+std::optional<Failure> find_race_with_copies(const Report& race, const Trial& trial,
+                                             const Evidence& evidence) {
+    const auto make = [&](FailureKind kind, const char* headline, const char* next) {
+        return failure_from_report(kind, race, trial, evidence, headline, next);
+    };
+    if (race.message.find("mbarrier") != race.message.npos) {
+        return make(FailureKind::missing_barrier,
+                    "the mbarrier may be used before it is initialized: a barrier is "
+                    "missing.",
+                    "Put __syncthreads() between init and the first use of the mbarrier, where "
+                    "every thread "
+                    "of the block reaches it.");
+    }
+    if (tracks_copies_with_mbarrier(evidence.source.text) && !is_plain_store(race, evidence)) {
+        if (const int line = find_wait_without_loop(evidence.source.text)) {
+            Failure failure = make(FailureKind::copy_not_waited_for, kWaitedOnce, kWaitInLoop);
+            failure.place.line = line;
+            return failure;
+        }
+        return make(FailureKind::missing_barrier,
+                    "threads read the tile while copies may still write it: they have neither "
+                    "waited for the copies nor synchronized with a thread that has waited.",
+                    "Let every thread that reads wait at the mbarrier, whichever thread started "
+                    "the copies; or put __syncthreads() after the wait.");
+    }
+    return std::nullopt;
+}
+
 /// Returns the failure for threads in a block that do not wait for each other.
 std::optional<Failure> find_shared_race(const Trial& trial, const Evidence& evidence) {
     const auto make = [&](FailureKind kind, const Report& report, const std::string& headline,
@@ -164,20 +227,8 @@ std::optional<Failure> find_shared_race(const Trial& trial, const Evidence& evid
     }
     const Report* race = find_report(trial, "racecheck", "read after write");
     if (!race) race = find_report(trial, "racecheck");
-    if (race && race->message.find("mbarrier") != race->message.npos) {
-        return make(FailureKind::missing_barrier, *race,
-                    "the mbarrier may be used before it is initialized: a barrier is "
-                    "missing.",
-                    "Put __syncthreads() between init and the first use of the mbarrier, where "
-                    "every thread "
-                    "of the block reaches it.");
-    }
-    if (race && tracks_copies_with_mbarrier(evidence.source.text)) {
-        return make(FailureKind::missing_barrier, *race,
-                    "threads read the tile while copies may still write it: they have neither "
-                    "waited for the copies nor synchronized with a thread that has waited.",
-                    "Let every thread that reads wait at the mbarrier, whichever thread started "
-                    "the copies; or put __syncthreads() after the wait.");
+    if (race) {
+        if (auto failure = find_race_with_copies(*race, trial, evidence)) return failure;
     }
     if (race && !race->matches("racecheck", "write after write") &&
         is_barrier_in_loop_of_both(*race, evidence)) {
@@ -215,6 +266,30 @@ std::optional<Failure> find_second_initialization(const Trial& trial, const Evid
         "Let one thread initialize the mbarrier, once, before any thread uses it.");
 }
 
+namespace {
+
+/// Names the reason for which no wait at an mbarrier includes the copies, if the report states it.
+void name_wait_without_effect(Failure& failure) {
+    std::string report = failure.details;
+    std::replace(report.begin(), report.end(), '\n', ' ');
+    const auto states = [&](const char* words) { return report.find(words) != report.npos; };
+    if (states("the wait ended at once")) {
+        failure.headline =
+            "the wait returns at once, because it does not wait for the phase of the copies.";
+        return;
+    }
+    if (states("No bytes were announced to its mbarrier"))
+        failure.headline = "nothing waits for the copies, because their bytes are not announced.";
+    else if (states("more bytes were started"))
+        failure.headline =
+            "the mbarrier expects fewer bytes than the copies write, so nothing waits for the "
+            "rest.";
+    failure.next +=
+        " The first phase of an mbarrier has parity 0, and the next phase has parity 1.";
+}
+
+}  // namespace
+
 std::optional<Failure> find_barrier_error(const Trial& trial, const Evidence& evidence) {
     constexpr const char* not_reached =
         "not every thread of the block reaches this __syncthreads().";
@@ -240,9 +315,7 @@ std::optional<Failure> find_barrier_error(const Trial& trial, const Evidence& ev
     if (failure) {
         const bool waits_for_phase = failure->kind == FailureKind::copy_not_waited_for &&
                                      tracks_copies_with_mbarrier(evidence.source.text);
-        if (waits_for_phase)
-            failure->next +=
-                " The first phase of an mbarrier has parity 0, and the next phase has parity 1.";
+        if (waits_for_phase) name_wait_without_effect(*failure);
         return failure;
     }
     if (const Report* report = find_report(trial, "synccheck", "shuffle from outside")) {

@@ -25,7 +25,8 @@ Characters characters_if(bool (*is_member)(char)) {
     return found;
 }
 
-/// Returns the characters of an escape such as \w. Any other escaped character stands for itself.
+/// Returns the characters that an escape such as \w matches. Any other escaped character matches
+/// itself.
 Characters characters_of_escape(char letter) {
     switch (letter) {
         case 'w': return characters_if(is_word);
@@ -47,7 +48,7 @@ constexpr std::size_t kUnlimited = static_cast<std::size_t>(-1);
 }  // namespace
 
 /// Compiles an expression to instructions. Each part of the expression becomes a vector of
-/// instructions, with targets relative to the beginning of the vector.
+/// instructions, with branch targets relative to the beginning of the vector.
 class TextPatternCompiler {
 public:
     explicit TextPatternCompiler(std::string_view expression) : text_(expression) {}
@@ -214,8 +215,9 @@ private:
     std::size_t position_ = 0, groups_ = 0;
 };
 
-/// A search in one text. A thread (of the search) is an instruction that the text up to the current
-/// character can lead to, with the groups found so far. The threads are ordered by preference.
+/// A search in one text. A thread of the search is an instruction that can be reached by reading
+/// the text up to the current character, together with the groups found so far. The threads are
+/// ordered by preference.
 class TextPatternSearch {
 public:
     TextPatternSearch(std::string_view text, const TextPattern& pattern)
@@ -240,8 +242,8 @@ public:
             }
             next_.swap(now_);
             now_.clear();
-            // `next_` contains the threads that reach this character. Follow each thread to the
-            // next instruction that reads a character.
+            // `next_` contains the threads that have read all characters before this one. Follow
+            // each thread to the next instruction that reads a character.
             for (const Thread& thread : next_) follow(thread.at, thread.slots, at);
             if (!has_match && (!is_whole || at == from)) follow(0, Slots{}, at);
             has_match |= step(at, is_whole, match);
@@ -266,7 +268,8 @@ private:
 
     bool is_word_at(std::size_t at) const { return at < text_.size() && is_word(text_[at]); }
 
-    /// Adds the threads that wait for a character, in order of preference.
+    /// Follows a thread until it must read a character, and adds the resulting threads in order of
+    /// preference.
     void follow(std::size_t begin, const Slots& slots, std::size_t at) {
         using Kind = TextPattern::Kind;
         pending_.push_back({begin, slots});
@@ -299,8 +302,8 @@ private:
         }
     }
 
-    /// Lets the threads read the character at `at`. The first thread that has matched ends all
-    /// threads after it.
+    /// Lets the threads read the character at `at`. When a thread has matched, all threads after it
+    /// are dropped.
     bool step(std::size_t at, bool is_whole, TextMatch& match) {
         std::size_t kept = 0;
         bool has_match = false;

@@ -25,10 +25,10 @@ struct MatchedPart {
 /// A match of a TextPattern. It refers to the text, which must outlive it.
 class TextMatch {
 public:
-    /// The most groups of a pattern, counting the whole match as one.
+    /// The maximum number of groups in a pattern, including the whole match.
     static constexpr std::size_t kMaxParts = 12;
 
-    /// Returns the text of a group, or "" if the group took no part in the match.
+    /// Returns the text of a group, or "" if the group did not participate in the match.
     std::string str(std::size_t part = 0) const {
         return std::string(text_.substr(parts_[part].begin, length(part)));
     }
@@ -46,7 +46,8 @@ private:
 /// A compiled regular expression.
 class TextPattern {
 public:
-    /// Compiles the expression. Throws std::invalid_argument for an expression with unknown syntax.
+    /// Compiles the expression. Throws std::invalid_argument if the expression uses unsupported
+    /// syntax.
     explicit TextPattern(std::string_view expression);
 
 private:
@@ -71,8 +72,8 @@ bool contains(std::string_view text, const TextPattern& pattern);
 /// Reports whether the pattern matches the whole text, and stores the match in `match`.
 bool match_whole(std::string_view text, TextMatch& match, const TextPattern& pattern);
 bool match_whole(std::string&& text, TextMatch& match, const TextPattern& pattern) = delete;
-/// Returns all matches in order, without overlaps. If the pattern must look far ahead again and
-/// again, the last matches may be missing.
+/// Returns all matches in order, without overlaps. A search that repeatedly looks far ahead is
+/// stopped early, so the last matches may then be missing.
 std::vector<TextMatch> find_matches(std::string_view text, const TextPattern& pattern);
 std::vector<TextMatch> find_matches(std::string&& text, const TextPattern& pattern) = delete;
 /// Reports whether the text contains `word` as a whole word.

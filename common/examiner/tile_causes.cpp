@@ -1,10 +1,11 @@
 #include "examiner/rules.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/text.h"
 #include "examiner/expressions.h"
-#include "examiner/line_mistake.h"
+#include "examiner/line_rules.h"
 #include "examiner/matches.h"
 #include "examiner/source_lines.h"
 #include "harness/rules.h"
@@ -13,28 +14,64 @@
 namespace coalesce {
 namespace {
 
-/// The line that chooses the row or the column of a block's tile.
+/// The line that computes the row or the column of a block's tile.
 struct TileChoice {
-    std::string name = "";   ///< such as "tile_col"; empty if there is no such line
-    std::string value = "";  ///< such as "(block / gridDim.y + tile_row) % gridDim.x"
+    std::string name = "";   ///< the variable, such as "tile_col"; empty if there is no such line
+    std::string value = "";  ///< its value, such as "(block / gridDim.y + tile_row) % gridDim.x"
     int line = 0;
-    bool has_others = false;  ///< whether the kernel assigns it elsewhere, as in an `else`
+    /// Whether the kernel assigns the variable on other lines too, as in an `else`.
+    bool has_others = false;
 };
+
+/// Reports whether a condition that only compares the sides of the matrix or of the grid holds.
+/// Returns nothing for any other condition.
+std::optional<bool> holds_for_launch(const Condition& condition, const Trial& trial) {
+    if (condition.comparisons.size() != 1) return std::nullopt;
+    const auto value = [&](const std::string& name) -> long long {
+        if (name == "rows") return trial.shape.rows;
+        if (name == "cols") return trial.shape.cols;
+        if (name == "gridDim.x") return trial.launch.grid[0];
+        return name == "gridDim.y" ? trial.launch.grid[1] : -1;
+    };
+    const ComparisonTerm& term = condition.comparisons.front();
+    const long long left = value(term.left), right = value(term.right);
+    if (left < 0 || right < 0) return std::nullopt;
+    if (term.op == "==") return left == right;
+    if (term.op == "!=") return left != right;
+    if (term.op == "<") return left < right;
+    if (term.op == "<=") return left <= right;
+    return term.op == ">" ? left > right : left >= right;
+}
+
+/// Reports whether a line is in a branch that this launch does not take.
+bool is_skipped(const std::string& text, int line, const Trial& trial) {
+    const auto is_one_of_them = [&](const std::vector<Condition>& conditions, bool skipping) {
+        return std::ranges::any_of(conditions, [&](const Condition& condition) {
+            return !condition.is_exit && holds_for_launch(condition, trial) == skipping;
+        });
+    };
+    return is_one_of_them(find_conditions(text, line), false) ||
+           is_one_of_them(find_conditions_of_else(text, line), true);
+}
 
 /// Returns the variable that is multiplied by the side of a tile to compute the coordinate `axis`
 /// ("row" or "col"), as in `int row = tile_row * TILE_DIM + threadIdx.y`.
-TileChoice find_tile_choice(const std::string& text, const std::string& axis) {
+/// Leaves out lines that the launch of `trial`, if there is one, does not execute.
+TileChoice find_tile_choice(const std::string& text, const std::string& axis,
+                            const Trial* trial = nullptr) {
     const std::string code = code_for_search(text);
     const TextPattern use("\\b" + axis + R"(\s*=\s*([a-z]\w*)\s*\*\s*TILE_DIM)");
     TextMatch found;
     if (!search(code, found, use)) return {};
     TileChoice choice{.name = found.str(1)};
+    bool has_definition = false;
     const TextPattern definition("\\b" + choice.name + R"(\s*=([^=;][^;]*);)");
     for (const TextMatch& one : find_matches(code, definition)) {
         const int line = line_of(code, one);
         if (line >= line_of(code, found)) break;
-        choice.has_others |= choice.line > 0;
-        if (choice.line == 0) {
+        choice.has_others |= has_definition;
+        has_definition = true;
+        if (choice.line == 0 && (!trial || !is_skipped(text, line, *trial))) {
             choice.value = trimmed(one.str(1));
             choice.line = line;
         }
@@ -42,7 +79,8 @@ TileChoice find_tile_choice(const std::string& text, const std::string& axis) {
     return choice.line > 0 ? choice : TileChoice{};
 }
 
-/// Returns the line that numbers the blocks, as in `int block = blockIdx.y * gridDim.x + ...`.
+/// Returns the line that computes a block's linear index, as in `int block = blockIdx.y * gridDim.x
+/// + ...`.
 TileChoice find_block_number(const std::string& text) {
     static const TextPattern definition(R"(\bint\s+(block)\s*=([^=;][^;]*);)");
     const std::string code = code_for_search(text);
@@ -89,8 +127,8 @@ LineMistake find_wrong_size(const TileChoice& choice, const GridAxes& size,
     return {};
 }
 
-/// Looks for a tile index that can exceed the number of tiles, because the kernel takes no
-/// remainder.
+/// Looks for a tile index that can exceed the number of tiles, because the kernel does not reduce
+/// it with %.
 LineMistake find_missing_remainder(const TileChoice& choice, const GridAxes& size,
                                    const std::string& text) {
     const std::string& value = choice.value;
@@ -112,7 +150,7 @@ LineMistake find_missing_remainder(const TileChoice& choice, const GridAxes& siz
     return {choice.line,
             in_backticks(choice.name) + " = " + in_backticks(value) +
                 " goes beyond the last tile: nothing takes the remainder of the whole sum.",
-            "Put the sum into brackets, and take its remainder modulo the number of tiles, " +
+            "Put the sum in parentheses, and take its remainder modulo the number of tiles, " +
                 size.matching_extent + "."};
 }
 
@@ -121,13 +159,13 @@ LineMistake find_difference(const TileChoice& choice, const GridAxes& size) {
     if (!contains(choice.value, difference)) return {};
     return {choice.line,
             "the difference in " + in_backticks(choice.value) +
-                " can be negative, and then its remainder is not the number of a tile.",
+                " can be negative, and then its remainder is not the index of a tile.",
             "Add " + size.matching_extent +
                 " before the remainder is taken, or add instead of subtracting."};
 }
 
-/// Looks for a kernel that computes the remainder and the quotient of the block's number with
-/// different divisors.
+/// Looks for a kernel that uses one divisor for the remainder of the block's linear index, and a
+/// different divisor for the quotient.
 LineMistake find_unequal_divisors(const TileChoice& row, const TileChoice& col) {
     static const TextPattern remainder(R"(\b(block)\s*%\s*(gridDim\.[xy]))");
     static const TextPattern quotient(R"(\b(block)\s*/\s*(gridDim\.[xy]))");
@@ -137,17 +175,18 @@ LineMistake find_unequal_divisors(const TileChoice& row, const TileChoice& col) 
         TextMatch rest, whole;
         if (!search(one.value, rest, remainder) || !search(other.value, whole, quotient)) continue;
         if (rest.str(2) == whole.str(2)) continue;
-        return {other.line,
-                in_backticks(one.name) + " repeats every " + rest.str(2) + " blocks, but " +
-                    in_backticks(other.name) + " changes every " + whole.str(2) +
-                    " blocks: where these differ, some tiles are taken twice and others never.",
-                "Divide the block's number by the same size as on line " +
-                    std::to_string(one.line) + ", or use the other size on both lines."};
+        return {
+            other.line,
+            in_backticks(one.name) + " repeats every " + rest.str(2) + " blocks, but " +
+                in_backticks(other.name) + " changes every " + whole.str(2) +
+                " blocks. If the two numbers differ, some tiles are taken twice and others never.",
+            "Divide the block's number by the same size as on line " + std::to_string(one.line) +
+                ", or use the other size on both lines."};
     }
     return {};
 }
 
-/// Looks for a tile row that counts blocks along x, or a tile column that counts blocks along y.
+/// Looks for a tile row that is set to blockIdx.x, or a tile column that is set to blockIdx.y.
 LineMistake find_other_axis(const TileChoice& choice, const GridAxes& size,
                             const std::string& unit) {
     const std::string other_index =
@@ -199,7 +238,7 @@ LineMistake find_tile_mistake(const TileChoice& row, const TileChoice& col,
     return {};
 }
 
-/// Returns the mistake in the code that chooses the tile that a block takes from its GPU's tiles.
+/// Returns the mistake in the code that chooses a block's tile among the tiles of one GPU.
 LineMistake find_tile_of_peer_mistake(const TileChoice& col) {
     static const TextPattern first_tile(R"(\bpeer\s*\*\s*([\w.]+))");
     static const TextPattern own_tile(R"(blockIdx\.x\s*([%/])\s*(\w+(?:\.\w)?))");
@@ -219,10 +258,10 @@ LineMistake find_tile_of_peer_mistake(const TileChoice& col) {
     }
     if (search(col.value, own, own_tile) && (own.str(1) == "%" || own.str(2) != "GPUS")) {
         return {col.line,
-                "`peer` changes from block to block, and repeats after GPUS blocks. Until then the "
-                "tile must stay the same, but " +
-                    in_backticks(own.str()) + " changes differently.",
-                "Count how often the GPUs have had their turn: blockIdx.x / GPUS."};
+                "`peer` changes with every block, and repeats after GPUS blocks. The tile must "
+                "stay the same for these GPUS blocks, but " +
+                    in_backticks(own.str()) + " does not.",
+                "Count the rounds through the GPUs: blockIdx.x / GPUS."};
     }
     return {};
 }
@@ -256,7 +295,7 @@ LineMistake find_peer_mistake(const TileChoice& col, const std::string& text) {
         return {line,
                 "`peer` = " + in_backticks(chosen) +
                     " goes beyond the last GPU: nothing takes the remainder of the whole sum.",
-                "Put the sum into brackets, and take its remainder modulo GPUS."};
+                "Put the sum in parentheses, and take its remainder modulo GPUS."};
     }
     if (parts.back() != "GPUS") {
         return {line,
@@ -267,23 +306,10 @@ LineMistake find_peer_mistake(const TileChoice& col, const std::string& text) {
     if (chosen.find('-') != chosen.npos && chosen.find("int(") != chosen.npos) {
         return {line,
                 "the difference in " + in_backticks(chosen) +
-                    " can be negative, and then its remainder is not the number of a GPU.",
+                    " can be negative, and then its remainder is not the index of a GPU.",
                 "Add the GPU's number instead of subtracting it."};
     }
     return find_tile_of_peer_mistake(col);
-}
-
-/// Looks for a grid whose width is not a multiple of the number of GPUs.
-LineMistake find_uneven_grid(const Trial& trial, const std::string& text) {
-    const auto gpus = constant_value(text, "GPUS");
-    const long long across = trial.launch.grid[0];
-    if (!gpus || *gpus < 2 || across % *gpus == 0) return {};
-    return {find_configure_line(text, ".grid"),
-            "the grid is " + std::to_string(across) + " blocks wide, which is not a multiple of " +
-                std::to_string(*gpus) +
-                " GPUs: gridDim.x / GPUS rounds down, and some tiles get "
-                "no block.",
-            "Round the number of tiles for each GPU up, then multiply it by the number of GPUs."};
 }
 
 bool may_be_tile_choice(const Failure& failure) {
@@ -308,7 +334,8 @@ LineMistake find_single_subtraction(const TileChoice& col, const Trial& trial,
             "Take the remainder modulo gridDim.x instead."};
 }
 
-/// Points at the lines that choose a block's tile, and describes how they choose it.
+/// Sets the failure's line to the one that chooses a block's tile, and advises the learner to check
+/// the choice.
 void point_at_choice(Failure& failure, const TileChoice& row, const TileChoice& col,
                      const std::string& text) {
     failure.place.line = std::max(row.line, col.line);
@@ -317,8 +344,8 @@ void point_at_choice(Failure& failure, const TileChoice& row, const TileChoice& 
         if (one->line > 0 && changed != text.npos)
             failure.place.line = line_number_at(text, changed);
     }
-    // Remove the guess that is based on the pattern of the cells. Its formulas use
-    // different variable names from the kernel's.
+    // Remove the explanation that was guessed from the pattern of the cells, because the variable
+    // names in its formulas differ from the kernel's.
     const std::size_t guess = failure.headline.find(std::string(" ") + kPatternResults);
     const std::size_t end = failure.headline.find(" Both block", guess);
     if (guess != std::string::npos) {
@@ -337,8 +364,8 @@ void point_at_choice(Failure& failure, const TileChoice& row, const TileChoice& 
                       : " for the first blocks of the grid: every tile must be processed once.");
 }
 
-/// Returns the line that computes a coordinate from blockIdx although an earlier line has computed
-/// it from the tile that the block chose. Returns 0 if there is none.
+/// Returns the line that computes a coordinate from blockIdx, although an earlier line has computed
+/// the block's tile. Returns 0 if there is no such line.
 int find_forgotten_choice(const std::string& text, const TileChoice& choice,
                           const std::string& axis) {
     const std::string code = code_for_search(text);
@@ -348,6 +375,28 @@ int find_forgotten_choice(const std::string& text, const TileChoice& choice,
 }
 
 }  // namespace
+
+LineMistake find_wrong_grid_width(const LaunchShape& launch, Shape shape, const std::string& text) {
+    const auto gpus = constant_value(text, "GPUS"), side = constant_value(text, "TILE_DIM");
+    const long long across = launch.grid[0];
+    if (!gpus || *gpus < 2) return {};
+    const std::string width = "the grid is " + std::to_string(across) + " blocks wide, ";
+    if (across % *gpus != 0) {
+        return {
+            find_configure_line(text, ".grid"),
+            width + "which is not a multiple of " + std::to_string(*gpus) +
+                " GPUs: gridDim.x / GPUS rounds down, and some tiles get no block, or two.",
+            "Round the number of tiles for each GPU up, then multiply it by the number of GPUs."};
+    }
+    if (!side || *side < 1) return {};
+    const long long tiles = (shape.cols + *side - 1) / *side;
+    if (across < 2 * ((tiles + *gpus - 1) / *gpus * *gpus)) return {};
+    return {find_configure_line(text, ".grid"),
+            width + "but the matrix is only " + std::to_string(tiles) +
+                " tiles wide: many blocks have no tile.",
+            "Launch one block for each tile: divide cols by TILE_DIM, and round the quotient up to "
+            "a multiple of the number of GPUs."};
+}
 
 int find_tile_choice_line(const std::string& text) {
     const TileChoice row = find_tile_choice(text, "row"), col = find_tile_choice(text, "col");
@@ -367,7 +416,8 @@ int find_tile_choice_line(const std::string& text) {
 bool explain_by_tile_choice(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const std::string& text = evidence.source.text;
     if (!may_be_tile_choice(failure)) return false;
-    const TileChoice row = find_tile_choice(text, "row"), col = find_tile_choice(text, "col");
+    const TileChoice row = find_tile_choice(text, "row", &trial),
+                     col = find_tile_choice(text, "col", &trial);
     const int grid = find_configure_line(text, ".grid"),
               block = find_configure_line(text, ".block");
     const bool is_of_launch = failure.place.line == grid || failure.place.line == block;
@@ -393,12 +443,12 @@ bool explain_by_tile_choice(Failure& failure, const Trial& trial, const Evidence
     if (mistake.line == 0 && evidence.exercise.block_order == "in-turn")
         mistake = find_peer_mistake(col, text);
     if (mistake.line == 0 && evidence.exercise.block_order == "in-turn")
-        mistake = find_uneven_grid(trial, text);
+        mistake = find_wrong_grid_width(trial.launch, trial.shape, text);
     if (mistake.line == 0) mistake = find_tile_mistake(row, col, text);
     if (mistake.line == 0) mistake = find_single_subtraction(col, trial, text);
     if (mistake.line == 0) {
-        // The choice of tiles is to blame only if tiles are missing or two blocks race for one
-        // tile. A tile in the wrong position was chosen correctly.
+        // The choice of tiles can be wrong only if some tiles are missing, or if two blocks race
+        // for one tile. If a tile is in the wrong position, its choice was correct.
         const bool is_missed = failure.kind == FailureKind::race_between_blocks ||
                                has_trait(failure.fault, trait::may_be_launch);
         // A kernel that fails only on a larger matrix has a grid that is too small.

@@ -1,4 +1,5 @@
-// Compares where a kernel puts an element into a tile with where it takes the element out again.
+// Compares the position at which a kernel stores an element in a tile with the position from which
+// it loads the element.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -13,17 +14,19 @@
 namespace coalesce {
 namespace {
 
-/// One element of a tile, as a line of the kernel moves it from or to a matrix.
+/// An element that a line of the kernel moves between a tile and a matrix.
 struct MovedElement {
-    int line = 0;                               ///< the line that names the tile
-    std::string tile = "";                      ///< the tile's name
-    std::array<std::string, 2> index = {};      ///< both indices into the tile, as written
-    std::array<IndexSum, 2> place = {};         ///< the same as sums
-    std::array<std::string, 2> cell_text = {};  ///< row and column of the matrix, as written
-    std::array<IndexSum, 2> cell = {};          ///< row and column of the element in `in`
+    int line = 0;           ///< the line that accesses the tile
+    std::string tile = "";  ///< the tile's name
+    /// both indices into the tile, as written in the source
+    std::array<std::string, 2> index = {};
+    std::array<IndexSum, 2> place = {};  ///< the same as sums
+    /// row and column of the matrix, as written in the source
+    std::array<std::string, 2> cell_text = {};
+    std::array<IndexSum, 2> cell = {};  ///< row and column of the element in `in`
 };
 
-/// Both indices of a tile's element, and whether the line stores to it.
+/// An access to an element of a tile: the tile's name, both indices, and the position in the line.
 struct TileUse {
     std::string tile;
     std::array<std::string, 2> index;
@@ -55,7 +58,7 @@ int component_number(char letter) {
     return letter == 'w' ? 3 : letter - 'x';
 }
 
-/// Finds the moves between a matrix and the tiles of a kernel, line by line.
+/// Finds the lines that move elements between a matrix and the tiles of a kernel.
 class MovedElements {
 public:
     MovedElements(const std::string& the_text, const Produces& task)
@@ -120,7 +123,7 @@ private:
                 add(stores, *use, line, matrix_that_takes(lines, found.str(1), line), 0, true);
         }
     }
-    /// Returns the access that a variable was loaded with, before a line.
+    /// Returns the last access before a line in which the variable is loaded from the matrix.
     MatrixUse matrix_of_vector(const std::vector<std::string>& lines, const std::string& name,
                                int line) const {
         const TextPattern load("\\b" + name + R"(\s*=[^=].*\b)" + source_ + R"(\[)");
@@ -130,7 +133,7 @@ private:
         }
         return {};
     }
-    /// Returns the access that stores a variable, after a line.
+    /// Returns the first access after the given line that stores the variable to the matrix.
     MatrixUse matrix_that_takes(const std::vector<std::string>& lines, const std::string& name,
                                 int line) const {
         const TextPattern store("\\b" + target_ + R"(\[.*=\s*)" + name + R"(\s*;)");
@@ -164,8 +167,9 @@ private:
     const bool is_copy_;
 };
 
-/// The cell of the matrix that element (0, 0) of a tile holds. Row and column of the cell belong to
-/// the indices of the tile in this order, or the other way round if the tile is transposed.
+/// The cell of the matrix that is in element (0, 0) of a tile. The first index of the tile
+/// corresponds to the row of the cell and the second to the column. If the tile is transposed, the
+/// first corresponds to the column.
 struct TileOrigin {
     std::array<IndexSum, 2> cell;
     bool is_transposed = false;
@@ -185,7 +189,8 @@ bool is_fixed(const TileOrigin& origin, const std::string& text, int line) {
     return !varies(origin.cell[0], text, line) && !varies(origin.cell[1], text, line);
 }
 
-/// Returns the origin for the orientation that fits, or for the plain one if neither fits.
+/// Returns the origin for the orientation in which the origin is the same for all threads and
+/// iterations. If there is no such orientation, returns the origin without a transpose.
 TileOrigin best_origin(const MovedElement& move, const std::string& text) {
     const TileOrigin plain = origin_of(move, false), turned = origin_of(move, true);
     return !is_fixed(plain, text, move.line) && is_fixed(turned, text, move.line) ? turned : plain;
@@ -204,8 +209,8 @@ bool blame_load(Failure& failure, const MovedElement& load, const std::string& t
                        names.front() + ", or they go up by different amounts.",
                    "From one " +
                        std::string(names.front().starts_with("threadIdx") ? "thread" : "pass") +
-                       " to the next, both must move on alike: compare how " + names.front() +
-                       " occurs in each.");
+                       " to the next, both must grow by the same amount: compare how " +
+                       names.front() + " occurs in each.");
         return true;
     }
     return false;
@@ -223,19 +228,19 @@ bool blame_store(Failure& failure, const MovedElement& store, const TileOrigin& 
                "this takes " + name(store.index) + ", but the element that is stored here, row " +
                    in_backticks(store.cell_text[0]) + " and column " +
                    in_backticks(store.cell_text[1]) + ", was put at " + name(wanted) + ".",
-               "Let the index of the tile and the index of the matrix name the same element. Which "
-               "of the two is wrong?");
+               "The index of the tile and the index of the matrix must name the same element. "
+               "Which of the two is wrong?");
     return true;
 }
 
-/// Reports whether the store would fit if the two indices of the tile were exchanged. Other rules
-/// explain a tile that is not transposed.
+/// Reports whether the store would be correct if the two indices of the tile were exchanged. Other
+/// rules explain a tile that is not transposed at all.
 bool is_exchange(const MovedElement& store, const TileOrigin& origin) {
     return store.cell[0] - store.place[origin.is_transposed ? 0 : 1] == origin.cell[0] &&
            store.cell[1] - store.place[origin.is_transposed ? 1 : 0] == origin.cell[1];
 }
 
-/// Reports whether the store would take the right element if it read another tile.
+/// Reports whether the store would be correct if it loaded its element from the other tile.
 bool takes_element_of(const MovedElement& store, const MovedElement& load,
                       const std::string& text) {
     const TileOrigin origin = best_origin(load, text);
@@ -248,17 +253,18 @@ bool blame_other_tile(Failure& failure, const MovedElement& store, const MovedEl
     blame_line(failure, store.line,
                "this stores elements of " + in_backticks(store.tile) +
                    ", but those that belong here are in " + in_backticks(load.tile) + ".",
-               "Each of the two tiles goes where the other one was.");
+               "Store each of the two tiles where the other one was.");
     return true;
 }
 
-/// Blames a kernel that loads a tile from one place of the matrix and stores it as if it came from
-/// another.
+/// Blames a kernel that stores a tile to a place of the matrix that does not correspond to the
+/// place from which the tile was loaded.
 bool blame_origin(Failure& failure, const MovedElement& load, const MovedElement& store,
                   const IndexSum& loaded, const IndexSum& stored, std::size_t axis,
                   const std::string& text) {
     const std::string what = axis == 0 ? "row " : "column ";
-    // A tile begins at its block's index times its side. The line that says otherwise is wrong.
+    // The first element of a tile is the block's index times the tile's side. A line that uses
+    // another expression is wrong.
     static const TextPattern usual(R"(\w+(?:\.\w)? \* TILE_DIM(?: - \w+)?)");
     TextMatch found;
     const std::string from = loaded.format();
@@ -270,12 +276,12 @@ bool blame_origin(Failure& failure, const MovedElement& load, const MovedElement
                "the tile is loaded from " + what + in_backticks(from) +
                    " of the matrix on, but stored as if it began at " + what +
                    in_backticks(stored.format()) + ".",
-               "Both halves of the kernel must mean the same tile: where does this one begin?");
+               "Both halves of the kernel must use the same tile: where does this tile begin?");
     return true;
 }
 
-/// Returns the text with the size of a block in place of blockDim, so that `blockDim.x * blockIdx.x`
-/// is the same sum as `32 * blockIdx.x`.
+/// Returns the text with blockDim replaced by the size of a block, so that `blockDim.x *
+/// blockIdx.x` is the same sum as `32 * blockIdx.x`.
 std::string with_block_size(std::string text, const LaunchShape& launch) {
     for (const std::size_t axis : {0U, 1U, 2U}) {
         const std::string name = std::string("blockDim.") + "xyz"[axis];
@@ -308,7 +314,7 @@ bool explain_other_element(Failure& failure, const Trial& trial, const Evidence&
                            what + " " + in_backticks(load.index[axis]) + " of " +
                            in_backticks(load.tile) + ": that is " + std::to_string(empty) +
                            " too far, and the first " + what + " of the tile stays empty.",
-                       "The first " + what + " of the tile has the number 0.");
+                       "The first " + what + " of the tile has index 0.");
             return true;
         }
     }
@@ -318,7 +324,8 @@ bool explain_other_element(Failure& failure, const Trial& trial, const Evidence&
         if (load == moves.loads.end()) continue;
         const TileOrigin origin = best_origin(*load, text);
         const TileOrigin here = origin_of(store, origin.is_transposed);
-        // A tile that is not transposed at all is another mistake than a single such store.
+        // A tile that is never transposed is a different mistake from a single store without a
+        // transpose.
         const bool is_only_one = std::ranges::any_of(moves.stores, [&](const MovedElement& one) {
             const auto same = std::ranges::find(moves.loads, one.tile, &MovedElement::tile);
             return same != moves.loads.end() && !is_exchange(one, best_origin(*same, text));

@@ -12,9 +12,9 @@
 namespace coalesce {
 namespace {
 
-/// Reports whether something that the model does not cover could make the kernel faster. Waiting
-/// for other blocks and spilling registers can only make it slower, and blocks that differ from the
-/// others are recorded too.
+/// Reports whether a property that is unknown to the model could make the kernel faster than
+/// predicted. Waiting for other blocks and spilling registers can only make a kernel slower. Blocks
+/// that differ from the others are also recorded.
 bool may_be_faster(timing::Unknown unknown) {
     using timing::Unknown;
     return unknown == Unknown::parts || unknown == Unknown::first_level ||
@@ -31,7 +31,7 @@ Failure explain_missing_prediction(const std::string& file, Shape shape) {
                     "kernel is as fast as the exercise requires.",
         .place = {file, 0, 0},
         .next =
-            "Let configure return a launch for every shape, and let no block wait for another."};
+            "Make configure return a launch for every shape, and make no block wait for another."};
 }
 
 std::optional<Failure> find_slow_prediction(const Verdict& verdict, const Limits& limits) {
@@ -47,8 +47,8 @@ std::optional<Failure> find_slow_prediction(const Verdict& verdict, const Limits
     const std::string beside_solution =
         verdict.solution_predicted ? format_comparison(predicted, *verdict.solution_predicted) : "";
     Failure failure{.kind = FailureKind::too_slow_predicted, .place = {verdict.file, 0, 0}};
-    failure.headline = "too slow on a GPU: at " + predicted.shape.name() + " " + told.time +
-                       ", but the exercise requires " +
+    failure.headline = "too slow on a GPU: at " + predicted.shape.name() + " the kernel takes " +
+                       told.time + ", but the exercise requires " +
                        timing::percent_text(limits.predicted_fraction_of_copy) + " (" + told.label +
                        "). " + timing::capitalize(told.verdict) + ".";
     failure.details = wrap(beside_solution.empty() ? joined(told.why, " ") : beside_solution);

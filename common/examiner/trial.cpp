@@ -13,7 +13,7 @@
 namespace coalesce {
 namespace {
 
-/// Waits until the device is idle. Gives up after a while if the kernel may be hung.
+/// Waits until the device is idle. Stops waiting after some time if the kernel may be hung.
 cudaError_t wait_until_idle(bool& is_hung) {
     if (simulator_library::is_loaded()) return cudaDeviceSynchronize();
     using Clock = std::chrono::steady_clock;
@@ -34,8 +34,8 @@ cudaError_t wait_until_idle(bool& is_hung) {
 
 void enable_checks(const LoadedKernel& kernel, const TrialRequest& order, double warps) {
     if (!simulator_library::is_loaded()) return;
-    // Recording a single warp takes far fewer instructions than the budget for a single element,
-    // even if the kernel never finishes.
+    // To record a single warp, the budget of a single element is more than sufficient, even if the
+    // kernel never finishes.
     const Shape counted = order.traced.limit > 0 && warps > 1 ? Shape{1, 1} : order.shape;
     std::uint64_t most =
         instruction_budget(counted, warps, kernel.prints()) + order.more_instructions;
@@ -75,8 +75,8 @@ void launch(LoadedKernel& kernel, const TrialRequest& order,
         SIMULATOR_FUNCTION(coalesceTraceSteps)(0, block.block, stored, block.steps);
     }
     LaunchShape launched = trial.launch;
-    // If the kernel declares no array in dynamic shared memory, only an overrun can access this
-    // memory. Leave it out, so that memcheck reports the overrun.
+    // If the kernel declares no array in dynamic shared memory, it can access this memory only by
+    // an overrun. Do not allocate the memory, so that memcheck reports the overrun.
     if (simulator_library::is_loaded() && !kernel.has_dynamic_array()) launched.shared_bytes = 0;
     trial.error = kernel.launch(launched, arguments);
     if (trial.error == cudaSuccess) trial.error = wait_until_idle(trial.is_hung);

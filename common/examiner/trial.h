@@ -21,49 +21,52 @@ class LoadedKernel;
 
 /// How a launch is observed.
 enum class Watch {
-    /// all checks; on the simulator without guard bands, which would hide out-of-bounds accesses
+    /// all checks are enabled; on the simulator, buffers have no guard bands, because guard bands
+    /// hide out-of-bounds accesses
     everything,
-    result_alone  ///< buffers with guard bands but no checks, so that the kernel runs to completion
+    /// checks are disabled and buffers have guard bands, so that the kernel runs to completion
+    result_alone
 };
 
 /// The warp whose accesses are to be recorded.
 struct TracedWarp {
-    std::uint64_t block = 0;  ///< the block, counted with x fastest
+    std::uint64_t block = 0;  ///< linear index of the block (x varies fastest)
     unsigned warp = 0;        ///< the warp within the block
     std::size_t limit = 0;    ///< maximum number of accesses to record; 0 to record none
 };
-/// The maximum number of accesses that are recorded, which is enough for every lesson.
+/// The maximum number of accesses to record. It is large enough for every lesson.
 constexpr std::size_t kMaxTracedAccesses = 1024;
 constexpr TracedWarp kFirstWarp{.limit = kMaxTracedAccesses};
 
 /// The block whose steps are to be recorded.
 struct TracedBlock {
-    std::uint64_t block = 0;  ///< the block, counted with x fastest
+    std::uint64_t block = 0;  ///< linear index of the block (x varies fastest)
     std::size_t steps = 0;    ///< maximum number of steps to record; 0 to record none
-    /// If set, the first block that stores to this byte of an array is recorded instead. The array
-    /// is the argument with this number, counted from 0.
+    /// The index of an array's argument, and the offset of a byte in this array. If set, the first
+    /// block that stores to this byte is recorded instead of `block`.
     std::optional<std::pair<std::size_t, std::uint64_t>> stored_byte = {};
 };
-/// The number of steps that are recorded, enough for a block of 1024 threads.
+/// The maximum number of steps to record. It is large enough for a block of 1024 threads.
 constexpr std::size_t kMaxTracedSteps = 2000;
 
 /// The launch to make.
 struct TrialRequest {
     Shape shape{0, 0};                ///< shape of the input
     Watch watch = Watch::everything;  ///< how to observe the launch
-    bool wants_counters = false;      ///< whether to return counters and lines; simulated only
-    TracedWarp traced = {};           ///< the warp to trace; simulated only
-    TracedBlock traced_block = {};    ///< the block to trace; simulated only
-    std::uint64_t seed = 0;           ///< selects an order of blocks and warps; simulated only
-    /// Threads per block that replace the block from `configure`, to find out whether the block
-    /// size is to blame. Zeros leave the block as it is.
+    bool wants_counters = false;  ///< whether to count costs, in total and by line; simulated only
+    TracedWarp traced = {};       ///< the warp to trace; simulated only
+    TracedBlock traced_block = {};  ///< the block to trace; simulated only
+    std::uint64_t seed = 0;         ///< selects an order of blocks and warps; simulated only
+    /// Threads per block along x, y and z, instead of those from `configure`, to test whether the
+    /// block size causes the failure. Zeros keep those from `configure`.
     std::array<long long, 3> block{};
-    long long shared_bytes = 0;  ///< bytes of dynamic shared memory; 0 for those of `configure`
+    /// bytes of dynamic shared memory; 0 to use the value from `configure`
+    long long shared_bytes = 0;
     /// Warp instructions to allow in addition to the limit for a matrix of this shape. For
-    /// exercises beyond the transpose, the reference's instructions determine the number.
+    /// exercises beyond the transpose, the number depends on the instructions of the reference.
     std::uint64_t more_instructions = 0;
-    /// A second limit on the warp instructions, besides the limit for the shape. 0 means no second
-    /// limit. Simulated only.
+    /// A second limit on warp instructions, in addition to the limit for the shape. 0 means no
+    /// second limit. Simulated only.
     std::uint64_t max_instructions = 0;
 };
 
@@ -72,7 +75,7 @@ struct CallArgument {
     bool is_array = false;
     std::uint64_t value = 0;    ///< the bytes of a scalar, followed by zeros
     std::string bytes = "";     ///< the bytes of an array before the launch
-    bool is_unwritten = false;  ///< whether reading the array before writing it is an error
+    bool is_unwritten = false;  ///< whether it is an error to read the array before it is written
 };
 
 /// An array in device memory after a launch.
@@ -87,13 +90,14 @@ struct ArrayAfter {
 struct Trial {
     Shape shape{0, 0};
     LaunchShape launch;
-    Failure launch_failure;                  ///< why the launch was refused, or kind none
-    bool is_launched = false;                ///< whether the kernel was launched
-    int error = 0;                           ///< cudaError_t of the launch or its completion
-    bool is_hung = false;                    ///< whether a real GPU failed to finish in time
+    Failure launch_failure;    ///< why the launch was refused, or a failure of kind none
+    bool is_launched = false;  ///< whether the kernel was launched
+    int error = 0;             ///< the cudaError_t from the launch or from waiting for it
+    bool is_hung = false;      ///< whether a real GPU failed to finish in time
     std::vector<simulated::Report> reports;  ///< reports of the simulator's checks
     std::optional<Comparison> comparison;    ///< present if the kernel ran to completion
-    std::vector<ArrayAfter> arrays;          ///< arrays of a launch with arguments, in their order
+    /// the arrays of a launch of any signature, in the order of its arguments
+    std::vector<ArrayAfter> arrays;
     /// The comparison for an exercise beyond the transpose, in place of `comparison`.
     std::optional<ElementComparison> element_comparison;
     std::uint64_t out_address = 0, in_address = 0;  ///< addresses of the buffers
@@ -103,7 +107,7 @@ struct Trial {
     Counters counters;                              ///< the costs, if requested
     std::vector<LineCounters> lines;                ///< costs by line, if requested
     std::uint64_t instructions = 0;                 ///< warp instructions; simulated only
-    std::uint64_t print_calls = 0;                  ///< printf calls of warps; simulated only
+    std::uint64_t print_calls = 0;  ///< number of printf calls, one per warp; simulated only
 
     /// Reports whether the kernel ran to completion, so that its output can be compared.
     bool has_ended() const {
@@ -131,14 +135,14 @@ struct Matrices {
     const float* in = nullptr;
 };
 
-/// Launches the kernel once on the device of this process. The counters start from zero, and the
-/// simulator clears its errors afterwards. `make_matrices` is called only if the kernel can be
+/// Launches the kernel once on the device of this process. Resets the counters before the launch,
+/// and clears the simulator's errors after it. `make_matrices` is called only if the kernel can be
 /// launched. The caller must compare the contents of the matrices with the correct result.
 Trial launch_once(LoadedKernel& kernel, const TrialRequest& order,
                   const std::function<Matrices()>& make_matrices);
 
-/// Launches a kernel of any signature once, in the same way. `make_arguments` returns the bits of
-/// each argument.
+/// Launches a kernel of any signature once, like the overload for matrices. `make_arguments`
+/// returns the bits of each argument.
 Trial launch_once(LoadedKernel& kernel, const TrialRequest& order,
                   const std::function<std::vector<std::uint64_t>()>& make_arguments);
 

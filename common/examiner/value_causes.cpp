@@ -29,8 +29,8 @@ void explain_loads_of_output(Failure& failure, const Trial& trial, const Evidenc
     failure.next = "Read from `in`, which holds the input.";
 }
 
-/// Returns a store to shared memory that leaves gaps in the `bytes_read` bytes that a lane later
-/// reads with a single access, or null if there is none.
+/// Returns a store to shared memory that does not write all of the `bytes_read` bytes that a lane
+/// later reads with a single access, or null if there is none.
 const Access* find_store_with_gaps(const std::vector<Access>& accesses, unsigned bytes_read) {
     constexpr unsigned kWord = 4;
     const auto is_store = [](const Access& one) { return one.is_shared && one.is_store; };
@@ -74,18 +74,46 @@ bool explain_short_copy(Failure& failure, const Trial& trial, const Evidence& ev
         " bytes are later read at a time: the bytes between two copies never arrive.";
     failure.place.line = copy->line;
     failure.next =
-        "Copy as many bytes at a time as the kernel later reads from there: the last argument of "
+        "Copy as many bytes at a time as the kernel later reads at a time: the last argument of "
         "__pipeline_memcpy_async may be 4, 8 or 16.";
     return true;
 }
 
-/// Returns the headline with the guess at its end replaced by the known cause.
+/// Returns the headline, in which the known cause replaces the guess at the end.
 std::string replace_guess(const std::string& headline, const std::string& cause) {
     std::size_t end = headline.size();
     for (const char* guess : {". A component", ". A loop", ". Is one scalar"}) {
         end = std::min(end, headline.find(guess));
     }
     return headline.substr(0, end) + ". " + cause;
+}
+
+/// Finds asynchronous copies that fill the end of each vector with zeros: their fourth argument is
+/// the number of these bytes. Returns false if there are none.
+bool explain_zero_fill(Failure& failure, const Evidence& evidence) {
+    static const TextPattern copy(R"(__pipeline_memcpy_async\s*\()");
+    const std::string code = code_for_search(evidence.source.text);
+    for (const TextMatch& one : find_matches(code, copy)) {
+        int commas = 0;
+        const std::size_t open = match_end(one) - 1, end = find_closing_bracket(code, open);
+        for (std::size_t at = open + 1; at < end; ++at) {
+            if (code[at] == '(' || code[at] == '[' || code[at] == '{')
+                at = find_closing_bracket(code, at);
+            else
+                commas += code[at] == ',';
+        }
+        if (commas < 3) continue;
+        failure.kind = FailureKind::copy_too_short;
+        failure.fault = Fault::none;
+        failure.headline = replace_guess(
+            failure.headline, "The copy fills the last bytes of each vector with zeros.");
+        failure.place.line = line_of(code, one);
+        failure.next =
+            "Leave the fourth argument of __pipeline_memcpy_async out: it is the number "
+            "of bytes that are not read, but set to 0.";
+        return true;
+    }
+    return false;
 }
 
 /// Finds a vector that is used although one of its components was never set.
@@ -128,7 +156,8 @@ void explain_values(Failure& failure, const Trial& trial, const Evidence& eviden
     if (has_trait(fault, trait::may_be_unset_component) &&
         explain_unset_component(failure, evidence))
         return;
-    if (fault == Fault::component_lost && !explain_short_copy(failure, trial, evidence)) {
+    if (fault == Fault::component_lost && !explain_short_copy(failure, trial, evidence) &&
+        !explain_zero_fill(failure, evidence)) {
         explain_cast(failure, evidence);
     }
     if (fault == Fault::neighbour_repeated) explain_repeated_component(failure, evidence);

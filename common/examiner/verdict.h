@@ -60,12 +60,12 @@ struct TriedShape {
     LaunchShape launch;   ///< the launch that configure returned
 };
 
-/// How long each step took, in milliseconds, as measured on this computer.
+/// The duration of each step in milliseconds, measured on this computer.
 struct Milliseconds {
     double compile = 0;    ///< compiling the file to PTX
     double shapes = 0;     ///< the trials on all shapes
-    double counters = 0;   ///< counting the costs of the kernel and of the solution
-    double predicted = 0;  ///< predicting the time on a GPU
+    double counters = 0;   ///< time to count the costs of the kernel and of the solution
+    double predicted = 0;  ///< time to predict the kernel's time on a GPU
     double total = 0;      ///< the whole examination
 };
 
@@ -73,7 +73,9 @@ struct Milliseconds {
 struct Verdict {
     /// The outcomes of an examination.
     enum class Outcome {
-        passed,        ///< correct, clean, and no more expensive than the exercise allows
+        /// the output is correct, no check reports anything, and all costs are within the
+        /// exercise's limits
+        passed,
         failed,        ///< `failures` says why
         not_examined,  ///< the examination itself failed, through no fault of the learner
     };
@@ -87,19 +89,18 @@ struct Verdict {
     bool is_simulated = false;                ///< whether the device is the simulator
     std::string compiler;                     ///< the compiler that produced the PTX
     std::vector<Message> messages;            ///< messages of the compiler, including warnings
-    /// The names of the sizes that shapes give, for an exercise beyond the transpose; empty for
-    /// matrices.
+    /// For an exercise beyond the transpose, the names of the sizes in a shape; empty for matrices.
     std::vector<std::string> sizes;
-    std::vector<TriedShape> shapes;               ///< the tried shapes, in order
-    Shape counted{0, 0};                          ///< the shape for which costs were counted
-    std::optional<Counters> counters;             ///< costs of the learner's kernel; simulated only
-    std::optional<Counters> solution_counters;    ///< costs of the solution
-    std::vector<LineCounters> lines;              ///< costs by line
-    std::string ptx;                              ///< the compiled kernel; not in the JSON
-    std::uint64_t print_calls = 0;                ///< printf calls of warps; not in the JSON
-    std::string output;                           ///< the beginning of the kernel's output
-    bool output_is_truncated = false;             ///< whether the kernel printed more
-    std::optional<Predicted> predicted;           ///< predicted time on a GPU of a correct kernel
+    std::vector<TriedShape> shapes;             ///< the tried shapes, in order
+    Shape counted{0, 0};                        ///< the shape for which costs were counted
+    std::optional<Counters> counters;           ///< costs of the learner's kernel; simulated only
+    std::optional<Counters> solution_counters;  ///< costs of the solution
+    std::vector<LineCounters> lines;            ///< costs by line
+    std::string ptx;                            ///< the compiled kernel; not in the JSON
+    std::uint64_t print_calls = 0;       ///< number of printf calls, one per warp; not in the JSON
+    std::string output;                  ///< the beginning of the kernel's output
+    bool output_is_truncated = false;    ///< whether the kernel printed more
+    std::optional<Predicted> predicted;  ///< predicted time of a correct kernel on a GPU
     std::optional<Predicted> solution_predicted;  ///< the solution's time, without a timeline
     Milliseconds milliseconds;
 
@@ -115,7 +116,8 @@ struct Verdict {
     std::string name_of(Shape shape) const {
         return sizes.empty() ? shape.name() : describe_sizes(sizes, shape);
     }
-    /// Reports whether the kernel is correct, clean and cheap enough.
+    /// Reports whether the kernel passed: its output is correct, no check reported anything, and
+    /// its costs are within the limits.
     bool passed() const { return outcome == Outcome::passed; }
     /// Returns the identifier of the first failure, such as "missing-barrier", or "" if the kernel
     /// passed.

@@ -22,7 +22,7 @@ Failure failure_from_id(const std::string& id);
 template <class Codec>
 void describe(Codec& codec, Shape& shape) {
     fields(codec, "rows", shape.rows, "cols", shape.cols);
-    // Only shapes with a third size have the key.
+    // Only shapes with a third size have the key "depth".
     const bool has_depth = Codec::kIsReading ? codec.has("depth") : shape.depth != 0;
     if (has_depth) codec("depth", shape.depth);
 }
@@ -80,8 +80,8 @@ void describe(auto& codec, Milliseconds& milliseconds) {
            milliseconds.counters, "predicted", milliseconds.predicted, "total", milliseconds.total);
 }
 
-/// Reads a stored value. Returns nothing if a different version of the program wrote the value, so
-/// that it is computed again.
+/// Reads a cached value. Returns nothing if there is none, or if a different version of the program
+/// wrote it. Callers then compute the value again.
 template <class Value>
 std::optional<Value> read_cached(const std::optional<std::string>& text) {
     try {
@@ -92,7 +92,7 @@ std::optional<Value> read_cached(const std::optional<std::string>& text) {
 }
 
 /// Describes all fields except the times. Times measured on this computer vary from run to run, and
-/// predicted times that matter are in the failures.
+/// a predicted time that is too long is reported as a failure.
 template <class Codec>
 void describe_untimed_fields(Codec& codec, Verdict& verdict) {
     fields(codec, "file", verdict.file, "kernel", verdict.kernel, "source_hash",

@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* kPrologueName = "/coalesce/front";
 constexpr const char* kEpilogueName = "/coalesce/back";
-/// The number of the line in `epilogue` that calls `configure`, from 1.
+/// The line number, counted from 1, of the call of `configure` in `epilogue`.
 constexpr int kConfigureLine = 2;
 
 /// The lines that precede the learner's file when clang compiles it. The command line has already
@@ -33,11 +33,11 @@ constexpr const char* kClangPrologue = R"(#include <assert.h>
 #pragma clang diagnostic pop
 )";
 
-/// The maximum number of characters between the parentheses of an alignas that is moved.
+/// The maximum number of characters in the parentheses of an alignas that is moved.
 constexpr std::size_t kMaxAlignasLength = 200;
 
-/// The line with which a learner's file includes the header. The header's text already precedes the
-/// file.
+/// The line that includes the header in a learner's file. It has no effect, because the header's
+/// text already precedes the file.
 constexpr std::string_view kIncludesHeader = "#include \"exercise.h\"";
 
 /// Returns the source of a kernel that calls `configure` with the sizes and stores its result.
@@ -53,7 +53,7 @@ std::string epilogue(const std::vector<std::string>& sizes) {
 }
 
 /// Converts the text to UTF-8, which compilers require. Comments may be in any encoding, and NVRTC
-/// would mistake a byte of value 255 for the end of the file.
+/// would treat a byte with the value 255 as the end of the file.
 std::string to_valid_utf8(std::string text) {
     for (std::size_t i = 0; i < text.size();) {
         const std::size_t length = utf8_length(std::string_view(text).substr(i));
@@ -63,8 +63,9 @@ std::string to_valid_utf8(std::string text) {
     return text;
 }
 
-/// Replaces `__shared__ alignas(...)`, with any words before it, by `alignas(...) __shared__`.
-/// clang takes alignas only at the beginning of a declaration. The text stays as long as it was.
+/// Moves alignas to the front: `__shared__ alignas(...)`, with any words before it, becomes
+/// `alignas(...) __shared__`. clang takes alignas only at the beginning of a declaration. The
+/// length of the text does not change.
 std::string move_alignas_forward(const std::string& text) {
     constexpr std::string_view space = " \t\r\n", shared = "__shared__", word = "alignas";
     std::string moved = text;
@@ -111,7 +112,7 @@ std::string wrap_source(const std::string& text, Dialect dialect,
     std::string all = line_directive(kPrologueName);
     if (dialect == Dialect::bare_clang) all += kClangPrologue;
     all += exercise_header();
-    // Remove a byte order mark, which only editors need.
+    // Remove a byte order mark, because only editors use it.
     const std::string mark = "\xEF\xBB\xBF";
     all += line_directive(kLearnerFile);
     std::string file =

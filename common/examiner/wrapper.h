@@ -1,4 +1,4 @@
-// Adds lines of our own before and after a learner's file.
+// Adds generated lines before and after the text of a learner's file.
 #pragma once
 
 #include <string>
@@ -18,21 +18,22 @@ constexpr const char* kLearnerFile = "/learner/kernel.cu";
 /// Returns the text of exercises/exercise.h, which CMake embeds.
 const char* exercise_header();
 
-/// Returns the learner's text surrounded by lines of our own, which #line directives hide.
-/// `#include "exercise.h"` is replaced with spaces, because the lines before the text already
-/// contain that header. `sizes` are the arguments that `configure` gets.
+/// Returns the learner's text with generated lines before and after it. #line directives keep the
+/// line numbers of the learner's text unchanged. `#include "exercise.h"` is replaced with spaces,
+/// because the generated lines already contain that header. `sizes` are the arguments of
+/// `configure`.
 std::string wrap_source(const std::string& text, Dialect dialect,
                         const std::vector<std::string>& sizes = {"rows", "cols"});
 
 /// The kinds of places that a compiler message can refer to.
 enum class PlaceKind {
     learner_file,  ///< in the learner's file
-    configure,     ///< our line that calls `configure`
-    ours           ///< another of our lines
+    configure,     ///< the generated line that calls `configure`
+    ours           ///< another generated line
 };
 
-/// Determines whether a file and line in a compiler message belong to the learner's file, to our
-/// call of `configure`, or to other lines of ours.
+/// Determines whether a file and line in a compiler message belong to the learner's file, to the
+/// generated call of `configure`, or to another generated line.
 PlaceKind kind_of_place(const std::string& file, int line);
 
 }  // namespace coalesce

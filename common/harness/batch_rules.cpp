@@ -13,8 +13,8 @@ std::int64_t expected_source(const Problem& problem, std::int64_t index) {
     return source_index(problem.axes(), index);
 }
 
-/// Tests whether the kernel divided the rows into matrices of `rows` rows each, which is the wrong
-/// number.
+/// Tests whether the kernel divided the rows into matrices of `rows` rows each, although the
+/// matrices do not have that many rows.
 Explanation test_other_size(const Problem& problem, const Sample& sample, int rows) {
     const Permutation right = problem.axes();
     const Permutation other = batch_of_transposes(static_cast<int>(problem.rows / rows), rows,
@@ -39,7 +39,8 @@ Explanation find_best_size(const Problem& problem, const Sample& sample) {
     return best;
 }
 
-/// Tests whether each matrix is correct in itself, but is stored in the position of another.
+/// Tests whether each matrix is correct in itself, but is stored in the position of a different
+/// matrix.
 Explanation test_other_order(const Sample& sample, const Problem& problem, std::int64_t size) {
     std::set<std::pair<std::int64_t, std::int64_t>> moves;
     auto found = count_explained(sample, [&](const SampledCell& seen) {
@@ -57,14 +58,14 @@ Explanation test_other_order(const Sample& sample, const Problem& problem, std::
     return found;
 }
 
-/// Describes a distance between matrices with its likely origin, such as "64 elements (the rows of
+/// Describes a distance between matrices and its likely origin, such as "64 elements (the rows of
 /// one)".
 std::string distance_text(const Problem& problem, std::int64_t distance) {
     const Permutation axes = problem.axes();
     const bool is_rows = distance == axes.extents[1], is_cols = distance == axes.extents[2];
     std::string text = format_count(distance, "element");
     if (is_rows != is_cols)
-        text += is_rows ? " (the number of rows of one matrix)" : " (the number of columns)";
+        text += is_rows ? " (the number of rows in one matrix)" : " (the number of columns)";
     return text;
 }
 

@@ -1,15 +1,15 @@
 /// \file
-/// Computes how many persistent blocks to launch. A persistent block processes many tiles, one
-/// after another.
+/// Computes how many persistent blocks to launch. A persistent block processes many tiles in
+/// sequence.
 #pragma once
 
 #include <cuda_runtime.h>
 
 #include "harness/harness.h"
 
-/// Returns the number of blocks that can be resident on the device, each with this many threads and
-/// bytes of dynamic shared memory. Returns fewer if each block would otherwise get fewer than
-/// `fewest_tiles` tiles.
+/// Returns the number of blocks that can be resident on the device if each block uses `threads`
+/// threads and `bytes` bytes of dynamic shared memory. Returns fewer blocks if each would otherwise
+/// process fewer than `fewest_tiles` tiles.
 template <class Kernel>
 int blocks_that_stay(Kernel kernel, int threads, int bytes, int tiles) {
     constexpr int fewest_tiles = 4;

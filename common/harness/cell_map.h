@@ -10,10 +10,10 @@
 
 namespace coalesce {
 
-/// The state of a cell, as found by the verifier.
+/// The state that the verifier found a cell in.
 enum class CellState : std::uint8_t {
     right,      ///< the cell contains the expected bits
-    untouched,  ///< the cell still contains the poison
+    untouched,  ///< the cell was not written and still contains the poison value
     wrong,      ///< the cell contains anything else
 };
 
@@ -38,25 +38,27 @@ public:
     }
     /// Adds the cells that were recorded in another picture of the same output.
     void merge(const CellMap& other);
-    /// Returns the state that the character at this row and column shows.
+    /// Returns the worst state of the cells that the character at this row and column covers.
     CellState sign(int row, int col) const {
         return signs_[static_cast<std::size_t>(row * kSide + col)];
     }
     /// The shape of the output.
     std::int64_t out_rows() const { return out_rows_; }
     std::int64_t out_cols() const { return out_cols_; }
-    /// Reports whether the output overwrites the input in the same memory.
+    /// Reports whether the transpose is in place, so that the output and the input share memory.
     bool is_in_place() const { return is_in_place_; }
-    /// Reports whether a picture says more than a sentence: at least two characters show faults,
-    /// and both the rows and the columns of the picture differ.
+    /// Reports whether the picture is more informative than a sentence. This is the case if at
+    /// least two characters show faults, and the characters vary both along rows and along columns.
     bool has_pattern() const;
     /// Reports whether all characters are the same.
     bool is_uniform() const;
     /// Returns the number of characters that show a wrong or unwritten cell.
     int faults() const;
-    /// Returns the characters row by row, for storing the picture.
+    /// Returns the characters in row-major order, in a form that can be stored and passed to
+    /// restore_signs.
     std::string signs() const;
-    /// Restores the characters of a stored picture. Returns false if they do not fit this picture.
+    /// Restores the characters that `signs` returned. Returns false if they do not match the size
+    /// of this picture.
     bool restore_signs(const std::string& signs);
     /// Returns the picture and its legend, in lines of at most 70 columns. If the picture is larger
     /// than `most_rows` x `most_cols`, each character shows the worst of several cells.
@@ -68,7 +70,7 @@ private:
 
     std::int64_t out_rows_, out_cols_;
     bool is_in_place_ = false;
-    /// The number of rows and of columns of cells that one character covers.
+    /// The number of cells that each character covers, vertically and horizontally.
     std::int64_t cells_down_, cells_across_;
     std::array<CellState, kSide * kSide> signs_{};
 };

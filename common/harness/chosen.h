@@ -11,8 +11,8 @@
 namespace coalesce {
 
 /// Returns the items of `all` with this name, or all items if the name is empty. If no item has the
-/// name, throws a UsageError that lists all names. The message mentions `option`, such as
-/// "--variant", and `kind`, which says what the option selects.
+/// name, throws a UsageError that lists all names. `option` (such as "--variant") and `kind` (what
+/// the option selects) appear in the message.
 template <class Named>
 std::vector<const Named*> select_by_name(const std::vector<Named>& all, const std::string& option,
                                          const std::string& kind, const std::string& name) {

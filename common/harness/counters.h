@@ -1,7 +1,7 @@
 /// \file
-/// Reads the counters of the simulated GPU. The simulator's functions are looked up by name
-/// at run time. NVIDIA's libcudart has no such functions, so nothing is counted if it is loaded
-/// instead.
+/// Reads the counters of the simulated GPU. The counter functions are looked up by name at run
+/// time, because NVIDIA's libcudart does not have them. With NVIDIA's libcudart, nothing is
+/// counted.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +15,18 @@ namespace coalesce {
 
 /// The simulator's counters, summed over the kernels that a variant launched.
 ///
-/// - A request is one load, store or atomic of a warp.
-/// - Sectors are the sectors of global memory that requests access. Atomics of one request on the
-///   same word access it one after another.
-/// - Wavefronts are passes through shared memory, and the ideal is the number of passes without
-///   bank conflicts.
+/// - A request is one load, store or atomic instruction of a warp.
+/// - A sector is a 32-byte unit of global memory that a request accesses. Atomics of one request on
+/// the same word are serialized.
+/// - A wavefront is one pass through shared memory. The ideal is the number of passes without bank
+/// conflicts.
 struct Counters : CoalesceCounters {
     Counters() : CoalesceCounters{} {}
 
-    std::uint64_t kernels = 0;  ///< the number of launched kernels, which is not in the JSON
+    std::uint64_t kernels = 0;  ///< the number of launched kernels; not written to the JSON
     std::string kernel;         ///< the name of the last kernel, without its parameters
 
-    /// Returns the number of wavefronts above the ideal.
+    /// Returns the number of wavefronts in excess of the ideal.
     std::uint64_t bank_conflicts() const {
         return shared_load_wavefronts - shared_load_ideal + shared_store_wavefronts -
                shared_store_ideal + shared_atomic_wavefronts - shared_atomic_ideal;
@@ -37,13 +37,13 @@ struct Counters : CoalesceCounters {
                    shared_atomic_requests >
                0;
     }
-    /// Returns the sectors of loads, stores and atomics.
+    /// Returns the number of sectors that loads, stores and atomics accessed.
     std::uint64_t sectors() const { return load_sectors + store_sectors + atomic_sectors; }
     /// Returns the number of requests to global memory.
     std::uint64_t global_requests() const {
         return load_requests + store_requests + atomic_requests;
     }
-    /// Returns the wavefronts of loads, stores and atomics in shared memory.
+    /// Returns the number of wavefronts that loads, stores and atomics needed in shared memory.
     std::uint64_t shared_wavefronts() const {
         return shared_load_wavefronts + shared_store_wavefronts + shared_atomic_wavefronts;
     }
@@ -74,7 +74,8 @@ inline constexpr std::pair<const char*, std::uint64_t CoalesceCounters::*> kCoun
     {"warp_instructions", &CoalesceCounters::warp_instructions},
 };
 
-/// Calls functions of the simulator if this process has loaded the simulator's libcudart.
+/// Wrappers for functions of the simulator. They have an effect only if this process has loaded the
+/// simulator's libcudart.
 namespace simulator_library {
 
 /// Reports whether the simulator is loaded.
@@ -83,7 +84,7 @@ bool is_loaded();
 void reset_counters();
 /// Returns the counters since the last reset.
 Counters counters();
-/// Returns what the checks, such as memcheck and racecheck, have reported since the last
+/// Returns the reports of all checks, such as memcheck and racecheck, since the last call of
 /// `clear_reports`. Each report is a few lines of text.
 std::vector<std::string> reports();
 /// Reports whether one of the checks found a race in shared memory.
@@ -91,8 +92,8 @@ bool has_shared_race_report();
 /// Deletes the reports, and clears the error that stopped a kernel, so that the next kernel can
 /// run.
 void clear_reports();
-/// Sets whether the simulator suppresses its reports. The harness turns printing off, because it
-/// prints the reports itself.
+/// Sets whether the simulator suppresses the printing of reports. The harness suppresses it,
+/// because the harness prints the reports itself.
 void set_quiet(bool quiet);
 
 }  // namespace simulator_library

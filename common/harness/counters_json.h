@@ -1,4 +1,4 @@
-// Converts counters to JSON, with the same names in all files.
+// Converts counters to JSON. All files use the same keys.
 #pragma once
 
 #include "base/codec.h"

@@ -56,7 +56,8 @@ fs::path simulator_folder() {
                      "; build it (./learn build), or name its folder in COALESCE_SIMULATOR");
 }
 
-/// Executes this program again, with the simulator's folder ahead of those of any other libcudart.
+/// Executes this program again, with the simulator's folder before all other folders in which the
+/// loader looks for libcudart.
 [[noreturn]] void reexecute_on_simulator(char** argv) {
     if (std::getenv(kReexecutedVariable)) {
         throw UsageError(std::string("another ") + kLibrary +
@@ -66,8 +67,7 @@ fs::path simulator_folder() {
     setenv("LD_LIBRARY_PATH", prepend_to_library_path(simulator_folder()).c_str(), 1);
     setenv(kReexecutedVariable, "1", 1);
     execv("/proc/self/exe", argv);
-    throw UsageError(std::string("this program could not be executed again: ") +
-                     std::strerror(errno));
+    throw UsageError(std::string("this program could not restart itself: ") + std::strerror(errno));
 }
 
 int device_attribute(cudaDeviceAttr which) {

@@ -1,9 +1,9 @@
 /// \file
 /// Chooses the GPU that a program runs on: a real one, or the simulated one.
 ///
-/// The choice depends on which libcudart.so.13 the loader finds first. If a program should run on
-/// the simulator but NVIDIA's library was loaded, the program executes itself again with the
-/// simulator's folder at the front of LD_LIBRARY_PATH.
+/// The loader determines the choice: the program uses the libcudart.so.13 that the loader finds
+/// first. If a program should run on the simulator but NVIDIA's library was loaded, the program
+/// executes itself again with the simulator's folder at the front of LD_LIBRARY_PATH.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@ namespace coalesce {
 
 /// The values of --device.
 enum class DeviceChoice {
-    automatic,  ///< a real GPU if one works, otherwise the simulator
-    gpu,        ///< a real GPU, or an error if none works
+    automatic,  ///< a real GPU if one is usable, otherwise the simulator
+    gpu,        ///< a real GPU; an error if none is usable
     simulator,  ///< the simulator, or an error if it is not available
 };
 
@@ -23,7 +23,8 @@ struct Device {
     std::string name = "";     ///< the name that the device reports
     bool simulated = false;    ///< whether the device is the simulator, which measures no times
     std::size_t l2_bytes = 0;  ///< the size of the device's L2 cache in bytes
-    double peak_gbps = 0;      ///< memory clock x bus width, or 0 if not reported
+    /// Peak memory bandwidth in GB/s (memory clock x bus width), or 0 if unknown.
+    double peak_gbps = 0;
     std::string compute = "";  ///< compute capability, such as "9.0"
     std::string driver = "";   ///< the CUDA version that the driver supports, such as "13.0"
 
@@ -31,18 +32,18 @@ struct Device {
     std::string first_line(bool is_predicted = false) const;
 };
 
-/// Makes `choice` the device of this process. May execute the program again with the arguments
-/// `argv`, in which case it does not return. Throws UsageError if the device is not available.
+/// Makes `choice` the device of this process. If the process must load a different libcudart,
+/// executes the program again with the arguments `argv` and does not return. Throws UsageError if
+/// the device is not available.
 Device choose_device(DeviceChoice choice, char** argv);
 
-/// Returns why no real GPU works, or "" if one does.
+/// Returns the reason why no real GPU is usable, or "" if one is.
 std::string find_gpu_problem();
 
-/// Returns how many bytes of memory are free for matrices. For the simulator this is host memory,
-/// in which it keeps device memory.
+/// Returns the number of bytes that are free for matrices in device memory. The simulator keeps
+/// device memory in host memory, so this is the free host memory.
 std::size_t free_device_bytes(bool simulated);
-/// Returns how many bytes of host memory are free: MemAvailable, or less if the cgroup sets a
-/// limit.
+/// Returns the free host memory in bytes: MemAvailable, or less if the cgroup has a lower limit.
 std::size_t free_host_bytes();
 
 }  // namespace coalesce

@@ -110,7 +110,7 @@ void Diagnosis::record_value(const ObservedCell& look, const ObservedCell& in_ma
     }
 }
 
-/// Classifies how the value in the cell differs from the expected one.
+/// Classifies how the value in the cell differs from the expected value.
 void Diagnosis::record_value_change(const ObservedCell& look) {
     if (!look.expected) return;
     const std::size_t size = problem_.element_size;
@@ -122,7 +122,8 @@ void Diagnosis::record_value_change(const ObservedCell& look) {
     const Bits before = problem_.is_in_place()
                             ? pattern_.value_at(static_cast<std::uint64_t>(look.index))
                             : pattern_.poison();
-    // A sum that is a NaN can come from many different values, so do not use it as the example.
+    // A sum that is a NaN can result from many different pairs of values, so do not use it as the
+    // example.
     if (is_sum(look.held, right, before, size) && !is_nan(look.held, size)) sum_values_.note(look);
     bool is_whole = false;
     for (const Integer type : {Integer::signed_32, Integer::unsigned_32, Integer::signed_64}) {

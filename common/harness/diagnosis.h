@@ -13,11 +13,11 @@
 
 namespace coalesce {
 
-/// The number of cells with some property, and the first of them.
+/// The number of cells that have a certain property, and the first such cell.
 struct Tally {
     std::uint64_t count = 0;
     std::int64_t first = -1;  ///< the index of the first cell, or -1
-    Bits held;                ///< the bits in the first cell
+    Bits held;                ///< the contents of the first cell
     bool is_untouched = false;
 
     void note(std::int64_t index, Bits what, bool untouched);
@@ -25,8 +25,9 @@ struct Tally {
     void merge(const Tally& other);
 };
 
-/// Reports whether a mistake that explains `count` of `of` wrong cells is the likely cause. The
-/// mistake need not explain every wrong cell, because the edges of a matrix may behave differently.
+/// Reports whether `count` is at least nine tenths of `of`. A mistake that explains this fraction
+/// of the wrong cells is considered their cause. It need not explain all of them, because the edges
+/// of a matrix may behave differently.
 inline bool is_nearly_all(std::uint64_t count, std::uint64_t of) {
     return count > 0 && 10 * count >= 9 * of;
 }
@@ -34,7 +35,9 @@ inline bool is_nearly_all(std::uint64_t count, std::uint64_t of) {
 /// A repeating pattern of rows or columns that are entirely bad.
 struct BadLines {
     std::string text;  ///< a phrase such as "in every 4 rows of out, the 4th is bad", or ""
-    std::size_t period = 0, bad = 0;  ///< 4 and 1 in the example above
+    /// The number of lines in the pattern, and the number of bad lines among them. For "in every 4
+    /// rows of out, the 4th is bad", these are 4 and 1.
+    std::size_t period = 0, bad = 0;
 };
 
 /// The division of a matrix into tiles, including the incomplete tiles at its edges.
@@ -53,8 +56,8 @@ struct TileGrid {
     }
 };
 
-/// Collects the bad cells one by one, and then works out which mistake explains them. Each thread
-/// may collect a share of the cells in its own Diagnosis; the diagnoses are merged afterwards.
+/// Collects bad cells one by one, and then determines which mistake explains them. Each thread may
+/// collect some of the cells in its own Diagnosis. The caller then merges these.
 class Diagnosis {
 public:
     /// Starts a diagnosis. `comparison` is the result of the first pass over the output.
@@ -63,15 +66,16 @@ public:
     /// Records a bad cell of the output and its contents.
     void record_cell(Cell out, Bits held, bool is_untouched);
     void merge(const Diagnosis& other);
-    /// Returns the most likely mistake, with a sentence about an example cell.
+    /// Returns the most likely mistake, described by a sentence that includes an example cell.
     Finding conclude() const;
 
 private:
-    /// Rows and columns are counted modulo this number, which is a multiple of the usual tile
-    /// sides.
+    /// The positions of bad rows and columns are recorded modulo this number. It is a multiple of
+    /// the usual tile sides.
     static constexpr int kPeriod = 64;
 
-    /// The number of cells with some property in each row and in each column.
+    /// For each row and each column (modulo kPeriod), the number of cells that have a certain
+    /// property.
     struct LineCounts {
         std::array<std::uint64_t, kPeriod> rows{}, cols{};
 
@@ -79,15 +83,15 @@ private:
         void merge(const LineCounts& other);
     };
 
-    /// Counts bad cells by their position relative to tiles with this side.
+    /// Counts bad cells by their position relative to tiles of `side` x `side` cells.
     struct TileTallies {
         std::int64_t side;
-        Cell full_end;             ///< row and column at which the last full tile ends
+        Cell full_end;             ///< the row and the column after the last full tile
         std::uint64_t inside = 0;  ///< the bad cells before full_end
         Tally wrong{}, untransposed{}, same{};
         void merge(const TileTallies& other);
     };
-    /// The side of the smallest tiles for which bad cells are recorded. Larger tiles consist of
+    /// The side of the smallest tiles that are examined for bad cells. Larger tiles consist of
     /// several of these.
     static constexpr std::int64_t kSmallestTile = 16;
 
@@ -156,17 +160,17 @@ private:
     Problem matrix_;  ///< one matrix of the batch, or `problem_` if there is no batch
     Pattern pattern_;
 
-    std::uint32_t sampling_interval_;  ///< inverse of the fraction of wrong cells that are examined
-    std::vector<Tally> explained_;     ///< wrong cells that each hypothesis explains
+    std::uint32_t sampling_interval_;  ///< one of this many wrong cells is examined
+    std::vector<Tally> explained_;     ///< for each hypothesis, the wrong cells that it explains
     Tally bad_cells_;                  ///< all bad cells
-    /// The wrong cells that were written. Among these, the cells that contain the guard's bytes,
-    /// and the cells whose values are not in the input.
+    /// The cells that were written with wrong values. `guard_values_` and `foreign_values_` count
+    /// those that contain the guard's bytes, and those whose value is not in the input.
     Tally wrong_cells_, guard_values_, foreign_values_;
     std::array<Tally, 7> value_changes_{};  ///< changed values, indexed by ValueChange
     std::vector<TileTallies> tiles_;        ///< an entry for each of kTileSides
     /// Cells that contain the sum of the expected value and the output's old value.
     Tally sum_values_;
-    /// For each Integer, the cells that contain the expected value converted to that type.
+    /// For each integer type, the cells that contain the expected value converted to that type.
     std::array<Tally, 3> converted_values_{};
     Tally nonzero_converted_values_;  ///< the cells in converted_values_ that are not zero
     Sample sample_;                   ///< a sample of the wrong cells, with positions in `matrix_`

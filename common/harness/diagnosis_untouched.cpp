@@ -7,14 +7,14 @@
 namespace coalesce {
 namespace {
 
-/// Counts the numbers below `length` that have this remainder modulo `period`.
+/// Counts the numbers below `length` that have the given remainder modulo `period`.
 std::uint64_t count_with_remainder(std::int64_t length, std::int64_t period,
                                    std::int64_t remainder) {
     return static_cast<std::uint64_t>((length + period - 1 - remainder) / period);
 }
 
-/// Describes a pattern of lines, such as "in every 4 rows of out, the 4th is never written". `bad`
-/// says which of the 4 rows belong to the pattern.
+/// Describes a pattern of rows or columns, such as "in every 4 rows of out, the 4th is never
+/// written". `bad` says which rows or columns of a period belong to the pattern.
 std::string describe_lines(const std::vector<bool>& bad, const std::string& lines,
                            const std::string& state) {
     const auto begin = std::find(bad.begin(), bad.end(), true);
@@ -61,10 +61,9 @@ Finding Diagnosis::conclude_untouched() const {
     if (found) return *found;
     if (comparison_.right == static_cast<std::uint64_t>(std::min(problem_.rows, problem_.cols)) &&
         above_diagonal_ + below_diagonal_ == bad_cells_.count) {
-        return make_finding(
-            Fault::never_written, bad_cells_,
-            "only the cells on the diagonal were written. Are the row and the column the "
-            "same number in every thread?");
+        return make_finding(Fault::never_written, bad_cells_,
+                            "only the cells on the diagonal were written. Do the row and the "
+                            "column have the same value in every thread?");
     }
     const std::uint64_t others = bad_cells_.count - 1;
     if (others == 0)
@@ -91,24 +90,24 @@ Finding Diagnosis::conclude_nothing_written() const {
         Fault::nothing_written, bad_cells_,
         problem_.is_in_place()
             ? "all other cells are unchanged too. Was the kernel launched, does it store "
-              "anything, or is each pair exchanged twice?"
+              "anything, or is each pair swapped twice?"
             : "no other cell was written either. Was the kernel launched, and does it store "
               "anything?");
 }
 
-/// Recognizes outputs that are correct up to some row and column, and unwritten beyond that. If the
-/// bad cells also form lines in each tile, that explanation is preferred.
+/// Recognizes outputs that are correct up to some row and some column, and unwritten beyond them.
+/// If the bad cells also form rows or columns in each tile, the explanation that these rows or
+/// columns are missing in each tile is preferred.
 std::optional<Finding> Diagnosis::find_written_rectangle() const {
     const std::int64_t rows = comparison_.written_rows, cols = comparison_.written_cols;
     const bool is_rectangle = comparison_.right == static_cast<std::uint64_t>(rows * cols);
     const std::int64_t shorter = std::min(problem_.rows, problem_.cols);
     const char* const were = problem_.is_in_place() ? "is right" : "was written";
     if (is_rectangle && problem_.rows != problem_.cols && rows == shorter && cols == shorter) {
-        return make_finding(
-            Fault::bounds_exchanged, bad_cells_,
-            "only the " + std::to_string(shorter) + " x " + std::to_string(shorter) + " square " +
-                were,
-            "Perhaps rows and cols are exchanged in the bounds check or in the grid");
+        return make_finding(Fault::bounds_exchanged, bad_cells_,
+                            "only the " + std::to_string(shorter) + " x " +
+                                std::to_string(shorter) + " square " + were,
+                            "Perhaps rows and cols are swapped in the bounds check or in the grid");
     }
     if (auto found = find_missed_part_of_tile()) return found;
     if (!is_rectangle) return std::nullopt;
@@ -126,7 +125,7 @@ std::optional<Finding> Diagnosis::find_missed_edge() const {
         const auto [rows, cols] = tiles.full_end;
         const std::int64_t full = rows * cols * static_cast<std::int64_t>(count_matrices());
         // With a side of 2 or 4, only 1 to 3 rows and columns lie beyond the last full tile. If
-        // they are bad, that may well have a cause other than the tiles.
+        // these rows and columns are bad, the cause may well have nothing to do with tiles.
         const bool has_edge = tiles.side >= 8 && full > 0 && full < problem_.elements();
         if (!has_edge || tiles.inside > 0) continue;
         const std::uint64_t beyond = static_cast<std::uint64_t>(problem_.elements() - full);

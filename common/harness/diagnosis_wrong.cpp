@@ -47,8 +47,8 @@ std::optional<Finding> Diagnosis::find_foreign_values() const {
             std::string(comparison_.wrong == 1 ? " No other cell is wrong" : ""));
 }
 
-/// Recognizes outputs in which all stores went to the first row or the first column. Ignores the
-/// values in this line, because they show only which thread stored last.
+/// Recognizes outputs in which all values were stored to the first row or the first column. Ignores
+/// the values in this row or column, because they show only which thread stored last.
 std::optional<Finding> Diagnosis::find_stores_to_one_line() const {
     const bool is_row = comparison_.written_rows == 1, is_column = comparison_.written_cols == 1;
     const bool is_one_line =
@@ -117,8 +117,9 @@ std::optional<Finding> Diagnosis::find_rule_for_pattern() const {
 
 /// Recognizes batches whose matrices were stored to, or read from, the wrong position.
 std::optional<Finding> Diagnosis::find_wrong_batches() const {
-    // After such a mistake, the matrices would still fill the whole output. Unwritten cells are the
-    // sign of a different mistake, for example that all blocks store to the same matrix.
+    // If whole matrices are stored to, or read from, the wrong position, they still fill the whole
+    // output. Unwritten cells are the sign of a different mistake, for example that all blocks
+    // store to the same matrix.
     if (has_too_few_bad_cells() || comparison_.untouched > 0) return std::nullopt;
     const Explanation found = explain_by_batches(problem_, array_sample_);
     if (!is_nearly_all(found.explained_count, found.applicable_count)) return std::nullopt;
@@ -192,7 +193,7 @@ Explanation Diagnosis::find_best_rule() const {
     return is_component ? components : best;
 }
 
-/// Recognizes values that were computed from the correct ones, for example by adding the old
+/// Recognizes values that were computed from the correct values, for example by adding the old
 /// output.
 std::optional<Finding> Diagnosis::find_computed_value() const {
     const Tally& nan = value_changes_[static_cast<std::size_t>(ValueChange::nan_changed)];
@@ -201,7 +202,7 @@ std::optional<Finding> Diagnosis::find_computed_value() const {
         is_nearly_all(sum_values_.count + nan.count, wrong_cells_.count)) {
         return make_finding(
             Fault::value_added, sum_values_,
-            std::string("the value is the sum of the expected value and of what ") + out_matrix() +
+            std::string("the value is the sum of the expected value and what ") + out_matrix() +
                 " contained before. Was the value added (+=) instead of assigned (=)?");
     }
     std::size_t best = 0;
@@ -283,8 +284,8 @@ bool Diagnosis::is_of_component() const {
     return period == 2 || period == 4;
 }
 
-/// Recognizes outputs in which some of every two or four rows (or columns) contain values that are
-/// not in the input. A loop that is too short would have left them unwritten.
+/// Recognizes outputs in which one or more of every two or four rows (or columns) contain values
+/// that are not in the input. A loop that is too short would have left these cells unwritten.
 std::optional<Finding> Diagnosis::find_lost_component() const {
     const bool are_foreign =
         comparison_.untouched == 0 && is_nearly_all(foreign_values_.count, wrong_cells_.count);
@@ -311,7 +312,7 @@ std::optional<Finding> Diagnosis::find_overwritten_cells() const {
         Fault::part_of_each_tile, tiles->same,
         lines.text +
             ", and the others hold values from elsewhere in their tile. Does a loop store to the "
-            "same element in each iteration, because its variable is missing in the index?");
+            "same element in each iteration, because its variable is missing from the index?");
 }
 
 std::optional<Finding> Diagnosis::find_scrambled_cells() const {
@@ -367,8 +368,8 @@ std::string Diagnosis::describe_tiles(const Tally& example, std::int64_t side,
     return text;
 }
 
-/// Returns a rule that predicts which tile is in each position of the output, whether or not it
-/// belongs there.
+/// Returns a rule that predicts which tile is in each position of the output, for both correct and
+/// wrong positions.
 std::string Diagnosis::describe_tile_moves(std::int64_t side) const {
     const TileGrid in{problem_.rows, problem_.cols, side}, out = out_tiles(side);
     std::vector<bool> is_known = bad_tiles(side);

@@ -11,7 +11,7 @@ std::string advice_for_error(cudaError_t error) {
         case cudaErrorInvalidConfiguration:
         case cudaErrorInvalidValue:
             return "Look at the launch: a block has at most 1024 threads, gridDim.y and gridDim.z "
-                   "are at most 65535, nothing may be 0, and dynamic shared memory beyond 48 KiB "
+                   "are at most 65535, no size may be 0, and dynamic shared memory beyond 48 KiB "
                    "needs cudaFuncSetAttribute.";
         case cudaErrorLaunchOutOfResources:
             return "Use fewer threads per block, or fewer registers (__launch_bounds__).";

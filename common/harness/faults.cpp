@@ -24,7 +24,7 @@ struct KnownFaults {
         {nothing_written, 0,
          "Write the body: each element must be stored in `out` once. If the body is written, which "
          "condition keeps every thread from storing?",
-         "Write the body: it must exchange the two elements of each pair."},
+         "Write the body: it must swap the two elements of each pair."},
         {arguments_exchanged, trait::certain,
          "Store to `out` and read from `in`; the destination is the first argument."},
         {never_written, trait::may_be_launch | trait::may_be_any_index,
@@ -42,22 +42,21 @@ struct KnownFaults {
         {part_of_each_tile,
          trait::may_be_launch | trait::may_be_any_index | trait::may_be_unset_component,
          "Does each thread move all of its elements of the tile? Check the loop, its step, and the "
-         "index into the array that holds the elements in between."},
+         "index into the array that holds the elements between load and store."},
         {indices_not_swapped, trait::certain,
          "Read from row `row` and column `col` of `in`, and store to row `col` and column `row` of "
-         "`out`: which of the two indices is different?",
+         "`out`: which of your two indices differs from this?",
          "Store the value from (row, col) at (col, row)."},
         {indices_swapped, trait::certain,
          "This is a copy: an element keeps its row and its column."},
         {wrong_pitch, trait::certain,
          "How long is a row? A row of `in` has cols elements, and a row of `out` has rows "
          "elements.",
-         "How long is a row? It has as many elements as the matrix has columns, which is the side "
-         "of the matrix."},
+         "How long is a row? The number of its elements is the side of the matrix."},
         {tile_not_moved, trait::certain,
-         "The position of the tile must be transposed too: exchange blockIdx.x and blockIdx.y when "
+         "The position of the tile must be transposed too: swap blockIdx.x and blockIdx.y when "
          "storing.",
-         "The two tiles of a pair must change places too: where is each of them stored?"},
+         "The two tiles of a pair must be swapped too: where is each tile stored?"},
         {tile_not_transposed, trait::certain,
          "A lane must store a different element from the one that it loaded. With a tile in shared "
          "memory, read by column the values that were written by row, and compute both row and col "
@@ -80,14 +79,14 @@ struct KnownFaults {
          "different row? To load a whole vector, cast the pointer, not the value."},
         {tile_repeated, trait::certain,
          "The position of the tile must depend on blockIdx, both for reading and for storing."},
-        {line_repeated, trait::certain, "Let the index depend on the row and on the column."},
+        {line_repeated, trait::certain, "Make the index depend on both the row and the column."},
         {turned_around, trait::certain,
          "A transpose mirrors the matrix at its diagonal: in(row, col) goes to out(col, row). No "
          "index such as rows - 1 - row is needed."},
         {axes_in_other_order, trait::certain,
          "Work out by hand where the neighbours along each axis of `in` lie in `out`."},
         {batch_repeated, trait::certain,
-         "Let `in` point to the block's own matrix: the first matrix, plus blockIdx.z times the "
+         "Make `in` point to the block's own matrix: the first matrix, plus blockIdx.z times the "
          "number of elements of one matrix."},
         {batches_missed, 0, "Compare the grid with the batch: does each matrix have blocks?"},
         {batches_exchanged, trait::certain,

@@ -1,6 +1,6 @@
 /// \file
-/// The header that every step includes. It declares `run_step`, which turns a step's kernels into a
-/// program, and `ceil_div`.
+/// The header that every step includes. It declares `run_step`, which implements the main function
+/// of a step, and `ceil_div`.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ constexpr unsigned ceil_div(unsigned count, unsigned size) {
 /// adjacent in memory.
 struct Permutation {
     int rank = 0;                  ///< the number of axes, from 1 to 4, or 0 if nothing is permuted
-    std::array<int, 4> extents{};  ///< the extents of `in`; the first axis is the slowest
+    std::array<int, 4> extents{};  ///< the extents of `in`; the first axis varies slowest
     std::array<int, 4> order{};    ///< for each axis of `out`, the corresponding axis of `in`
 
     /// Returns the number of elements.
@@ -41,31 +41,38 @@ struct Permutation {
     }
 };
 
-/// Computes element (out_row, out_col) of an output on the host, in double precision. `in` is the
-/// whole input, a matrix of rows x cols.
-using ElementFunction = double (*)(const float* in, int rows, int cols, int out_row, int out_col);
+/// Computes row `out_row` of an output on the host, in double precision, and stores it in `out`.
+/// `in` is the whole input. It begins with a matrix of rows x cols.
+using RowFunction = void (*)(const float* in, int rows, int cols, int out_row, double* out);
 
 /// An output that is computed from the input, such as the sums of the rows of a matrix. The input
-/// of such a task contains numbers from 0.5 to just below 1, and its elements are
-/// floats.
+/// of such a task consists of floats in the range [0.5, 1).
 struct Computation {
-    /// The number of rows or columns of an output, which depends on the input's shape.
-    enum Extent { one, rows, cols };
-    /// The function that computes an element, or nullptr if the kernel must write nothing.
-    ElementFunction element = nullptr;
-    Extent out_rows = rows;   ///< the number of rows of the output
-    Extent out_cols = one;    ///< the number of columns of the output
+    /// A number of rows or columns, which may depend on the shape of the first matrix.
+    enum Extent { none, one, rows, cols };
+    /// The function that computes a row, or nullptr if the kernel must write nothing.
+    RowFunction row = nullptr;
+    Extent out_rows = rows;  ///< the number of rows of the output
+    Extent out_cols = one;   ///< the number of columns of the output
+    /// The number of rows of a second input matrix. It has `cols` columns, and follows the first
+    /// matrix in `in`.
+    Extent second_rows = none;
     double tolerance = 1e-5;  ///< the largest allowed relative error of an element
+    /// The largest number of rows or columns. The work of some tasks grows faster than the matrix.
+    int longest_side = INT_MAX;
+    /// The number of rows and columns at which the simulated GPU counts, unless the user gives
+    /// another shape.
+    int counted_side = 1024;
 };
 
-/// The expected output of a variant. From it, the verifier derives the cell of `in` for each cell
-/// of `out`.
+/// The expected output of a variant. It determines, for each cell of `out`, the cell of `in` whose
+/// value belongs there.
 struct Produces {
     /// The kinds of outputs in this course.
     enum Kind {
         transpose,         ///< out(col, row) = in(row, col); `out` is cols x rows
         copy,              ///< out(row, col) = in(row, col); `out` is rows x cols
-        transposed_tiles,  ///< each tile is transposed in its old position; `out` is rows x cols
+        transposed_tiles,  ///< each tile is transposed in place; `out` is rows x cols
         moved_tiles,       ///< each tile is moved but not transposed; `out` is cols x rows
         permuted,          ///< axes of an array are permuted; see `permutation`
         computed,          ///< each element is computed; see `computation`
@@ -78,9 +85,9 @@ struct Produces {
     /// Whether `out` and `in` are the same buffer. The input is then the content of the buffer
     /// before the launch.
     bool in_place = false;
-    /// The permutation for `permuted`. The harness fills in extents of 0: the last becomes the
-    /// number of columns of the matrix, and the first becomes as large as the number of elements
-    /// allows.
+    /// The permutation for `permuted`. The harness replaces extents of 0. It sets the last extent
+    /// to the number of columns of the matrix, and the first extent to the largest value that the
+    /// number of elements allows.
     Permutation permutation = {};
     /// The computation for `computed`.
     Computation computation = {};
@@ -108,7 +115,7 @@ enum class Memory { device, host };
 
 /// Launches a variant once. A launch on the GPU is asynchronous and uses the default stream.
 using LaunchFunction = void (*)(float* out, const float* in, int rows, int cols);
-/// Launches, once, a variant that permutes the axes of an array.
+/// The LaunchFunction of a variant that permutes the axes of an array.
 using PermuteFunction = void (*)(float* out, const float* in, const Permutation& permutation);
 
 /// One kernel of a step, with everything that the harness needs to know about it.
@@ -126,8 +133,8 @@ struct Variant {
     int rows_multiple = 1;
     /// The number of columns must be a multiple of this.
     int cols_multiple = 1;
-    /// The location of the input. Host code and transfers are variants too, but nothing is counted
-    /// for them.
+    /// The location of the input. Host code and transfers are variants too, but they have no
+    /// counters.
     Memory in = Memory::device;
     /// The location of the output.
     Memory out = Memory::device;
@@ -135,7 +142,7 @@ struct Variant {
     /// and says why.
     bool needs_gpu = false;
     /// Whether NaNs keep their bits. A variant that computes with its values may change a NaN into
-    /// a different NaN, and the table then says so.
+    /// a different NaN. The table marks such a variant.
     bool keeps_nan_payloads = true;
     /// Bytes per element: 1, 2, 4, 8 or 16. For sizes other than 4, the launch function casts its
     /// pointers.
@@ -150,7 +157,8 @@ struct Variant {
     /// `out`, and `cols_multiple` to the last axis of `in`.
     PermuteFunction permute = nullptr;
 
-    /// Reports whether the output of the variant is computed, instead of moved from the input.
+    /// Reports whether the variant computes its output from the input, instead of only moving
+    /// elements.
     bool is_computed() const { return produces.kind == Produces::computed; }
     /// Reports whether the variant moves one matrix to another, as most variants do.
     bool is_plain() const {
@@ -158,10 +166,10 @@ struct Variant {
     }
 };
 
-/// Implements `main` for a step. Reads the options (--help lists them), prints the device, verifies
-/// each variant, and measures its time or its counters. The first variant is the step's main
-/// kernel. Returns the exit code, which is 0 on success, 1 if a result was wrong, and 2 if the
-/// program could not run.
+/// Implements `main` for a step. Reads the options (--help lists them), prints the name of the
+/// device, verifies each variant, and measures its time or its counters. The first variant is the
+/// step's main kernel. Returns the exit code, which is 0 on success, 1 if a result was wrong, and 2
+/// if the program could not run.
 int run_step(int argc, char** argv, const std::vector<Variant>& variants);
 
 }  // namespace coalesce

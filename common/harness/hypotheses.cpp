@@ -26,8 +26,8 @@ bool is_transposed_cell(const ObservedCell& look) {
            look.has_value_of({look.index % problem.rows, look.index / problem.rows});
 }
 
-/// Reports whether the value was stored at out[a * pitch + b] with this wrong pitch. Several cells
-/// may then have been stored to the same position.
+/// Reports whether the value was stored at out[a * pitch + b], where `pitch` is not the correct
+/// pitch. Several values may then have been stored at the same position.
 bool is_stored_with_pitch(const ObservedCell& look, std::int64_t pitch) {
     constexpr int most_tries = 64;
     const bool turned = look.problem.is_turned();
@@ -65,7 +65,7 @@ bool is_rotated_by_180(const ObservedCell& look) {
 }
 
 /// Returns a test that checks whether the first `rows` rows and `cols` columns are repeated in all
-/// others.
+/// other rows and columns.
 auto make_repetition_test(std::int64_t rows, std::int64_t cols) {
     return [=](const ObservedCell& look) {
         return look.expected &&
@@ -157,11 +157,11 @@ void add_tiles(std::vector<Hypothesis>& list, int tile) {
     list.push_back(
         {Fault::tile_repeated, make_repetition_test(tile, tile),
          "the first tile" + side +
-             " is repeated in place of the other tiles: blockIdx is missing in an index"});
+             " is repeated in place of the other tiles: blockIdx is missing from an index"});
 }
 
-/// Adds tiles that are rotated or mirrored. explain_by_components handles groups of two or four,
-/// because it can name their rows or columns.
+/// Adds tiles that are rotated or mirrored. Leaves groups of two or four rows (or columns) to
+/// explain_by_components, which can name the rows (or columns).
 void add_turned_tiles(std::vector<Hypothesis>& list) {
     for (const int tile : kTileSides) {
         if (tile <= 4) continue;
@@ -177,7 +177,7 @@ void add_turned_tiles(std::vector<Hypothesis>& list) {
 void add_orders(std::vector<Hypothesis>& list, int rank) {
     Order order = {0, 1, 2, 3};
     while (std::next_permutation(order.begin(), order.begin() + rank)) {
-        std::string meaning = "the axes of in were put into the order";
+        std::string meaning = "the axes of `in` were permuted to the order";
         for (int k = 0; k < rank; ++k) meaning += " " + std::to_string(order[k]);
         list.push_back(
             {Fault::axes_in_other_order,
@@ -192,7 +192,7 @@ std::vector<Hypothesis> list_hypotheses() {
         {Fault::indices_swapped, is_transposed_cell,
          "the indices were swapped, but this should be a copy"},
         {Fault::wrong_pitch, has_exchanged_pitch,
-         "the length of a row is wrong: rows and cols are exchanged"},
+         "the length of a row is wrong: rows and cols are swapped"},
     };
     for (const int tile : kTileSides) add_tiles(list, tile);
     list.insert(

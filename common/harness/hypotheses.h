@@ -1,4 +1,5 @@
-// The list of simple mistakes. Each predicts which cell of the input a wrong cell would contain.
+// Hypotheses about simple mistakes. Each one predicts which cell of the input a wrong cell of the
+// output has its value from.
 #pragma once
 
 #include <functional>
@@ -15,8 +16,8 @@ struct Hypothesis {
     Fault fault;
     /// Reports whether the mistake explains the contents of the cell.
     std::function<bool(const ObservedCell& look)> explains;
-    /// A description of the mistake. Messages put "out(0,1) holds in(0,1), expected in(1,0): "
-    /// before it.
+    /// A description of the mistake. In messages, it follows "out(0,1) holds in(0,1), expected
+    /// in(1,0): ".
     std::string meaning;
     /// Whether the mistake concerns the whole array. All other mistakes concern a single matrix of
     /// a batch.
@@ -32,8 +33,8 @@ inline constexpr int kTileSides[] = {32, 16, 64, 8, 128, 4, 2};
 /// Reports whether the value comes from the correct position within a tile of side `tile`, but from
 /// the wrong tile.
 bool is_of_wrong_tile(const ObservedCell& look, int tile);
-/// Reports whether the value comes from the correct position in some tile of side `tile`, but
-/// without the transposition within the tile.
+/// Reports whether the value comes from the correct position in some tile of side `tile`, but that
+/// the tile was not transposed.
 bool is_of_untransposed_tile(const ObservedCell& look, int tile);
 /// Reports whether the value comes from the correct tile of side `tile`, but from a different
 /// position within it.

@@ -69,7 +69,7 @@ private:
     std::vector<std::int64_t> pitches_;
 };
 
-/// The index expressions to try. Their pitches are the matrix's own, and the pitch that would
+/// The index expressions to try. Each has either a pitch of the matrix, or the pitch that would
 /// explain the cells if the other index expression were correct.
 struct Candidates {
     std::vector<IndexExpression> in, out;
@@ -192,8 +192,8 @@ Explanation find_constant_shift(const Problem& problem, const Sample& sample, bo
     if (step == Cell{}) return {};
     auto found =
         count_explained(sample, [&](const SampledCell& seen) { return step_of(seen) == step; });
-    // Near the edges, there is no cell at that distance, so these cells neither support nor refute
-    // the rule.
+    // Cells near the edges have no cell at that distance, so they neither support nor refute the
+    // rule.
     const auto is_at_edge = [&](const SampledCell& seen) {
         const auto should = problem.source_of(problem.out_cell(seen.index));
         return !should || !problem.contains({should->row + step.row, should->col + step.col});
@@ -205,7 +205,7 @@ Explanation find_constant_shift(const Problem& problem, const Sample& sample, bo
     return found;
 }
 
-/// Looks for a constant distance in elements, in the memory of the input or of the output.
+/// Looks for a constant distance, in elements, in the memory of the input or of the output.
 Explanation elements(const Problem& problem, const Sample& sample, bool is_in_out) {
     const auto distance_of = [&](const SampledCell& seen) -> std::int64_t {
         if (!is_in_out) {
@@ -238,7 +238,8 @@ Explanation elements(const Problem& problem, const Sample& sample, bool is_in_ou
 // ---- components of vectors ----
 
 constexpr std::int64_t kVectorWidth = 4;
-/// For each line of a group, the line of the same group whose values were found in its place.
+/// Contains, for each row (or column) of a group, the row (or column) of the same group from which
+/// its values come.
 using Components = std::array<std::int64_t, kVectorWidth>;
 
 /// Returns the actual and the expected source of a value, as positions within a group along one
@@ -291,7 +292,7 @@ void describe_components(const Components& components, bool by_rows, Explanation
                     (is.size() == 1 ? " is" : " are") + " where the " + ordinals(should) +
                     (should.size() == 1 ? " belongs" : " belong") +
                     (found.fault == Fault::neighbours_exchanged
-                         ? ". Are components of a vector exchanged, such as .x and .y?"
+                         ? ". Are components of a vector swapped, such as .x and .y?"
                          : ". Is one scalar stored more than once?");
 }
 

@@ -24,17 +24,18 @@ struct ObservedCell {
     /// The cell of the input with the same value, if that cell is known.
     std::optional<Cell> source;
 
-    /// Reports whether the value may come from this cell of the input. Elements of one or two bytes
-    /// are not unique, so for them the answer is only probable.
+    /// Reports whether the value may come from this cell of the input. 1-byte and 2-byte elements
+    /// are not unique, so for these the answer is only probable.
     bool has_value_of(Cell cell) const;
-    /// Reports whether the cell contains the bytes of the guard bands.
+    /// Reports whether all bytes of the cell are guard bytes, so that its value was read from
+    /// outside of the input.
     bool contains_guard_bytes() const;
     /// Reports whether the cell contains a value that is not in the input.
     bool is_not_from_input() const;
 
-    /// Returns this look with positions relative to the matrix of the batch that contains the cell.
-    /// Without a batch, returns a copy. `one_matrix` is the result of `Problem::for_one_matrix`,
-    /// and must outlive the returned look.
+    /// Returns a copy whose positions are relative to the matrix of the batch that contains the
+    /// cell. Without a batch, the positions stay the same. `one_matrix` is the result of
+    /// `Problem::for_one_matrix`, and must outlive the copy.
     ObservedCell relative_to(const Problem& one_matrix) const;
 
     /// Returns a phrase such as "out(0,1) holds in(0,1), expected in(1,0)".

@@ -10,8 +10,8 @@
 namespace coalesce {
 namespace {
 
-/// Reads the arguments in order. A value may follow its option as the next argument ("--rows 3") or
-/// after an equals sign ("--rows=3").
+/// Reads the arguments in order. The value of an option may be the next argument ("--rows 3") or
+/// follow an equals sign ("--rows=3").
 class ArgumentReader {
 public:
     explicit ArgumentReader(const std::vector<std::string>& arguments) : arguments_(arguments) {}
@@ -173,7 +173,7 @@ Options parse_options(const std::vector<std::string>& arguments) {
 std::string help_text(const std::string& program) {
     return "Usage: " + program + R"( [OPTIONS]
 
-Runs the kernels of this step and verifies their outputs bit by bit. Times the
+Runs the kernels of this step and verifies their outputs bit for bit. Times the
 kernels on a real GPU, or counts their costs on the simulated GPU.
 
   --verify          only verify, on many shapes
@@ -184,6 +184,7 @@ kernels on a real GPU, or counts their costs on the simulated GPU.
   --variant NAME    run only this variant
   --time [GPU]      count, and predict the times on that GPU (H200)
   --at RxC          predict times for this shape, and count at a smaller one
+                    (32768x32768, or the largest that a variant takes)
   --list            list the variants
   --json FILE       also write the results to FILE
   --help            print this text

@@ -37,7 +37,7 @@ struct Options {
     std::string variant;                            ///< the only variant to run, or empty for all
     std::string json;     ///< a file to write the results to, or empty for none
     std::string time_on;  ///< the GPU to predict times for, or empty for none
-    /// The shape for the prediction. By default, the shape at which launches are counted.
+    /// The shape for the prediction. By default, `shape`, or a large square if there is none.
     std::optional<Shape> prediction_shape;
 };
 

@@ -71,14 +71,14 @@ Word repeated_byte(unsigned char byte) {
     return word;
 }
 
-/// Maps `scrambled_index` to a number below `limit` that is not the poison.
+/// Maps `scrambled_index` to a number below `limit` that is not the poison value.
 std::uint64_t scale_avoiding_poison(std::uint32_t scrambled_index, std::uint64_t limit,
                                     std::uint64_t poison) {
     const std::uint64_t value = (std::uint64_t{scrambled_index} * (limit - 1)) >> 32;
     return value >= poison ? value + 1 : value;
 }
 
-/// Returns a float from 0.5 to just below 1 that depends on the upper 23 bits of `mixed`.
+/// Returns a float in the range [0.5, 1) that depends on the upper 23 bits of `mixed`.
 float number_from(std::uint32_t mixed) {
     constexpr float kUnit = 1.0f / (1 << 24);  // one unit in the last place of a float below 1
     return 0.5f + kUnit * static_cast<float>(mixed >> 9);
@@ -120,8 +120,8 @@ std::uint64_t unmix(std::uint64_t scrambled_index) {
 Pattern::Pattern(std::size_t element_size, std::uint64_t seed, InputValues values)
     : size_(element_size), seed_(seed), values_(values) {
     if (values_ == InputValues::numbers && size_ != sizeof(float)) {
-        throw UsageError("a task that computes takes floats, not elements of " +
-                         std::to_string(size_) + " bytes");
+        throw UsageError("a task that computes takes floats, not " + std::to_string(size_) +
+                         "-byte elements");
     }
     switch (size_) {
         case 1: poison_.low = kPoisonByte; break;
@@ -147,7 +147,7 @@ void Pattern::exchange(std::uint64_t index, std::uint64_t other) {
 }
 
 void Pattern::assign_special_values() {
-    // Move the values that must not occur to indices beyond the end of any possible array.
+    // Move the values that must not occur to indices beyond the end of the largest possible array.
     const std::uint64_t beyond = size_ == 4 ? 0xffffffff : ~std::uint64_t{0};
     exchange(beyond, index_holding(preimage(poison_)));
     exchange(beyond - 1, index_holding(preimage(Bits{})));

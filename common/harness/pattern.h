@@ -1,14 +1,13 @@
 /// \file
 /// Computes the values of the input, in which element i is an invertible hash of i.
-///
 /// All elements differ (as far as their size allows), so a misplaced value shows which cell it came
 /// from. Even small matrices contain values that survive only if all bits are copied: NaNs with
 /// payloads, -0.0, subnormal numbers and the largest numbers. Two values never occur: zero, which
-/// unwritten memory often contains, and the poison, which fills the output before a launch.
-/// Elements of 1 and 2 bytes cannot all differ; among them only the poison never occurs.
+/// unwritten memory often contains, and the poison, which fills the output before a launch. 1-byte
+/// and 2-byte elements cannot all differ. Among them, only the poison never occurs.
 ///
-/// A kernel that computes needs numbers instead. They are floats from 0.5 to just below 1, so
-/// that a sum without one of them differs clearly. They need not differ.
+/// A kernel that computes needs numbers instead. They are floats from 0.5 to just below 1, so that
+/// a sum changes clearly if one of them is missing. These numbers may repeat.
 #pragma once
 
 #include <bitset>
@@ -58,7 +57,8 @@ public:
     /// Returns element `index`. For elements of up to 4 bytes, the index must be below 2^32 - 64.
     Bits value_at(std::uint64_t index) const;
     /// Returns the index below `count` of the element with these bits, or nothing if there is none.
-    /// Always returns nothing for numbers and for elements of 1 and 2 bytes, which are not unique.
+    /// Always returns nothing for numbers, and for 1-byte and 2-byte elements, which are not
+    /// unique.
     std::optional<std::uint64_t> index_of(Bits bits, std::uint64_t count) const;
     /// Reports whether all elements differ, so that a value identifies its index.
     bool has_unique_values() const { return size_ >= 4 && values_ == InputValues::unique_bits; }
@@ -88,7 +88,7 @@ private:
     InputValues values_;
     Bits poison_;
     std::map<std::uint64_t, std::uint64_t> exchanges_;
-    /// A filter that contains the low bits of all indices in `exchanges_`. Few indices are
+    /// A filter: bit i is set if an index in `exchanges_` is i modulo 4096. Few indices are
     /// exchanged, so most lookups end here.
     std::bitset<4096> may_be_exchanged_;
 };

@@ -14,7 +14,7 @@
 namespace coalesce {
 namespace {
 
-/// Makes launches run only the recorded blocks for as long as this object exists.
+/// While an object of this class exists, launches run only the recorded blocks.
 class RecordOnlyScope {
 public:
     explicit RecordOnlyScope(SampledBlocks blocks) {
@@ -23,7 +23,7 @@ public:
     }
     ~RecordOnlyScope() {
         SIMULATOR_FUNCTION(coalesceRecord)(coalesceRecordNothing);
-        // The recorded blocks may fail, because the other blocks, whose output they need, do not
+        // The recorded blocks may fail, because they need the output of other blocks, which do not
         // run. Such failures say nothing about the variant.
         simulator_library::clear_reports();
     }
@@ -58,7 +58,7 @@ timing::Predictions predictions_for(const std::string& gpu) {
     try {
         return timing::predictions_in(text);
     } catch (const std::runtime_error& error) {
-        // JSON cannot represent NaN or infinity, so such a figure was written as null.
+        // JSON cannot represent NaN or infinity, so a NaN or infinite value was written as null.
         throw NotPredicted(std::string("the model returned an invalid prediction: ") +
                            error.what());
     }

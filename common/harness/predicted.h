@@ -14,8 +14,8 @@
 
 namespace coalesce {
 
-/// Thrown if a launch cannot be predicted. The message gives the reason. The caller need not have
-/// made a mistake.
+/// Thrown if a launch cannot be predicted. The message gives the reason, which is not necessarily a
+/// mistake of the caller.
 struct NotPredicted : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -24,27 +24,28 @@ struct NotPredicted : std::runtime_error {
 struct Predicted {
     Shape shape;      ///< shape of the input
     std::string gpu;  ///< the name of the GPU
-    /// Whether the figures of the GPU were measured. Otherwise they come from published documents.
+    /// whether the parameters of the GPU were measured, instead of taken from published documents
     bool measured_gpu = false;
-    double copy_gbps = 0;   ///< the speed of a copy on that GPU, in 10^9 bytes per second
-    double ms = 0;          ///< the time of all launches
-    double gbps = 0;        ///< bytes read and written, in 10^9 per second
-    double error_band = 0;  ///< 0.08 if 90 % of measured times are within 8 %
+    double copy_gbps = 0;  ///< the speed of a copy on that GPU, in 10^9 bytes per second
+    double ms = 0;         ///< the time of all launches
+    double gbps = 0;       ///< 10^9 bytes read and written per second
+    /// the relative error within which 90 % of measured times lie, such as 0.08
+    double error_band = 0;
     std::vector<timing::Prediction> launches;  ///< the launches in order
 
     /// Returns the speed as a fraction of a copy's speed.
     double fraction_of_copy() const { return gbps / copy_gbps; }
-    /// Returns the launch that takes longest.
+    /// Returns the prediction of the longest launch.
     const timing::Prediction& longest() const;
-    /// Returns what the model does not know about the launches, without duplicates.
+    /// Returns the properties of the launches that the model does not cover, without duplicates.
     std::vector<timing::Unknown> unknown() const;
 };
 
-/// Returns the minimum number of bytes that a kernel must read and write for a matrix of that
+/// Returns the minimum number of bytes that a kernel must read and write for a matrix of this
 /// shape.
 double useful_bytes(Shape shape, int element_size = sizeof(float));
 
-/// Returns the minimum number of bytes that `variant` must read and write for a matrix of that
+/// Returns the minimum number of bytes that `variant` must read and write for a matrix of this
 /// shape.
 double useful_bytes(const Variant& variant, Shape shape);
 
@@ -62,8 +63,8 @@ enum class SampledBlocks {
     moves_data,               ///< the recorded blocks load and store data
 };
 
-/// Predicts, like `predict`, the total time of all launches in `launch`. Together they read and
-/// write `bytes`.
+/// Predicts, like `predict`, the total time of all launches that `launch` makes. Together, these
+/// launches read and write `bytes` bytes.
 Predicted predict_launches(const std::function<void()>& launch, double bytes, Shape shape,
                            const std::string& gpu,
                            SampledBlocks blocks = SampledBlocks::computes_addresses_only);
@@ -76,7 +77,8 @@ struct MemoryRange {
     std::uint64_t address = 0, bytes = 0;
     std::uint64_t end() const { return address + bytes; }
 };
-/// The memory that the recorded blocks accessed. Call `touched_ranges` only within `launch`.
+/// The memory that the recorded blocks accessed. Call `touched_ranges` only within the function
+/// that is passed to `launch_sampled_blocks` or `predict_launches`.
 struct Touched {
     std::vector<MemoryRange> ranges;  ///< sorted and disjoint ranges of whole sectors
     /// The number of bytes that threads requested. Repeated accesses count each time.

@@ -31,8 +31,8 @@ struct Problem {
     /// Whether NaNs must keep their bits. If false, any NaN is accepted in place of another.
     /// Applies to elements of 4 and 8 bytes.
     bool keeps_nan_payloads = true;
-    /// Whether the input contains ordinary numbers instead of unique bits. The input of a computed
-    /// output always does.
+    /// Whether the input contains ordinary numbers instead of unique bits. Inputs of tasks whose
+    /// output is computed always contain ordinary numbers.
     bool has_numbers = false;
 
     /// Reports whether rows of the input become columns of the output.
@@ -67,17 +67,23 @@ struct Problem {
         return axes;
     }
     /// Reports whether the task permutes the axes of an array. Such an array is treated as a matrix
-    /// whose rows are the last axis.
+    /// whose rows run along the last axis.
     bool is_permuted() const { return produces.kind == Produces::permuted; }
-    /// Reports whether the output is computed from the input. Only the verifier's comparison and
-    /// sizes support such a task; `source_of` returns nothing.
+    /// Reports whether the output is computed from the input. Such a task has no source cells, so
+    /// `source_of` returns nothing. For such a task, use only the functions that return sizes, and
+    /// the verifier's comparison.
     bool is_computed() const { return produces.kind == Produces::computed; }
     /// Returns the number of matrices that are transposed separately, or 0 for other tasks.
     std::int64_t batches() const;
     /// Returns the task of one matrix of a batch. Returns other tasks unchanged.
     Problem for_one_matrix() const;
-    /// Returns the number of elements of the input. Unless the output is computed, it has as many.
-    std::int64_t elements() const { return rows * cols; }
+    /// Returns the number of rows of the input, including those of a second matrix.
+    std::int64_t in_rows() const {
+        return rows + (is_computed() ? extent(produces.computation.second_rows) : 0);
+    }
+    /// Returns the number of elements of the input. The output has the same number of elements,
+    /// unless it is computed.
+    std::int64_t elements() const { return in_rows() * cols; }
     /// Returns the number of elements of the output.
     std::int64_t out_elements() const {
         return is_computed() ? out_rows() * out_cols() : elements();
@@ -90,7 +96,7 @@ struct Problem {
     }
     /// Returns the smallest number of bytes that a kernel must read and write.
     std::size_t moved_bytes() const {
-        const bool writes_nothing = is_computed() && !produces.computation.element;
+        const bool writes_nothing = is_computed() && !produces.computation.row;
         return bytes() + (writes_nothing ? 0 : out_bytes());
     }
 
@@ -131,7 +137,12 @@ struct Problem {
 private:
     Cell find_permuted_source(Cell out) const;
     std::int64_t extent(Computation::Extent extent) const {
-        return extent == Computation::one ? 1 : extent == Computation::rows ? rows : cols;
+        switch (extent) {
+            case Computation::none: return 0;
+            case Computation::one: return 1;
+            case Computation::rows: return rows;
+            default: return cols;
+        }
     }
 };
 

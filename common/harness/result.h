@@ -25,14 +25,14 @@ enum class Outcome {
 /// The result of one variant, which is a row of the table and an entry in the JSON.
 struct Result {
     const Variant* variant = nullptr;  ///< the variant
-    /// The shape that was timed or counted. Without a measurement, the last shape that was
-    /// verified.
+    /// The shape that was timed, or for which costs were counted. If nothing was measured, the last
+    /// shape that was verified.
     Shape shape;
     Outcome outcome = Outcome::verified;  ///< how the variant ended
     std::string reason;       ///< why the variant was skipped or is wrong, in a few lines
     int shapes_verified = 0;  ///< number of shapes with a correct result
-    /// The smallest number of bytes that the measured kernel must read and write. 0 means two
-    /// matrices of rows x cols.
+    /// The minimum number of bytes that the measured kernel must read and write. If 0, the size of
+    /// two matrices of rows x cols is used.
     std::size_t bytes = 0;
     std::string array;                   ///< for a permutation, the array that was measured
     std::optional<Counters> counters;    ///< counters of the simulator, if a kernel was launched
@@ -72,8 +72,8 @@ private:
     int name_width_;
 };
 
-/// Returns the notes below a table of predicted times. They explain the times and say why some are
-/// missing.
+/// Returns the notes below a table of predicted times, which explain the predicted times and say
+/// why some of them are missing.
 std::string notes_on_predictions(const std::vector<Result>& results);
 
 /// Returns the results of the program `step` as JSON, one result per line.

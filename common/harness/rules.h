@@ -1,4 +1,5 @@
-// Rules for mistakes whose number or position must be derived from the wrong cells.
+// Rules for mistakes with a parameter, such as a wrong pitch or distance, whose value must be
+// derived from the wrong cells.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +16,8 @@ namespace coalesce {
 struct SampledCell {
     std::int64_t index;   ///< position in the output
     std::int64_t source;  ///< position in the input
-    /// The number of elements in the array that precede the matrix containing both positions. 0
-    /// without a batch.
+    /// The number of array elements before the matrix of the batch that contains `index` and
+    /// `source`, or 0 if there is no batch.
     std::int64_t before = 0;
 };
 
@@ -33,7 +34,7 @@ struct Explanation {
     std::uint64_t explained_count = 0;   ///< number of cells that the rule explains
     std::uint64_t applicable_count = 0;  ///< number of cells that the rule applies to
     SampledCell example{};               ///< the first explained cell
-    /// A description of the mistake. Messages put "out(0,1) holds ...: " before it.
+    /// A description of the mistake. In messages, it follows "out(0,1) holds ...: ".
     std::string meaning;
 };
 
@@ -88,11 +89,11 @@ inline std::string size_text(std::int64_t side) {
 }
 
 /// Describes a distance, such as "2 rows too far down and 1 column too far to the left". `row` and
-/// `col` are the words for the units.
+/// `col` are the singular names of the units.
 std::string distances_text(Cell step, const char* row, const char* col);
 
-// ---- Wrong indices, with a wrong pitch or a wrong constant. Unlike hypotheses, these rules
-// contain numbers that are derived from the output. ----
+// ---- rules for indices with a wrong pitch or a wrong constant; unlike hypotheses, these rules
+// derive numbers from the output ----
 
 /// The beginning of each `meaning` that names a wrong index.
 inline constexpr char kSeemsToUse[] = "the kernel seems to use ";
@@ -102,7 +103,7 @@ inline constexpr char kPatternResults[] = "This pattern results if ";
 
 /// Finds the pitches of loads and stores that explain the most cells. An example of `meaning` is
 /// "the kernel seems to use in[row * rows + col] instead of in[row * cols + col]". If no pitch
-/// explains any cell, the count is 0.
+/// explains any cell, `explained_count` is 0.
 Explanation explain_by_pitch(const Problem& problem, const Sample& sample);
 
 /// Finds the constant distance that explains the most cells. An example of `meaning` is "that is 4
@@ -121,7 +122,7 @@ Explanation explain_by_components(const Problem& problem, const Sample& sample);
 /// seems to use matrices of 32 rows each, but they have 64", "each matrix is right by itself, but
 /// the matrices are in reverse order", and "the kernel seems to read matrices at a distance of 64
 /// elements, ...". The positions in `sample` are indices in the whole array. If no mistake explains
-/// any cell, the count is 0.
+/// any cell, `explained_count` is 0.
 Explanation explain_by_batches(const Problem& problem, const Sample& sample);
 
 // ---- Whole tiles that are misplaced or missing. ----

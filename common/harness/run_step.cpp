@@ -48,7 +48,7 @@ std::string gigabytes(std::size_t bytes) {
     return format("%.3g GB", static_cast<double>(bytes) / 1e9);
 }
 
-/// Returns the first few reports of the simulator. Further reports usually repeat them.
+/// Returns the first few reports of the simulator. Further reports usually say the same.
 std::string reports_text() {
     constexpr std::size_t shown = 3;
     const std::vector<std::string> reports = simulator_library::reports();
@@ -60,7 +60,7 @@ std::string reports_text() {
     return text;
 }
 
-/// Returns the size of two matrices of that shape in bytes, including guard bands.
+/// Returns the size of two matrices of the given shape in bytes, including guard bands.
 std::size_t matrices_bytes(Shape shape, int element_size) {
     return VerifiedBuffers::bytes_needed({.rows = shape.rows,
                                           .cols = shape.cols,
@@ -74,18 +74,18 @@ std::size_t device_bytes(const Device& device, Shape shape, int element_size = s
     return device.simulated ? 3 * matrices : matrices + Stopwatch::bytes_needed(device.l2_bytes);
 }
 
-/// Returns the shape to measure if the user gives none. The shape is as large as is useful on the
-/// device, and fits into its memory.
-Shape default_shape(const Device& device) {
-    if (device.simulated) return {1024, 1024};
+/// Returns the shape to measure if the user gives none. The shape fits into the device's memory.
+Shape default_shape(const Device& device, const std::vector<const Variant*>& variants) {
+    Shape shape = usual_shape(variants, device.simulated);
+    if (device.simulated) return shape;
     const std::size_t free = free_device_bytes(false);
-    for (int side = 16384; side > 1024; side /= 2) {
-        if (device_bytes(device, {side, side}) < free) return {side, side};
+    while (shape.rows > 1024 && device_bytes(device, shape) >= free) {
+        shape = {shape.rows / 2, shape.cols / 2};
     }
-    return {1024, 1024};
+    return shape;
 }
 
-/// Throws UsageError if matrices of that shape do not fit into memory.
+/// Throws UsageError if matrices of the given shape do not fit into memory.
 void check_memory(const Device& device, Shape shape, const std::vector<const Variant*>& variants) {
     const auto check_fits = [&](std::size_t needed, std::size_t free, const char* whose) {
         if (needed <= free) return;
@@ -116,7 +116,7 @@ bool can_share_buffers(const Variant& one, const Variant& other) {
     if (one.is_plain() && other.is_plain()) return true;
     const Computation &a = one.produces.computation, &b = other.produces.computation;
     return one.is_computed() && other.is_computed() && a.out_rows == b.out_rows &&
-           a.out_cols == b.out_cols;
+           a.out_cols == b.out_cols && a.second_rows == b.second_rows;
 }
 
 /// Verifies and measures the variants of a step on the chosen device.
@@ -175,7 +175,7 @@ private:
     void verify_on_shapes(Result& result) {
         for (const Problem& problem : problems_for(*result.variant)) {
             result.shape = {static_cast<int>(problem.rows), static_cast<int>(problem.cols)};
-            // The measurement itself verifies its shape, whether the variant works on matrices or
+            // The measurement verifies the shape that it measures, both for matrices and for
             // arrays.
             const bool measured = is_measured(options_.shape ? *options_.shape : result.shape);
             verify_at(result, problem, measured);
@@ -203,7 +203,8 @@ private:
         // A real GPU is fast enough to verify large shapes as well: two ragged ones, and the shape
         // that will be measured.
         for (const Shape large : {Shape{4099, 2053}, Shape{2053, 4099}}) {
-            shapes.push_back(rounded_up(large, variant));
+            const Shape shape = rounded_up(large, variant);
+            if (find_refusal(variant, shape).empty()) shapes.push_back(shape);
         }
         if (!options_.bench && find_refusal(variant, shape_).empty()) shapes.push_back(shape_);
         return shapes;
@@ -261,14 +262,14 @@ private:
                 if (error == cudaSuccess) text += buffers.check().text();
                 return result.end(
                     Outcome::wrong, shape,
-                    is_race ? "Warps race for shared memory: is a __syncthreads() missing?\n" + text
+                    is_race ? "Warps race in shared memory: is a __syncthreads() missing?\n" + text
                             : text);
             }
         }
         if (is_grid_too_tall(error, shape)) {
             return result.end(Outcome::skipped, shape,
                               shape.name() +
-                                  " needs more than 65535 blocks in gridDim.y, which is the "
+                                  " needs more than 65535 blocks in gridDim.y, but 65535 is the "
                                   "maximum: try fewer rows");
         }
         if (error != cudaSuccess) {
@@ -309,8 +310,9 @@ private:
         const Variant& variant = *result.variant;
         try {
             if (!result.counters) throw NotPredicted("it launches no kernel");
+            const Shape usual = options_.shape ? shape_ : usual_prediction_shape(variant);
             result.predicted =
-                predict(variant, options_.prediction_shape.value_or(shape_), options_.time_on);
+                predict(variant, options_.prediction_shape.value_or(usual), options_.time_on);
         } catch (const NotPredicted& reason) {
             result.not_predicted = reason.what();
         }
@@ -364,14 +366,14 @@ std::string title(const Device& device, const Options& options, Shape shape,
     if (!options.bench) {
         const bool is_exact = std::none_of(variants.begin(), variants.end(),
                                            [](const Variant* one) { return one->is_computed(); });
-        const std::string how = is_exact ? ", bit by bit" : "";
+        const std::string how = is_exact ? ", bit for bit" : "";
         return (options.shape ? "Verified at " + shape.name() : "Verified on many shapes") + how;
     }
     return shape.name() + " floats, " + (device.simulated ? "simulated" : "measured");
 }
 
-/// Lists the arrays that were measured, because the table shows only the number of their elements
-/// as rows and columns.
+/// Lists the shapes of the measured arrays. The table shows an array only as a matrix with the same
+/// number of elements.
 std::string arrays_text(const std::vector<Result>& results) {
     std::string text;
     for (const Result& result : results) {
@@ -390,7 +392,7 @@ std::string footnote(const Device& device, const Options& options, double copy_g
         break;
     }
     for (const Variant* variant : variants) {
-        if (!variant->is_computed() || !variant->produces.computation.element) continue;
+        if (!variant->is_computed() || !variant->produces.computation.row) continue;
         text +=
             format("verified: computed again in double precision, within a relative error of %g\n",
                    variant->produces.computation.tolerance);
@@ -410,7 +412,7 @@ int conclude(const std::string& step, const Options& options, const std::vector<
             std::printf("\n%s is wrong:\n%s", name.c_str(), wrap(result.reason).c_str());
             exit_code = exit_wrong;
         }
-        // A skipped variant is an error only if the user asked for it by name.
+        // A skipped variant is an error only if the user requested this variant by name.
         if (result.outcome == Outcome::skipped && !options.variant.empty()) {
             std::fflush(stdout);
             std::fprintf(stderr, "%s: %s was not run: %s\n", step.c_str(), name.c_str(),
@@ -424,7 +426,7 @@ int conclude(const std::string& step, const Options& options, const std::vector<
 int run(const std::string& step, const Options& options,
         const std::vector<const Variant*>& variants, char** argv) {
     const Device device = choose_device(options.device, argv);
-    const Shape shape = options.shape ? *options.shape : default_shape(device);
+    const Shape shape = options.shape ? *options.shape : default_shape(device, variants);
     check_memory(device, shape, variants);
 
     StepRunner runner(device, options, shape);

@@ -21,7 +21,8 @@ long long round_up(int count, int multiple) {
     return (static_cast<long long>(count) + multiple - 1) / multiple * multiple;
 }
 
-/// Describes which numbers are accepted. Returns "" if every number is accepted.
+/// Describes which numbers of rows or columns a variant accepts. Returns "" if the variant accepts
+/// every number.
 std::string multiples_of(const char* what, int multiple) {
     return multiple == 1 ? "" : what + (" in multiples of " + std::to_string(multiple));
 }
@@ -48,7 +49,7 @@ std::vector<Permutation> verification_arrays(const Variant& variant) {
     std::vector<Permutation> arrays;
     for (const auto& some : extents) {
         Permutation array = variant.produces.permutation;
-        // An array with fewer than four axes takes the first extents.
+        // An array with fewer than four axes takes only the first of these extents.
         for (int k = 0; k < array.rank; ++k) array.extents[k] = some[k];
         int& cols = array.extents[array.rank - 1];
         int& rows = array.extents[array.order[array.rank - 1]];
@@ -75,6 +76,24 @@ Shape rounded_up(Shape shape, const Variant& variant) {
                       : static_cast<int>(round_up(shape.cols, variant.cols_multiple))};
 }
 
+int longest_side(const Variant& variant) {
+    return std::min(variant.longest_side, variant.produces.computation.longest_side);
+}
+
+Shape usual_shape(const std::vector<const Variant*>& variants, bool is_simulated) {
+    int side = is_simulated ? 1024 : 16384;
+    for (const Variant* variant : variants) {
+        const Computation& computation = variant->produces.computation;
+        side = std::min(side, is_simulated ? computation.counted_side : computation.longest_side);
+    }
+    return {side, side};
+}
+
+Shape usual_prediction_shape(const Variant& variant) {
+    const int side = std::min(32768, longest_side(variant));
+    return {side, side};
+}
+
 std::string find_refusal(const Variant& variant, Shape shape) {
     if (variant.permute) {
         Permutation one = variant.produces.permutation;
@@ -84,8 +103,8 @@ std::string find_refusal(const Variant& variant, Shape shape) {
                " elements, but that shape has fewer";
     }
     if (variant.square_only && shape.rows != shape.cols) return "takes only square matrices";
-    if (std::max(shape.rows, shape.cols) > variant.longest_side) {
-        return "takes at most " + std::to_string(variant.longest_side) + " rows or columns";
+    if (const int longest = longest_side(variant); std::max(shape.rows, shape.cols) > longest) {
+        return "takes at most " + std::to_string(longest) + " rows or columns";
     }
     const bool rows_fit = shape.rows % variant.rows_multiple == 0;
     const bool cols_fit = shape.cols % variant.cols_multiple == 0;

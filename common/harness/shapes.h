@@ -17,15 +17,27 @@ namespace coalesce {
 std::vector<Shape> verification_shapes(const Variant& variant);
 
 /// Returns the arrays on which to verify a variant that permutes, rounded up to sizes that it
-/// accepts. Their extents are 1, small, odd, multiples of a tile, or leave an incomplete tile.
+/// accepts. Among the extents are 1, small and odd numbers, multiples of a tile's side, and numbers
+/// that leave an incomplete tile.
 std::vector<Permutation> verification_arrays(const Variant& variant);
-/// Returns the array of `variant` that has the same number of elements as a matrix of that shape.
+/// Returns the array of `variant` that has the same number of elements as a matrix of this shape.
 /// Returns nothing if the matrix has fewer elements than one batch.
 std::optional<Permutation> find_array(const Variant& variant, Shape shape);
 
-/// Returns the next larger shape that `variant` accepts. If it accepts only squares, returns a
-/// square with the rounded-up number of rows. The number of elements must fit into an int.
+/// Returns the next larger shape that `variant` accepts. If `variant` accepts only squares, the
+/// square's side is the rounded-up number of rows. The number of elements must fit into an int.
 Shape rounded_up(Shape shape, const Variant& variant);
+
+/// Returns the largest number of rows or columns that `variant` accepts.
+int longest_side(const Variant& variant);
+
+/// Returns the square to count or to time unless the user gives a shape. It is as large as is useful
+/// on the device, and accepted by all variants that compute their output.
+Shape usual_shape(const std::vector<const Variant*>& variants, bool is_simulated);
+/// Returns the square to predict a time for unless the user gives a shape. Unlike the counted
+/// matrix, it does not fit into the second-level cache, unless the variant accepts only smaller
+/// ones.
+Shape usual_prediction_shape(const Variant& variant);
 
 /// Returns why `variant` does not accept `shape`, and the next shape that it accepts. Returns "" if
 /// it accepts the shape.

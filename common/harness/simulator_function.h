@@ -13,13 +13,13 @@
 
 namespace coalesce::simulator_library {
 
-/// Returns the simulator's function with that name, or null if NVIDIA's libcudart is loaded.
+/// Returns the simulator's function with this name, or null if NVIDIA's libcudart is loaded.
 template <class Function>
 Function* look_up(const char* name) {
     return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
 }
 
-/// Returns the simulator's function with that name. Throws UsageError if there is none.
+/// Returns the simulator's function with this name. Throws UsageError if there is none.
 template <class Function>
 Function* find(const char* name) {
     auto* function = look_up<Function>(name);
@@ -33,7 +33,7 @@ Function* find(const char* name) {
 /// Adds the simulator's counters in `from` to `to`.
 void add(const CoalesceCounters& from, Counters& to);
 
-/// Returns a pointer to a function in the simulator's header, as in
+/// Returns a pointer to a function that the simulator's header declares, as in
 /// SIMULATOR_FUNCTION(coalesceGetReports)().
 #define SIMULATOR_FUNCTION(name) (::coalesce::simulator_library::find<decltype(name)>(#name))
 

@@ -10,18 +10,18 @@
 
 namespace coalesce {
 
-/// Repeats measurements on the device or on the host until their spread is below 1 %, or until
-/// enough time has passed.
+/// Repeats measurements on the device or on the host until their spread is below 1 %, or until a
+/// time limit is reached.
 class Stopwatch {
 public:
     /// Creates a stopwatch. `l2_bytes` is the size of the device's L2 cache.
     explicit Stopwatch(std::size_t l2_bytes);
 
     /// Measures `work`, which queues operations in the default stream. Warms up first, and then
-    /// measures with events. Before each repetition, fills the cache with other data.
+    /// measures with events. Before each repetition, fills the L2 cache with other data.
     Timing time_on_device(const std::function<void()>& work);
-    /// Measures `work` once, without a warm-up, and returns milliseconds. Use it if the caller
-    /// schedules the repetitions itself.
+    /// Measures `work` once, without a warm-up, and returns its time in milliseconds. Use it if the
+    /// caller schedules the repetitions itself.
     double time_once_on_device(const std::function<void()>& work);
     /// Measures `work`, which runs on the host and returns when it is done.
     Timing time_on_host(const std::function<void()>& work);

@@ -7,7 +7,7 @@
 namespace coalesce {
 namespace {
 
-/// A rule that predicts which tile is found in the position of tile `should`.
+/// A rule that predicts which tile is in the position where tile `should` belongs.
 struct TileMoveRule {
     Cell (*held_tile)(Cell should, Cell tiles);
     const char* text;
@@ -17,21 +17,21 @@ Cell tile_at(std::int64_t row, std::int64_t col) {
     return {row, col};
 }
 
-/// Returns the tile with this number, if tiles are numbered row by row and each row has `count`
-/// tiles.
+/// Returns the tile with the index `number`, if tiles are numbered row by row and each row has
+/// `count` tiles.
 Cell tile_in_row_order(std::int64_t number, std::int64_t count) {
     return {number / count, number % count};
 }
 
-/// Returns the tile with this number, if tiles are numbered column by column and each column has
-/// `count` tiles.
+/// Returns the tile with the index `number`, if tiles are numbered column by column and each column
+/// has `count` tiles.
 Cell tile_in_column_order(std::int64_t number, std::int64_t count) {
     return {number % count, number / count};
 }
 
 constexpr TileMoveRule kMoveRules[] = {
     {[](Cell is, Cell) { return tile_at(is.col, is.row); },
-     "rows and columns of tiles are exchanged"},
+     "rows and columns of tiles are swapped"},
     {[](Cell is, Cell tiles) { return tile_at(tiles.row - 1 - is.row, is.col); },
      "the rows of tiles are in reverse order"},
     {[](Cell is, Cell tiles) { return tile_at(is.row, tiles.col - 1 - is.col); },
@@ -39,10 +39,10 @@ constexpr TileMoveRule kMoveRules[] = {
     {[](Cell is, Cell tiles) { return tile_at(tiles.row - 1 - is.row, tiles.col - 1 - is.col); },
      "rows and columns of tiles are in reverse order"},
     {[](Cell is, Cell tiles) { return tile_at(is.row, (is.col + is.row) % tiles.col); },
-     "each row of tiles is shifted by its own number. Is a diagonal order used only for reading, "
+     "each row of tiles is shifted by its own index. Is a diagonal order used only for reading, "
      "or only for storing?"},
     {[](Cell is, Cell tiles) { return tile_at((is.row + is.col) % tiles.row, is.col); },
-     "each column of tiles is shifted by its own number. Is a diagonal order used only for "
+     "each column of tiles is shifted by its own index. Is a diagonal order used only for "
      "reading, or only for storing?"},
     {[](Cell is, Cell tiles) { return tile_in_row_order(is.row * tiles.col + is.col, tiles.row); },
      "the block number seems to be divided by the number of tile rows instead of the number of "
@@ -62,7 +62,7 @@ constexpr TileMoveRule kMoveRules[] = {
      "other"},
 };
 
-/// Returns the shortest step from the expected tile to the tile that was found.
+/// Returns the shortest step from the expected tile to the actual tile.
 Cell shortest_step(const TileMove& move, Cell tiles) {
     return {wrap_to_shortest(move.holds.row - move.expected.row, tiles.row),
             wrap_to_shortest(move.holds.col - move.expected.col, tiles.col)};
@@ -91,8 +91,8 @@ bool explains_moves(const TileMoveRule& rule, Cell tiles, const std::vector<Tile
            std::all_of(moves.begin(), moves.end(), stores);
 }
 
-/// A rule that predicts which tile is processed by block `number`. If the tile is outside the grid,
-/// the block processes none.
+/// A rule that predicts which tile is processed by the block with the index `number`. If the
+/// predicted tile is outside the grid, the block processes no tile.
 struct BlockTileRule {
     Cell (*tile_of_block)(std::int64_t number, Cell tiles);
     const char* text;
@@ -105,11 +105,11 @@ constexpr BlockTileRule kBlockTileRules[] = {
     {[](std::int64_t n, Cell tiles) {
          return tile_at(n % tiles.row, n / tiles.row + n % tiles.row);
      },
-     "tile_row = n % R, tile_col = n / R + tile_row, which does not wrap around"},
+     "tile_row = n % R, tile_col = n / R + tile_row (without wrapping around)"},
     {[](std::int64_t n, Cell tiles) {
          return tile_at(n / tiles.col + n % tiles.col, n % tiles.col);
      },
-     "tile_col = n % C, tile_row = n / C + tile_col, which does not wrap around"},
+     "tile_col = n % C, tile_row = n / C + tile_col (without wrapping around)"},
     {[](std::int64_t n, Cell tiles) { return tile_in_row_order(n, tiles.row); },
      "tile_row = n / R, tile_col = n % R"},
     {[](std::int64_t n, Cell tiles) { return tile_in_column_order(n, tiles.col); },
@@ -133,7 +133,7 @@ constexpr BlockTileRule kBlockTileRules[] = {
     {[](std::int64_t n, Cell tiles) {
          return tile_at(n / tiles.col, n % tiles.col + n / tiles.col);
      },
-     "tile_row = n / C, tile_col = n % C + tile_row, which does not wrap around"},
+     "tile_row = n / C, tile_col = n % C + tile_row (without wrapping around)"},
 };
 
 std::vector<bool> find_missed_tiles_by_rule(const BlockTileRule& rule, Cell tiles) {

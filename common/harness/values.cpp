@@ -67,7 +67,8 @@ bool is_converted(Bits held, Bits from, std::size_t element_size, Integer type) 
     if (element_size != 4 && element_size != 8) return false;
     const auto& [name, lowest, highest] = kIntegers[static_cast<int>(type)];
     const double was = number_of(from, element_size), is = number_of(held, element_size);
-    // The result of converting a NaN depends on the type and on the GPU, so accept all of these.
+    // The result of converting a NaN depends on the type and on the GPU, so accept every possible
+    // result.
     if (std::isnan(was)) return is == 0 || is == lowest || is == -lowest;
     const double whole = std::trunc(std::min(std::max(was, lowest), highest));
     return is == (element_size == 4 ? static_cast<double>(static_cast<float>(whole)) : whole);

@@ -14,7 +14,7 @@
 namespace coalesce {
 namespace {
 
-/// Returns the value of a float.
+/// Returns the float that has these bits.
 double float_of(Bits held) {
     return std::bit_cast<float>(static_cast<std::uint32_t>(held.low));
 }
@@ -119,7 +119,8 @@ Pattern pattern_of(const Problem& problem) {
                    has_numbers ? InputValues::numbers : InputValues::unique_bits);
 }
 
-/// Returns the input of a computed output, which `Computation::element` reads.
+/// Returns the numbers that `Computation::row` reads: the input of a task whose output is
+/// computed.
 std::vector<float> numbers_of(const Problem& problem) {
     const Pattern pattern = pattern_of(problem);
     std::vector<float> numbers(static_cast<std::size_t>(problem.elements()));
@@ -144,9 +145,15 @@ public:
     void run(const void* chunk, std::int64_t first, std::int64_t begin, std::int64_t end,
              Visit visit) const {
         Cell out = problem_.out_cell(first + begin);
+        std::vector<double> row;
         for (std::int64_t i = begin; i < end; ++i) {
             const Bits held = pattern_.load(chunk, static_cast<std::size_t>(i));
-            visit(out, state_of(out, first + i, held), held);
+            if (problem_.is_computed()) {
+                if (row.empty() || out.col == 0) row = computed_row(out.row);
+                visit(out, state_of_computed(row[static_cast<std::size_t>(out.col)], held), held);
+            } else {
+                visit(out, state_of_moved(out, first + i, held), held);
+            }
             if (++out.col == problem_.out_cols()) out = {out.row + 1, 0};
         }
     }
@@ -159,26 +166,32 @@ public:
 
     /// Returns the value that a cell of a computed output should have.
     double computed_value(Cell out) const {
-        return problem_.produces.computation.element(
-            numbers_.data(), static_cast<int>(problem_.rows), static_cast<int>(problem_.cols),
-            static_cast<int>(out.row), static_cast<int>(out.col));
+        return computed_row(out.row)[static_cast<std::size_t>(out.col)];
     }
 
 private:
-    CellState state_of_computed(Cell out, Bits held) const {
+    /// Returns a row of a computed output. Its elements are 0 if the kernel must write nothing.
+    std::vector<double> computed_row(std::int64_t out_row) const {
+        std::vector<double> row(static_cast<std::size_t>(problem_.out_cols()));
+        if (const RowFunction compute = problem_.produces.computation.row) {
+            compute(numbers_.data(), static_cast<int>(problem_.rows),
+                    static_cast<int>(problem_.cols), static_cast<int>(out_row), row.data());
+        }
+        return row;
+    }
+
+    CellState state_of_computed(double expected, Bits held) const {
         const Computation& computation = problem_.produces.computation;
         const bool is_poison = held == pattern_.poison();
-        if (!computation.element) return is_poison ? CellState::right : CellState::wrong;
+        if (!computation.row) return is_poison ? CellState::right : CellState::wrong;
         if (is_poison) return CellState::untouched;
-        const double expected = computed_value(out);
         const double error = std::abs(float_of(held) - expected);
-        // The comparison is false for a NaN, which is wrong.
+        // For a NaN the comparison is false, so the element counts as wrong.
         const bool is_close = error <= computation.tolerance * std::abs(expected);
         return is_close ? CellState::right : CellState::wrong;
     }
 
-    CellState state_of(Cell out, std::int64_t index, Bits held) const {
-        if (problem_.is_computed()) return state_of_computed(out, held);
+    CellState state_of_moved(Cell out, std::int64_t index, Bits held) const {
         const std::optional<Cell> source = problem_.source_of(out);
         if (!source) return held == pattern_.poison() ? CellState::right : CellState::wrong;
         const Bits expected =
@@ -218,7 +231,8 @@ auto observe_cells(const Problem& problem, const GuardedSpan& out, MakeShare mak
     return std::move(shares[0]);
 }
 
-/// Makes the first pass, which counts the cells, draws the picture, and finds the first bad cell.
+/// Makes the first pass over the output, which counts the cells, draws the map of the cells, and
+/// finds the first bad cell.
 Comparison count_cells(const Problem& problem, const GuardedSpan& out) {
     const auto note = [&](const Comparer& comparer, Comparison& mine, Cell cell, CellState state,
                           Bits held) {
@@ -229,7 +243,7 @@ Comparison count_cells(const Problem& problem, const GuardedSpan& out) {
         problem, out, [&] { return Comparison(problem); }, note);
 }
 
-/// Makes the second pass, which looks for a mistake that explains the bad cells.
+/// Makes the second pass over the output, which looks for a mistake that explains the bad cells.
 Finding diagnose(const GuardedSpan& out, const Comparison& comparison) {
     const auto note = [](const Comparer&, Diagnosis& mine, Cell cell, CellState state, Bits held) {
         if (state == CellState::right) return;
@@ -258,7 +272,7 @@ Finding describe_computed(const GuardedSpan& out, const Comparison& comparison) 
     const Cell bad = *comparison.first_bad;
     const std::string name = out_name(problem, bad);
     const Computation& computation = problem.produces.computation;
-    if (!computation.element) {
+    if (!computation.row) {
         return {Fault::value_not_of_input, name + " was written, but the kernel must not write"};
     }
     if (comparison.wrong == 0) {
@@ -272,13 +286,13 @@ Finding describe_computed(const GuardedSpan& out, const Comparison& comparison) 
                                                               : format(" is %.9g", float_of(held));
     return {Fault::value_not_of_input,
             name + what +
-                format(", but should be %.9g; the relative error may be %g",
+                format(", but should be %.9g; the relative error may be at most %g",
                        comparer.computed_value(bad), computation.tolerance)};
 }
 
-/// Returns the first cell of the input that was changed, or nothing if none was.
+/// Returns the first cell of the input that was changed, or nothing if no cell was changed.
 std::optional<Cell> find_changed_input(const Problem& problem, const GuardedSpan& in) {
-    const Problem as_before{.rows = problem.rows,
+    const Problem as_before{.rows = problem.in_rows(),
                             .cols = problem.cols,
                             .produces = {Produces::copy},
                             .element_size = problem.element_size,
@@ -366,7 +380,7 @@ std::string Comparison::text() const {
         text += wrap(format_count(right, "cell") + " right, " + std::to_string(wrong) + " wrong, " +
                      std::to_string(untouched) +
                      (problem.is_in_place() ? " unchanged." : " never written."));
-        // A picture of a single column, such as the sums of rows, would only be a long list.
+        // A picture of a single column, such as the sums of the rows, would only be a long list.
         if (!problem.is_computed() || map.has_pattern()) text += map.text();
     }
     return text;

@@ -1,6 +1,6 @@
 /// \file
 /// Verifies kernels. The verifier prepares a kernel's buffers and afterwards checks every bit. If
-/// something is wrong, it finds the kind of mistake.
+/// any bit is wrong, the verifier determines the kind of mistake.
 ///
 /// The verifier works on buffers that the caller provides, with elements of 1, 2, 4, 8 or 16 bytes:
 ///
@@ -12,9 +12,9 @@
 ///     if (!comparison.is_right()) std::puts(comparison.text().c_str());
 ///
 /// For your own memory, call `prepare_in`, `prepare_out` and `check`.
-///
-/// Outputs that move values are compared bit by bit. A computed output may differ from the values of
-/// `Computation::element` by its tolerance.
+/// Outputs that move values are compared bit for bit. The elements of a computed output may differ
+/// from the values of `Computation::element` by at most its tolerance.
+/// `Computation::row` by its tolerance.
 #pragma once
 
 #include <optional>
@@ -45,7 +45,7 @@ struct Comparison {
 
     Problem problem;          ///< the kernel's task
     std::uint64_t right = 0;  ///< number of cells with the expected value
-    std::uint64_t wrong = 0;  ///< number of cells that were written with another value
+    std::uint64_t wrong = 0;  ///< number of cells that were written with a wrong value
     /// The number of cells that should have been written but were not.
     std::uint64_t untouched = 0;
     std::optional<Cell> first_bad;  ///< the first wrong or unwritten cell of the output
@@ -60,11 +60,12 @@ struct Comparison {
     bool is_right() const { return findings.empty(); }
     /// Returns the most important fault.
     Fault fault() const { return findings.empty() ? Fault::none : findings.front().fault; }
-    /// Returns the findings, the counts and the picture, in lines of at most 80 columns.
+    /// Returns the findings, the numbers of right and wrong cells, and the map of the cells, in
+    /// lines of at most 80 columns.
     std::string text() const;
 
-    /// Records the state of a cell. `is_as_before` says whether the cell has the same value as
-    /// before the launch.
+    /// Records the state of a cell. `is_as_before` says whether the cell still has the value that
+    /// it had before the launch.
     void note(Cell out, CellState state, bool is_as_before);
     /// Adds the cells that were recorded in another comparison.
     void merge(const Comparison& other);
@@ -74,7 +75,7 @@ struct Comparison {
 void prepare_in(const Problem& problem, const GuardedSpan& in);
 /// Fills the output with poison, and writes its guard bands. Call this before every launch.
 void prepare_out(const GuardedSpan& out);
-/// Compares the output bit by bit, and looks for the mistake that explains the bad cells.
+/// Compares the output bit for bit, and looks for the mistake that explains the bad cells.
 Comparison check(const Problem& problem, const GuardedSpan& in, const GuardedSpan& out);
 
 /// The buffers of a problem, with guard bands.
@@ -84,7 +85,7 @@ public:
     static constexpr std::size_t kDefaultGuardBytes = std::size_t{256} << 10;
 
     /// Allocates the buffers. With a guard size of 0 there are no guard bands, and the simulator's
-    /// memcheck sees every out-of-bounds access.
+    /// memcheck detects every out-of-bounds access.
     explicit VerifiedBuffers(const Problem& problem, std::size_t guard_bytes = kDefaultGuardBytes,
                              Memory in = Memory::device, Memory out = Memory::device);
 

@@ -46,8 +46,8 @@ std::vector<Attempt> parse_attempts(const std::string& text) {
     return codec::read<StoredAttempts>(text).attempts;
 }
 
-// Adds an attempt. If the same source was tried before, the new attempt replaces the old one, but
-// keeps its number and time.
+// Adds an attempt. If the same source was tried before, the new attempt replaces the earlier one,
+// but keeps its number and time.
 void add(std::vector<Attempt>& all, Attempt attempt) {
     auto same = std::ranges::find(all, attempt.hash, &Attempt::hash);
     attempt.number = all.empty() ? 1 : all.back().number + 1;

@@ -19,12 +19,13 @@ namespace coalesce::learn {
 struct Attempt {
     int number = 0;                 ///< number of the attempt, counted from 1
     std::string made_at = "";       ///< when the attempt was made, such as "2026-01-31T12:00:00Z"
-    std::string hash = "";          ///< hash of the source; name of the stored copy
+    std::string hash = "";          ///< hash of the source, and name of the stored copy
     std::optional<double> ms = {};  ///< predicted time; empty if the model cannot predict it
     double fraction_of_copy = 0;    ///< predicted fraction of the copy's speed
-    double error_band = 0;          ///< 0.08 if nine of ten measured times are within 8 %
-    std::string gpu = "";           ///< the GPU that the prediction is for
-    bool is_uncertain = false;      ///< whether the model ignores some effects in this kernel
+    /// relative error band of the prediction; nine of ten measured times are within it
+    double error_band = 0;
+    std::string gpu = "";       ///< the GPU that the prediction is for
+    bool is_uncertain = false;  ///< whether the model ignores some effects in this kernel
     std::optional<double> load = {}, store = {};  ///< sectors per request
     std::optional<double> measured_ms = {};       ///< time on this computer's GPU, if it has one
 };
@@ -32,13 +33,12 @@ struct Attempt {
 /// The result of comparing one predicted time with another.
 enum class RelativeSpeed {
     slower,  ///< slower by more than the error band
-    level,   ///< different by no more than the error band
+    level,   ///< equal within the error band
     faster,  ///< faster by more than the error band
 };
 RelativeSpeed compare_speed(const Predicted& yours, const Predicted& other);
 
-/// Returns the attempt that corresponds to the verdict on a correct kernel. `predicted` may be
-/// empty.
+/// Creates an attempt from the verdict on a correct kernel. `predicted` may be empty.
 Attempt make_attempt(const Verdict& verdict, const std::optional<Predicted>& predicted,
                      const std::optional<Counters>& counters);
 
@@ -52,8 +52,8 @@ public:
 
     /// Returns all attempts in the order they were made.
     std::vector<Attempt> read();
-    /// Stores the source and the attempt, and returns all attempts. If the same source was tried
-    /// before, that attempt keeps its number.
+    /// Stores the source and the attempt, and returns all attempts. A source that was tried before
+    /// keeps the number of its first attempt.
     std::vector<Attempt> note(Attempt attempt, const std::string& text);
 
     /// Returns the path of the stored copy of an attempt's source. The copy is named after the hash

@@ -27,8 +27,8 @@ Attempts attempts() {
     return Attempts([](const std::string& warning) { std::cerr << "learn: " << warning << "\n"; });
 }
 
-// Writes `text` to the learner's file, and prints a message that describes the new content as
-// `what`.
+// Writes `text` to the learner's file, and prints a message in which `what` describes the new
+// content.
 int write_learner_file(const std::string& text, const std::string& what, const std::string& next) {
     const bool is_new = replace_file(kLearnerFilePath, "beat", text);
     std::cout << kLearnerFilePath.string() << (is_new ? " now contains " : " already contains ")
@@ -125,8 +125,8 @@ void measure_both(const LearnerExercise& exercise, const std::string& file, Atte
     }
 }
 
-// Prints the reason why an attempt does not count. Every correct kernel counts, whatever it costs,
-// so this kernel is incorrect or could not be examined.
+// Prints the reason why an attempt is not accepted. Every correct kernel is accepted, whatever its
+// cost, so this kernel is incorrect or could not be examined.
 int print_rejected_attempt(const CheckResult& result, const Style& style) {
     const bool is_examined = result.outcome != CheckResult::not_examined;
     std::cout << style.paint_strong("beat") << ": "
@@ -167,7 +167,7 @@ int score_attempt(Session& session, const BeatArguments& words, const CheckResul
 std::string beat_starting_text() {
     return R"(// Beat 10_registers -- the open exercise: a transpose as fast as you can make it.
 //
-// Given   a kernel that is right but slow: each thread moves one element.
+// Given   a kernel that is correct but slow: each thread moves one element.
 // Write   any other kernel. The sides of the matrix are multiples of 4.
 // Check   ./learn beat          Earlier attempts   ./learn beat --list
 #include "exercise.h"  // Launch, ceil_div
@@ -203,8 +203,8 @@ int beat(Session& session, const BeatArguments& words) {
         fs::create_directories(own.parent_path());
         write_file(own, beat_starting_text());
         std::cout << wrap(kLearnerFilePath.string() +
-                          " is your file for this exercise. It starts with a kernel that is right "
-                          "but slow.")
+                          " is your file for this exercise. It starts with a kernel that is "
+                          "correct but slow.")
                   << "\n";
     }
     require_file(words.file);

@@ -57,7 +57,7 @@ int print_results(const std::vector<Json>& results, int code) {
     return code;
 }
 
-// Prints the full result of one check, which has already been stored.
+// Prints the full result of a check. The result has already been stored.
 void show(Session& session, const LearnerExercise& exercise, const CheckArguments& words,
           const CheckResult& result) {
     if (result.outcome != CheckResult::passed) {

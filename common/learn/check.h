@@ -1,6 +1,6 @@
 /// \file
-/// `learn check`: examines a kernel and prints whether it is correct, passes all checks and is
-/// cheap enough. If not, prints what to do.
+/// `learn check`: examines a kernel and prints whether it is correct, passes all checks and stays
+/// within the cost limits. If the kernel fails, prints what to do.
 #pragma once
 
 #include <string>
@@ -13,10 +13,12 @@ namespace coalesce::learn {
 
 /// The arguments of `learn check`.
 struct CheckArguments {
-    std::string exercise;  ///< such as "03", or "all"; "" for the next exercise
+    /// name of the exercise, such as "03" or "all"; "" for the next exercise
+    std::string exercise;
     bool is_hunt = false;
     std::string file;  ///< a file to check instead of the exercise's own
-    /// "sim", "gpu", or "auto", which is sim and also measures the bandwidth if a GPU works
+    /// The device: "sim", "gpu" or "auto". "auto" uses the simulated GPU, and also measures the
+    /// bandwidth if a GPU works.
     std::string device = "auto";
     int seconds = 60;
     bool json = false;
@@ -25,7 +27,7 @@ struct CheckArguments {
     bool as_graded = false;     ///< whether to reject PTX that the grader would reject
 };
 
-/// Runs the command. Returns the exit code: 0 if the kernel passed, 1 if it did not, 2 if something
+/// Runs the command. Returns the exit code: 0 if the kernel passed, 1 if it did not, 2 if a kernel
 /// could not be examined. Throws UsageError.
 int check(Session& session, const CheckArguments& words);
 

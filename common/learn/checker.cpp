@@ -111,7 +111,7 @@ Check::Check(const CheckRequest& request)
         remove_stale_verdicts(verdict_file_.parent_path(),
                               stored_verdict_path(request.exercise).filename().string());
     }
-    // Run the child in the folder that the file's name is relative to: the course's folder, or the
+    // Run the child in the folder to which the file's name is relative: the course's folder, or the
     // current folder if the learner typed the name.
     child_ = std::make_unique<Child>(Command{
         .program = program,

@@ -1,5 +1,5 @@
-/// \file Examines a kernel by running the program of the checks in a child process, so that a
-/// kernel that crashes or hangs does not end the command.
+/// \file Examines a kernel by running the checks program in a child process, so that the command
+///     survives a kernel that crashes or hangs.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,8 @@ namespace coalesce::learn {
 /// The kernel to examine, and the options of the examination.
 struct CheckRequest {
     LearnerExercise exercise;
-    std::string file = "";       ///< a file to examine instead of the exercise's own, as typed
+    /// a file to examine instead of the exercise's own; the path as the learner typed it
+    std::string file = "";
     std::string device = "sim";  ///< "sim", "gpu" or "auto"
     int seconds = 60;            ///< time limit, after which the child process is killed
     bool uses_llvm_ir = false;   ///< whether to use clang and our translator, as web pages do
@@ -25,7 +26,7 @@ struct CheckRequest {
 
 /// The result of an examination.
 struct CheckResult {
-    /// The outcomes. Their values are the exit codes of the command.
+    /// The outcomes of a check. Their values are the exit codes of the command.
     enum Outcome { passed = 0, not_yet = 1, not_examined = 2 };
     Outcome outcome = not_examined;
     std::optional<Verdict> verdict;  ///< empty if the examination produced no verdict
@@ -46,11 +47,11 @@ constexpr CheckResult::Outcome last_of(CheckResult::Outcome) {
 /// A running examination.
 class Check {
 public:
-    /// Starts the child process. Throws UsageError if the program of the checks has not been built.
+    /// Starts the child process. Throws UsageError if the checks program has not been built.
     explicit Check(const CheckRequest& request);
     ~Check();
 
-    /// Returns a descriptor that becomes readable when it is worth calling `is_ready` again.
+    /// Returns a descriptor that becomes readable when `is_ready` should be called again.
     int descriptor() const { return child_->descriptor(); }
     /// Reports, without waiting, whether the child process has exited or exceeded its time limit.
     bool is_ready();

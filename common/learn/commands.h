@@ -17,12 +17,12 @@ namespace coalesce::learn {
 
 /// Prints each exercise with its status, points, hints and predictions. Returns the exit code.
 int show_progress(Session& session, bool json);
-/// Prints the steps and the learner's progress in their exercises.
+/// Prints the steps, and the learner's progress in the exercise of each step.
 int show_list(Session& session, bool json);
 /// Prints the exercises beyond the transpose.
 void show_beyond(Session& session);
-/// Prints the variants of a lesson and the required costs of each. If the lesson is a whole
-/// program, prints the program's path instead.
+/// Prints the variants of a lesson, and the expected costs of each variant. If the lesson is a
+/// whole program, prints the program's path instead.
 void show_lesson(const course::Step& step);
 /// Prints the learner's progress, the next exercise, and the command to type next. The first call
 /// introduces the course. Returns the exit code.
@@ -90,11 +90,13 @@ struct RooflineArguments {
     std::string file = "";            ///< a file to examine instead of the exercise's own
     std::string svg = "";             ///< SVG file to write; if empty, text is printed
     std::string gpu = "NVIDIA H200";  ///< the name of a GPU of the time model
+    bool draws_lesson = false;        ///< whether to draw the variants of the lesson instead
 };
 
-/// Counts the kernel and the solution on the simulated GPU, and draws both in a roofline. `argv` is
-/// the command line of this process, which may restart itself to load the simulator. Returns the
-/// exit code, which is 1 if the kernel is wrong. Throws UsageError.
+/// Counts the costs of the kernel and of the solution on the simulated GPU, and draws both kernels
+/// in a roofline chart. For a lesson, draws the counters in docs/results, without running anything.
+/// `argv` is the command line of this process, which may restart itself to load the simulator.
+/// Returns the exit code, which is 1 if the kernel is wrong. Throws UsageError.
 int roofline(const LearnerExercise& exercise, const RooflineArguments& words, char** argv);
 
 // `learn diff` and `learn explain`: show what changes from one step to the next, or from the
@@ -116,8 +118,8 @@ int diff(Session& session, const LearnerExercise& exercise, const DiffArguments&
 /// which is 1 if the learner declined.
 int explain(Session& session, const LearnerExercise& exercise, bool yes);
 
-// `learn ptx`: prints a compiler listing of PTX per source line, and how many blocks fit on a
-// multiprocessor.
+// `learn ptx`: prints the PTX that the compiler generated for each source line, and how many blocks
+// fit on a multiprocessor.
 
 /// The arguments of `learn ptx`.
 struct PtxArguments {
@@ -130,7 +132,7 @@ struct PtxArguments {
     bool is_confirmed = false;     ///< whether to show the solution before the exercise has passed
 };
 
-/// Prints the PTX of a kernel, which is run on the simulated GPU in this process. `argv` is the
+/// Runs a kernel on the simulated GPU in this process, and prints the kernel's PTX. `argv` is the
 /// command line of this process. Returns the exit code, which is 1 if the file does not compile or
 /// if the learner may not see the lesson's kernel yet. Throws UsageError.
 int ptx(Session& session, const PtxArguments& words, char** argv);
@@ -149,16 +151,17 @@ bool replace_file(const std::filesystem::path& relative_file, const std::string&
 /// exception and leaves it unchanged.
 int reset(const LearnerExercise& exercise);
 
-// `learn beat`: the open exercise at the end of the course. Every correct kernel counts. Its time
-// is predicted, and also measured if there is a GPU, and then compared with the time of the fastest
-// lesson's solution.
+// `learn beat`: the open exercise at the end of the course. Every correct kernel counts. The
+// command predicts the kernel's time, also measures it if there is a GPU, and compares it with the
+// time of the solution of the fastest lesson.
 //
 // The open exercise is not a step of the course, so it has no cost limits and no points. It uses
 // the shapes, the examiner and the prediction of the lesson to beat, but not that lesson's limits.
 
 /// The arguments of `learn beat`.
 struct BeatArguments {
-    std::string file = "";  ///< a file to try instead; the attempt is not stored
+    /// a file to try instead of the exercise's own; this attempt is not stored
+    std::string file = "";
     int restore = 0;        ///< number of the attempt to restore; 0 for none
     bool is_list = false;   ///< whether to print only the table
     bool is_reset = false;  ///< whether to restore the original file
@@ -185,7 +188,7 @@ struct WatchArguments {
 enum class WatchState {
     save_only,      ///< the watch waits only for a save
     save_or_guess,  ///< the watch also waits for a guess, before the costs are shown
-    save_or_key,    ///< the watch also waits for a key that shows the verdict again
+    save_or_key,    ///< the watch also waits for a key that prints the verdict again
 };
 
 /// Returns the lines at the bottom of the screen, at most 80 columns wide: an empty line, a line
@@ -206,12 +209,12 @@ int watch(Session& session, const LearnerExercise& exercise, const WatchArgument
 /// otherwise.
 int doctor(bool json, const Style& style);
 
-// `learn play`: serves the book on this computer. A browser does not allow a page opened from a
-// file to load the compiler.
+// `learn play`: serves the book on this computer. A server is needed because browsers
+// block a page that was opened from the file system from loading the compiler.
 
 /// The arguments of `learn play`.
 struct PlayArguments {
-    std::optional<int> port;   ///< empty for the usual port; 0 for any free port
+    std::optional<int> port;   ///< port to listen on; empty for the usual port, 0 for any free port
     bool should_open = false;  ///< whether to open the page in a browser
 };
 

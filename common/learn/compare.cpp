@@ -81,8 +81,8 @@ void show_time_line(const Verdict& verdict, const Style& style) {
     for (auto& sentence : told.unknown) std::cout << wrap(sentence);
 }
 
-// Reports whether the learner may see the kernels of both lessons. This is the case if the learner
-// has written these kernels or has confirmed the request.
+// Reports whether the learner may see the kernels of both lessons: the learner has solved the
+// exercises, or has confirmed the request.
 bool may_see_lessons(Session& session, const LearnerExercise& exercise, bool yes) {
     const std::string words = "diff " + exercise.command_arguments();
     const SolutionRequest showing{words, "./learn " + words + " --mine"};

@@ -28,7 +28,7 @@ std::string sectors_in_words(const Json& counters, const std::string& counter) {
 }
 
 // Returns a sentence that explains the number of sectors for one kind of access. `ideal` is the
-// minimum per request, averaged over the kernel.
+// minimum number of sectors per request, on average over the kernel.
 std::string reason_for_sectors(const Json& counters, const std::string& counter, double ideal) {
     double sectors = *per_request(counters, counter);
     double bytes_each = ideal * kBytesInASector / kLanes;

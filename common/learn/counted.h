@@ -28,7 +28,8 @@ double total_cost(const Json& counters);
 
 /// Formats a number, such as "32", "1.5" or "1,015,808".
 std::string format_figure(double value);
-std::string format_figure(const std::optional<double>& value);  ///< "-" if the value is empty
+/// Formats a number like the other overload. Returns "-" if there is no value.
+std::string format_figure(const std::optional<double>& value);
 
 /// Explains the costs of a line of the kernel, in one sentence per kind of access on that line.
 std::vector<std::string> explain_line_costs(const Verdict& verdict, const Counters& line);

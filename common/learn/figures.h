@@ -17,7 +17,7 @@ std::string skip_reason(const Json& result);
 /// Returns "right" or "WRONG", or "-" if the result was not verified.
 std::string verdict(const Json& result);
 
-// ---- simulated figures; "-" if there are none ----
+// ---- simulated figures; each function returns "-" if the result lacks the figure ----
 
 /// Returns the sectors per load or store request, such as "31.9". `kind` is "load" or "store".
 std::string sectors_per_request(const Json& result, const std::string& kind);
@@ -27,21 +27,22 @@ std::string bank_conflicts(const Json& result);
 /// "37.7".
 std::string megabytes_moved(const Json& result);
 
-// ---- measured figures; "-" if there are none ----
+// ---- measured figures; each function returns "-" if the result lacks the figure ----
 
 std::string milliseconds(const Json& result);            ///< such as "2.0970"
 std::string gigabytes_per_second(const Json& result);    ///< such as "4097"
 std::string format_percent_of_copy(const Json& result);  ///< such as "95.7 %"
 
-// ---- predicted figures; "-" if there are none ----
+// ---- predicted figures; each function returns "-" if the result lacks the figure ----
 
-/// Returns the predicted time, such as "0.0213". It is followed by a question mark if the model
-/// ignores some effects in this kernel.
+/// Returns the predicted time, such as "0.0213". The time is followed by a question mark if the
+/// model ignores some effects in this kernel.
 std::string predicted_milliseconds(const Json& result);
 std::string format_predicted_percent(const Json& result);  ///< such as "43 %"
 /// Returns the predicted time to three digits with its error band, which covers nine of ten
 /// measured times. Examples are "4.7 ± 8 %" and "1.47 ± 8 % ?".
 std::string predicted_with_band(const Json& result);
-std::string bound_by(const Json& result);  ///< the bottleneck, such as "memory" or "barriers"
+/// Returns the bottleneck, such as "memory" or "barriers".
+std::string bound_by(const Json& result);
 
 }  // namespace coalesce::learn

@@ -17,10 +17,10 @@ namespace {
 namespace fs = std::filesystem;
 using Milliseconds = std::chrono::milliseconds;
 
-// How long to wait after a file was closed or renamed. The file is complete at that point, but some
-// editors change it once more.
+// The time to wait after a file was closed or renamed. The file is complete then, but some editors
+// change it once more.
 constexpr Milliseconds kDelayAfterClose(4);
-// How long to wait after a write or a removal, because the editor may not have finished.
+// The time to wait after a write or a removal, because the editor may not have finished.
 constexpr Milliseconds kDelayAfterWrite(60);
 constexpr Milliseconds kMaxDelay(400);
 constexpr Milliseconds kPollInterval(200), kPollIntervalWithInotify(1000);

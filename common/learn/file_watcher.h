@@ -22,7 +22,7 @@ bool must_poll(const std::filesystem::path& folder);
 /// Watches a single file, which does not have to exist.
 class FileWatcher {
 public:
-    /// Starts watching the file. With `polls` the watcher never uses inotify.
+    /// Starts watching the file. If `polls` is true, the watcher never uses inotify.
     FileWatcher(const std::filesystem::path& file, bool polls);
     ~FileWatcher();
     FileWatcher(const FileWatcher&) = delete;

@@ -15,9 +15,12 @@ namespace coalesce::learn {
 struct Guess {
     std::string counter;             ///< the name of the counter that the exercise asks about
     std::optional<double> answered;  ///< the prediction; empty if the learner made none
-    std::optional<double> actual;    ///< the cost of the learner's own kernel, after it has passed
-    double tolerance = kRoundingTolerance;  ///< the relative error that the prediction may have
-    std::string label = "";  ///< "predicted, NVIDIA H200, ..." for model predictions, else ""
+    /// the cost of the learner's own kernel; known once the kernel has passed
+    std::optional<double> actual;
+    /// the relative error up to which the prediction counts as correct
+    double tolerance = kRoundingTolerance;
+    /// for a model's prediction, a label such as "predicted, NVIDIA H200, ..."; otherwise ""
+    std::string label = "";
 
     /// Reports whether the learner's prediction was correct.
     bool is_right() const;
@@ -26,8 +29,8 @@ struct Guess {
 /// Returns the model's prediction for a kernel as JSON: "percent" is the percentage of a copy's
 /// speed, and "label" is a string such as "predicted, NVIDIA H200, ...".
 Json predicted_fact(const Predicted& predicted);
-/// Sets the actual cost in `guess` if a verdict's counters or the result of `predicted_fact`
-/// contain it.
+/// Sets the actual cost in `guess`, if a verdict's counters or the result of `predicted_fact`
+/// contain this cost.
 void fill_in_actual(Guess& guess, const Json& counters, const Json& predicted);
 
 /// Returns a string that states the actual cost and whether the guess was correct. Examples are "it

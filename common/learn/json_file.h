@@ -14,7 +14,7 @@ using Json = nlohmann::ordered_json;
 /// Reads a JSON file. On failure, throws a std::runtime_error whose message names the file.
 Json read_json(const std::filesystem::path& file);
 
-/// Formats JSON on several lines, replacing bytes that are not valid UTF-8.
+/// Formats JSON as several lines, and replaces bytes that are not valid UTF-8 with U+FFFD.
 std::string json_text(const Json& json);
 /// Prints JSON to stdout.
 void print_json(const Json& json);

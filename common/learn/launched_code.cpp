@@ -69,15 +69,15 @@ CompileCommand find_compile_command(const course::Step& step) {
     for (const Json& one : read_json(file)) {
         const std::string command = one.value("command", ""), source = one.value("file", "");
         if (!source.ends_with("/steps/" + step.name + "/main.cu")) continue;
-        // Other programs compile the lesson's file as well. Find the command that belongs to the
-        // lesson's own program.
+        // The lesson's file is also compiled into other programs. Find the command for the lesson's
+        // own program.
         if (command.find(object) == command.npos) continue;
         return {one.value("directory", ""), source, split_command_line(command)};
     }
     throw UsageError(file.string() + " has no command that compiles " + step.name + "" + next);
 }
 
-// Changes a compiler command so that it writes PTX, and no machine code for this computer's GPU.
+// Changes a compiler command so that it writes PTX instead of machine code.
 std::vector<std::string> to_ptx_command(const std::vector<std::string>& words,
                                         const fs::path& ptx) {
     std::vector<std::string> changed;
@@ -103,8 +103,8 @@ std::string compile_step(const course::Step& step, const CompileCommand& command
                          const std::string& source) {
     std::error_code error;
     const auto built = fs::last_write_time(program_of(step.name), error);
-    // The key includes the time when the program was built, which stands in for all other inputs of
-    // the compiler.
+    // The key contains the time at which the program was built. This time represents all other
+    // inputs of the compiler.
     std::ostringstream key;
     key << (error ? 0 : built.time_since_epoch().count()) << "\n";
     for (auto& word : command.words) key << word << "\n";
@@ -149,7 +149,7 @@ std::vector<timing::Prediction> predict_launches_of_step(const course::Step& ste
     const fs::path file = folder / "run.json";
     const ProcessResult ended =
         run_child({program.string(), "--device", "sim", "--bench", "--variant", variant, "--time",
-                   "--at", "8192", "--json", file.string()},
+                   "--at", "4096", "--json", file.string()},
                   kCompileSeconds);
     if (!fs::exists(file)) throw std::runtime_error(program.string() + " failed:\n" + ended.output);
     const Json run = read_json(file);
@@ -161,8 +161,8 @@ std::vector<timing::Prediction> predict_launches_of_step(const course::Step& ste
     return launches;
 }
 
-// Returns each launched kernel in this file once. If no kernel was launched, returns the kernels
-// called `named`.
+// Returns the kernels in this file that were launched, each of them once. If no kernel was
+// launched, returns the kernels called `named`.
 std::vector<LaunchedKernel> list_launched_kernels(const LaunchedCode& code,
                                                   const std::vector<timing::Prediction>& launches,
                                                   const std::string& named) {

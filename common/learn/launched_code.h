@@ -24,7 +24,7 @@ struct LaunchedCode {
     std::string what;         ///< a name for headings: "10_registers, variant registers_128"
     std::string file;         ///< the file's name in messages
     std::string source;       ///< text of the file
-    std::string path_in_ptx;  ///< the end of the file's path in the PTX
+    std::string path_in_ptx;  ///< the end of the source file's path, as it is in the PTX
     std::string ptx;          ///< PTX of the whole file
     std::string compiler;     ///< such as "nvcc 13.0.88"
     std::vector<LaunchedKernel> kernels;  ///< the kernels, in the order of their first launches
@@ -33,8 +33,8 @@ struct LaunchedCode {
 };
 
 /// Compiles a variant with the command that the course's build uses for the lesson. The lesson's
-/// program then launches it on the simulated GPU. An empty `variant` means the main variant. Throws
-/// UsageError, or std::runtime_error if the lesson does not compile.
+/// program then launches the variant on the simulated GPU. An empty `variant` means the main
+/// variant. Throws UsageError, or std::runtime_error if the lesson does not compile.
 LaunchedCode load_variant_code(const course::Step& step, const std::string& variant);
 
 /// Compiles a file for an exercise and launches its kernel. An empty `file` means the exercise's

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "harness/text.h"
+#include "learn/code_width.h"
 
 namespace coalesce::learn {
 namespace {
@@ -71,7 +72,7 @@ std::string table_text(const std::vector<Cells>& rows) {
     return text;
 }
 
-/// Reports whether the line is a comment for the book.
+/// Reports whether the line is a comment that only the book uses.
 bool is_comment(const std::string& line) {
     const size_t begin = line.find_first_not_of(' ');
     return begin != line.npos && line.compare(begin, 4, "<!--") == 0;
@@ -101,8 +102,11 @@ private:
         } else if (line.starts_with("```")) {
             end_block();
             in_code_ = !in_code_;
-        } else if (in_code_ || (paragraph_.empty() && line.starts_with("    "))) {
-            text_ += line + "\n";
+            language_ = line.substr(3);
+        } else if (in_code_) {
+            code_.push_back(line);
+        } else if (paragraph_.empty() && line.starts_with("    ")) {
+            add_code({line}, "sh");
         } else if (line.starts_with('#')) {
             end_block();
             add_heading(line);
@@ -112,6 +116,11 @@ private:
         } else {
             add_to_paragraph(line);
         }
+    }
+
+    void add_code(const std::vector<std::string>& lines, const std::string& language) {
+        for (const std::string& line : fit_columns(lines, language, kTerminalColumns))
+            text_ += line + "\n";
     }
 
     /// Adds a heading. Underlines headings of the two upper levels, so that they stand out without
@@ -158,11 +167,14 @@ private:
                          : wrap_with_hanging_indent(bullet_, without_markup(paragraph_));
         paragraph_.clear();
         bullet_.clear();
+        add_code(code_, language_);
+        code_.clear();
     }
 
     const Style& style_;
     bool with_answers_;
-    std::string text_, paragraph_, bullet_;
+    std::string text_, paragraph_, bullet_, language_;
+    std::vector<std::string> code_;
     std::vector<Cells> table_;
     bool in_code_ = false, is_hidden_ = false;
 };

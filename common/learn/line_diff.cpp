@@ -86,8 +86,8 @@ std::vector<DiffLine> only_changes(const std::vector<DiffLine>& diff, size_t con
     for (size_t i = 0; i < diff.size();) {
         size_t end = i;
         while (end < diff.size() && !is_kept[end]) ++end;
-        // Replace only runs of two or more equal lines. The replacement for a single line would be
-        // longer than the line.
+        // Do not replace a single equal line, because the replacement would be longer than the
+        // line.
         if (end - i > 1) {
             kept.push_back({DiffLine::both, "... " + std::to_string(end - i) + " equal lines"});
             i = end;

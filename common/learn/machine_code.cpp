@@ -27,7 +27,7 @@ std::string find_tool(const std::string& name) {
     return fs::exists(beside) ? beside.string() : "";
 }
 
-// Returns the architecture to pass to ptxas, which is "sm_90" like that of the simulated GPU, or
+// Returns the architecture to pass to ptxas: "sm_90", the architecture of the simulated GPU, or
 // "sm_90a" if the PTX requires it.
 std::string find_architecture(const std::string& ptx) {
     static const std::regex target(R"(\.target\s+(sm_\d+a))");
@@ -47,7 +47,7 @@ ProcessResult assemble(const std::string& ptxas, const std::string& ptx,
 [[noreturn]] void fail_without_tool(const std::string& what) {
     throw UsageError(
         "--sass needs " + what +
-        " of the CUDA toolkit, which is neither on the PATH nor in nvcc's folder; install the "
+        " from the CUDA toolkit, which is neither on the PATH nor in nvcc's folder; install the "
         "toolkit, or set CUDA_HOME. Without --sass, ./learn ptx shows PTX");
 }
 

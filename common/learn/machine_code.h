@@ -10,8 +10,9 @@ namespace coalesce::learn {
 
 /// The registers that ptxas reported.
 struct Assembled {
-    std::map<std::string, int> registers;  ///< registers per thread, by kernel; empty without ptxas
-    std::string tool_name;                 ///< such as "ptxas for sm_90"
+    /// registers per thread, by kernel; empty if ptxas is not installed
+    std::map<std::string, int> registers;
+    std::string tool_name;  ///< such as "ptxas for sm_90"
 };
 /// Runs ptxas on the PTX.
 Assembled assemble_ptx(const std::string& ptx);

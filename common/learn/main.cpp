@@ -24,21 +24,30 @@ using namespace coalesce::learn;
 
 namespace {
 
+/// Formats help texts without the names of C++ types and the ranges that CLI11 adds to them.
+class HelpFormatter : public CLI::Formatter {
+    std::string make_option_opts(const CLI::Option* option) const override {
+        const std::string type = option->get_type_name();
+        if (type.empty() || option->get_positional()) return "";
+        if (type.starts_with("INT") || type.starts_with("UINT")) return " NUMBER";
+        return type == "TEXT" ? " VALUE" : " " + type;
+    }
+};
+
 /// Parses the command line and runs its subcommand.
 class CommandLine {
 public:
     CommandLine(int argc, char** argv) : argc_(argc), argv_(argv) {
+        app_.formatter(std::make_shared<HelpFormatter>());
         app_.require_subcommand(0, 1);
         app_.set_help_flag("-h,--help", "Print this text");
-        // Accept options of the main command after the subcommand too.
+        // Also accept options of the main command after the subcommand.
         app_.fallthrough();
         app_.add_flag("--plain", plain_, "Use no colours, and never clear the screen");
     }
 
-    /// Adds a subcommand and returns it, so that the caller can add options to it. The subcommand
-    /// that is added first runs if the command line names none. `run_command` returns the exit
-    /// code. If `run_command` throws UsageError, the exit code is 2. If it throws another
-    /// std::exception, the exit code is 1.
+    /// Adds a subcommand and returns it, so that the caller can add options to it. The first
+    /// subcommand runs if the command line names none. `run_command` returns the exit code.
     CLI::App* add(const std::string& name, const std::string& about,
                   std::function<int()> run_command) {
         CLI::App* command = app_.add_subcommand(name, about);
@@ -47,9 +56,9 @@ public:
         return command;
     }
 
-    /// Adds a subcommand that is implemented by a separate program in the same folder. This program
-    /// has options of its own, and is called with the words after NAME. If the program has another
-    /// name, NAME is also passed, as the first word.
+    /// Adds a subcommand that is implemented by a separate program in the same folder. The program
+    /// parses its own options, and is called with the words after NAME. If the program's name
+    /// differs from NAME, NAME is passed as the first word.
     void add_program(const std::string& name, const std::string& about,
                      const std::string& program = "") {
         add(name, about, [] { return 0; });
@@ -73,7 +82,7 @@ public:
         return commands_.at(typed.empty() ? app_.get_subcommand(first_) : typed.front())();
     }
 
-    /// Reports whether --plain is set. With this option there are no colours, and the screen is
+    /// Reports whether --plain is set. With this option, colours are not used and the screen is
     /// never cleared.
     bool is_plain() const { return plain_; }
     /// Returns the command line, for commands that must restart this program.
@@ -109,7 +118,7 @@ private:
     bool plain_ = false;
 };
 
-/// A subcommand, and the struct that its options are parsed into.
+/// A subcommand, together with the struct into which its options are parsed.
 template <class Words>
 struct AddedCommand {
     CLI::App* command;
@@ -130,8 +139,7 @@ AddedCommand<Words> add(CommandLine& line, const std::string& name, const std::s
 
 enum class Hunt { may_be_selected, is_not_selectable };
 
-/// Adds a subcommand whose function is called with the session, an exercise and the subcommand's
-/// options.
+/// Adds a subcommand whose function also gets an exercise.
 template <class Words, class RunCommand>
 AddedCommand<Words> add_for_exercise(CommandLine& line, const std::string& name,
                                      const std::string& about, RunCommand run_command,
@@ -200,10 +208,8 @@ void add_check(CommandLine& line) {
     command->add_option("--seconds", words.seconds, "Time limit in seconds (default: 60)");
     command->add_flag("--json", words.json, "Print the verdict as JSON");
     command->add_flag("--map", words.has_full_map, "Draw which cells of the output are wrong");
-    command->add_flag("--through-ir", words.uses_llvm_ir,
-                      "Compile through LLVM IR, as the pages do");
-    command->add_flag("--as-graded", words.as_graded,
-                      "Also reject code that the grader would reject");
+    command->add_flag("--through-ir", words.uses_llvm_ir, "Compile via IR, as the pages do");
+    command->add_flag("--as-graded", words.as_graded, "Also reject what the grader rejects");
 }
 
 void add_watch(CommandLine& line) {
@@ -216,8 +222,8 @@ void add_watch(CommandLine& line) {
 }
 
 void add_hint(CommandLine& line) {
-    const auto [command, level] =
-        add_for_exercise<int>(line, "hint", "Show a hint; the next call shows a better one", hint);
+    const auto [command, level] = add_for_exercise<int>(
+        line, "hint", "Show a hint; the next one is more detailed", hint);
     command->add_option("--level", level, "1: question, 2: picture, 3: API, 4: line of code")
         ->check(CLI::Range(1, 4));
 }
@@ -239,8 +245,8 @@ void add_picture(CommandLine& line) {
     command->add_option("--svg", words.svg, "Write the drawing to this SVG file");
     command->add_option("--rows", words.rows, "Number of rows of the matrix (default: 256)");
     command->add_option("--cols", words.cols, "Number of columns of the matrix (default: 256)");
-    command->add_option("--block", words.block, "Number of the block to draw (default: 0)");
-    command->add_option("--warp", words.warp, "Number of the warp in that block (default: 0)");
+    command->add_option("--block", words.block, "Index of the block to draw (default: 0)");
+    command->add_option("--warp", words.warp, "Index of the warp in that block (default: 0)");
 }
 
 void add_step(CommandLine& line) {
@@ -252,9 +258,8 @@ void add_step(CommandLine& line) {
     command->add_option("--file", words.file, "Run the kernel of another file");
     command->add_option("--rows", words.rows, "Number of rows (default: as in the check)");
     command->add_option("--cols", words.cols, "Number of columns (default: as in the check)");
-    command->add_option("--block", words.block,
-                        "Number of the block (default: the one that fails)");
-    command->add_option("--step", words.step, "Number of the first step (default: the mistake)")
+    command->add_option("--block", words.block, "Index of the block (default: the one that fails)");
+    command->add_option("--step", words.step, "First step to show (default: the mistake)")
         ->check(CLI::Range(1, 1'000'000));
     command->add_option("--json", words.json, "Also write the steps to this file");
 }
@@ -268,6 +273,8 @@ void add_roofline(CommandLine& line) {
     command->add_option("--file", words.file, "Examine the kernel of another file");
     command->add_option("--svg", words.svg, "Write the drawing to this SVG file");
     command->add_option("--gpu", words.gpu, "Name of the GPU (default: NVIDIA H200)");
+    command->add_flag("--lesson", words.draws_lesson, "Draw the variants of the lesson's program")
+        ->excludes("--file");
 }
 
 void add_explain(CommandLine& line) {
@@ -281,8 +288,7 @@ void add_diff(CommandLine& line) {
         line, "diff", "Show how a step differs from the step it builds on", diff,
         Hunt::is_not_selectable);
     command->add_flag("--mine", words.is_learner_file, "Compare your own kernels");
-    command->add_flag("--yes", words.is_confirmed,
-                      "Show the solution before the exercises have passed");
+    command->add_flag("--yes", words.is_confirmed, "Show solutions before you have passed");
 }
 
 struct ResetArguments {
@@ -292,7 +298,7 @@ struct ResetArguments {
 
 void add_reset(CommandLine& line) {
     const auto [command, words] = add<ResetArguments>(
-        line, "reset", "Restore the original file, and save your text",
+        line, "reset", "Save your version, then restore the original",
         [](Session& session, const ResetArguments& words) {
             return reset(find_exercise(session.course, words.exercise, words.is_hunt));
         });
@@ -336,7 +342,7 @@ void add_beat(CommandLine& line) {
     command->add_flag("--list", words.is_list, "List your attempts");
     command->add_option("--restore", words.restore, "Restore the attempt with this number")
         ->check(CLI::Range(1, 1'000'000'000));
-    command->add_flag("--reset", words.is_reset, "Restore the original file, and save your text");
+    command->add_flag("--reset", words.is_reset, "Save your version, then restore the original");
     command->add_option("--seconds", words.seconds, "Time limit in seconds (default: 60)")
         ->check(CLI::Range(1, 3600));
 }
@@ -363,7 +369,7 @@ void add_run(CommandLine& line) {
     (*time)->type_name("GPU")->expected(0, 1);
     command
         ->add_option("--at", words->predicted_shape,
-                     "Shape of the predictions (default: 32768x32768)")
+                     "Shape (default: that of the lesson's table)")
         ->type_name("ROWSxCOLS");
 }
 
@@ -453,8 +459,7 @@ void add_exercise(CommandLine& line) {
                       "verify: skip the test with planted mistakes");
 }
 
-// Adds the commands in the order in which --help lists them. The first one runs if no command is
-// typed.
+// Adds the commands in the order of --help. The first command is the default.
 void add_commands(CommandLine& line) {
     for (const auto add :
          {add_start, add_progress, add_play,    add_doctor, add_check,    add_watch,

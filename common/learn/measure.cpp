@@ -112,7 +112,7 @@ std::string format_measured(const Json& measured) {
 int measure(Session& session, const LearnerExercise& exercise, const MeasureArguments& words,
             char** argv) {
     validate_arguments(exercise, words);
-    // Report a missing GPU here, because the usual message suggests --device, an option that this
+    // Report a missing GPU here, because the usual message suggests the option --device, which this
     // command does not have.
     std::string why = find_gpu_problem();
     if (!why.empty()) {

@@ -27,8 +27,8 @@ int measure(Session& session, const LearnerExercise& exercise, const MeasureArgu
 Json measure_in_child(const LearnerExercise& exercise, const std::string& file, bool must,
                       std::string& why);
 
-/// Measures the bandwidth in a child process, and returns a few lines about it. Stores the result
-/// if it is the best so far. Returns "" if there is no GPU and `must` is false.
+/// Measures the bandwidth in a child process, and returns a few lines that describe the result.
+/// Stores the result if it is the best so far. Returns "" if there is no GPU and `must` is false.
 std::string format_bandwidth(const LearnerExercise& exercise, const std::string& file, bool must);
 
 }  // namespace coalesce::learn

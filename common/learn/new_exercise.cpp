@@ -98,7 +98,8 @@ public:
     }
 
 private:
-    /// Reports whether the output has rows and columns. If so, the threads have two dimensions too.
+    /// Reports whether the output has rows and columns. If so, the threads also have two
+    /// dimensions.
     bool is_matrix() const { return output_.extents.size() == 2; }
 
     std::string matrix_body() const {
@@ -123,7 +124,7 @@ private:
         return "{.grid = {ceil_div(" + count() + ", 256)}, .block = {256}}";
     }
 
-    /// Returns an extent as a factor of a product, in parentheses unless it is a name or a number.
+    /// Returns an extent for use in a product: in parentheses, unless it is a name or a number.
     static std::string factor(const std::string& extent) {
         static const std::regex name("[A-Za-z0-9_]*");
         return std::regex_match(extent, name) ? extent : "(" + extent + ")";
@@ -178,7 +179,7 @@ private:
         }
         return all;
     }
-    /// Returns the arguments with which the reference is called for element i.
+    /// Returns the arguments of the call of the reference for element i.
     std::string parameter_list() const {
         std::string rest = "i", places;
         for (std::size_t axis = output_.extents.size(); axis-- > 0;) {

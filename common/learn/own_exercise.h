@@ -1,5 +1,5 @@
-/// \file The command `learn exercise`: creates an exercise of your own, and checks that the
-/// exercise is sound. The files of the exercise are in solutions/x_NAME and exercises/x_NAME.
+/// \file The command `learn exercise`: creates a user's own exercise, and checks that an exercise
+/// is sound. The files of the exercise are in solutions/x_NAME and exercises/x_NAME.
 #pragma once
 
 #include <filesystem>
@@ -10,11 +10,11 @@ namespace coalesce::learn {
 
 /// The arguments of `learn exercise new`. The command asks for missing arguments.
 struct NewExercise {
-    std::string name = "";                    ///< such as "histogram"; the folder is x_histogram
-    std::string title = "";                   ///< such as "Histogram"
-    std::string sizes = "";                   ///< names of the sizes, such as "n bins"
+    std::string name = "";   ///< name of the exercise, such as "histogram" for x_histogram
+    std::string title = "";  ///< such as "Histogram"
+    std::string sizes = "";  ///< names of the sizes, such as "n bins"
     std::vector<std::string> arguments = {};  ///< declarations, as in exercise.toml
-    std::string element = "";                 ///< an expression, or statements that end in a return
+    std::string element = "";  ///< value of an element: an expression, or statements with a return
     std::string tolerance = "bits";
 };
 
@@ -29,18 +29,19 @@ struct VerifyExercise {
 };
 
 /// Checks that an exercise is sound: the solution passes, the skeleton fails, and the kernels in
-/// right/ and wrong/ get the expected verdicts. Also plants mistakes in the solution and lists the
-/// mistakes that pass, writes the skeleton again, and proposes limits. Returns the exit code, which
-/// is 1 if something is wrong with the exercise. `argv` is the command line of this process, which
-/// may restart itself to load the simulator.
+/// right/ and wrong/ get the expected verdicts. Also plants mistakes in the solution and lists
+/// those that the checks do not detect, writes the skeleton again, and proposes limits. Returns the
+/// exit code, which is 1 if something is wrong with the exercise. `argv` is the command line of
+/// this process, which may restart itself to load the simulator.
 int verify_exercise(const VerifyExercise& words, char** argv);
 
-/// Verifies an exercise, as above, but with its folders below `root` and without choosing a device.
+/// Verifies an exercise like `verify_exercise`, but with the exercise's folders below `root` and
+/// without choosing a device.
 int verify_exercise_in(const std::string& root, const VerifyExercise& words);
 
 /// Returns a script with the exercises below `root` for which the built book in the folder `book`
 /// has no page. If a record cannot be read, the script contains the error message.
-/// common/page/src/exercises.ts declares the script's content.
+/// common/page/src/exercises.ts declares the types of the data in the script.
 std::string own_exercises_script(const std::filesystem::path& root,
                                  const std::filesystem::path& book);
 

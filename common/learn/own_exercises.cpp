@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the exercises beyond the transpose that the book has no page for.
+/// Returns the exercises beyond the transpose for which the book has no page.
 std::vector<course::Step> read_own_exercises(const fs::path& root, const fs::path& book) {
     std::vector<course::Step> own = course::read_course(root).beyond;
     std::erase_if(own, [&](const course::Step& step) {

@@ -19,7 +19,7 @@ fs::path learners_folder() {
 }
 
 fs::path this_program() {
-    // If the program is rebuilt while this process is running, as may happen with `learn watch`,
+    // If the program is rebuilt while this process is running, for example during `learn watch`,
     // the new program has the same path.
     const std::string deleted = " (deleted)";
     std::string path = fs::read_symlink("/proc/self/exe");

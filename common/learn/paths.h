@@ -16,16 +16,17 @@ std::filesystem::path repository();
 /// learner's progress, copies and compiled kernels.
 std::filesystem::path learners_folder();
 
-/// Returns the folder that contains this command's program.
+/// Returns the folder that contains the running program.
 std::filesystem::path programs();
-/// Returns the path of this command's program.
+/// Returns the path of the running program.
 std::filesystem::path this_program();
-/// Returns the path of a step's program, such as "02_naive", which is in the same folder as this
-/// program.
+/// Returns the path of the program of a step such as "02_naive". It is in the same folder as the
+/// running program.
 std::filesystem::path program_of(const std::string& step);
 /// The name of the program with the rival kernels. It can be used instead of a step's name.
 inline const std::string kRivals = "rivals";
-/// Returns `program`, the path of a program. Throws UsageError if the program has not been built.
+/// Returns `program` unchanged. Throws UsageError if it does not exist, because it has not been
+/// built.
 std::filesystem::path require_built(const std::filesystem::path& program);
 /// Throws UsageError if `file` is not empty and does not exist.
 void require_file(const std::string& file);

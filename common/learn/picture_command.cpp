@@ -48,7 +48,7 @@ int picture(const LearnerExercise& exercise, const PictureArguments& words, char
                           {.shape = {words.rows, words.cols},
                            .block = static_cast<std::uint64_t>(words.block),
                            .warp = static_cast<unsigned>(words.warp)});
-    // Discard the kernel's output, which is not part of the picture.
+    // Discard the kernel's output, because it is not part of the picture.
     bool is_cut = false;
     runner.take_output(is_cut);
     if (!picture.ok()) {

@@ -35,8 +35,8 @@ void open_in_browser(const std::string& address) {
     for (const char* name : {"xdg-open", "sensible-browser", "open"}) {
         const std::string program = find_program(name);
         if (program.empty()) continue;
-        // The browser command may run as long as the browser itself, so wait for it in a separate
-        // thread.
+        // The command that opens the browser may run until the browser is closed, so wait for it in
+        // a separate thread.
         std::thread([program, address] {
             run_to_end({.program = program, .arguments = {address}});
         }).detach();

@@ -1,6 +1,6 @@
 /// \file
 /// `learn predict`: asks the lesson's questions, and lets the learner predict what a kernel costs
-/// before it is shown.
+/// before the costs are shown.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@
 namespace coalesce::learn {
 
 /// Asks the open questions, or takes `answers` as their answers, in order. If the exercise has
-/// passed, then prints the actual costs. Returns the exit code. Throws UsageError.
+/// passed, also prints the actual costs. Returns the exit code. Throws UsageError.
 int predict(Session& session, const LearnerExercise& exercise,
             const std::vector<std::string>& answers);
 
-/// Asks the open questions like `predict`, and then the lesson's multiple-choice questions, unless
-/// `answers` contains answers. If stdin or stdout is not a terminal, only prints the
-/// multiple-choice questions. Returns the exit code. Throws UsageError.
+/// Asks the open questions like `predict`, and then, if `answers` is empty, the lesson's
+/// multiple-choice questions. If stdin or stdout is not a terminal, only prints the multiple-choice
+/// questions. Returns the exit code. Throws UsageError.
 int ask_lesson(Session& session, const LearnerExercise& exercise,
                const std::vector<std::string>& answers);
 
@@ -25,8 +25,8 @@ int ask_lesson(Session& session, const LearnerExercise& exercise,
 bool has_open_questions(const LearnerExercise& exercise, const Record& record);
 /// Asks the open questions and reads the answers from stdin. Stores each answer immediately.
 void ask_predictions(Session& session, const LearnerExercise& exercise);
-/// Compares the guesses with the actual costs if the exercise has passed. With `all`, questions
-/// without a guess are closed, because the learner is about to see the costs.
+/// Compares the guesses with the actual costs if the exercise has passed. If `all` is set, closes
+/// the questions without a guess, because the learner is about to see the costs.
 void compare_guesses(Record& record, const LearnerExercise& exercise, bool all);
 
 }  // namespace coalesce::learn

@@ -23,7 +23,7 @@
 namespace coalesce::learn {
 namespace {
 
-// A kernel, and the facts that the command prints about it.
+// A kernel, and the information that the command prints about it.
 struct ShownKernel {
     LaunchedKernel kernel;
     PtxListing listing;
@@ -33,8 +33,8 @@ struct ShownKernel {
     std::optional<timing::Occupancy> occupancy = {};
 };
 
-// Computes the occupancy from the registers that ptxas actually used. The prediction relied on an
-// estimate.
+// Computes the occupancy from the number of registers that ptxas assigned. The prediction used an
+// estimate of this number.
 timing::Occupancy compute_occupancy(const timing::Prediction& launch, int registers,
                                     const timing::Gpu& gpu) {
     timing::Recording recording;
@@ -155,15 +155,15 @@ void validate_arguments(const PtxArguments& words) {
     if (!words.json.empty()) check_writable(words.json);
 }
 
-// Returns the step that `word` refers to. The step does not have to have an exercise.
+// Returns the step to which `word` refers. The step need not have an exercise.
 const course::Step& step_of(Session& session, const std::string& word) {
     if (word.empty()) return *session.exercise("", false).step;
     if (const course::Step* step = session.course.find(word)) return *step;
     throw UsageError("there is no step \"" + word + "\"; ./learn list shows all steps");
 }
 
-// Reports whether a variant is the kernel that the exercise asks for. Other variants are not
-// solutions, so the learner may see them at any time.
+// Reports whether a variant solves the exercise. The learner may see variants that are not
+// solutions at any time.
 bool is_solution(const course::Step& step, const std::string& name) {
     const course::Variant* variant = name.empty() ? &step.variants.front() : step.find(name);
     if (!step.exercise || !variant || variant->kernel.empty()) return false;

@@ -49,7 +49,7 @@ std::string body_of(const std::string& ptx, const std::string& entry) {
     return "";
 }
 
-// Returns the numbers by which `.file` directives refer to the source file.
+// Returns the numbers that `.file` directives assign to the source file.
 std::set<int> find_file_numbers(const std::string& ptx, const std::string& source) {
     static const std::regex line(R"(\.file\s+(\d+)\s+"([^"]*)\"(?:\s+"([^"]*)\")?)");
     std::set<int> files;
@@ -138,8 +138,9 @@ private:
         if (const int known = line_of(place); known > 0) line_ = known;
     }
 
-    // Maps a position in any file to a line of the learner's file, or to 0 if the line is unknown.
-    // Code that was inlined from another file belongs to the line that calls it.
+    // Returns the line of the learner's file that corresponds to a position in any file, or 0 if
+    // the line is unknown. Code that was inlined from another file belongs to the line that calls
+    // it.
     int line_of(Position place) const {
         constexpr int most_calls = 16;
         for (int call = 0; call < most_calls; ++call) {
@@ -151,7 +152,7 @@ private:
         return 0;
     }
 
-    // Removes labels that no instruction jumps to, which compilers also emit.
+    // Removes labels that are not the target of any jump. Compilers emit such labels.
     void keep_labels_in_use() {
         std::string all;
         for (auto& [number, instructions] : listing_.lines) {

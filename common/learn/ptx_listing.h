@@ -1,5 +1,5 @@
 /// \file
-/// Produces a compiler listing of PTX per source line of a kernel.
+/// Produces a listing that shows the PTX of each source line of a kernel.
 ///
 /// The listing is built from the text of the PTX, in the same way for nvcc, NVRTC, clang and the
 /// project's translator. A `.loc` directive gives the source line of the instructions that follow
@@ -16,19 +16,20 @@ namespace coalesce::learn {
 /// An instruction, or a label that an instruction jumps to.
 struct PtxInstruction {
     int position = 0;  ///< position in the kernel's PTX, counted from 1; 0 for a label
-    std::string text;  ///< such as "ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd6];" or "$L__BB0_2:"
+    std::string text;  ///< such as "ld.global.f32 %f1, [%rd6];", or "$L__BB0_2:" for a label
 };
 
 /// The PTX of one kernel.
 struct PtxListing {
-    int instructions = 0;                              ///< number of instructions
-    std::map<int, std::vector<PtxInstruction>> lines;  ///< PTX by source line, counted from 1
+    int instructions = 0;  ///< number of instructions
+    /// the PTX of each source line, by line number, counted from 1
+    std::map<int, std::vector<PtxInstruction>> lines;
 };
 
 /// Lists the PTX of the kernel `entry`, which begins on line `kernel_line` of the source.
-/// Instructions whose line is unknown are listed on that line. `source` is the end of the source's
-/// path, such as "steps/02_naive/main.cu". Code that was inlined from another file belongs to the
-/// line that calls it.
+/// Instructions whose line is unknown are listed on `kernel_line`. `source` is the end of the
+/// source's path, such as "steps/02_naive/main.cu". Code that was inlined from another file belongs
+/// to the line that calls it.
 PtxListing make_listing(const std::string& ptx, const std::string& entry, const std::string& source,
                         int kernel_line);
 

@@ -10,10 +10,11 @@
 namespace coalesce::learn {
 namespace {
 
-/// Shows a text in the program that PAGER names, or in `less`. Returns false if neither runs.
+/// Shows a text with the program in PAGER, or with `less`, which cuts lines that are too wide
+/// instead of breaking diagrams. Returns false if neither can be started.
 bool show_in_pager(const std::string& text) {
     const char* wanted = std::getenv("PAGER");
-    const std::string pager = wanted && *wanted ? wanted : "less -FRX";
+    const std::string pager = wanted && *wanted ? wanted : "less -FRSX";
     std::FILE* pipe = popen((pager + " 2>/dev/null").c_str(), "w");
     if (!pipe) return false;
     std::fputs(text.c_str(), pipe);

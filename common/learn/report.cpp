@@ -136,7 +136,8 @@ void print_next(const Session& session, const State& state) {
               << "\n\nand edit the file. The file is checked each time you save it.\n";
 }
 
-// The format of a step's line. There is one line per step, so that all steps fit on one screen.
+// The format of the line for a step. Each step has only one line, so that all steps fit on one
+// screen.
 constexpr const char* kStepLine = "%-14s%-11s%-11s%s\n";
 constexpr size_t kColumnsOfTitle = 80 - 14 - 11 - 11;
 
@@ -168,8 +169,9 @@ void introduce_once(Session& session) {
         << wrap(
                "This course makes one program faster: the transpose of a matrix on a GPU. Each "
                "lesson has a text, a program, and an exercise that you solve by writing a "
-               "kernel, a function that runs on the GPU. A simulated GPU runs your kernel here, "
-               "so this computer does not need a real one.")
+               "kernel, a function that runs on the GPU. Most lessons also have a bug hunt, a "
+               "kernel in which you find a mistake. A simulated GPU runs your kernels here, so "
+               "this computer does not need a real one.")
         << "\n";
     session.progress.update([](State& state) { state.has_begun = true; });
 }
@@ -252,8 +254,8 @@ void show_lesson(const course::Step& step) {
         }
         std::cout << "\n";
     }
-    std::cout << "\nFigures are sectors (load, store) and wavefronts (shared_load, shared_store)\n"
-                 "that one request costs. The kernels are in steps/"
+    std::cout << "\nThe figures are sectors per request (load, store) and wavefronts per request\n"
+                 "(shared_load, shared_store). The kernels are in steps/"
               << step.name << "/main.cu.\n";
 }
 
@@ -265,8 +267,7 @@ int start(Session& session) {
               << totals.done << " of " << totals.exercise_count
               << " exercises and bug hunts are done.\n\n";
     print_next(session, state);
-    std::cout
-        << "\n./learn help lists all commands. ./learn run all runs all programs of the course.\n";
+    std::cout << "\n./learn help lists all commands. ./learn run all runs all programs.\n";
     return 0;
 }
 

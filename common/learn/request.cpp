@@ -11,8 +11,8 @@
 namespace coalesce::learn {
 namespace {
 
-// Returns the options to pass to every program in the request. The programs parse these options
-// again with the same parser.
+// Returns the options to pass to every program in the request. The programs parse them again, with
+// the same parser.
 std::vector<std::string> common_program_options(const RunArguments& words) {
     const bool is_predicted = !words.predicted_gpu.empty() || !words.predicted_shape.empty();
     if (is_predicted && words.device == "gpu") {
@@ -20,16 +20,10 @@ std::vector<std::string> common_program_options(const RunArguments& words) {
             "--time predicts times on the simulated GPU, and --device gpu measures times; give "
             "only one of them (./learn validate --time shows both side by side)");
     }
-    // If no shape is given, predict times for the shape that the lessons use. The small matrix on
-    // which costs are counted would fit into the L2 cache.
-    const bool is_usual = is_predicted && words.predicted_shape.empty() && words.rows.empty();
     const std::pair<const char*, std::string> given[] = {
-        {"--device", words.device},
-        {"--rows", words.rows},
-        {"--cols", words.cols},
-        {"--variant", words.variant},
-        {"--time", words.predicted_gpu},
-        {"--at", is_usual ? kDefaultPredictionShape : words.predicted_shape}};
+        {"--device", words.device},      {"--rows", words.rows},
+        {"--cols", words.cols},          {"--variant", words.variant},
+        {"--time", words.predicted_gpu}, {"--at", words.predicted_shape}};
     std::vector<std::string> options;
     for (auto& [option, value] : given) {
         if (!value.empty()) options.insert(options.end(), {option, value});
@@ -75,7 +69,7 @@ void add_program(const RunArguments& words, const course::Course& course, RunReq
         course.program->number() + ")");
 }
 
-// Reports whether one of the steps that the learner named is the whole-program lesson.
+// Reports whether the learner asked for the whole-program lesson.
 bool asks_for_program(const RunArguments& words, const course::Course& course) {
     const auto is_it = [&](const std::string& word) {
         return course.program && course.lesson(word) == &*course.program;

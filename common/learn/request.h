@@ -10,10 +10,6 @@
 
 namespace coalesce::learn {
 
-/// The shape for which times are predicted unless `--at` specifies another. `learn bench` measures
-/// times for the same shape.
-inline constexpr const char* kDefaultPredictionShape = "32768x32768";
-
 /// The arguments as typed by the learner. A missing argument is empty.
 struct RunArguments {
     std::vector<std::string> steps;
@@ -39,7 +35,7 @@ struct RunRequest {
     std::string json;                  ///< a JSON file to write; "" for none
 };
 
-/// Parses the arguments. If they make no sense, throws a UsageError with a one-line message. The
+/// Parses the arguments. If they are invalid, throws a UsageError with a one-line message. The
 /// result depends only on the arguments and the course.
 RunRequest parse_request(const RunArguments& words, const course::Course& course);
 

@@ -23,7 +23,8 @@ fs::path choose_copy_name(const fs::path& file, const std::string& name_of_folde
     return name;
 }
 
-// Copies the learner's file. This happens first, so that nothing is lost if something fails later.
+// Copies the learner's file. Must be called before anything is changed, so that the learner's work
+// is not lost if a later step fails.
 void save_copy(const fs::path& relative_file, const std::string& name) {
     fs::path copy = choose_copy_name(relative_file, name), file = repository() / relative_file;
     std::error_code error;
@@ -34,7 +35,7 @@ void save_copy(const fs::path& relative_file, const std::string& name) {
                          " was not changed, because it cannot be copied to " +
                          copy.parent_path().string() + " (" + error.message() + ")");
     }
-    std::cout << "Your text was saved as " << copy.lexically_relative(repository()).string()
+    std::cout << "Your version was saved as " << copy.lexically_relative(repository()).string()
               << "\n";
 }
 

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "examiner/safe_text.h"
 #include "harness/text.h"
+#include "timing/diagram_style.h"
 
 namespace coalesce::learn {
 namespace {
@@ -14,7 +15,7 @@ namespace {
 /// cycle.
 constexpr double kSchedulers = 4;
 
-/// The range of instructions per byte that a drawing shows, as powers of ten.
+/// The range of intensities (instructions per byte) that a drawing shows, as exponents of ten.
 constexpr double kFirstPower = -2, kLastPower = 1;
 
 /// Returns the horizontal position of an intensity in a drawing, from 0 to 1.
@@ -47,6 +48,47 @@ std::string svg_text(double x, double y, const std::string& text) {
     return format("<text x=\"%.1f\" y=\"%.1f\">", x, y) + escape_xml(text) + "</text>\n";
 }
 
+/// Finds places for the names of points, so that no two names overlap.
+class Labels {
+public:
+    /// Returns the text at the first free place at or below (x, y).
+    std::string place(double x, double y, const std::string& text) {
+        const double width = kPixelsPerCharacter * static_cast<double>(text.size());
+        const auto overlaps = [&](const Label& other) {
+            return std::abs(other.y - y) < kLinePixels && x < other.x + other.width &&
+                   other.x < x + width;
+        };
+        while (std::ranges::any_of(placed_, overlaps)) y += kLinePixels;
+        placed_.push_back({x, y, width});
+        return svg_text(x, y, text);
+    }
+
+private:
+    struct Label {
+        double x, y, width;
+    };
+    static constexpr double kPixelsPerCharacter = 7.5, kLinePixels = 15;
+    std::vector<Label> placed_;
+};
+
+/// Draws the limits of memory, of the second-level cache if it is known, and of instructions.
+/// `x` and `y` return positions in pixels.
+std::string svg_limits(const Roofline& roofline, const auto& x, const auto& y, Labels& labels) {
+    const double first = std::pow(10, kFirstPower), last = std::pow(10, kLastPower);
+    const double peak = roofline.ginstructions;
+    std::string text =
+        "<g stroke-width=\"2\">\n" +
+        svg_line(x(first), y(roofline.attainable(first)), x(roofline.ridge()), y(peak)) +
+        svg_line(x(roofline.ridge()), y(peak), x(last), y(peak)) + "</g>\n";
+    if (roofline.cache_gbps <= roofline.gbps) return text;
+    const double start = y(roofline.cache_gbps * first), end = y(peak);
+    const double middle = (x(first) + x(roofline.ridge())) / 2;
+    return text + "<g stroke-width=\"1\" stroke-dasharray=\"6 4\">\n" +
+           svg_line(x(first), start, x(roofline.cache_ridge()), end) + "</g>\n" +
+           labels.place(x(first) + 8, end + (start - end) / 7, "second-level cache") +
+           labels.place(middle + 14, (y(roofline.attainable(first)) + end) / 2, "memory");
+}
+
 }  // namespace
 
 double Roofline::attainable(double intensity) const {
@@ -58,10 +100,11 @@ bool Roofline::is_bound_by_memory(const RooflinePoint& point) const {
 }
 
 Roofline roofline_for(const timing::Gpu& gpu) {
-    return {
-        .gpu = gpu.name,
-        .gbps = gpu.copy_gbps,
-        .ginstructions = gpu.multiprocessors * kSchedulers * gpu.clock_ghz / gpu.add_issue_cycles};
+    const double clocks = gpu.multiprocessors * gpu.clock_ghz;
+    return {.gpu = gpu.name,
+            .gbps = gpu.copy_gbps,
+            .cache_gbps = clocks * gpu.l2_read_bytes_per_cycle,
+            .ginstructions = clocks * kSchedulers / gpu.add_issue_cycles};
 }
 
 RooflinePoint point_of(const std::string& name, const Counters& counters) {
@@ -108,21 +151,18 @@ std::string roofline_svg(const Roofline& roofline) {
     constexpr double width = 640, height = 360, left = 70, right = 620, top = 30, bottom = 310;
     const auto x = [&](double intensity) { return left + x_pixels(intensity) * (right - left); };
     const auto y = [&](double rate) { return bottom - y_pixels(roofline, rate) * (bottom - top); };
-    std::string text = format(
-                           "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" "
-                           "font-family=\"sans-serif\" font-size=\"13\" stroke=\"currentColor\" "
-                           "stroke-width=\"0\" fill=\"currentColor\">\n<title>Roofline, ",
-                           width, height) +
-                       escape_xml(roofline.gpu) +
-                       "</title>\n<g stroke-width=\"1\" fill=\"none\">\n";
+    std::string text =
+        format(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"diagram\" width=\"%.0f\" "
+            "height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\">\n<title>Roofline, ",
+            width, height, width, height) +
+        escape_xml(roofline.gpu) + "</title>\n" + kDiagramStyle +
+        ".diagram line { stroke: var(--d-ink); }\n</style>\n" +
+        format("<rect class=\"page\" width=\"%.0f\" height=\"%.0f\"/>\n", width, height) +
+        "<g stroke-width=\"1\">\n";
+    Labels labels;
     text += svg_line(left, bottom, right, bottom) + svg_line(left, bottom, left, top);
-    const double first = std::pow(10, kFirstPower), last = std::pow(10, kLastPower);
-    text += "</g>\n<g stroke-width=\"2\" fill=\"none\">\n" +
-            svg_line(x(first), y(roofline.attainable(first)), x(roofline.ridge()),
-                     y(roofline.ginstructions)) +
-            svg_line(x(roofline.ridge()), y(roofline.ginstructions), x(last),
-                     y(roofline.ginstructions)) +
-            "</g>\n";
+    text += "</g>\n" + svg_limits(roofline, x, y, labels);
     for (const double mark : {.01, .1, 1., 10.}) {
         text += svg_text(x(mark) - 10, bottom + 18, format_short(mark));
     }
@@ -132,8 +172,10 @@ std::string roofline_svg(const Roofline& roofline) {
                          " (predicted)");
     for (const RooflinePoint& point : roofline.points) {
         const double at = x(point.intensity()), rate = roofline.attainable(point.intensity());
-        text += format("<circle cx=\"%.1f\" cy=\"%.1f\" r=\"5\"/>\n", at, y(rate)) +
-                svg_text(at + 9, y(rate) + 16, point.name);
+        // Below a point on the axis, there are the numbers of the axis.
+        const double below = y(rate) + 16 < bottom ? 16 : -6;
+        text += format("<circle class=\"used\" cx=\"%.1f\" cy=\"%.1f\" r=\"5\"/>\n", at, y(rate)) +
+                labels.place(at + 9, y(rate) + below, point.name);
     }
     return text + "</svg>\n";
 }
@@ -153,11 +195,18 @@ std::string explain_roofline(const Roofline& roofline) {
                        : "Instructions are the limit. The kernel executes " + format_short(times) +
                              " times as many instructions per byte as memory leaves time for."));
     }
+    const std::string cache =
+        roofline.cache_gbps <= roofline.gbps
+            ? ""
+            : " If all sectors are in the second-level cache, which delivers " +
+                  format_short(roofline.cache_gbps) + " GB/s, they meet at " +
+                  format_short(roofline.cache_ridge()) + ".";
     return text + wrap("The two limits meet at " + format_short(roofline.ridge()) +
                        " instructions per byte: " + format_short(roofline.ginstructions) +
                        " billion instructions per second, and " + format_short(roofline.gbps) +
-                       " GB/s. All warp instructions count, and so do the bytes of all sectors, "
-                       "even of those that are in a cache. Both limits are predicted.");
+                       " GB/s." + cache +
+                       " All warp instructions count, and so do the bytes of all sectors, even of "
+                       "those that are in a cache. All limits are predicted.");
 }
 
 }  // namespace coalesce::learn

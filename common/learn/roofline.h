@@ -1,9 +1,9 @@
 /// \file Draws a roofline. It shows whether memory bandwidth or the rate of instructions limits a
-/// kernel.
+///     kernel.
 ///
 /// This is the instruction roofline of Ding and Williams (2019). It counts the bytes of all sectors
-/// that are moved to and from the multiprocessors, and all instructions of warps. The counters do
-/// not distinguish arithmetic from addresses and branches.
+/// that are moved to and from the multiprocessors, and all warp instructions. The counters do not
+/// distinguish arithmetic from address computations and branches.
 #pragma once
 
 #include <string>
@@ -26,14 +26,19 @@ struct RooflinePoint {
 
 /// The two limits of a GPU, and the kernels to draw below them.
 struct Roofline {
-    std::string gpu;           ///< such as "NVIDIA H200"
-    double gbps = 0;           ///< bytes that memory moves, in 10^9 per second
-    double ginstructions = 0;  ///< warp instructions, in 10^9 per second
+    std::string gpu;  ///< such as "NVIDIA H200"
+    double gbps = 0;  ///< memory bandwidth, in 10^9 bytes per second
+    /// Bytes that the second-level cache delivers, in 10^9 per second, or 0 if unknown.
+    double cache_gbps = 0;
+    double ginstructions = 0;  ///< rate of instructions, in 10^9 warp instructions per second
     std::vector<RooflinePoint> points = {};
 
-    /// Returns the instructions per byte above which instructions are the limit.
+    /// Returns the intensity, in instructions per byte, above which the rate of instructions limits
+    /// a kernel.
     double ridge() const { return ginstructions / gbps; }
-    /// Returns the highest possible rate of warp instructions, in 10^9 per second.
+    /// Returns the same if all sectors are in the second-level cache.
+    double cache_ridge() const { return ginstructions / cache_gbps; }
+    /// Returns the highest possible rate at this intensity, in 10^9 warp instructions per second.
     double attainable(double intensity) const;
     bool is_bound_by_memory(const RooflinePoint& point) const;
 };
@@ -43,7 +48,8 @@ Roofline roofline_for(const timing::Gpu& gpu);
 /// Returns the point of a kernel with these counters.
 RooflinePoint point_of(const std::string& name, const Counters& counters);
 
-/// Draws the roofline in at most 80 columns and 20 lines. Each point is a letter on the roof.
+/// Draws the roofline in at most 80 columns and 20 lines. Each kernel is drawn as a letter on the
+/// roof, above the kernel's intensity.
 std::string roofline_text(const Roofline& roofline);
 /// Draws the roofline as SVG.
 std::string roofline_svg(const Roofline& roofline);

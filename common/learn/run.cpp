@@ -20,8 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Returns the reason why no GPU works, or "" if a GPU works. Throws UsageError if no GPU works but
-// the request requires a GPU.
+// Returns the reason why no GPU is usable, or "" if one is. Throws UsageError if the request
+// requires a GPU and none is usable.
 std::string find_gpu_problem_for(const RunRequest& request) {
     const std::string why = find_gpu_problem();
     if (why.empty() || !request.needs_gpu) return why;
@@ -56,7 +56,7 @@ public:
     }
 
 private:
-    // Checks everything that could stop the run later, before the first program starts.
+    // Before the first program starts, checks for everything that could make the run fail later.
     void check_environment() const {
         for (auto* step : request_.steps) require_built(program_of(step->name));
         if (request_.rivals == RunRequest::Rivals::yes) require_built(program_of(kRivals));
@@ -69,8 +69,8 @@ private:
         return device_.value("kind", "") == "gpu" && fs::exists(program_of(kRivals));
     }
 
-    // Runs a program and prints its rows. Returns false, after printing the reason, if the program
-    // could not run.
+    // Runs a program and prints its rows. If the program could not run, prints the reason and
+    // returns false.
     bool run_one(const std::string& step, const std::string& variant = "") {
         fs::path json = folder_.path / (step + ".json");
         std::vector<std::string> arguments = request_.options;

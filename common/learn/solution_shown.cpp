@@ -52,8 +52,8 @@ std::string extract_step_kernel(const std::string& step) {
     size_t begin = text ? text->find(kMarker + "\n") : std::string::npos;
     size_t end = begin == std::string::npos ? begin : text->find(kMarker, begin + 1);
     if (end == std::string::npos) {
-        throw UsageError("steps/" + step + "/main.cu has no kernel between two lines " + kMarker +
-                         "; git checkout steps restores it");
+        throw UsageError("steps/" + step + "/main.cu has no kernel between a pair of lines \"" +
+                         kMarker + "\"; git checkout steps restores it");
     }
     begin += kMarker.size() + 1;
     return text->substr(begin, end - begin);

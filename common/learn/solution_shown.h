@@ -1,6 +1,6 @@
 /// \file
 /// Hides the solution of an exercise, and the identical kernel in its lesson, until the exercise
-/// has passed. The book hides them under the same conditions.
+/// has passed. The book hides solutions under the same conditions.
 #pragma once
 
 #include <string>
@@ -11,13 +11,15 @@ namespace coalesce::learn {
 
 /// A command that would show the solution.
 struct SolutionRequest {
-    std::string words;         ///< for example "explain 03"; adding --yes shows the solution
-    std::string instead = "";  ///< command to suggest: "./learn ptx 03 --mine"; "" for hints
+    /// the command, such as "explain 03"; with --yes, it shows the solution
+    std::string words;
+    /// the command to suggest, such as "./learn ptx 03 --mine"; "" to suggest hints
+    std::string instead = "";
 };
 
-/// Reports whether the solution may be shown. This is so if the exercise has passed, if the learner
-/// has seen the solution before, if the learner confirms the request when asked, or if `yes` is
-/// set. Otherwise prints what to do instead.
+/// Reports whether the solution may be shown. It may be shown if the exercise has passed, if the
+/// learner has seen the solution before, if the learner confirms the request when asked, or if
+/// `yes` is set. Otherwise prints what to do instead.
 bool may_see_solution(Session& session, const LearnerExercise& exercise, bool yes,
                       const SolutionRequest& showing);
 

@@ -9,8 +9,8 @@
 namespace coalesce::learn {
 namespace {
 
-// The version of the file format. It is increased only if older commands could not read the new
-// format.
+// The version of the file format. Increase it only for a change that makes the file unreadable for
+// older versions of ./learn.
 constexpr int kStateFormat = 2;
 
 }  // namespace

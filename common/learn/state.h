@@ -27,8 +27,9 @@ struct Record {
     std::vector<Guess> guesses;        ///< the guesses, in the order of the questions
     bool solution_seen = false;        ///< whether the learner saw the solution before passing
     Json best_counters = nullptr;      ///< simulated counters of the cheapest kernel that passed
-    Json predicted = nullptr;          ///< "percent" and "label" of the last kernel that passed
-    Json best_measured = nullptr;      ///< the fastest measurement: "gbps", "ms", "device", ...
+    /// prediction for the last kernel that passed, with the keys "percent" and "label"
+    Json predicted = nullptr;
+    Json best_measured = nullptr;  ///< the fastest measurement: "gbps", "ms", "device", ...
 
     /// Returns the number of hint levels that the learner has seen.
     int hints_used() const;
@@ -61,7 +62,7 @@ struct State {
     const Record& record(const std::string& name) const;
 };
 
-/// Converts a state to JSON. `state_from_json` converts it back, and throws if the text is not a
+/// Converts a state to JSON. `state_from_json` does the reverse, and throws if the text is not a
 /// valid state.
 std::string to_json(const State& state);
 State state_from_json(const std::string& json);

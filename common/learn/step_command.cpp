@@ -46,7 +46,8 @@ StepsRequest parse_steps_request(const LearnerExercise& exercise, const StepArgu
     return request;
 }
 
-/// Returns the step that is displayed first, which is the step with the mistake if there is one.
+/// Returns the step to display first: the step that the learner requested, or else the step with
+/// the mistake, or else the first step.
 std::size_t first_step(const Steps& steps, const StepArguments& words) {
     if (words.step > 0)
         return std::min(static_cast<std::size_t>(words.step), steps.all_steps.size()) - 1;
@@ -154,8 +155,8 @@ private:
         }
     }
 
-    /// Handles a key while the learner types a line number. After the last digit, moves to the next
-    /// step on that line.
+    /// Handles a key while the learner types a line number. Any key other than a digit ends the
+    /// number, and moves to the next step on that line.
     void handle_line_number_key(char key) {
         if (key >= '0' && key <= '9') {
             typed_ += key;
@@ -204,7 +205,7 @@ int step(Session& session, const LearnerExercise& exercise, const StepArguments&
     const Source source = exercise.source(words.file);
     BlockSteps recorded;
     {
-        // The kernel's own output would disturb the screen.
+        // Capture the kernel's output, which would otherwise appear in the middle of the screen.
         LocalRunner runner({.cache = learners_folder() / "cache", .keeps_variables = true});
         recorded = record_steps(source, exercise.requirements(), runner, request);
         bool is_cut = false;

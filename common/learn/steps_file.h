@@ -22,7 +22,8 @@ struct StepVariable {
     std::string name, type;
     bool is_real = false;  ///< whether the values are floating-point numbers
     std::size_t function = 0;
-    int first_line = 0, last_line = 0;  ///< scope of the variable; the last line is 0 if unknown
+    /// first and last line of the variable's scope; `last_line` is 0 if unknown
+    int first_line = 0, last_line = 0;
 };
 
 struct StepArray {
@@ -96,7 +97,7 @@ struct Writer {
 /// The values of the variables in the lanes of a warp, after a step.
 struct WarpState {
     std::map<std::size_t, LaneValues> variables;  ///< values, by index of the variable
-    /// Lanes that the step itself changed, by variable.
+    /// For each variable, the lanes in which the step itself changed the variable's value.
     std::map<std::size_t, std::uint32_t> changed;
 };
 
@@ -123,8 +124,9 @@ struct Steps {
 /// Parses the steps. Throws std::runtime_error if the text is not in the expected format.
 Steps read_steps(const std::string& json);
 
-/// Replaces values that the kernel loaded from its input by the names of their elements. Meant for
-/// kernels that only move data: the elements of a matrix are random bits, which nobody recognizes.
+/// Replaces each value that the kernel loaded from its input with the name of its element. This
+/// suits kernels that only move data: the elements of a matrix are random bits, which mean nothing
+/// to a reader.
 void name_values_by_source(Steps& steps);
 
 /// Formats a bit mask of lanes: "lanes 0-31", "lane 5", "lanes 0-3, 8".

@@ -41,7 +41,7 @@ std::string unindented(const std::string& line) {
     return begin == line.npos ? "" : line.substr(begin);
 }
 
-/// Returns the thread's index in the block. If the block has several axes, its form is "(x, y, z)".
+/// Returns the thread's index in its block, in the form "(x, y, z)" if the block has several axes.
 std::string thread_text(const Steps& steps, int warp, int lane) {
     const int number = warp * kWarpLanes + lane;
     const int x = steps.block[0], y = steps.block[1];
@@ -74,9 +74,9 @@ std::string values_text(const LaneValues& values, std::uint32_t active, const St
 std::string waits_text(const StepWait& wait) {
     const std::string lanes = name_lanes(wait.lanes);
     if (wait.reason == "exited") return lanes + " have ended.";
-    const std::string line = wait.line ? " of line " + std::to_string(wait.line) : "";
+    const std::string line = wait.line ? " in line " + std::to_string(wait.line) : "";
     if (wait.reason == "other path")
-        return lanes + " wait for these lanes, before they run line " + std::to_string(wait.line) +
+        return lanes + " wait for these lanes before they run line " + std::to_string(wait.line) +
                ".";
     if (wait.reason == "barrier") return lanes + " wait at the barrier" + line + ".";
     if (wait.reason == "warp sync") return lanes + " wait for lanes of their warp" + line + ".";
@@ -118,8 +118,7 @@ std::string elements_text(const Steps& steps, const StepAccess& access, const St
     return text;
 }
 
-/// Returns text that names the thread which wrote the value that the first lane in view loads from
-/// shared memory.
+/// Returns text that names the thread whose value the first lane in view loads from shared memory.
 std::string writer_text(const Steps& steps, std::size_t step, const StepAccess& access,
                         int first_lane) {
     const StepArray& array = steps.arrays.at(access.array);
@@ -130,7 +129,7 @@ std::string writer_text(const Steps& steps, std::size_t step, const StepAccess& 
         if (lane < first_lane) continue;
         const auto writer = steps.writer_before(step, access.array, offset);
         const std::string name = array.element_name(offset);
-        if (!writer) return array.is_shared ? name + " was not written before." : "";
+        if (!writer) return array.is_shared ? name + " has not been written yet." : "";
         return name + " was last written by thread " +
                thread_text(steps, writer->warp, writer->lane) + " in step " +
                std::to_string(writer->step + 1) + ", line " +
@@ -160,7 +159,7 @@ void add_wrapped(const std::string& text, int columns, std::vector<std::string>&
     lines.push_back(line);
 }
 
-/// Returns lines that describe the events of a step, without its variables. Each line contains one
+/// Returns lines that describe the events of a step, but not its variables. Each line contains one
 /// sentence or one access.
 std::vector<std::string> event_lines(const Steps& steps, std::size_t at,
                                      const StepsWindow& window) {
@@ -188,7 +187,8 @@ std::vector<std::string> event_lines(const Steps& steps, std::size_t at,
 }
 
 /// Returns the variables in scope with their values. Variables that the step has changed come
-/// first. The most recently declared variables precede the others, and pointers come last.
+/// before all others. Within each of these two groups, pointers come last, and the other variables
+/// are sorted from the most recently declared to the oldest.
 std::vector<std::string> variable_lines(const Steps& steps, std::size_t at,
                                         const StepsWindow& window, const Style& style) {
     const Step& step = steps.all_steps.at(at);
@@ -260,8 +260,8 @@ std::string show_step(const Steps& steps, const StepsSubject& subject, std::size
 
     std::vector<std::string> events = event_lines(steps, at, window);
     std::vector<std::string> variables = variable_lines(steps, at, window, style);
-    // There are usually few events, so they get at most half of the screen. The variables get the
-    // rest.
+    // Give at most half of the screen to the events, which are usually few. The variables get the
+    // remaining lines.
     const int for_events = std::min(static_cast<int>(events.size()), std::max(room() / 2, 3));
     std::string header = fitted(" lane", kNameColumns + 1);
     const int width = (window.columns - kNameColumns - 2) / kLanesInView;

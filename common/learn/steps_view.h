@@ -28,14 +28,14 @@ struct StepsWindow {
 inline constexpr int kLanesInView = 8;
 
 /// Returns a screen that shows a step, with at most `window.lines` lines of at most
-/// `window.columns` columns. The line with the keys is not included.
+/// `window.columns` columns. The line that lists the keys is not included.
 std::string show_step(const Steps& steps, const StepsSubject& subject, std::size_t step,
                       const StepsWindow& window, const Style& style);
 
 /// Describes a step in a few lines, for output without a terminal.
 std::string describe_step(const Steps& steps, const StepsSubject& subject, std::size_t step);
 
-/// Returns the next step after `from` that `wanted` accepts, or `from` if there is none. Looks
+/// Returns the next step after `from` that `wanted` accepts, or `from` if there is none. Searches
 /// backwards if `forward` is false.
 template <class Wanted>
 std::size_t find_step(const Steps& steps, std::size_t from, bool forward, Wanted wanted) {

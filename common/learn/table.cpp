@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iomanip>
 
+#include "base/text.h"
 #include "harness/predicted.h"
 #include "harness/text.h"
 #include "learn/figures.h"
@@ -12,7 +13,7 @@ namespace {
 
 constexpr int kStepWidth = 14, kVariantWidth = 20;
 
-// Pads a string to the width of a column. At least one space follows the string.
+// Pads a string to the width of a column. Adds at least one space.
 std::string column(const std::string& text, int width) {
     std::string padded = text;
     padded.resize(std::max(padded.size() + 1, static_cast<size_t>(width)), ' ');
@@ -29,7 +30,8 @@ Table::Table(std::ostream& out, const Json& device, bool is_predicted)
 
 void Table::print_head(const Json& first_result) {
     out_ << "Device: " << device_name_ << (simulated_ ? " (simulated)" : " (measured)") << "\n";
-    out_ << "Matrix: " << format_shape(first_result) << " floats. "
+    last_shape_ = format_shape(first_result);
+    out_ << "Matrix: " << last_shape_ << " floats. "
          << (is_predicted_ ? "Costs are counted; times are only predicted.\n"
              : simulated_  ? "The simulated GPU counts costs, not times.\n"
                            : "GB/s are 10^9 bytes read + written per second.\n")
@@ -50,10 +52,14 @@ void Table::print_head(const Json& first_result) {
 
 void Table::print_row(const Json& result) {
     std::string step = result.value("step", "");
+    std::string reason = skip_reason(result);
+    if (const std::string shape = format_shape(result); reason.empty() && shape != last_shape_) {
+        out_ << column("", kStepWidth) << "Matrix: " << shape << " floats\n";
+        last_shape_ = shape;
+    }
     out_ << column(step == last_step_ ? "" : step, kStepWidth)
          << column(result.value("variant", ""), kVariantWidth);
     last_step_ = step;
-    std::string reason = skip_reason(result);
     if (!reason.empty()) {
         out_ << "skipped [" << note(reason) << "]" << std::endl;
     } else if (is_predicted_) {
@@ -75,7 +81,8 @@ void Table::print_simulated(const Json& result) {
          << megabytes_moved(result) << setw(10) << verdict(result) << std::endl;
 }
 
-// Prints a row with predicted times, which replace the column of megabytes moved.
+// Prints a row with predicted times. They are in the column that otherwise shows the megabytes
+// moved.
 void Table::print_predicted(const Json& result) {
     using std::setw;
     std::string ms = predicted_milliseconds(result);
@@ -87,6 +94,11 @@ void Table::print_predicted(const Json& result) {
          << verdict(result) << std::endl;
     if (!result.contains("predicted")) return;
     last_predicted_ = result["predicted"];
+    std::string shape = format_shape(last_predicted_);
+    if (!predicted_shapes_.empty() && shape != predicted_shapes_.front()) {
+        shape += " (" + result.value("step", "") + ")";
+    }
+    if (std::ranges::count(predicted_shapes_, shape) == 0) predicted_shapes_.push_back(shape);
     error_band_ = std::max(error_band_, last_predicted_.value("error_band", 0.0));
     has_unknown_ |= !last_predicted_.at("unknown").empty();
 }
@@ -96,7 +108,7 @@ void Table::print_note_on_predictions() const {
     out_ << "\n"
          << wrap(note_on_predictions(last_predicted_.value("gpu", "a GPU"),
                                      last_predicted_.value("measured_gpu", false),
-                                     format_shape(last_predicted_), error_band_));
+                                     joined(predicted_shapes_, " and "), error_band_));
     if (has_unknown_) {
         out_ << wrap_with_hanging_indent(
             "? ",

@@ -20,7 +20,8 @@ public:
 
     /// Prints the name of the device, the shape of the first result, and the column headings.
     void print_head(const Json& first_result);
-    /// Prints the row for one result. A step's name is printed only in its first row.
+    /// Prints the row for one result. A step's name is printed only in its first row. If the shape
+    /// differs from that of the row before, a line with the shape precedes the row.
     void print_row(const Json& result);
     /// Prints a row for a step that has no results, with the reason.
     void print_failure(const std::string& step, const std::string& why);
@@ -31,10 +32,11 @@ private:
     std::ostream& out_;
     std::string device_name_;
     bool simulated_, is_predicted_;
-    std::string last_step_;
+    std::string last_step_, last_shape_;
     std::vector<std::string> notes_;
-    Json last_predicted_;       // the last prediction; all predictions have the same GPU and shape
-    double error_band_ = 0;     // the largest error band of all predictions
+    Json last_predicted_;  // the last prediction; all predictions have the same GPU
+    std::vector<std::string> predicted_shapes_;  // each shape once
+    double error_band_ = 0;                      // the largest error band of all predictions
     bool has_unknown_ = false;  // whether the model ignores some effects in one of the kernels
 
     void print_simulated(const Json& result);

@@ -26,7 +26,7 @@ winsize terminal_size() {
     return size;
 }
 
-// Waits for a key. Returns false if a signal arrives or has already arrived.
+// Waits for a key. Returns false if a signal arrives, or has arrived before the call.
 bool wait_for_key() {
     pollfd waited[] = {{STDIN_FILENO, POLLIN, 0}, {Signals::descriptor(), POLLIN, 0}};
     return poll(waited, 2, -1) > 0 && waited[1].revents == 0;
@@ -97,8 +97,8 @@ bool can_ask() {
 bool ask(const std::string& question, std::string& answer) {
     std::cout << question << std::flush;
     answer.clear();
-    // Read byte by byte, because any input after this line belongs to the next reader. A signal
-    // cancels the question.
+    // Read byte by byte, so that input after this line remains available to the next reader. A
+    // signal cancels the question.
     for (char c = 0; c != '\n';) {
         if (!wait_for_key() || read(STDIN_FILENO, &c, 1) != 1) {
             std::cout << "\n";

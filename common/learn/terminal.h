@@ -40,7 +40,7 @@ int usable_columns(int columns);
 /// Returns the number of lines that `text` occupies on a terminal. Colour codes take up no space.
 size_t height_of(const std::string& text, size_t columns);
 
-/// Splits `text` into pages of at most `lines` terminal lines. A line that needs more than that
+/// Splits `text` into pages of at most `lines` terminal lines. A line that is taller than a page
 /// gets a page of its own.
 std::vector<std::string> split_into_pages(const std::string& text, size_t columns, size_t lines);
 

@@ -75,7 +75,7 @@ static std::string step_command_for(const LearnerExercise& exercise, const Check
            (is_usual ? "" : " --file " + result.file);
 }
 
-/// Reports whether the mistake shows while the kernel runs, so that `learn step` can show it.
+/// Reports whether the mistake is visible while the kernel runs, so that `learn step` can show it.
 static bool shows_in_a_run(const CheckResult& result, const LearnerExercise& exercise) {
     if (exercise.is_program() || !result.verdict || result.verdict->failures.empty()) return false;
     const FailureKind kind = result.verdict->failures.front().kind;
@@ -102,7 +102,7 @@ std::string format_failure(const LearnerExercise& exercise, const CheckResult& r
                                                       .has_full_map = has_full_map,
                                                       .text_after_next = text_after_next + "\n"});
     };
-    // If the screen is full, the line about the map is the first to be dropped.
+    // If not everything fits on the screen, the line about the map is omitted first.
     std::vector<std::string> offers = {""};
     if (shows_in_a_run(result, exercise))
         offers.insert(offers.begin(),

@@ -14,7 +14,8 @@ namespace coalesce::learn {
 /// Additional text about a kernel that passed.
 struct PassedText {
     const Record* record = nullptr;  ///< the record whose guesses are compared with the costs
-    bool counters = true;            ///< whether to print the costs, or how to see them
+    /// whether to print the costs; if not, prints the command that shows them
+    bool counters = true;
     std::vector<LearnerExercise> next =
         {};  ///< the bug hunt, if there is one, and the next exercise
 };
@@ -25,12 +26,12 @@ std::string describe_outcome(CheckResult::Outcome outcome, const Style& style);
 std::string check_headline(const LearnerExercise& exercise, const CheckResult& result,
                            const Style& style);
 
-/// The number of lines for a verdict on a screen of 24 lines, which also shows the command and the
-/// next prompt.
+/// The number of lines for a verdict on a screen of 24 lines. The other lines show the command and
+/// the next prompt.
 inline constexpr int kVerdictLines = 22;
 
 /// Formats the whole verdict in lines of at most 80 columns. Source lines may be longer.
-/// `style.lines` limits the map of cells, unless `has_full_map`.
+/// `style.lines` limits the height of the map of cells, unless `has_full_map` is set.
 std::string format_failure(const LearnerExercise& exercise, const CheckResult& result,
                            const Style& style, bool has_full_map = false);
 std::string format_pass_or_prompt(const LearnerExercise& exercise, const CheckResult& result,

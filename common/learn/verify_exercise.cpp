@@ -60,8 +60,8 @@ private:
                   << std::flush;
     }
 
-    /// Prints that a kernel passes, or how, on which line and why it fails. `is_fault` marks this
-    /// as a fault of the exercise.
+    /// Prints that a kernel passes, or how, why and on which line it fails. `is_fault` marks the
+    /// verdict as a fault of the exercise.
     void print_verdict(const std::string& what, const Verdict& verdict, bool is_fault) {
         if (verdict.passed()) return print_result(what, "passes", is_fault);
         print_result(what, "is " + verdict.failure_id(), is_fault);
@@ -113,7 +113,7 @@ private:
         expect_failure(*step_.hunt, hunt.blank(), "the bug hunt");
     }
 
-    /// Returns the identifiers after "// expect: ".
+    /// Returns the identifiers that follow "// expect: ".
     static std::vector<std::string> expected_in(const std::string& text) {
         static const std::regex line("// expect: ([^\n]*)"), word("[a-z][a-z-]*");
         std::smatch found;

@@ -76,8 +76,8 @@ private:
         if (should_exit_) return;
         if (file_->has_changed()) begin();
         if (check_ && check_->is_ready()) end();
-        // Without a terminal, end-of-file on stdin ends the watch once the running check has
-        // finished.
+        // If stdin is not a terminal, its end-of-file ends `learn watch`, but only after the
+        // running check has finished.
         if (stdin_ended_ && !check_) should_exit_ = true;
     }
 
@@ -113,8 +113,8 @@ private:
             return show_message("Your file is missing, or is not an ordinary file. ./learn reset " +
                                 exercise_.command_arguments() + " restores it.");
         }
-        // Replace only the line that lists the keys. The last verdict stays on the screen until
-        // there is a new verdict.
+        // Replace only the line that lists the keys. The last verdict remains on the screen until
+        // the next one is ready.
         std::cout << (style_.clear ? "\r\033[K" : "") << "checking ..."
                   << (style_.clear ? "" : "\n") << std::flush;
         try {
@@ -186,13 +186,13 @@ private:
             waits = WatchState::save_or_guess;
         }
         std::cout << watch_footer(exercise_, local_time("%H:%M:%S"), terminal_.has_keys(), waits);
-        // Do not print a line break after the footer, so that the last line of the screen can be
-        // used.
+        // Do not print a line break after the footer, because it would scroll the screen by one
+        // line.
         std::cout << (style_.clear ? "" : "\n") << std::flush;
     }
 
-    // Shows the verdict. It is formatted again, because a new guess or a larger screen may change
-    // the text.
+    // Formats the verdict again and shows it. A new guess or a larger screen may have changed the
+    // text.
     void show_verdict() {
         clear();
         if (check_result_) {
@@ -204,8 +204,8 @@ private:
     }
 
     // Prints a text below the verdict. If both do not fit on the screen, the text replaces the
-    // verdict. A text that does not fit on the screen by itself is shown page by page, because a
-    // reader would miss lines that scroll away.
+    // verdict. If the text alone does not fit either, it is shown page by page, so that the reader
+    // does not miss lines that scroll off the screen.
     void show_below_verdict(const std::string& text) {
         if (!style_.clear) {
             std::cout << "\n" << text;
@@ -238,8 +238,8 @@ private:
                   << std::flush;
     }
 
-    // Returns the number of lines above the footer. Without keyboard input the number is unlimited,
-    // because the learner cannot ask for another page.
+    // Returns the number of lines above the footer. The number is unlimited if there is no keyboard
+    // input, because the learner could not turn to the next page.
     size_t available_lines() const {
         constexpr int LEAST = 10, MOST = 1'000'000;
         if (!terminal_.has_keys() || terminal_lines() == 0) return MOST;
@@ -294,8 +294,8 @@ private:
         show_below_verdict(exercise_.name() + " has no bug hunt.\n");
     }
 
-    // Explains the solution. The learner confirms the request by pressing the key twice, because
-    // there is no line to type an answer on.
+    // Explains the solution. The learner must press the key twice to confirm the request, because
+    // there is no input line for an answer.
     void explain_solution(bool is_sure) {
         State state = session_.progress.read();
         const Record& record = state.record(exercise_.name());

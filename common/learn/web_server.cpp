@@ -1,5 +1,5 @@
 // Serves files over HTTP. Each connection has its own thread and handles a single request, and each
-// file is read as a whole. This is fast enough for a browser on the same computer.
+// file is read into memory completely. This is fast enough for a browser on the same computer.
 #include "learn/web_server.h"
 
 #include <arpa/inet.h>
@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The maximum number of bytes that the server reads before the body of a request.
+/// The maximum size, in bytes, of a request without its body.
 constexpr std::size_t kMaxRequestBytes = 16384;
 
 const char* status_phrase(int status) {
@@ -60,8 +60,8 @@ std::string content_type_of(const fs::path& file) {
     return found == types.end() ? "application/octet-stream" : found->second;
 }
 
-/// Decodes escape sequences such as "%20". Returns nothing if one is malformed or stands for a zero
-/// byte.
+/// Decodes escape sequences such as "%20". Returns nothing if a sequence is malformed or represents
+/// a zero byte.
 std::optional<std::string> decode_url(const std::string& text) {
     std::string result;
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -80,8 +80,8 @@ std::optional<std::string> decode_url(const std::string& text) {
     return result;
 }
 
-/// Returns the file for a decoded path such as "/index.html". After following links, the path must
-/// lead to a regular file inside the folder.
+/// Returns the file for a decoded path such as "/index.html". Returns nothing unless the path, with
+/// all links resolved, leads to a regular file inside the folder.
 std::optional<fs::path> resolve_path(const fs::path& folder, std::string path) {
     if (path.ends_with('/')) path += "index.html";
     std::error_code problem;
@@ -99,8 +99,8 @@ std::string compute_etag(const fs::path& file) {
     return '"' + std::to_string(time) + '-' + std::to_string(fs::file_size(file)) + '"';
 }
 
-/// Returns the value of the header `name`, or "" if the request does not contain it. Names are
-/// compared without regard to case.
+/// Returns the value of the header `name`, or "" if the request does not contain this header. Upper
+/// and lower case are not distinguished.
 std::string find_header(const std::string& request, std::string name) {
     name = "\r\n" + name + ":";
     const auto same = [](unsigned char a, unsigned char b) {
@@ -114,8 +114,8 @@ std::string find_header(const std::string& request, std::string name) {
     return value;
 }
 
-/// Reads the header lines of a request. If they take too long or are too large, returns the text
-/// that has arrived so far.
+/// Reads the header lines of a request. Stops if they take too long to arrive or are too large, and
+/// returns the text that has arrived.
 std::string read_request(int connection) {
     std::string request;
     char bytes[2048];
@@ -129,7 +129,7 @@ std::string read_request(int connection) {
 
 void serve_connection(const Descriptor& connection, const fs::path& folder,
                       const GeneratedFiles& generated) {
-    // Browsers open connections that they may never use, so reads need a time limit.
+    // Limit the time of reads, because browsers open connections that they may never use.
     const timeval limit{30, 0};
     setsockopt(connection.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
     setsockopt(connection.get(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
@@ -172,8 +172,8 @@ WebAnswer answer_request(const fs::path& folder, const std::string& request,
     const std::optional<fs::path> file = resolve_path(folder, *path);
     if (!file) return refusal(404);
     const std::string tag = compute_etag(*file);
-    // The browser asks for the file every time, but receives it only if it has changed. A rebuilt
-    // book is therefore shown immediately.
+    // The browser requests the file every time, but the server sends it only if it has changed. A
+    // rebuilt book is therefore shown immediately.
     const std::string kept = "Cache-Control: no-cache\r\nETag: " + tag + "\r\n";
     if (find_header(request, "If-None-Match") == tag) return {304, kept, ""};
     const std::optional<std::string> bytes = read_if_exists(*file);
@@ -185,7 +185,7 @@ WebServer::WebServer(fs::path folder, int port, GeneratedFiles generated)
     : folder_(std::move(folder)), generated_(std::move(generated)) {
     listener_.reset(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     if (!listener_) throw failure("no socket");
-    // Allow reuse of the port if this program was using it until a moment ago.
+    // Allow reuse of the port if this program used it recently.
     const int yes = 1;
     setsockopt(listener_.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     sockaddr_in place{};
@@ -218,7 +218,8 @@ void WebServer::serve() {
                 serve_connection(connection, folder_, generated_);
             }).detach();
         } else {
-            // Too many files are probably open. Wait until some have been closed.
+            // The probable cause is that too many files are open. Wait until some of them are
+            // closed.
             std::this_thread::sleep_for(std::chrono::milliseconds(20));
         }
     }

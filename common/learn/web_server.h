@@ -23,8 +23,8 @@ struct WebAnswer {
 using GeneratedFiles = std::map<std::string, std::function<std::string()>>;
 
 /// Returns the response to a request. `request` contains the lines before the body. Only GET and
-/// HEAD are allowed, and only for generated files and for regular files inside the folder, even if
-/// the path or a link leads outside it.
+/// HEAD are allowed, for generated files and for regular files inside the folder. A path or a link
+/// that leads outside the folder gets status 404.
 WebAnswer answer_request(const std::filesystem::path& folder, const std::string& request,
                          const GeneratedFiles& generated = {});
 

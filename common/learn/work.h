@@ -28,25 +28,25 @@ struct LearnerExercise {
     /// Returns the full path of the learner's file.
     std::filesystem::path file() const;
     /// Returns the source in the learner's file, or in `other_file` if that is not empty. The
-    /// source includes its name for use in messages.
+    /// source includes the name of its file, for use in messages.
     Source source(const std::string& other_file) const;
     /// Returns the original text of the learner's file. Throws if the exercise is not in
     /// solutions/.
     std::string skeleton() const;
     /// Returns the solution without its markers.
     std::string solution() const;
-    /// Reports whether the exercise is a whole program instead of a kernel that can be counted,
-    /// drawn or timed.
+    /// Reports whether the exercise is a whole program. Such an exercise has no kernel that can be
+    /// profiled, drawn or timed by itself.
     bool is_program() const { return requirements().is_program; }
-    /// Reports whether the exercise is beyond the transpose, and so has no lesson.
+    /// Reports whether this is one of the exercises beyond the transpose, which have no lesson.
     bool is_beyond() const { return coalesce::is_beyond(step->name); }
     /// Reports whether the task is defined element by element. Such an exercise moves no matrix that
     /// could be drawn, and its speed cannot be compared with the speed of a copy.
     bool has_element_task() const { return requirements().elements.has_value(); }
     /// Returns the exercise's description from the course.
     const Exercise& requirements() const { return is_hunt ? *step->hunt : *step->exercise; }
-    /// Returns the lesson's text: "steps/03_tiled/README.md". The exercises beyond the transpose
-    /// share a page of the guide.
+    /// Returns the path of the lesson's text, such as "steps/03_tiled/README.md". The exercises
+    /// beyond the transpose share a page of the guide.
     std::string lesson() const;
     /// Returns the points for passing the exercise.
     int points() const { return requirements().points; }
@@ -61,7 +61,8 @@ std::vector<LearnerExercise> list_exercises_and_hunts(const course::Course& cour
 /// Returns the exercise with this number or name. Throws UsageError if there is none.
 LearnerExercise find_exercise(const course::Course& course, const std::string& word, bool is_hunt);
 
-/// Returns the hash of a text. Verdicts and the learner's progress identify texts by their hashes.
+/// Returns a hash of a source text. Verdicts and the learner's progress identify source texts by
+/// their hashes.
 std::string hash_source(const std::string& text);
 
 }  // namespace coalesce::learn

@@ -1,5 +1,5 @@
-/// \file Fills the matrix and checks the result. The GPUs do both tasks, because a host would take
-/// too long for 16 GiB.
+/// \file Fills the matrix and checks the result. The GPUs do both, because the host would take too
+/// long for 16 GiB.
 #pragma once
 
 #include "many/many.h"
@@ -9,15 +9,16 @@ namespace coalesce::many {
 /// The wrong cells in `out`.
 struct WrongCells {
     unsigned long long cell_count = 0;  ///< the number of wrong cells
-    unsigned long long first = ~0ULL;   ///< the first wrong cell: out(first / rows, first % rows)
+    /// index of the first wrong cell, which is out(first / rows, first % rows)
+    unsigned long long first = ~0ULL;
 };
 
-/// Fills the block of `in` of each rank in this process. Element i is a hash of i, so any 2^32
+/// Fills each rank's block of `in` in this process. Element i is a hash of i, so any 2^32
 /// consecutive elements are different.
 void fill_in(const Ranks& ranks);
 /// Fills every `out` with a value that is correct for at most one element in 2^32.
 void poison_out(const Ranks& ranks);
-/// Compares every element of every `out` with the expected value, bit by bit.
+/// Compares every element of every `out` with the expected value, bit for bit.
 WrongCells count_wrong_cells(const Ranks& ranks);
 
 }  // namespace coalesce::many

@@ -9,7 +9,7 @@
 namespace coalesce::many {
 namespace {
 
-// ---- each rank stores directly into the memory of its peers, or reads from their memory ----
+// ---- each rank directly stores to, or reads from, the memory of its peers ----
 
 struct PeerExchange : Method {
     enum Direction { stores, reads };
@@ -34,8 +34,8 @@ struct PeerExchange : Method {
 
 // ---- pieces are packed and then exchanged ----
 
-// A chunk is a part of every piece. While one chunk is exchanged, the next is packed, on separate
-// streams. The two slots are used alternately.
+// Exchanges the pieces in chunks, each of which contains a part of every piece. While one chunk is
+// exchanged, the next is packed on a separate stream. The chunks use the two slots alternately.
 struct ChunkedExchange : Method {
     ChunkedExchange(const Ranks& ranks, Tuning tuning, LaunchPieces pack_pieces, bool receives)
         : ranks(ranks),
@@ -47,8 +47,8 @@ struct ChunkedExchange : Method {
 
     void start() override { exchange_from(0); }
 
-    // Packs and exchanges the chunks from `first_chunk` on. The last iteration packs nothing: it
-    // only transposes the local part of the last chunk.
+    // Packs and exchanges all chunks, starting with `first_chunk`. The last iteration packs
+    // nothing. It only transposes the local part of the last chunk.
     void exchange_from(int first_chunk) {
         for (int chunk = first_chunk; chunk <= tuning.chunks; ++chunk) {
             Slot& slot = slots[chunk % 2];
@@ -57,8 +57,9 @@ struct ChunkedExchange : Method {
         }
     }
 
-    // Packs a chunk of the pieces for other ranks into the slot. A rank's piece for itself is
-    // transposed directly into `out`, one chunk later, because no link has to wait for this piece.
+    // Packs the parts of a chunk that are for other ranks into the slot. The part that stays on the
+    // rank is transposed directly into `out`. This is done one chunk later, because no link has to
+    // wait for this part.
     void pack(Slot& slot, int rank, int chunk) {
         RankLaunch launch = list_pieces(ranks, rank);
         launch.unused_shared_kib = chunk == 0 ? 0 : tuning.unused_shared_kib;
@@ -87,11 +88,11 @@ struct ChunkedExchange : Method {
         return chunk < 0 ? 0
                          : std::clamp(ranks.cols.size(rank) - chunk * chunk_width, 0, chunk_width);
     }
-    // Returns the number of floats that one rank sends to another.
+    // Returns the number of floats in a chunk that rank `from` sends to rank `to`.
     std::size_t floats_to_send(int from, int to, int chunk) const {
         return std::size_t(chunk_cols(to, chunk)) * ranks.rows.size(from);
     }
-    // Returns the position in a slot at which a rank's piece starts.
+    // Returns the offset in a slot at which the piece for a rank starts.
     std::size_t slot_offset(int rank) const {
         return std::size_t(rank) * chunk_width * ranks.rows.block();
     }
@@ -107,17 +108,17 @@ struct ChunkedExchange : Method {
     Slot slots[2];
 };
 
-// The GPUs' copy engines write each row of a piece to its final address, so nothing is unpacked,
-// and no thread moves data between GPUs. The first chunk is sent untransposed while the second is
-// packed, so that no link waits for a kernel. The receiver transposes the first chunk at the end,
-// during the last copies.
+// Exchanges the pieces with the GPUs' copy engines, so that no thread moves data between GPUs. The
+// copy engines write each row of a piece to its final address, so nothing must be unpacked. The
+// first chunk is sent without being transposed, while the second is packed, so that no link waits
+// for a kernel. The receiver transposes the first chunk at the end, during the last copies.
 struct CopyEngineExchange : ChunkedExchange {
     CopyEngineExchange(const Ranks& ranks, Tuning tuning, LaunchPieces pack)
         : ChunkedExchange(ranks, limit_blocks_for_copy_engines(tuning), pack, false),
           received_untransposed(ranks, slot_offset(ranks.count())) {}
 
-    // Limits kernels to one block per multiprocessor, which packs fast enough. More blocks would
-    // use the memory bandwidth that the copy engines need.
+    // Limits kernels to one block per multiprocessor. This is sufficient for packing. More blocks
+    // would use memory bandwidth that the copy engines need.
     static Tuning limit_blocks_for_copy_engines(Tuning tuning) {
         int bytes = 0;
         CUDA_CHECK(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor, 0));
@@ -138,12 +139,12 @@ struct CopyEngineExchange : ChunkedExchange {
         send_in_rounds([&](int rank, int peer) { send(slot, chunk, rank, peer); });
         ranks.for_each_rank([&](int rank) { slot.sent_events.record(rank, ranks.sending[rank]); });
     }
-    // As in `peers`, each rank sends to one peer at a time, and no two ranks send to the same peer.
+    // In each round, each rank sends to one peer, and no two ranks send to the same peer.
     void send_in_rounds(const std::function<void(int rank, int peer)>& send) {
         const int count = ranks.count();
         for (int turn = 1; turn < count; ++turn) {
-            // Wait for the rank that previously sent to the same peer, because simultaneous copies
-            // to one peer slow each other down.
+            // Wait until the rank that previously sent to the same peer has finished. Simultaneous
+            // copies to one peer slow each other down.
             ranks.for_each_rank([&](int rank) {
                 served_events.wait((rank + (turn > 1 ? 1 : 2)) % count, ranks.sending[rank]);
             });
@@ -195,13 +196,13 @@ struct CopyEngineExchange : ChunkedExchange {
     Events arrived_events{ranks}, transposed_events{ranks}, served_events{ranks};
 };
 
-// Exchanges the pieces with NCCL. An all-to-all exchange is a group of sends and receives. NCCL has
-// no notion of rows, so received pieces must be unpacked.
+// Exchanges the pieces with NCCL, as a group of sends and receives that form an all-to-all
+// exchange. NCCL sends only contiguous memory, so received pieces must be unpacked.
 struct NcclExchange : ChunkedExchange {
     NcclExchange(const Ranks& ranks, Tuning tuning, LaunchPieces pack)
         : ChunkedExchange(ranks, tuning, pack, true), nccl(ranks) {}
 
-    // Sends the packed pieces, as soon as the memory that receives them has been unpacked.
+    // Sends the packed pieces once the previous contents of the receive buffers have been unpacked.
     void exchange(Slot& slot, int chunk) override {
         ranks.for_each_rank([&](int rank) {
             slot.packed_events.wait(rank, ranks.sending[rank]);

@@ -1,6 +1,6 @@
 /// \file
-/// The methods to transpose a matrix across several GPUs, with any kernel that transposes
-/// pieces.
+/// \file The methods to transpose a matrix across several GPUs. Each method works with any kernel
+/// that transposes pieces of the matrix.
 #pragma once
 
 #include <memory>
@@ -12,14 +12,16 @@ namespace coalesce::many {
 /// Launches a kernel that transposes and stores the pieces of one rank.
 using LaunchPieces = void (*)(const RankLaunch& launch, cudaStream_t stream);
 
-/// Returns a way in which each rank stores its pieces directly into the memory of the others.
+/// Returns the method in which each rank stores its pieces directly into the memory of the other
+/// ranks.
 std::unique_ptr<Method> store_into_peers(const Ranks& ranks, LaunchPieces turn);
-/// Returns a way in which each rank reads the pieces that it needs from the memory of the others.
+/// Returns the method in which each rank reads the pieces that it needs from the memory of the
+/// other ranks.
 std::unique_ptr<Method> read_from_peers(const Ranks& ranks, LaunchPieces turn);
-/// Returns a way in which pieces are packed in chunks, and the GPUs' copy engines write them to
-/// their final addresses. No thread moves data between GPUs.
+/// Returns the method that packs pieces in chunks. The GPUs' copy engines write the chunks to their
+/// final addresses, so no thread moves data between GPUs.
 std::unique_ptr<Method> send_copies(const Ranks& ranks, Tuning tuning, LaunchPieces pack);
-/// Returns a way in which pieces are packed, sent by NCCL, and unpacked, in chunks.
+/// Returns the method that, chunk by chunk, packs pieces, sends them with NCCL, and unpacks them.
 std::unique_ptr<Method> send_by_nccl(const Ranks& ranks, Tuning tuning, LaunchPieces pack);
 
 }  // namespace coalesce::many

@@ -29,26 +29,27 @@ double matrix_bytes(Shape shape) {
     return sizeof(float) * 1.0 * shape.rows * shape.cols;
 }
 
-/// The shapes to verify. Some are not divisible by the number of GPUs, the tile side or the vector
-/// width, and the last ones have fewer rows than GPUs.
+/// The shapes to verify. The sides of some are not divisible by the number of GPUs, by the side of
+/// a tile or by the vector width. The last shapes have fewer rows than there are GPUs.
 const std::vector<Shape> kVerifiedShapes = {{256, 256}, {512, 128}, {128, 512}, {300, 420},
                                             {77, 45},   {1, 257},   {257, 1},   {3, 5}};
 
-/// The settings to try with NCCL: the defaults, fewer blocks for our kernels, a head start for
-/// NCCL, and both fewer blocks and a head start.
+/// The settings to try with NCCL: the defaults, fewer blocks for the packing kernels, a head start
+/// for NCCL, and both of these together.
 const std::vector<Tuning> kMeasuredTunings = {
     {}, {.unused_shared_kib = 64}, {.pause_us = 30}, {.unused_shared_kib = 64, .pause_us = 30}};
 
 // ---- the devices ----
 
-/// Returns the devices of this process.
+/// Returns the devices in the list that belong to ranks of this process.
 std::set<int> find_local_devices(const std::vector<int>& devices) {
     std::set<int> here(devices.begin(), devices.end());
     here.erase(kRankOfOtherProcess);
     return here;
 }
 
-/// Returns the total number of GPUs in all processes. A rank of another process counts as one GPU.
+/// Returns the total number of GPUs of all processes. Each rank of another process is counted as
+/// one GPU.
 int count_gpus(const std::vector<int>& devices) {
     const auto elsewhere = std::count(devices.begin(), devices.end(), kRankOfOtherProcess);
     return static_cast<int>(find_local_devices(devices).size()) + static_cast<int>(elsewhere);
@@ -64,7 +65,7 @@ void open_peers(const std::set<int>& gpus) {
             CUDA_CHECK(cudaDeviceCanAccessPeer(&can, gpu, peer));
             if (!can) {
                 throw UsageError(
-                    format("GPU %d cannot reach the memory of GPU %d (nvidia-smi topo "
+                    format("GPU %d cannot access the memory of GPU %d (nvidia-smi topo "
                            "-p2p w says why); use fewer GPUs",
                            gpu, peer));
             }
@@ -120,8 +121,8 @@ private:
     std::string reason_not_to_run(const MethodKind& method) const {
         if (!method.needs_nccl) return "";
         if (gpu_count_ < request_.gpus) return "NCCL needs a GPU for each rank";
-        // NVIDIA's NCCL calls the driver, which is not simulated. COALESCE_NCCL may name a library
-        // that works without it.
+        // NVIDIA's NCCL calls the CUDA driver, which the simulator does not provide. COALESCE_NCCL
+        // may name a library that works without the driver.
         if (device_.simulated && !std::getenv("COALESCE_NCCL")) return "NCCL needs real GPUs";
         return Nccl::reason_not_to_run();
     }
@@ -150,17 +151,17 @@ private:
                 }
             }
         }
-        print(format("%s verified, bit by bit: %llu wrong\n",
+        print(format("%s verified, bit for bit: %llu wrong\n",
                      format_count(results, "result").c_str(), wrong_count_));
     }
 
-    /// Returns every combination of a number of chunks and an entry of `room`. Values that the
-    /// command line sets replace these lists.
+    /// Returns every combination of a number of chunks and an entry of `room`. If the command line
+    /// sets a value, it is used instead of the list.
     std::vector<Tuning> list_tunings(const MethodKind& method, std::vector<int> chunks,
                                      std::vector<Tuning> room) const {
         if (!method.is_chunked) return {Tuning{}};
         if (request_.chunks > 0) chunks = {request_.chunks};
-        // Copy engines need no multiprocessors, so there is no need to leave room for them.
+        // Copy engines do not use multiprocessors, so the kernels need not leave any free.
         if (!method.needs_nccl) room = {{}};
         if (request_.unused_shared_kib > 0 || request_.pause_us > 0) {
             room = {
@@ -208,8 +209,8 @@ private:
         return wrong.cell_count;
     }
 
-    /// Changes one bit of the first element of the last process's result, to test that the check
-    /// finds errors.
+    /// Flips a bit in the first element of the last process's result, to test that the check
+    /// detects errors.
     void corrupt_first_element(const Ranks& ranks) const {
         const int rank = team_.count() - 1;
         if (rank != team_.rank() || ranks.cols.size(rank) == 0) return;
@@ -226,16 +227,16 @@ private:
         if (request_.shape) return *request_.shape;
         CUDA_CHECK(cudaSetDevice(*find_local_devices(devices_).begin()));
         const auto free = static_cast<double>(team_.global_min(free_device_bytes(false)));
-        // A method needs at most five blocks of memory: in, out, two slots, and the received or
-        // untransposed pieces, which fill a block if there is only one chunk.
+        // A method needs at most five buffers of a block's size: in, out, two slots, and one for
+        // received or untransposed pieces. The last is that large if there is only one chunk.
         for (int side = 65536;; side /= 2) {
             const double block = matrix_bytes({side, side}) / gpu_count_;
             if (5 * block < free || side <= 1024) return {side, side};
         }
     }
 
-    /// Returns a lower bound for the time: each GPU must send its whole block, except for the part
-    /// that stays on that GPU.
+    /// Returns a lower bound for the time in milliseconds. Each GPU must send its block, except for
+    /// the part that stays on the GPU.
     double lower_bound_ms(Shape shape) const {
         const double block = matrix_bytes(shape) / request_.gpus;
         return block * (request_.gpus - 1) / request_.gpus / request_.link_gbps / 1e6;
@@ -277,8 +278,8 @@ private:
                             {"of_link", share}});
     }
 
-    /// Returns the time in milliseconds from the moment when all GPUs are idle until the last GPU
-    /// is idle again.
+    /// Returns the time in milliseconds from when all GPUs are idle until the last GPU is idle
+    /// again.
     double time_once_ms(const Ranks& ranks, Method& method) const {
         synchronize_ranks(ranks);
         team_.wait_for_all();

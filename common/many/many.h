@@ -19,20 +19,20 @@
 namespace coalesce::many {
 
 /// A matrix `in` of rows x cols and its transpose `out`. Both are spread over the ranks in blocks
-/// of rows. A rank is a GPU. If there are fewer GPUs than ranks, several ranks share one. Some
+/// of rows. A rank is a GPU. If there are fewer GPUs than ranks, several ranks share a GPU. Some
 /// ranks may belong to other processes. This process has neither memory nor streams for such ranks.
 struct Ranks {
     RowPartition rows;  ///< the rows of `in`
-    RowPartition cols;  ///< the columns of `in`, which are the rows of `out`
+    RowPartition cols;  ///< how the columns of `in`, which are the rows of `out`, are spread
     std::vector<int> devices;
     std::vector<float*> in, out;  ///< each rank's block of the matrix
     // The streams of each rank, which run concurrently.
     std::vector<cudaStream_t> packing, sending, unpacking;
-    Team* team = nullptr;  ///< the processes that own these ranks; NCCL needs them
+    Team* team = nullptr;  ///< the processes that own these ranks; needed for NCCL
 
     /// Returns the number of ranks.
     int count() const { return rows.ranks; }
-    /// Calls `work(rank)` for each rank of this process, with its GPU as the current device.
+    /// Calls `work(rank)` for each rank of this process, with the rank's GPU as the current device.
     void for_each_rank(const std::function<void(int rank)>& work) const;
 };
 
@@ -41,13 +41,13 @@ struct Ranks {
 RowPartition partition_rows(int ranks, int count);
 
 /// Returns ranks whose blocks follow each other in the memory of one GPU, so that they form the
-/// whole matrix. The work goes to the default stream.
+/// whole matrix. Work for these ranks is queued in the default stream.
 Ranks make_ranks_on_one_gpu(float* out, const float* in, int rows, int cols, int ranks);
 
 /// Ranks with their own memory and streams.
 class AllocatedRanks {
 public:
-    /// Allocates a matrix of that shape on these devices, together with the other processes of the
+    /// Allocates a matrix of this shape on these devices, together with the other processes of the
     /// team.
     AllocatedRanks(Shape shape, const std::vector<int>& devices, Team& team);
 
@@ -94,8 +94,9 @@ struct Slot {
     RankBuffers packed, received;
 };
 
-/// Queues a kernel that only waits this long. If work in other streams becomes ready at the same
-/// moment, that work starts before the work that follows in `stream`.
+/// Queues a kernel that waits for `microseconds` and does nothing else. If other streams have work
+/// that becomes ready at the same moment as this kernel, that work starts before the work that
+/// follows in `stream`.
 void delay_stream(cudaStream_t stream, int microseconds);
 
 struct Request;

@@ -1,5 +1,5 @@
 /// \file
-/// The ways in which several GPUs transpose one matrix together.
+/// The methods by which several GPUs transpose one matrix together.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,8 @@
 
 namespace coalesce::many {
 
-/// The maximum number of GPUs that share a matrix. Kernels get a list with one piece for each.
+/// The maximum number of GPUs that share a matrix. Kernels receive a list with one piece for each
+/// of these GPUs.
 constexpr int kMaxRanks = 32;
 
 struct Ranks;
@@ -26,7 +27,9 @@ struct Tuning {
     /// KiB of shared memory that each packing block requests without using it, so that fewer blocks
     /// run at the same time.
     int unused_shared_kib = 0;
-    int pause_us = 0;  ///< the head start of each exchange, in microseconds
+    /// how long, in microseconds, packing and unpacking are delayed so that the exchange of a chunk
+    /// starts first
+    int pause_us = 0;
 };
 
 /// A method to exchange pieces: its description, and the function that creates it.
@@ -34,7 +37,7 @@ struct MethodKind {
     std::string name = "";    ///< such as "peers"
     std::string about = "";   ///< a sentence that describes the method
     bool is_chunked = false;  ///< whether the method uses Tuning
-    bool needs_nccl = false;  ///< whether the method needs NCCL, and a GPU for each rank
+    bool needs_nccl = false;  ///< whether the method needs NCCL, and so one GPU for each rank
     /// Creates the method for these ranks, which must outlive it.
     std::unique_ptr<Method> (*make)(const Ranks& ranks, Tuning tuning) = nullptr;
 };

@@ -9,13 +9,13 @@
 
 namespace coalesce::many {
 
-/// Identifies a group of communicators, which are all created with the same id.
+/// The id with which all communicators of a group are created.
 struct UniqueId {
     char bytes[128];
 };
 
-// The part of NCCL's interface that is used here. It has not changed since version 2.7. A result of
-// 0 means success.
+// Declares the functions of NCCL that this program uses. They have not changed since NCCL 2.7. A
+// result of 0 means success.
 extern "C" {
 int ncclGetUniqueId(UniqueId* id);
 int ncclCommInitRank(void** communicator, int count, UniqueId id, int rank);
@@ -36,8 +36,8 @@ constexpr const char* kFunctions[] = {"ncclGetUniqueId", "ncclCommInitRank",  "n
                                       "ncclRecv",        "ncclGetErrorString"};
 constexpr int kFloat32 = 7;
 
-/// Returns the folder of the Python package nvidia-nccl, which is installed with PyTorch, or "" if
-/// there is none.
+/// Returns the folder of the Python package nvidia-nccl, which PyTorch installs, or "" if the
+/// package is not installed.
 std::string find_wheel_folder() {
     constexpr double seconds = 60;
     const ProcessResult python = run_child(
@@ -58,7 +58,8 @@ void* library() {
     return library;
 }
 
-/// Looks up a function of the library by name at run time, so that the program need not link it.
+/// Looks up a function of the library at run time, so that the program need not be linked to the
+/// library.
 #define NCCL_FUNCTION(name) reinterpret_cast<decltype(&name)>(dlsym(library(), #name))
 
 void check(int result, const char* call) {

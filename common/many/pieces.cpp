@@ -24,7 +24,7 @@ dim3 RankLaunch::grid(int tile) const {
 }
 
 Piece find_piece(const Ranks& ranks, int from, int to) {
-    // This process cannot address the memory of another process. The packing code sets the
+    // The memory of another process has no address in this process, so the packing code sets the
     // destination.
     float* out =
         ranks.devices[to] == kRankOfOtherProcess ? nullptr : ranks.out[to] + ranks.rows.begin(from);

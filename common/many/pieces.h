@@ -30,7 +30,7 @@ struct RankLaunch {
     int unused_shared_kib = 0;
 
     /// Returns the largest value that a member has in any of the pieces, such as
-    /// most(&Piece::rows).
+    /// max_over_pieces(&Piece::rows).
     int max_over_pieces(int Piece::*size) const;
     /// Reports whether every row that is loaded or stored starts at a multiple of 16 bytes.
     bool fits_float4() const;
@@ -42,8 +42,8 @@ struct RankLaunch {
     }
 };
 
-/// Returns the piece of rank `from` that belongs to rank `to`. Its rows become columns of `to`'s
-/// block of `out`.
+/// Returns the piece of rank `from` that belongs to rank `to`. The rows of the piece become columns
+/// of `to`'s block of `out`.
 Piece find_piece(const Ranks& ranks, int from, int to);
 /// Returns all pieces that one rank transposes, one for each destination rank.
 RankLaunch list_pieces(const Ranks& ranks, int rank);

@@ -34,15 +34,16 @@ void add_options(CLI::App& app, Request& request, OptionTexts& words) {
     app.add_option("--json", request.json);
 }
 
-/// Adds the options of programs with a single process, such as the number of GPUs and the method.
+/// Adds the options that only single-process programs have, such as the number of GPUs and the
+/// method.
 void add_options_alone(CLI::App& app, Request& request) {
     app.add_flag("--list", request.list);
     app.add_option("--gpus", request.gpus)->check(CLI::Range(1, kMaxRanks));
     app.add_option("--way", request.method);
 }
 
-// The help text for the options of both kinds of programs: those with one process, and those with
-// one process per GPU.
+// The help text of the options that single-process programs and programs with one process per GPU
+// share.
 const std::string kOptions = R"(  --verify          only verify, on many shapes
   --bench           only measure, at one shape, and verify every element there
   --device WHICH    auto, gpu or sim; COALESCE_SIM_DEVICES=N simulates N GPUs
@@ -50,9 +51,10 @@ const std::string kOptions = R"(  --verify          only verify, on many shapes
                     that fits)
   --chunks N        number of chunks, for ways that use chunks (default: several
                     numbers are tried)
-  --unused KIB      shared memory that each packing block reserves so that other
-                    blocks get less (copies: half of a multiprocessor's)
-  --pause US        microseconds by which packing and unpacking start later.
+  --unused KIB      shared memory that each packing block reserves without using
+                    it, so that fewer blocks fit on a multiprocessor (default for
+                    copies: half of its shared memory)
+  --pause US        microseconds by which packing and unpacking are delayed.
                     --unused and --pause leave resources for NCCL; the default
                     is to try some values of each
   --repetitions N   repetitions of each measurement (default: 15)
@@ -62,7 +64,7 @@ const std::string kOptions = R"(  --verify          only verify, on many shapes
   --help            print this text
 )";
 const std::string kExitCodes =
-    "\nExit code: 0 all right, 1 a result was wrong, 2 the program could not run.\n";
+    "\nExit code: 0 all results are correct, 1 a result was wrong, 2 the program could not run.\n";
 
 }  // namespace
 

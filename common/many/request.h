@@ -16,7 +16,7 @@ enum class LaunchMode { alone, together };
 
 struct Request {
     std::string program;  ///< the name of the program
-    int gpus = 0;         ///< the number of blocks; with mpirun, the number of processes
+    int gpus = 0;         ///< the number of ranks; with mpirun, the number of processes
     std::vector<Shape> verified;
     std::optional<Shape> shape;
     bool verify = true, bench = true, help = false, list = false, spoil = false;
@@ -32,7 +32,7 @@ Request parse(int argc, char** argv, LaunchMode started);
 
 /// Returns the list of methods, one per line.
 std::string list_text(const std::vector<MethodKind>& methods);
-/// Returns the text of --help. The second function is for programs that mpirun starts.
+/// Returns the text of --help. help_text_for_mpirun() is for programs that mpirun starts.
 std::string help_text(const std::string& program, const std::vector<MethodKind>& methods);
 std::string help_text_for_mpirun(const std::string& program);
 

@@ -1,8 +1,8 @@
-// Copies the book's typefaces and their licences from npm's packages.
+// Copies the book's fonts and their licences from npm packages.
 //
 //     node fonts.mjs NODE_MODULES FOLDER
 //
-// The font files contain only Latin letters. common/book/theme/book.css refers to them by name.
+// The font files contain only Latin letters. common/book/theme/book.css refers to them by file name.
 
 import fs from "node:fs";
 import path from "node:path";

@@ -1,6 +1,6 @@
-// Each page has one classic script, because a page that is opened from the file system cannot load modules. PAGE selects
-// "explorer", "playground", or "your-turn", which is the script and the style sheet of the lessons. The HTML around them
-// is made by common/book.
+// Each page has one classic script, because a page that is opened from the file system cannot load modules. PAGE
+// selects the page: "explorer", "playground", or "your-turn" (the script and the style sheet of the lessons).
+// common/book generates the HTML around them.
 import { defineConfig } from "vite";
 
 const entries: Record<string, string> = {

@@ -10,11 +10,13 @@ struct BandFacts {
     double ms = 0;
     Bottleneck bottleneck = Bottleneck::memory;
     Busy busy;
-    double rounds = 0;          ///< blocks of the grid, divided by blocks that the GPU runs at once
-    double write_fraction = 0;  ///< the fraction of memory's traffic that is writes
-    double rereads = 1;         ///< how often a block requests each sector that it reads
-    bool has_short_runs = false;  ///< whether memory moves runs shorter than a cache line
-    bool reads_tables = false;    ///< whether blocks read tables (tables.h)
+    /// number of blocks in the grid, divided by the number that the GPU runs at once
+    double rounds = 0;
+    double write_fraction = 0;  ///< the fraction of memory traffic that consists of writes
+    double rereads = 1;  ///< how often, on average, a block requests each sector that it reads
+    /// whether the runs that memory transfers are, on average, shorter than a cache line
+    bool has_short_runs = false;
+    bool reads_tables = false;  ///< whether blocks read tables (tables.h)
     bool has_unfinished_sectors = false;
     bool shares_memory = false;  ///< whether blocks use shared memory
     /// Whether the launch writes nearly all of the memory that it reads, and no other memory.

@@ -11,36 +11,38 @@
 namespace coalesce::timing {
 namespace {
 
-/// The smallest ratio of two predicted times at which the model reliably predicts which launch is
+/// The minimum ratio of two predicted times at which the model reliably predicts which launch is
 /// faster.
 constexpr double kMinTimeRatio = 1.05;
 
 /// A difference between two Predictions, and the sentence about the faster launch.
 struct Difference {
-    double weight = 0;  ///< the ratio of the values, at least 1: how much the difference explains
+    /// The ratio of the two values, at least 1, as a measure of how much the difference explains.
+    double weight = 0;
     std::string text;
 };
 
-/// Compares bytes in flight: "21 KB are in flight instead of 3.4 KB".
+/// Compares the bytes in flight. Generates text such as "21 KB are in flight instead of 3.4 KB".
 Difference compare_bytes_in_flight(const Prediction& fast, const Prediction& slow) {
     if (!has_bytes_in_flight(fast) || !has_too_few_bytes_in_flight(slow)) return {};
     std::string text = bytes_text(fast.bytes_in_flight) +
                        " are in flight per multiprocessor instead of " +
                        bytes_text(slow.bytes_in_flight);
     text += ", and " + bytes_text(slow.bytes_needed) + " are needed (Little's law)";
-    // Having more bytes in flight than memory needs gains nothing.
+    // Bytes in flight in excess of what memory needs have no benefit.
     const double needed =
         is_nonzero_count(fast.bytes_needed) ? fast.bytes_needed : slow.bytes_needed;
     return {std::min(fast.bytes_in_flight, needed) / slow.bytes_in_flight, text};
 }
 
-/// The fraction of the time, or of a warp's life, that is lost for one reason.
+/// A fraction of the time, or of a warp's lifetime, that is lost for one reason.
 struct LostFraction {
     double fraction = 0;
-    std::string text_before;  ///< text before the fraction: "warps wait at barriers for"
-    /// Text if nothing is lost: "warps do not wait at barriers; before, they waited for".
+    std::string text_before;  ///< text before the fraction, such as "warps wait at barriers for"
+    /// The text if nothing is lost, such as "warps do not wait at barriers; before, they waited
+    /// for".
     std::string text_if_none;
-    std::string text_after;  ///< text after the fraction: " of their lives"
+    std::string text_after;  ///< text after the fraction, such as " of their lives"
 };
 
 /// Compares lost fractions. The weight is the ratio of the fractions that are not lost.
@@ -68,12 +70,11 @@ Difference compare_barrier_waits(const Prediction& fast, const Prediction& slow)
 }
 
 Difference compare_start_waits(const Prediction& fast, const Prediction& slow) {
-    return compare_lost_time(
-        {.fraction = life_fraction(fast, &WarpLife::start),
-         .text_before = "warps wait for their start for",
-         .text_if_none = "warps do not wait for their start; before, they waited for",
-         .text_after = " of their lives"},
-        life_fraction(slow, &WarpLife::start));
+    return compare_lost_time({.fraction = life_fraction(fast, &WarpLife::start),
+                              .text_before = "warps wait to start for",
+                              .text_if_none = "warps do not wait to start; before, they waited for",
+                              .text_after = " of their lives"},
+                             life_fraction(slow, &WarpLife::start));
 }
 
 Difference compare_time_without_loads(const Prediction& fast, const Prediction& slow) {
@@ -85,8 +86,8 @@ Difference compare_time_without_loads(const Prediction& fast, const Prediction& 
         slow.fraction_without_loads);
 }
 
-/// Returns the fraction of block slots that the grid fills. A round is one set of blocks that the
-/// GPU runs at once, and the last round may be incomplete.
+/// Returns how full the rounds are: the fraction of their block slots that the grid fills. A round
+/// is a set of blocks that the GPU runs at the same time. The last round may be incomplete.
 double round_fullness(const Prediction& p) {
     return std::isfinite(p.rounds) && p.rounds > 0 ? p.rounds / std::ceil(p.rounds) : 0;
 }
@@ -94,11 +95,11 @@ double round_fullness(const Prediction& p) {
 Difference compare_round_fullness(const Prediction& fast, const Prediction& slow) {
     const double has = round_fullness(fast), had = round_fullness(slow);
     if (!is_nonzero_fraction(had) || !(has - had >= 0.05)) return {};
-    return {has / had, "blocks fill " + percent_text(has) + " of their rounds instead of " +
+    return {has / had, "the grid fills " + percent_text(has) + " of its waves instead of " +
                            percent_text(had)};
 }
 
-/// Compares the number of blocks, if the slower launch is limited by starting them.
+/// If the slower launch is limited by starting blocks, compares the numbers of blocks.
 Difference compare_block_starts(const Prediction& fast, const Prediction& slow) {
     const double has = fast.rounds * fast.resident_blocks;
     const double had = slow.rounds * slow.resident_blocks;
@@ -108,8 +109,8 @@ Difference compare_block_starts(const Prediction& fast, const Prediction& slow) 
                            number_text(had)};
 }
 
-/// Compares a unit that was busy in the slower launch and has less work in the faster launch. The
-/// comparison uses busy times, because the fractions refer to different total times.
+/// Compares a unit that was busy in the slower launch and has less work in the faster launch.
+/// Compares busy times, and not fractions, because the launches' total times differ.
 Difference compare_busy_times(const Prediction& fast, const Prediction& slow, double Busy::*what,
                               const std::string& name) {
     const double has = fast.busy.*what * fast.ms, had = slow.busy.*what * slow.ms;
@@ -147,8 +148,9 @@ Difference compare_resident_warps(const Prediction& fast, const Prediction& slow
             "a multiprocessor holds " + blocks_text(fast) + " instead of " + blocks_text(slow)};
 }
 
-/// Returns differences that matter only if the slower launch waits. In other launches these
-/// differences are not a cause: if stores delay the warps, for example, few loads are in flight.
+/// Returns differences that matter only if the slower launch waits for memory. In other launches,
+/// they may be effects rather than causes: for example, if stores delay the warps, few loads are in
+/// flight.
 std::vector<Difference> compare_waiting(const Prediction& fast, const Prediction& slow) {
     return {compare_bytes_in_flight(fast, slow),    compare_barrier_waits(fast, slow),
             compare_time_without_loads(fast, slow), compare_start_waits(fast, slow),
@@ -167,7 +169,7 @@ std::vector<Difference> compare_work(const Prediction& fast, const Prediction& s
             compare_run_lengths(fast, slow, &Prediction::run_bytes_written, "writes")};
 }
 
-/// Returns the two differences that explain most of the ratio of the times.
+/// Returns the two differences that best explain the ratio of the times.
 std::vector<std::string> find_main_reasons(const Prediction& fast, const Prediction& slow) {
     std::vector<Difference> all = compare_work(fast, slow);
     if (is_latency_bound(slow)) {
@@ -183,7 +185,7 @@ std::vector<std::string> find_main_reasons(const Prediction& fast, const Predict
     return said;
 }
 
-/// The names of the two launches in a sentence: the names of their kernels if these names differ.
+/// The names of the two launches in a sentence. These are the kernels' names if they differ.
 struct Names {
     std::string one = "the first", other = "the second";
 };
@@ -206,7 +208,7 @@ std::string describe_gpus(const Prediction& one, const Prediction& other) {
            ")";
 }
 
-/// Explains two predictions that do not differ notably.
+/// Names the bottlenecks of two predictions between which no notable difference was found.
 std::string explain_bottlenecks(const Prediction& fast, const Prediction& slow) {
     if (fast.bottleneck == slow.bottleneck) {
         return "The predictions do not show why. Both are limited by " + describe_bottleneck(fast) +

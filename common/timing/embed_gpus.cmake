@@ -1,5 +1,5 @@
-# Generates a source that contains the texts of FILES, separated by "|": cmake -DFILES=... -DSOURCE=... -P
-# embed_gpus.cmake
+# Generates a source file that contains the texts of FILES, which are separated by "|": cmake -DFILES=... -DSOURCE=...
+# -P embed_gpus.cmake
 string(REPLACE "|" ";" files "${FILES}")
 set(source "// Made by embed_gpus.cmake of the files of gpus/.\n#include \"timing/gpu_files.h\"\n\n")
 string(APPEND source "namespace coalesce::timing {\n\nconst std::vector<GpuFile>& gpu_files() {\n"

@@ -1,4 +1,4 @@
-// Predicates and phrases for sentences about a Prediction.
+// Predicates and phrases for sentences about a prediction.
 #pragma once
 
 #include <string>
@@ -8,19 +8,20 @@
 
 namespace coalesce::timing {
 
-/// Runs shorter than this, in bytes, cost memory more time than the runs of a copy.
+/// Runs shorter than this, in bytes, take memory longer to transfer than the long runs of a copy.
 constexpr double kLongRunBytes = 1024;
-/// A ratio above this is worth mentioning.
+/// Ratios above this value are mentioned in sentences.
 constexpr double kNotableRatio = 1.1;
-/// A unit of the GPU that is busy for at least this fraction of the time is worth mentioning.
+/// A unit of the GPU is mentioned in sentences if it is busy for at least this fraction of the
+/// time.
 constexpr double kNotableUtilization = 0.7;
 
-/// Reports whether the prediction has a time of at least 10 nanoseconds. Anything less is a
-/// mistake.
+/// Reports whether the predicted time is at least 10 nanoseconds. A shorter time can only be an
+/// error.
 bool has_time(const Prediction& prediction);
 /// Reports whether on average at least one byte of loads was in flight.
 bool has_bytes_in_flight(const Prediction& prediction);
-/// Reports whether fewer bytes are in flight than memory needs (Little's law).
+/// Reports whether fewer bytes are in flight than are needed to keep memory busy (Little's law).
 bool has_too_few_bytes_in_flight(const Prediction& prediction);
 /// Reports whether no unit of the GPU is busy all the time, so that waiting warps determine the
 /// time.
@@ -29,9 +30,9 @@ bool is_short_run(double run_bytes);
 
 /// Describes the resident blocks of a multiprocessor, for example "2 blocks of 1024 threads".
 std::string blocks_text(const Prediction& prediction);
-/// Returns "1 block" or "2 blocks", for example.
+/// Returns a count with its noun, such as "1 block" or "2 blocks".
 std::string count_text(int count, const std::string& one);
-/// Joins a list: "a", "a and b", "a, b and c".
+/// Returns a list as words: "a", "a and b", "a, b and c".
 std::string join_as_list(const std::vector<std::string>& things);
 /// Capitalizes the first letter of a sentence.
 std::string capitalize(std::string text);

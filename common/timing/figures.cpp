@@ -7,23 +7,26 @@
 namespace coalesce::timing {
 namespace {
 
-/// Rounds to `digits` significant digits. With three, 2368 becomes 2370.
+/// Rounds to `digits` significant digits. For example, 2368 rounded to three digits is 2370.
 double round_to_digits(double value, int digits) {
     if (value == 0) return 0;
     const double last = std::pow(10, std::floor(std::log10(std::abs(value))) + 1 - digits);
-    // Divide by the inverse, which is a whole number: 0.1 * 43 would be 4.300000000000001.
+    // Divide by the inverse, which is an integer. A multiplication such as 0.1 * 43 would give
+    // 4.300000000000001.
     return last < 1 ? std::round(value * std::round(1 / last)) / std::round(1 / last)
                     : std::round(value / last) * last;
 }
 
-/// Rounds to two digits, or to three if the first is 1, because two would mean an error of 5 %.
+/// Rounds to two significant digits, or to three if the first digit is 1, because the error of two
+/// digits could then be 5 %.
 double round_for_display(double value) {
     const double coarse = round_to_digits(value, 2);
     const double first = coarse / std::pow(10, std::floor(std::log10(coarse)));
     return round_to_digits(value, first < 2 ? 3 : 2);
 }
 
-/// Formats a value with its unit: as a whole number, or with one decimal if it is below 10.
+/// Formats a value with its unit. The value is rounded to an integer, or to one decimal if it is
+/// below 10.
 std::string format_with_unit(double value, const char* unit) {
     return format_short(value < 10 ? round_to_digits(value, 2) : std::round(value)) + unit;
 }
@@ -50,7 +53,7 @@ std::string time_text(double ms) {
 
 std::string bytes_text(double bytes) {
     constexpr double kilo = 1024, mega = kilo * kilo;
-    // Use the next unit from 1000 on, so that no number has four digits.
+    // Switch to the next unit at 1000, so that numbers have at most three digits.
     if (bytes < 1000) return format_short(std::round(bytes)) + " bytes";
     return bytes < 1000 * kilo ? format_with_unit(bytes / kilo, " KB")
                                : format_with_unit(bytes / mega, " MB");

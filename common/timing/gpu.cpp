@@ -1,4 +1,5 @@
-// Reads and writes the files in gpus/, with a single list of keys for both directions.
+// Reads and writes the description files of GPUs in gpus/. One list of keys is used for both
+// directions.
 #include "timing/gpu.h"
 
 #include <cctype>
@@ -49,7 +50,7 @@ const std::vector<Section>& sections() {
           {"copy_gbps", &Gpu::copy_gbps, 1, 1e6, "a copy in long runs: bytes read + written"},
           {"read_gbps", &Gpu::read_gbps, 1, 1e6, "long runs"},
           {"write_gbps", &Gpu::write_gbps, 1, 1e6, "long runs"},
-          {"latency_ns", &Gpu::latency_ns, 1, 1e5, "of one load in an idle memory"},
+          {"latency_ns", &Gpu::latency_ns, 1, 1e5, "of one load while memory is idle"},
           {"queue_ns", &Gpu::queue_ns, 0, 1e5,
            "added, times u / (1 - u), if memory is busy for the share u"},
           {"write_delay_ns", &Gpu::write_delay_ns, 0, 1e5,
@@ -72,7 +73,7 @@ const std::vector<Section>& sections() {
            "__syncthreads; barrier_of_warp is added for each warp"},
           {"barrier_of_warp", &Gpu::barrier_cycles_per_warp, 0, 1e4, ""},
           {"add_issue", &Gpu::add_issue_cycles, kMinPositive, 1e4,
-           "cycles of a scheduler per instruction of a warp"},
+           "scheduler cycles per warp instruction"},
           {"multiply_issue", &Gpu::multiply_issue_cycles, kMinPositive, 1e4, ""},
           {"divide_issue", &Gpu::divide_issue_cycles, kMinPositive, 1e4,
            "all instructions that a division is compiled to"},
@@ -83,7 +84,7 @@ const std::vector<Section>& sections() {
         {"blocks",
          "The start of kernels and blocks: times in clock cycles",
          {{"launch_us", &Gpu::launch_us, 0, 1e5,
-           "duration of an empty kernel in microseconds, by events"},
+           "duration of an empty kernel in microseconds, measured with events"},
           {"interval", &Gpu::block_interval_cycles, kMinPositive, 1e6,
            "between the starts of two blocks on a multiprocessor"},
           {"start", &Gpu::block_start_cycles, 0, 1e6,
@@ -116,8 +117,8 @@ constexpr const char* kPartialKeys[] = {"of_4", "of_8", "of_16"};
 
 // ---- reading ----
 
-/// Reports whether a file that is `like` another GPU leaves out this key. In other files the key
-/// must be present.
+/// Reports whether this key is missing in a file with the key `like`. Its value is then that of the
+/// other GPU. A file without `like` must contain all keys.
 bool is_inherited(const toml::table& whole, const toml::table& table, const char* key) {
     return whole.contains("like") && !table.contains(key);
 }
@@ -164,13 +165,13 @@ void read_by_bytes(const Toml& reader, const toml::table& whole, const char* sec
         if (list_of(key)->size() != bytes.size() || bytes.empty()) {
             reader.fail(Toml::line_of(*table.get(key)),
                         std::string("`") + keys[0] + "`, `" + keys[1] + "` and `" + keys[2] +
-                            "` must be lists of the same length, 1 or more");
+                            "` must be non-empty lists of the same length");
         }
     }
     for (std::size_t i = 1; i < bytes.size(); ++i) {
         if (bytes[i - 1] < bytes[i]) continue;
         reader.fail(Toml::line_of(*table.get(keys[0])),
-                    "the numbers in `bytes` must grow from left to right; sort them");
+                    "the numbers in `bytes` must be in ascending order; sort them");
     }
 }
 
@@ -186,7 +187,7 @@ void read_bulk(const Toml& reader, const toml::table& whole, Gpu& gpu) {
                   [&](const char* key) { return find_bulk_list(gpu, key); });
 }
 
-/// Returns the GPU that a file names as `like`. The file of that GPU must be complete.
+/// Returns the GPU to which the key `like` of a file refers. The file of that GPU must be complete.
 Gpu read_base_gpu(const Toml& reader, const toml::table& whole) {
     const std::string name = reader.text(whole, "like", "a GPU");
     for (const GpuFile& file : gpu_files()) {
@@ -201,7 +202,7 @@ Gpu read_base_gpu(const Toml& reader, const toml::table& whole) {
 
 // ---- writing ----
 
-/// Formats a number with as few digits as possible and a relative error below a millionth.
+/// Formats a number with as few digits as possible, with a relative error below one millionth.
 std::string written(double value) {
     char digits[64];
     if (value == std::floor(value) && std::fabs(value) < 1e15) {

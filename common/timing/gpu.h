@@ -22,24 +22,24 @@ struct Runs {
     std::vector<double> bytes, read_excess, write_excess;
 };
 
-/// The cost of a sector that a request writes in part, in cycles of a multiprocessor's share of the
-/// second-level cache.
+/// The cost of a sector that a request writes only in part, in cycles of a multiprocessor's share
+/// of the second-level cache. The cost depends on how many bytes are written at once.
 struct PartialSectors {
-    double cycles_for_4_bytes = 0, cycles_for_8_bytes = 0,
-           cycles_for_16_bytes = 0;  ///< indexed by the bytes written at once
+    /// The cycles if the request writes 4, 8 or 16 bytes at once.
+    double cycles_for_4_bytes = 0, cycles_for_8_bytes = 0, cycles_for_16_bytes = 0;
 };
 
-/// The cycles that a multiprocessor's bulk copy unit takes for a row of `bytes` bytes, for separate
-/// rows and for rows of boxes. Empty lists mean that these cycles have not been measured. The model
-/// then assumes 0.
+/// The cycles that a multiprocessor's bulk copy unit takes for a row of `bytes` bytes: `row` for
+/// separate rows, `box_row` for rows of boxes. Empty lists mean that these cycles have not been
+/// measured. The model then assumes 0.
 struct BulkCopies {
     std::vector<double> bytes, row, box_row;
 };
 
 struct Gpu {
     std::string name;    ///< such as "NVIDIA H200"
-    std::string source;  ///< "measured 2026-11-23, driver 580.159", or the documents
-    /// Whether calibrate ran on such a GPU; if not, predictions are unverified.
+    std::string source;  ///< "measured 2026-11-23, driver 580.159", or names of documents
+    /// Whether calibrate ran on such a GPU. If it did not, predictions are unverified.
     bool measured = false;
 
     // The resources of a multiprocessor.
@@ -64,40 +64,42 @@ struct Gpu {
     double write_delay_ns = 0;
     /// The latency of the fastest loads, as a fraction of latency_ns.
     double fastest_latency_fraction = 1;
-    /// Upper limit of the average difference between the latency of a load and the latency of the
-    /// fastest loads.
+    /// Upper limit of the average latency of loads minus the latency of the fastest loads.
     double latency_spread_ns = 0;
     double l2_bytes = 0, l2_latency_ns = 0;
     Runs runs;
 
-    // The parameters of a multiprocessor. Times are in its cycles.
+    // The parameters of a multiprocessor. Times are in cycles of its clock.
     double l1_latency_cycles = 0, shared_latency_cycles = 0;
-    /// Bytes per cycle between one multiprocessor and the second-level cache.
+    /// Bytes per cycle that are transferred between one multiprocessor and the second-level cache.
     double l2_read_bytes_per_cycle = 0, l2_write_bytes_per_cycle = 0;
     PartialSectors partial;
     BulkCopies bulk;
     double barrier = 0, barrier_cycles_per_warp = 0;
     /// Scheduler cycles per warp instruction.
     double add_issue_cycles = 1, multiply_issue_cycles = 1, divide_issue_cycles = 1;
-    double special_issue_cycles = 8;  ///< for reciprocals, roots, exponentials and conversions
-    double double_issue_cycles = 2;   ///< for sums and products of doubles
+    /// for reciprocals, roots, exponentials and conversions: scheduler cycles per warp instruction
+    double special_issue_cycles = 8;
+    /// for sums and products of doubles: scheduler cycles per warp instruction
+    double double_issue_cycles = 2;
 
     // The costs of starting and ending blocks.
     double launch_us = 0;  ///< the time of a kernel that does nothing
     double block_interval_cycles =
-        0;  ///< the cycles between the starts of two blocks on a multiprocessor
+        0;  ///< cycles between the starts of two consecutive blocks on a multiprocessor
     /// Cycles from the end of a block or warp to the first instruction of the next.
     double block_start_cycles = 0, warp_start_cycles = 0;
 };
 
-/// Parses the text of one of the files in gpus/. Error messages call it `file`.
+/// Parses the text of one of the files in gpus/. `file` is the name of the file, for error
+/// messages.
 Gpu read_gpu(std::string_view text, const std::string& file);
 /// Returns the text of a file for gpus/, with a comment for every number. `calibrate` uses this
 /// function.
 std::string write_gpu(const Gpu& gpu);
 
-/// Returns the GPUs described in gpus/, which is compiled in. The first one is the default for
-/// predictions.
+/// Returns the GPUs described in gpus/. The files are compiled into the program. The first GPU is
+/// the default for predictions.
 const std::vector<Gpu>& known_gpus();
 /// Finds a GPU by its name or the end of its name, ignoring case: "H200", "nvidia h200". Throws a
 /// GpuError that lists the known GPUs.

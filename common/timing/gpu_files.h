@@ -1,4 +1,4 @@
-// The files in gpus/, which CMake compiles in (embed_gpus.cmake).
+// The files in gpus/, which CMake compiles into the program (embed_gpus.cmake).
 #pragma once
 
 #include <string_view>
@@ -11,7 +11,7 @@ struct GpuFile {
     std::string_view text;
 };
 
-/// Returns the files. The H200's is the first.
+/// Returns the files. The file of the H200 is the first.
 const std::vector<GpuFile>& gpu_files();
 
 }  // namespace coalesce::timing

@@ -19,19 +19,20 @@ namespace {
 using Kind = Operation::Kind;
 
 constexpr int kSchedulers = 4;
-/// Length of the queue of requests to the first-level cache and shared memory, in cycles of work.
-/// Warps wait while it is full.
+/// The maximum length of the queue of requests to the first-level cache and shared memory, in
+/// cycles of work. While the queue is full, warps wait.
 constexpr double kLsuQueueCycles = 64;
-/// Cycles that the first-level cache takes for each line of a request.
+/// The number of cycles that the first-level cache takes for each line of a request.
 constexpr double kCyclesPerLine = 1;
-/// Cycles that the first-level cache takes for each half line that arrives in it.
+/// The number of cycles that the first-level cache takes to fill each half line.
 constexpr double kCyclesPerHalfLineFill = .5;
 /// Time constant for averaging the utilization of memory, in cycles.
 constexpr double kUtilizationAveragingCycles = 6000;
-/// The capacity for written data that is not yet in memory. The unit is the number of cycles in
-/// which a multiprocessor's share of memory accepts the data.
+/// The amount of written data that can wait for memory, expressed as the number of cycles in which
+/// a multiprocessor's share of memory accepts this data.
 constexpr double kWriteBufferCycles = 4000;
-/// The longest burst, in cycles, in which a multiprocessor may exceed its share while others pause.
+/// The longest time, in cycles, for which a multiprocessor may use more than its share of memory
+/// while other multiprocessors pause.
 constexpr double kMaxBurstCycles = 8000;
 
 /// Pseudo-random numbers that vary the latencies of loads. The sequence is the same in every run.
@@ -54,17 +55,19 @@ private:
 /// A multiprocessor's share of memory and of the second-level cache.
 class MemoryShare {
 public:
-    /// `part` is the average demand of all multiprocessors, relative to the demand of this one.
+    /// `part` is the average demand of all multiprocessors for memory, divided by the demand of
+    /// this multiprocessor.
     MemoryShare(const MultiprocessorWork& work, const Gpu& gpu, double part)
         : work_(work), gpu_(gpu), bandwidth_share_(part) {}
 
-    /// Returns when the data requested at `t` arrive, ignoring the variation between loads.
+    /// Returns the time at which the data requested at `t` arrives, without the variation between
+    /// loads.
     double read(double t, double sectors) {
         const double begin = occupy(t, sectors * work_.read_cycles * bandwidth_share_);
         return begin + latency();  // `occupy` has changed the latency
     }
-    /// Returns when the second-level cache has space for the sectors. The cache delays data that
-    /// memory cannot accept yet.
+    /// Returns the time at which the second-level cache has space for the sectors. The cache stores
+    /// data that memory cannot accept yet.
     double write(double t, double sectors) {
         return occupy(t, sectors * work_.write_cycles * bandwidth_share_) - kWriteBufferCycles;
     }
@@ -76,12 +79,13 @@ public:
                                  gpu_.write_delay_ns * u * work_.write_fraction);
     }
     double idle_latency() const { return gpu_.clock_ghz * gpu_.latency_ns; }
-    /// Returns the part of the latency that loads spend waiting for each other.
+    /// Returns the part of the latency that results from queuing.
     double queue() const { return latency() - idle_latency(); }
     double busy() const { return used_; }
 
 private:
-    /// Adds a request to memory's queue, and returns when memory starts to serve it.
+    /// Adds a request to the queue of memory, and returns the time at which memory starts to serve
+    /// it.
     double occupy(double t, double cycles) {
         if (cycles <= 0) return t;
         const double decay = rounded(
@@ -107,19 +111,21 @@ private:
 struct WarpState {
     const Program* program = nullptr;
     std::uint32_t block = 0, next_operation = 0;
-    std::uint32_t bulk_phases_done = 0;  ///< phases of bulk loads that the warp has waited for
+    /// number of phases of bulk loads for which the warp has waited
+    std::uint32_t bulk_phases_done = 0;
     double barrier_reached_at = 0;
-    /// When the warp began to store without waiting. Negative if the warp is not storing.
+    /// The time at which the warp began a sequence of stores without a wait. Negative if there is
+    /// no such sequence.
     double stores_began_at = -1;
-    double half = 0;           ///< when half of the warp's operations were done
-    std::vector<double> done;  ///< when the result of each operation is available
+    double half = 0;           ///< the time when half of the warp's operations were done
+    std::vector<double> done;  ///< the time when the result of each operation is available
 };
 
-/// A range of memory that a block has requested.
+/// A memory range from which a block has requested data.
 struct MemoryRange {
-    double latency_draw = 0;  ///< random position in the spread of latencies
-    double valid_until = 0;   ///< requests from then on draw a new latency
-    double last_arrival = 0;  ///< when data last arrived in the first-level cache
+    double latency_draw = 0;  ///< random number that selects the latency from the distribution
+    double valid_until = 0;   ///< the time from which requests draw a new latency
+    double last_arrival = 0;  ///< the time when data last arrived in the first-level cache
 };
 
 struct BlockState {
@@ -129,11 +135,11 @@ struct BlockState {
     double start_time = 0;
     std::vector<std::uint32_t> warps_at_barrier, at_bulk_wait;
     std::vector<double> bulk_loads, bulk_stores;                   ///< times of arrival, in order
-    std::unordered_map<std::uint32_t, MemoryRange> memory_ranges;  ///< by number of the range
+    std::unordered_map<std::uint32_t, MemoryRange> memory_ranges;  ///< by range index
     OpenLines::BlockLines lines;
 };
 
-/// The interval and the amount of an event on the time line.
+/// An event on the time line: its interval, and an amount such as a number of bytes.
 struct TimedInterval {
     double begin = 0, end = 0, amount = 0;
 };
@@ -181,9 +187,10 @@ private:
         all *= work_.blocks / static_cast<double>(work_.kind_of.size());
         return here > all ? all / here : 1;
     }
-    /// Returns the number of blocks to simulate: a few rounds of resident blocks. If blocks differ,
-    /// their kinds repeat with a fixed period. The number is then a multiple of that period, and
-    /// leaves at least two periods between the first and the last rounds.
+    /// Returns the number of blocks to simulate: a few rounds of resident blocks. If there are
+    /// several kinds of blocks, the sequence of kinds repeats with a fixed period. The number is
+    /// then a multiple of this period, and includes at least two periods between the first and the
+    /// last rounds.
     double max_simulated_blocks() const {
         const double rounds = std::max(8.0 * work_.resident, 24.0);
         if (!work_.has_uneven_blocks) return rounds;
@@ -253,9 +260,8 @@ private:
     const int blocks_to_run_;
     /// The average demand of all multiprocessors, relative to the demand of the simulated one. If
     /// the blocks or their kinds do not divide evenly among the multiprocessors, some
-    /// multiprocessors get one more block than others. The simulation follows such a
-    /// multiprocessor, which also gets the share of memory that the other multiprocessors do not
-    /// use.
+    /// multiprocessors get one more block than others. The simulated multiprocessor is one of
+    /// those. It also gets the share of memory that the other multiprocessors do not use.
     const double relative_average_demand_;
     MemoryShare memory_;
     CacheCapacity cache_capacity_;
@@ -308,8 +314,8 @@ double Simulation::issue(std::uint32_t w, const Operation& o, double t) {
     return at;
 }
 
-/// Returns when the operation is issued to its pipe. Each scheduler has two pipes that accept a
-/// warp every two cycles, and more pipes for rare instructions.
+/// Returns the time at which the operation is issued to its pipe. Each scheduler has two pipes that
+/// accept one warp every two cycles, and other pipes for rare instructions.
 double Simulation::arithmetic(int s, const Operation& o, double at) {
     double(&pipe)[2] = pipe_[s];
     const double slots = o.slots;
@@ -346,8 +352,9 @@ double Simulation::arithmetic(int s, const Operation& o, double at) {
     }
 }
 
-/// Returns how much later than average a load's data arrives (negative if earlier). All data of a
-/// memory range that the block requests within one latency arrives together.
+/// Returns the difference between the time at which a load's data arrives and the average time
+/// (negative if the data arrives earlier). All data of a memory range that the block requests
+/// within one latency arrives together.
 double Simulation::draw_lateness(BlockState& block, const Operation& o, double at) {
     double most = 0;
     for (const std::uint32_t number : o.memory_ranges) {
@@ -377,9 +384,9 @@ void Simulation::access_shared_memory(const Operation& o, double at, double& don
     next = std::max(next, lsu_ - kLsuQueueCycles);
 }
 
-/// Returns when the data that a load requests at `begin` arrives. Data that neighbours have
-/// requested is in the second-level cache, or will be there after a random fraction of memory's
-/// latency.
+/// Returns the time at which the data arrives that a load requests at `begin`. If a neighbour has
+/// requested the data before, the data is in the second-level cache, or will be there after a
+/// random fraction of memory's latency.
 double Simulation::load_arrival_time(BlockState& block, const Operation& o, double begin) {
     const double sent = std::max(lsu_, from_l2_);
     if (neighbours_.uniform() >= (o.from_memory >= 0 ? o.from_memory : work_.read_fraction))
@@ -420,8 +427,8 @@ void Simulation::load(BlockState& block, const Operation& o, double at, double& 
     record_flight(asked, done, bytes);
 }
 
-/// Returns how many cycles of the path to the cache the partial sectors of the request take. A
-/// warp's stores leave together if it does not wait between them.
+/// Returns the number of cycles that the partial sectors of the request take on the path to the
+/// cache. The stores of a warp are sent together if the warp does not wait between them.
 double Simulation::partial_store_cycles(WarpState& warp, const Operation& o, double t) {
     if (o.parts.empty()) return 0;
     if (warp.stores_began_at < 0) warp.stores_began_at = t;
@@ -462,7 +469,7 @@ void Simulation::store(WarpState& warp, const Operation& o, double at, double& n
     if (o.kind == Kind::bulk_store) blocks_[warp.block].bulk_stores.push_back(to_l2_ + 300);
 }
 
-/// Returns how many cycles the bulk copy unit takes for all rows of a load.
+/// Returns the number of cycles that the bulk copy unit takes for all rows of a load.
 double bulk_row_cycles(const Operation& o, const BulkCopies& bulk) {
     if (o.rows == 0 || bulk.bytes.empty()) return 0;
     const std::vector<double>& cycles = o.is_box ? bulk.box_row : bulk.row;
@@ -495,8 +502,8 @@ void Simulation::bulk_load(BlockState& block, const Operation& o, double at) {
     block.at_bulk_wait.clear();
 }
 
-/// Waits for bulk loads. Returns false if some of them have not been requested or are still in
-/// flight, in which case the warp is woken later.
+/// Waits for bulk loads. If some of them have not been requested or are still in flight, returns
+/// false; the warp is then woken later.
 bool Simulation::wait_for_bulk(std::uint32_t w, double t) {
     WarpState& warp = warps_[w];
     BlockState& block = blocks_[warp.block];
@@ -524,8 +531,8 @@ bool Simulation::wait_for_bulk(std::uint32_t w, double t) {
 
 double Simulation::bulk_store_drain_time(const BlockState& block, const Operation& o) const {
     const auto count = static_cast<std::ptrdiff_t>(block.bulk_stores.size());
-    // Assume two stores per group, as in the course's pipelines. With more stores, the simulated
-    // warp waits a little too long.
+    // Assume two stores per group, as in the course's pipelines. If a group has more stores, the
+    // simulated warp waits slightly too long.
     const std::ptrdiff_t wanted =
         std::min(count, std::max<std::ptrdiff_t>(0, count - 2 * o.groups_in_flight));
     return wanted == 0
@@ -570,8 +577,8 @@ void Simulation::exit(std::uint32_t w, double at) {
     launch(at, block.slot);
 }
 
-/// Executes one operation of a warp at `t` or later, and sets `next` to when the warp can continue.
-/// Returns false if the warp waits or has exited.
+/// Executes one operation of a warp at `t` or later, and sets `next` to the time at which the warp
+/// can continue. Returns false if the warp waits or has exited.
 bool Simulation::execute_operation(std::uint32_t w, double t, double& next) {
     WarpState& warp = warps_[w];
     const Operation& o = warp.program->operations[warp.next_operation];
@@ -600,8 +607,9 @@ bool Simulation::execute_operation(std::uint32_t w, double t, double& next) {
     return true;
 }
 
-/// Returns the factor by which warps run longer than recorded. If only the beginning of a warp was
-/// recorded, assume that the rest continues like the second half of the recording.
+/// Returns the ratio of the time that warps run to the time that was recorded. If only the
+/// beginning of a warp was recorded, assume that the rest takes as long per instruction as the
+/// second half of the recording.
 double Simulation::recording_extension_factor() const {
     double instructions_per_recorded = 0, kinds = 0;
     for (const BlockProgram& kind : work_.kinds)
@@ -633,8 +641,8 @@ SimulatedOutcome Simulation::outcome() {
     const double longer = recording_extension_factor();
     r.cycles *= longer;
     r.cycles_per_block *= longer;
-    // Memory is charged for a load when it is requested. The time for which the last loads wait has
-    // therefore already been counted, and is subtracted here.
+    // Memory counts as busy with a load from the moment of the request. The time for which the last
+    // loads wait has therefore already been counted, and is subtracted here.
     const double charged = memory_.busy() * std::max(1.0, work_.blocks / run) * longer;
     if (loads_ > 0 && r.cycles > charged) r.cycles = std::max(r.cycles - memory_.queue(), charged);
     const double warps = static_cast<double>(warps_.size());
@@ -654,7 +662,7 @@ SimulatedOutcome Simulation::outcome() {
     return r;
 }
 
-/// Distributes an interval over the moments that it overlaps. `add` is called with each moment and
+/// Distributes an interval over the moments that overlap with it. Calls `add` with each moment and
 /// the fraction of the moment that is covered.
 template <class Add>
 void spread(const TimedInterval& s, double begin, double step, std::size_t moments, Add add) {

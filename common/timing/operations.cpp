@@ -17,7 +17,8 @@ namespace {
 
 using Kind = Operation::Kind;
 
-constexpr std::uint32_t kSectorsPerRange = 32;  ///< 1 KiB of memory, whose data arrives together
+/// The number of sectors in 1 KiB of memory. All data of such a range arrives at the same time.
+constexpr std::uint32_t kSectorsPerRange = 32;
 /// The latency of a read of constant memory, in cycles. From Jia et al., Dissecting the NVIDIA
 /// Volta GPU Architecture via Microbenchmarking, 2018.
 constexpr float kConstantLatencyCycles = 27;
@@ -26,11 +27,11 @@ constexpr float kConstantLatencyCycles = 27;
 constexpr float kBranchSlots = 3;
 constexpr std::uint32_t kBytesPerPass = 128;
 /// The maximum number of registers per thread at which a multiprocessor can hold all of its warps.
-/// ptxas avoids using more registers. In a kernel that uses this many, some loads therefore wait
-/// until registers are free. (Observed in the machine code of the kernels here and of random
-/// kernels.)
+/// ptxas avoids using more registers. If a kernel uses exactly this number, some of its loads
+/// therefore wait until registers are free. (Observed in the machine code of the kernels here and
+/// of random kernels.)
 constexpr std::uint32_t kRegistersForFullOccupancy = 32;
-constexpr std::uint32_t kSectorsPerHalfLine = 2;  ///< half a line has 64 bytes
+constexpr std::uint32_t kSectorsPerHalfLine = 2;  ///< the sectors of 64 bytes
 constexpr std::uint32_t kHalfSectorBytes = kSectorBytes / 2;
 /// The largest fraction of missed sectors at which a table counts as cached in the first level.
 constexpr double kMaxCachedMissFraction = .3;
@@ -38,8 +39,8 @@ constexpr double kMaxCachedMissFraction = .3;
 /// along a row. Other stores along the row soon complete the partial sectors.
 constexpr std::uint32_t kMaxRowSpanRatio = 8;
 /// The fraction of run ends that count as unfinished. At the remaining ends, the neighbouring part
-/// of the sector arrives at about the same time. A run of one sector always counts as unfinished.
-/// (Measured as in parts.cpp, with rows that begin in the middle of a sector.)
+/// of the sector arrives at about the same time. The only sector of a one-sector run always counts
+/// as unfinished. (Measured as in parts.cpp, with rows that begin in the middle of a sector.)
 constexpr float kUnfinishedEndFraction = .3f;
 
 /// The contents of the first-level cache, which the warps of a block share.
@@ -116,8 +117,8 @@ private:
     void add_copy(Draft& draft, const Step& step);
     void add_bulk(Draft& draft, const Instruction& i, const Step& step);
     bool has_cached(std::uint64_t line);
-    /// Reports whether the first-level cache misses this sector of a table. The pseudo-random
-    /// choice is the same in every run.
+    /// Reports whether an access to this sector of a table misses the first-level cache. The
+    /// pseudo-random choice is the same in every run.
     bool misses(const Table& table, std::uint64_t sector) const {
         const std::uint64_t mixed =
             (sector + 0x51ed2701 * number_ + block_.number) * 0x9e3779b97f4a7c15ull;
@@ -129,8 +130,8 @@ private:
     void forward_earlier_access(const Instruction& covered);
     void record_writer(std::uint32_t reg, std::uint32_t operation);
     std::uint32_t fetch_parameter(const Instruction& i, std::uint32_t index);
-    /// Reports whether the iteration that `branch` ends and the next iteration, which begins at
-    /// `to`, belong to the same pass of an unrolled loop.
+    /// Reports whether the iteration ending at `branch` and the iteration starting at `to` belong
+    /// to the same pass of an unrolled loop.
     bool continues_unrolled_pass(std::uint32_t branch, std::uint32_t to);
     /// The extent of an access: its sectors, their half lines, and whether its lanes store along a
     /// row.
@@ -160,7 +161,7 @@ private:
     const RecordedBlock& block_;
     const Tables& tables_;
     BlockCacheState& state_;
-    const std::uint32_t number_;  ///< the number of the warp in its block
+    const std::uint32_t number_;  ///< the index of the warp in its block
     double lines_;                ///< cache lines available to this warp
     struct LastRequest {
         std::uint64_t lines = 0, waits = 0;  ///< the counts at that request
@@ -169,22 +170,24 @@ private:
     std::uint64_t lines_requested_ = 0, waits_ = 0, last_line_ = ~std::uint64_t{0};
     std::uint64_t uncertain_lines_ = 0;  ///< lines that may or may not be in the cache
     std::vector<Draft> drafts_;
-    std::vector<std::uint32_t> writer_;  ///< by register: its last writer, or kNoTarget
+    std::vector<std::uint32_t> writer_;  ///< for each register, its last writer, or kNoTarget
     std::vector<std::uint32_t> stores_, shared_loads_, shared_stores_;
     std::vector<std::uint32_t> group_;                ///< copies since the last commit
     std::vector<std::vector<std::uint32_t>> groups_;  ///< committed copies; emptied after a wait
     using Value = std::pair<std::uint32_t, std::uint32_t>;  ///< a register, and its writer
     std::set<Value> divided_by_;
     std::set<std::pair<Value, Value>> divided_;
-    std::uint32_t condition_ = 0, condition_until_ = 0;  ///< current short branch, and its target
+    /// the current short branch, and the end of the code that it skips
+    std::uint32_t condition_ = 0, condition_until_ = 0;
     std::map<std::uint32_t, std::uint32_t>
-        parameters_;                      ///< by 64-bit register: the condition of its last fetch
+        parameters_;  ///< for each 64-bit register, the condition of its last fetch
     std::vector<std::uint64_t> touched_;  ///< the ranges of an access
     struct Loop {
-        std::uint32_t turns = 0;  ///< iterations per pass; 0 if not unrolled
+        std::uint32_t turns = 0;  ///< iterations per pass; 0 if the loop is not unrolled
         std::uint32_t done = 0;
     };
-    std::unordered_map<std::uint32_t, Loop> loops_;  ///< key: the branch that ends an iteration
+    /// The loops, by the branch that ends an iteration.
+    std::unordered_map<std::uint32_t, Loop> loops_;
 };
 
 std::uint32_t bytes_of(const Access& access) {
@@ -214,10 +217,10 @@ void WarpLowering::record_memory_ranges(Operation& operation, const Access& acce
                 .first->second);
 }
 
-/// Reports whether the first-level cache still has a line. This is less likely the more lines this
-/// warp has requested since it requested the line, because the other warps request as many. If the
-/// requests are in flight together, about half of the other warps' requests come in between.
-/// (Counted on an H200, with columns read by 24 to 63 warps.)
+/// Reports whether the first-level cache still has a line. The probability decreases with the
+/// number of lines that this warp has requested in the meantime, because the other warps request as
+/// many. If the two requests for the line are in flight together, only about half of the other
+/// warps' requests come between them. (Counted on an H200, with columns read by 24 to 63 warps.)
 bool WarpLowering::has_cached(std::uint64_t line) {
     constexpr double usable = .85;
     if (line == last_line_) return true;
@@ -309,7 +312,8 @@ void WarpLowering::add_store(Draft& draft, const Step& step) {
     ++waits_;
 }
 
-/// Records the partial sectors of an access. Runs of several sectors lack bytes only at their ends.
+/// Records the partial sectors of an access. In a run of several sectors, only the first and the
+/// last sector can be partial.
 void WarpLowering::record_partial_sectors(Operation& operation, const Access& access,
                                           std::uint32_t missing) {
     std::uint32_t ends = 0;
@@ -402,9 +406,9 @@ void WarpLowering::wait_for_groups(Operation& operation, const Instruction& i) {
     }
 }
 
-/// Adds a load that fetches a 64-bit parameter from the constant bank, and returns the load. Each
-/// condition under which a parameter is used has a load of its own. Unconditional uses are part of
-/// `start`. (ptxas for sm_90 also loads parameters in this way in loops.)
+/// Adds a load that fetches a 64-bit parameter from the constant bank, and returns the load. A
+/// parameter is loaded once for each condition under which it is used. The loads for unconditional
+/// uses are part of `start`. (ptxas for sm_90 also loads parameters in this way in loops.)
 std::uint32_t WarpLowering::fetch_parameter(const Instruction& i, std::uint32_t index) {
     const bool loads = i.opcode == "ld" && i.has("param") && (i.has("u64") || i.has("b64")),
                passes_on = i.opcode == "cvta" && parameters_.count(i.read.front()) > 0;
@@ -486,9 +490,9 @@ void WarpLowering::record_writer(std::uint32_t reg, std::uint32_t operation) {
     writer_[reg] = operation;
 }
 
-/// Returns how many iterations ptxas combines in the innermost loop from `to` to `branch`, or 0 if
-/// ptxas does not unroll the loop. The model treats loops that store to global memory as not
-/// unrolled, because the path to memory limits their time anyway.
+/// Returns the number of iterations that ptxas combines in the innermost loop from `to` to
+/// `branch`, or 0 if ptxas does not unroll the loop. The model treats loops that store to global
+/// memory as not unrolled, because the path to memory limits their time anyway.
 std::uint32_t turns_unrolled(const std::vector<Instruction>& instructions, std::uint32_t branch,
                              std::uint32_t to) {
     std::uint32_t turns = 0;
@@ -602,8 +606,9 @@ std::uint32_t count(const Program& program, Kind kind) {
 
 /// Marks a warp's store of partial sectors if the warp has no other store and the store touches few
 /// lines. The stores of all warps then meet on their way to the cache, which completes the sectors.
-/// (Measured on an H200: stores meet in blocks of 16 x 16 threads that store 4 bytes each, once, to
-/// 16 lines per warp. The stores do not meet with 32 lines or with more stores.)
+/// (Measured on an H200: stores meet if each thread of a 16 x 16 block stores 4 bytes once, and a
+/// warp stores to 16 lines. They do not meet with 32 lines per warp, or with several stores per
+/// thread.)
 void mark_simultaneous_stores(Program& program) {
     constexpr std::uint32_t few = 16;
     Operation* only = nullptr;
@@ -629,9 +634,9 @@ void distribute_bulk_loads(BlockProgram& block) {
             std::max(1u, block.bulk_loads / std::max(1u, count(program, Kind::bulk_wait)));
 }
 
-/// Returns how many steps of each warp to use. If some recordings end early, each warp is cut at
-/// the last barrier that all warps have reached. If the cut would leave out more than half of a
-/// warp's steps, all steps are used, because the code between two barriers is long.
+/// Returns the number of steps to use for each warp. If some recordings end early, the steps of
+/// each warp end at the last barrier that all warps have reached. If this would leave out more than
+/// half of a warp's steps, because the code between two barriers is long, all steps are used.
 std::vector<std::size_t> usable_warp_steps(const Recording& recording, const RecordedBlock& block) {
     std::size_t barriers = ~std::size_t{0};  ///< barriers that all warps have passed
     std::vector<std::vector<std::size_t>> behind;
@@ -652,8 +657,8 @@ std::vector<std::size_t> usable_warp_steps(const Recording& recording, const Rec
     return steps;
 }
 
-/// Converts all warps side by side, step by step, so that a warp finds data in the cache that
-/// another warp has requested before.
+/// Converts all warps in parallel, step by step, so that a warp finds data in the cache that
+/// another warp has requested earlier.
 std::vector<WarpLowering> lower_warps(const Recording& recording, const RecordedBlock& block,
                                       const Tables& tables, const std::vector<std::size_t>& steps,
                                       BlockCacheState& state, double lines_of_warp) {

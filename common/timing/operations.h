@@ -33,7 +33,7 @@ struct Operation {
         shared_store,
         copy,  ///< cp.async, requested by threads
         barrier,
-        bulk_load,  ///< requested from the bulk copy unit
+        bulk_load,  ///< a copy to shared memory by the bulk copy unit
         bulk_store,
         bulk_wait,   ///< waits for the block's bulk loads
         bulk_drain,  ///< waits until bulk stores have read shared memory
@@ -41,10 +41,11 @@ struct Operation {
     };
     Kind kind = Kind::arithmetic;
     Pipe pipe = Pipe::any;
-    float slots = 1;            ///< issue slots of a scheduler
-    float latency = 0;          ///< cycles until the result can be used; not for memory
-    float passes = 0;           ///< passes through the first-level cache or shared memory
-    std::uint16_t sectors = 0;  ///< sectors that are loaded, or stored completely
+    float slots = 1;  ///< issue slots of a scheduler
+    /// cycles until the result can be used; unused for memory operations
+    float latency = 0;
+    float passes = 0;           ///< number of passes through the first-level cache or shared memory
+    std::uint16_t sectors = 0;  ///< number of sectors that are loaded, or stored completely
     /// For a load that reads a table, the fraction of its sectors that come from memory. If
     /// negative, the fraction for all loads applies.
     float from_memory = -1;
@@ -52,25 +53,26 @@ struct Operation {
     /// For a load, the number of cache lines that contain these half lines and that the block has
     /// not requested before.
     std::uint16_t lines = 0;
-    std::uint16_t partial = 0;  ///< sectors that are stored in part
-    /// Partial sectors that other requests along the same row complete.
+    std::uint16_t partial = 0;  ///< number of sectors that are stored in part
+    /// The number of partial sectors that other requests along the same row complete.
     std::uint16_t partial_near = 0;
-    /// Partial sectors at the ends of runs, which a neighbouring block completes.
+    /// The number of partial sectors at the ends of runs, which a neighbouring block completes.
     std::uint16_t partial_edges = 0;
     std::uint16_t partial_half_lines = 0;  ///< half lines with partial sectors
-    /// Whether this is the warp's only store of partial sectors. The other warps then store at
-    /// about the same time.
+    /// Whether this operation is the warp's only store of partial sectors. The other warps then
+    /// store at about the same time.
     bool is_simultaneous = false;
-    /// The sectors that are left unfinished. Each counts as the fraction of the sector that is
-    /// written.
+    /// The number of sectors that are left unfinished. A partly written sector counts as the
+    /// fraction that is written.
     float unfinished = 0;
     std::vector<LinePart> parts;  ///< the written parts of the unfinished sectors
     /// For bulk_drain, the number of groups that may stay in flight.
     std::uint16_t groups_in_flight = 0;
     std::uint16_t rows = 0;            ///< for bulk_load, the number of contiguous pieces
     bool is_box = false;               ///< for bulk_load, whether the pieces are rows of boxes
-    std::vector<std::uint32_t> after;  ///< the operations whose results this one needs
-    /// The memory ranges whose data arrives together, numbered per block.
+    std::vector<std::uint32_t> after;  ///< the operations whose results this operation needs
+    /// The memory ranges that the operation loads, as indices within the block. The data of a range
+    /// arrives together.
     std::vector<std::uint32_t> memory_ranges;
 };
 
@@ -88,15 +90,15 @@ struct BlockProgram {
     std::vector<Program> programs;
     std::vector<std::uint32_t> program_of_warp;
     std::uint32_t bulk_loads = 0;
-    // Sums over all warps and operations of the block.
-    double sectors_read = 0, table_sectors = 0,  ///< the latter are included in the former
+    // Numbers of sectors, summed over all warps and operations of the block.
+    double sectors_read = 0, table_sectors = 0,  ///< sectors_read includes table_sectors
         table_sectors_from_memory = 0, sectors_written = 0, sectors_partial = 0,
            sectors_partial_near = 0, sectors_partial_edges = 0;
     /// For each line that requests write in part, the total bytes that they write.
     std::vector<float> bytes_of_line;
     double lines_left_for_other_blocks = 0;  ///< lines that other blocks complete
     bool has_atomics = false;
-    /// The fraction of requested lines for which the model does not know whether they are in the
+    /// The fraction of requested lines for which the model cannot tell whether they are in the
     /// cache.
     double uncertain_lines = 0;
 };

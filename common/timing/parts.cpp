@@ -16,8 +16,8 @@ constexpr float kMaxMissingBytes = 1;
 // --transposes` (docs/results/random_kernels/transposes). The kernels differ in one property at a
 // time: block shape, element size, order or pitch.
 
-/// The number of open lines at which half of these lines are evicted early, as a fraction of the
-/// lines of the second-level cache.
+/// The number of open lines, as a fraction of the lines of the second-level cache, at which half of
+/// the open lines are evicted early.
 constexpr double kHalfEvictionLineFraction = .08;
 /// The number of pages (2 KiB) with open lines at which half of the lines are evicted early. Fewer
 /// pages cost less, because the lines of a page are written together.
@@ -92,7 +92,7 @@ double completion_cycles(const Unfinished& unfinished, double open_lines, const 
                  many = kHalfEvictionLineFraction * gpu.l2_bytes / kLineBytes,
                  too_early = open > 0 ? open / (open + many) : 0,
                  scattered = unfinished.pages / (unfinished.pages + kHalfEvictionPages);
-    // The reads that complete sectors add to the time, because they do not overlap with the writes.
+    // Reads that complete sectors add to the time, because they do not overlap with the writes.
     return kRewriteCostRatio * gpu.partial.cycles_for_4_bytes * too_early * scattered +
            unfinished.read_cycles_per_written_sector;
 }

@@ -19,12 +19,12 @@ namespace coalesce::timing {
 
 /// The part of a sector that one request writes.
 struct LinePart {
-    std::uint32_t line = 0;  ///< the number of the part's cache line, counted per block
+    std::uint32_t line = 0;  ///< the index of the part's cache line within the block
     float bytes = 0;
     bool operator==(const LinePart&) const = default;
 };
 
-/// The lines that a block's requests write in part.
+/// The cache lines of which a block's requests write only a part.
 class PartialLines {
 public:
     LinePart add(std::uint64_t sector, std::uint32_t warp, float bytes);
@@ -46,7 +46,7 @@ private:
     std::unordered_map<std::uint64_t, Sector> sectors_;
 };
 
-/// Counts the lines of the running blocks that are open, from the first store of a block to the
+/// Counts the open lines of the running blocks. A line is open from a block's first store to its
 /// last. Each warp proceeds at its own pace, and sectors wait for the slowest warp.
 class OpenLines {
 public:
@@ -78,15 +78,15 @@ struct Unfinished {
     double left_for_other_blocks = 0;  ///< the number of lines that are left to other blocks
     double pages = 0;                  ///< the number of memory pages that are written to
     double read_cycles_per_written_sector =
-        0;  ///< memory cycles for reads, per sector that is written
+        0;  ///< memory cycles spent on reads, per written sector
 };
 
-/// Returns the additional cycles, on the path to the cache, for each partially written sector.
+/// Returns the extra cycles that each partially written sector takes on the path to the cache.
 double completion_cycles(const Unfinished& unfinished, double open_lines, const Gpu& gpu);
 
-/// Returns the cycles for a half line with partially written sectors, if a request touches this
-/// many half lines. `is_simultaneous` says whether all warps of the block write to the same half
-/// lines at about the same time.
+/// Returns the cycles that a half line with partially written sectors takes, for a request that
+/// touches `halves` half lines. `is_simultaneous` says whether all warps of the block write to the
+/// same half lines at about the same time.
 double partial_write_cycles(std::uint32_t halves, bool is_simultaneous,
                             const PartialSectors& partial);
 

@@ -17,7 +17,7 @@ namespace coalesce::timing {
 
 namespace {
 
-/// Relative error of the register estimate. For two out of three kernels the error is smaller.
+/// The relative error of the register estimate. The error is smaller for two thirds of all kernels.
 constexpr double kRegisterEstimateError = .06;
 
 /// Returns the shared memory of a block in bytes, including the bytes that the system reserves.
@@ -57,12 +57,12 @@ Occupancy compute_occupancy(const Recording& recording, const Gpu& gpu) {
 
 namespace {
 
-// From sm_80 on, the storage that holds both shared memory and the first-level cache is this many
-// bytes larger than the largest shared memory. (From NVIDIA's documents)
+// The storage that shared memory and the first-level cache have in common exceeds the largest
+// shared memory by this number of bytes, from sm_80 on. (From NVIDIA's documents)
 constexpr int kCacheBytesBeyondShared = 28 << 10;
 
-/// Returns a warp's share of the first-level cache, in lines. The cache gets what shared memory
-/// leaves of their common storage.
+/// Returns a warp's share of the first-level cache, in lines. Shared memory and the cache use
+/// common storage; the cache is the part that shared memory does not need.
 double cache_lines_per_warp(const Recording& recording, const Gpu& gpu, const Occupancy& o) {
     const double bytes = gpu.shared_bytes + kCacheBytesBeyondShared -
                          static_cast<double>(o.blocks) * shared_bytes_per_block(recording, gpu);
@@ -81,8 +81,8 @@ double first_level_bytes(const Recording& recording, const Gpu& gpu, int residen
     return kCacheBytesBeyondShared;
 }
 
-/// Returns the excess cost of runs of `bytes` bytes, interpolated from the table `of`. The excess
-/// cost is the time that such runs add to a plain copy, as a fraction of the copy's time.
+/// Returns the excess cost of runs of `bytes` bytes, interpolated from `of`, a table of costs. The
+/// excess cost is the time that such runs add to a plain copy, as a fraction of the copy's time.
 double interpolate_excess_cost(const Runs& runs, const std::vector<double>& of, double bytes) {
     if (!(bytes > runs.bytes.front())) return of.front();
     for (std::size_t k = 1; k < runs.bytes.size(); ++k) {
@@ -114,8 +114,8 @@ double new_fraction(const Footprint& f) {
 }
 
 /// The amount of data, as a fraction of the second-level cache, that may pass through the cache
-/// before it evicts data that was read earlier. (An H200 with 60 MB keeps data while the next 32
-/// MiB pass, but keeps no data while 48 MiB pass. calibrate/launches.cu)
+/// before it evicts data that was read earlier. (An H200 with a 60 MB cache keeps data while the
+/// next 32 MiB pass through, but keeps no data if 48 MiB pass through. calibrate/launches.cu)
 constexpr double kRetainedReadFraction = .53;
 
 /// Returns the fraction of the sectors requested by blocks of the grid's next row that no earlier
@@ -132,14 +132,13 @@ double next_row_new_fraction(const Recording& recording, const Gpu& gpu) {
                    static_cast<double>(requested);
 }
 
-/// Sums over the accesses of the recorded blocks, with each block taken on its own.
+/// Sums over the accesses of the recorded blocks. Each block is treated separately.
 struct BlockAccesses {
-    double requested = 0, distinct = 0;  ///< numbers of requested and of different sectors
+    double requested = 0, distinct = 0;  ///< numbers of requested sectors and of different sectors
     double bytes = 0;                    ///< sum of the bytes of all lanes
     double run = 0;                      ///< average length of a run in bytes
 
-    /// Returns the fraction of the bytes in the block's sectors that the block leaves to other
-    /// blocks.
+    /// Returns the fraction of the bytes in the block's sectors that this block does not access.
     double left() const {
         return distinct > 0 ? std::max(0.0, 1 - bytes / (kSectorBytes * distinct)) : 0;
     }
@@ -175,7 +174,7 @@ BlockAccesses sum_block_accesses(const Recording& recording, bool reads) {
 /// element of 16 bytes.)
 constexpr double kUnfinishedSectorCostRatio = 2.5;
 
-/// Estimates from the recorded neighbours which fraction of the sectors stays unfinished.
+/// Estimates the fraction of the sectors that stay unfinished, from the recorded neighbours.
 double unfinished_fraction(const Footprint& writes) {
     if (writes.sectors.empty()) return 0;
     const double covered = static_cast<double>(writes.bytes) /
@@ -281,29 +280,30 @@ double excess_cost_with_neighbours(const Runs& runs, const std::vector<double>& 
     return with_neighbours + kEarlyEvictionFraction * (alone - with_neighbours);
 }
 
-/// Fraction of the second-level cache whose contents are written but not yet in memory when a
-/// launch ends. (Copies of 64 and 256 MiB on an H200 end about 2 microseconds before memory could
+/// The fraction of the second-level cache that contains written data that is not yet in memory when
+/// a launch ends. (Copies of 64 and 256 MiB on an H200 end about 2 microseconds before memory could
 /// have accepted all data.)
 constexpr double kUnflushedWriteFraction = .15;
 
-/// Returns the bandwidth of memory for traffic in long runs, a fraction `share` of which is written
-/// (0.5 for a copy).
+/// Returns the memory bandwidth for traffic in long runs. `share` is the fraction of the traffic
+/// that is written (0.5 for a copy).
 double mixed_traffic_gbps(double share, const Gpu& gpu) {
     const double one_way = std::abs(2 * share - 1);
     return 1 / (one_way / (share < .5 ? gpu.read_gbps : gpu.write_gbps) +
                 (1 - one_way) / gpu.copy_gbps);
 }
 
-/// Computes how many cycles of a multiprocessor's share of memory each requested sector takes.
+/// Computes how many cycles each requested sector takes, if every multiprocessor has an equal share
+/// of the memory bandwidth.
 void compute_sector_cycles(MultiprocessorWork& work, const Traffic& t, const Gpu& gpu,
                            double blocks) {
     const double multiprocessors = std::min<double>(gpu.multiprocessors, blocks);
     const bool reads = t.read > 0, writes = t.written > 0;
     const double share = work.write_fraction =
         t.read + t.written > 0 ? t.written / (t.read + t.written) : 0;
-    // The costs of runs were measured with copies, which read half of their data and write the
-    // other half. So the cost of a direction counts twice if all data moves in that direction, and
-    // little if only a little data does.
+    // The costs of runs were measured with copies, in which half of the traffic is reads and half
+    // is writes. Scale the cost of each direction by twice its share of the traffic, but scale
+    // the cost of writes by at most 1.
     const Runs& runs = gpu.runs;
     const double least_read = 2 * kSectorBytes;
     const double read = reads ? excess_cost_with_neighbours(runs, runs.read_excess, t.runs_of_pairs,
@@ -427,7 +427,7 @@ bool has_many_conflicts(const Recording& recording) {
     return 20 * (wavefronts - fewest) > wavefronts;
 }
 
-/// Returns a copy in which no access to shared memory has a conflict.
+/// Returns a copy of the recording in which no access to shared memory has a bank conflict.
 Recording remove_conflicts(Recording recording) {
     for (RecordedBlock& block : recording.recorded)
         for (Access& access : block.accesses)

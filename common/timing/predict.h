@@ -7,16 +7,16 @@
 
 namespace coalesce::timing {
 
-/// Returns the GPU with this name, or the GPU that the text describes in the format of gpus/.
-/// Throws GpuError.
+/// Returns the GPU that `name_or_text` names, or that it describes in the format of gpus/. Throws
+/// GpuError.
 Gpu parse_or_find_gpu(const std::string& name_or_text);
 
 /// The resident blocks of a launch on a multiprocessor.
 struct Occupancy {
     int blocks = 1, warps = 1;  ///< blocks per multiprocessor, and warps per block
     OccupancyLimit limited_by = OccupancyLimit::threads;
-    /// Whether the estimate of registers is so close to a limit that the number of blocks is
-    /// uncertain.
+    /// Whether the number of blocks is uncertain, because the estimated number of registers is
+    /// close to a limit.
     bool is_uncertain = false;
 };
 /// Computes the occupancy from the recording's blocks, threads, registers and shared memory.

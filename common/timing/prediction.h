@@ -9,14 +9,14 @@ namespace coalesce::timing {
 
 /// The bottleneck: the resource that would have to grow to make the launch faster.
 enum class Bottleneck {
-    memory,      ///< the bandwidth of memory, for runs of this length
+    memory,      ///< memory bandwidth, at the run lengths of the launch
     flight,      ///< too few bytes are in flight for the latency (Little's law)
     barrier,     ///< too few bytes in flight, because most warps wait at a barrier
     shared,      ///< passes through shared memory and the first-level cache
     cache,       ///< the path between a multiprocessor and the second-level cache
-    stores,      ///< sectors that each request writes in part
+    stores,      ///< stores that write sectors only in part
     issue,       ///< the issue of instructions
-    blocks,      ///< blocks that cannot start as fast as others end
+    blocks,      ///< the start of blocks, if running blocks end faster than new blocks can start
     few_blocks,  ///< fewer blocks than fit at once, or a last round that is nearly empty
 };
 constexpr Bottleneck last_of(Bottleneck) {
@@ -29,8 +29,8 @@ constexpr OccupancyLimit last_of(OccupancyLimit) {
     return OccupancyLimit::grid;
 }
 
-/// A property of a launch that the model does not know. If there is one, the error of the
-/// prediction may be larger than its band.
+/// A property of a launch that the model does not know. If a prediction has such a property, its
+/// error may exceed the error band.
 enum class Unknown {
     atomics,        ///< how long atomics wait for each other
     local_memory,   ///< the cost of spilled registers and of arrays in local memory
@@ -92,26 +92,28 @@ struct Prediction {
     bool measured_gpu = false;
     std::string kernel;
     double ms = 0;
-    /// The time without bank conflicts in shared memory; 0 if there are none.
+    /// The time if shared memory had no bank conflicts, or 0 if the launch has no conflicts.
     double ms_without_conflicts = 0;
-    double error_band = 0;  ///< 0.08 means that nine in ten measured times are within 8 %
+    double error_band = 0;  ///< error band: 0.08 if nine in ten measured times are within 8 %
     std::vector<Unknown> unknown;
     Bottleneck bottleneck = Bottleneck::memory;
 
-    double memory_bytes = 0;  ///< bytes that memory moves, in whole sectors
-    /// The average length of the runs that memory reads and writes.
+    double memory_bytes = 0;  ///< bytes that memory transfers, in whole sectors
+    /// The average length, in bytes, of the runs that are read from and written to memory.
     double run_bytes_read = 0, run_bytes_written = 0;
     int resident_blocks = 0;  ///< resident blocks per multiprocessor
     int warps_per_block = 0;
     int registers = 0;     ///< registers per thread, estimated
     int shared_bytes = 0;  ///< bytes of shared memory per block, static and dynamic
     OccupancyLimit occupancy_limit = OccupancyLimit::threads;
-    double rounds = 0;  ///< blocks of the grid, divided by blocks that the GPU runs at once
+    /// number of blocks in the grid, divided by the number that the GPU runs at once
+    double rounds = 0;
 
     double bytes_in_flight = 0;         ///< average bytes of loads in flight on a multiprocessor
     double bytes_needed = 0;            ///< the bytes that would keep memory busy (Little's law)
     double fraction_without_loads = 0;  ///< the fraction of the time in which no load is in flight
-    double latency_cycles = 0;          ///< the latency of a load at this utilization of memory
+    /// the latency of a load at the launch's utilization of memory
+    double latency_cycles = 0;
     Busy busy;
     WarpLife life;
     TimeLine time_line;

@@ -24,7 +24,7 @@ struct Instruction {
     bool reads_special = false;  ///< whether the instruction reads a special register such as %tid
     /// Whether ptxas generates no machine instruction for this load or store.
     bool leaves_nothing = false;
-    /// If `leaves_nothing`, the earlier instruction whose access includes this one.
+    /// If `leaves_nothing` is set, the earlier instruction whose access includes this one.
     std::uint32_t covered_by = kNoTarget;
     std::uint32_t line = 0;
     /// The estimated position in ptxas's order of the kernel's instructions.
@@ -52,7 +52,8 @@ struct Access {
     AccessKind kind = AccessKind::load;
     std::uint8_t lanes = 0, bytes_per_lane = 0;
     std::uint16_t passes = 0;  ///< wavefronts in shared memory, or 128-byte lines in global memory
-    std::uint32_t first_run = 0, runs = 0;  ///< positions in Block::runs, for global memory
+    /// for global memory: first index in Block::runs, number of runs
+    std::uint32_t first_run = 0, runs = 0;
 };
 
 /// One instruction executed by one warp.
@@ -64,7 +65,7 @@ struct Step {
 
 struct WarpPath {
     std::vector<Step> steps;     ///< the warp's first steps
-    std::uint64_t executed = 0;  ///< the number of all steps of the warp
+    std::uint64_t executed = 0;  ///< the total number of steps of the warp
 };
 
 struct RecordedBlock {
@@ -76,8 +77,9 @@ struct RecordedBlock {
 
 /// The memory that neighbouring blocks access together.
 struct Footprint {
-    std::uint64_t sectors_summed_over_blocks = 0;  ///< the sum of the blocks' numbers of sectors
-    std::uint64_t bytes = 0;                       ///< the bytes requested by all lanes
+    /// the number of sectors of each block, summed over the blocks
+    std::uint64_t sectors_summed_over_blocks = 0;
+    std::uint64_t bytes = 0;  ///< the bytes requested by all lanes
     SectorSet sectors;
 };
 
@@ -102,8 +104,8 @@ struct Recording {
     bool blocks_wait = false;
 };
 
-/// Reports whether some recorded blocks do far more than others. The number of blocks of each kind
-/// is then a guess.
+/// Reports whether some recorded blocks do far more work than others. The number of blocks of each
+/// kind is then a guess.
 bool are_blocks_uneven(const Recording& recording);
 
 }  // namespace coalesce::timing

@@ -1,4 +1,4 @@
-// The room in the first-level cache for loads in flight.
+// The capacity of the first-level cache for loads in flight.
 #pragma once
 
 #include <algorithm>
@@ -9,14 +9,14 @@
 
 namespace coalesce::timing {
 
-/// A model of the cache's room. Each requested byte occupies room from the request until it
-/// arrives. If shared memory leaves little of the first-level cache, loads must wait until earlier
-/// loads have arrived.
+/// A model of the capacity of the first-level cache. Each requested byte takes up capacity from its
+/// request until it arrives. If shared memory leaves little of the first-level cache, loads must
+/// wait until earlier loads have arrived.
 class CacheCapacity {
 public:
     explicit CacheCapacity(double bytes) : bytes_(bytes) {}
 
-    /// Returns when `bytes` bytes can be requested, at `t` or later.
+    /// Returns the earliest time, not before `t`, at which `bytes` bytes can be requested.
     double wait(double t, double bytes) {
         last_ = std::max(t, last_);
         while (!in_flight_.empty() &&

@@ -1,4 +1,5 @@
-// Rounds logarithms, powers and exponentials, so that they are the same with all libraries.
+// Rounds the results of logarithms, powers and exponentials, so that all math libraries give the
+// same values.
 #pragma once
 
 namespace coalesce::timing {

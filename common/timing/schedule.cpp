@@ -11,7 +11,7 @@ namespace {
 
 using Kind = Operation::Kind;
 
-/// The drafts from `begin` to `end`. The scheduler moves no operation out of this range.
+/// The drafts from `begin` to `end`. The scheduler does not move any operation out of this range.
 class ScheduledRange {
 public:
     ScheduledRange(const std::vector<Draft>& drafts, std::size_t begin, std::size_t end,
@@ -27,7 +27,7 @@ public:
         if (is_short_of_registers) divide_into_iterations();
     }
 
-    /// Returns the positions of the drafts, in their new order.
+    /// Returns the indices of the drafts, in their new order.
     std::vector<std::size_t> order() const {
         std::vector<std::size_t> order = in_stages([&](std::size_t k) { return rank_[k]; });
         for (std::size_t& k : order) k += begin_;
@@ -39,7 +39,7 @@ private:
 
     const Draft& draft(std::size_t k) const { return drafts_[begin_ + k]; }
 
-    /// Divides the piece into stages. Each stage ends at an operation that no other operation moves
+    /// Divides the range into stages. Each stage ends at an operation that no other operation moves
     /// across. Operations that depend on no load go to the first stage.
     void find_stages() {
         int stage = 0;
@@ -57,8 +57,8 @@ private:
         }
     }
 
-    /// Moves operations that use loaded values to the stage in which their result is needed, so
-    /// that an earlier barrier need not wait for the loads.
+    /// Moves operations that use loaded values to the stage that needs their results, so that an
+    /// earlier barrier need not wait for the loads.
     void defer_uses_of_loads() {
         const int last = stage_.empty() ? 0 : *std::max_element(stage_.begin(), stage_.end());
         std::vector<int> wanted(stage_.size(), last);
@@ -111,7 +111,7 @@ private:
                            [&](std::uint32_t a) { return a >= begin_ && is_load(a - begin_); });
     }
     /// Returns the drafts in the order of their stages. Within each stage, the drafts are sorted by
-    /// `of`.
+    /// the value of `of`.
     template <class Of>
     std::vector<std::size_t> in_stages(Of of) const {
         std::vector<std::size_t> order(stage_.size());
@@ -121,9 +121,9 @@ private:
         });
         return order;
     }
-    /// Divides each stage into turns. If ptxas puts a load after an operation that waits for
-    /// earlier loads, the load starts a new turn. Everything after the load that depends on loads
-    /// belongs to that turn. At least two loads stay in flight together.
+    /// Divides each stage into turns. A load starts a new turn if ptxas puts the load after an
+    /// operation that waits for earlier loads. All later operations that depend on loads belong to
+    /// the new turn. At least two loads stay in flight together.
     void divide_into_iterations() {
         constexpr int least = 2;
         int stage = 0, turn = 0, loads = 0;
@@ -158,15 +158,15 @@ private:
 
 /// Orders arithmetic and shared memory accesses like a list scheduler. Of the operations whose
 /// operands are available, the operation with the longest chain of latencies to the end comes next.
-/// So independent chains run side by side, as in machine code.
+/// This interleaves independent chains, as in machine code.
 class Interleaver {
 public:
     explicit Interleaver(const std::vector<Draft>& drafts)
         : drafts_(drafts), place_(drafts.size(), kNotScheduled) {}
 
-    /// Reorders the operations in `order` between those that must stay where they are. Leaves the
-    /// order as it is if any operation accesses global memory, because Piece orders such operations
-    /// better.
+    /// Reorders the operations in `order`, except those that must keep their positions. Changes
+    /// nothing if any operation accesses global memory, because ScheduledRange orders such
+    /// operations better.
     void interleave(std::vector<std::size_t>& order) {
         const auto is_global = [&](std::size_t k) {
             const Kind kind = drafts_[k].operation.kind;
@@ -184,8 +184,8 @@ public:
 
 private:
     static constexpr std::uint32_t kNotScheduled = ~0u;
-    /// Cycles until a value from shared memory is available, and the latency that ptxas assumes for
-    /// global memory.
+    /// The cycles until a value from shared memory is available, and the latency in cycles that
+    /// ptxas assumes for global memory.
     static constexpr float kSharedLatency = 24, kGlobalLatency = 300;
     /// The number of operations that an operation may overtake. ptxas limits this number, because
     /// chains that run side by side need more registers.
@@ -296,11 +296,11 @@ private:
     }
 
     const std::vector<Draft>& drafts_;
-    std::vector<std::uint32_t> place_;  ///< by draft: its index in the reordered range
+    std::vector<std::uint32_t> place_;  ///< index of each draft in the reordered range
     std::vector<DependenceNode> nodes_;
 };
 
-/// Reports whether an operation has no cost. Such an operation is left out, and the operations that
+/// Reports whether an operation has no cost. Such an operation is omitted, and the operations that
 /// use its result depend on its operands instead.
 bool has_no_cost(const Draft& d) {
     return d.operation.kind == Kind::arithmetic && d.operation.slots == 0 && !d.fixed;
@@ -326,7 +326,8 @@ std::vector<Operation> schedule_operations(std::vector<Draft> drafts, bool is_sh
     operations.reserve(drafts.size());
     // For each draft, its index in `operations`.
     std::vector<std::uint32_t> place(drafts.size(), nowhere);
-    // For each left-out draft, the operations that its users depend on instead.
+    // For each omitted draft, its substitutes: the operations on which the users of its result
+    // depend instead.
     std::vector<std::vector<std::uint32_t>> stands_for(drafts.size());
     std::vector<std::uint32_t> after;
     for (const std::size_t k : order) {

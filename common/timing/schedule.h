@@ -26,7 +26,7 @@ struct Draft {
     bool ends_iteration = false;
 };
 
-/// Returns the operations in their final order. Their `after` refers to positions in the result.
+/// Returns the operations in their final order. Their `after` members are positions in the result.
 std::vector<Operation> schedule_operations(std::vector<Draft> drafts, bool is_short_of_registers);
 
 }  // namespace coalesce::timing

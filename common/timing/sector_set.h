@@ -1,4 +1,5 @@
-// A set of memory sectors (32 bytes each). Computes how many runs and pages they form.
+// A set of memory sectors (32 bytes each), which also computes how many runs and pages the sectors
+// form.
 #pragma once
 
 #include <algorithm>
@@ -21,14 +22,15 @@ class SectorSet {
 public:
     void add(SectorRun run) { add(run, 0); }
     void add(const SectorSet& other);
-    /// Adds a run, and returns how many of its sectors are new in turn number `turn`. The numbers
-    /// of turns must increase. Sectors that were added in an earlier turn count as new again.
+    /// Adds the sectors of `run`, and returns how many of them are new in the current turn. `turn`
+    /// is the number of this turn, and must not decrease from call to call. Sectors that were added
+    /// in an earlier turn count as new again.
     std::uint64_t add(SectorRun run, std::uint64_t turn);
     /// Prefetches the data that adding `run` will need.
     void expect(SectorRun run) const;
     std::uint64_t size() const;
-    /// Return the number of cache lines (128 bytes) and of memory pages (2048 bytes) that contain
-    /// at least one sector.
+    /// Returns the number of cache lines (128 bytes) that contain at least one sector. pages()
+    /// returns the number of memory pages (2048 bytes) that contain at least one.
     std::uint64_t lines() const;
     std::uint64_t pages() const { return used_; }
     /// Returns the set extended to aligned pairs of sectors, because memory reads pairs.
@@ -37,7 +39,7 @@ public:
     std::uint64_t count_common(const SectorSet& other) const;
     /// Returns the number of sectors in each run. A run is a contiguous range of maximal length.
     /// All sectors within one memory page (2048 bytes) also count as a run, because the page is
-    /// opened only once, so they are as fast as a contiguous range.
+    /// opened only once, so that accesses to these sectors are as fast as to a contiguous range.
     std::vector<std::uint64_t> runs() const;
     /// Returns the runs like runs(), but if less than a third of a page is in the set, returns the
     /// page's contiguous ranges separately. With so few sectors, nothing is gained by opening the
@@ -61,7 +63,7 @@ private:
         /// The last turn that added sectors, and the sectors that were added in this turn.
         std::uint64_t turn = 0, turn_sectors = 0;
     };
-    /// Returns the first slot to look for a page. The table must not be empty.
+    /// Returns the first slot in which to look for a page. The table must not be empty.
     std::size_t hash_slot(std::uint64_t number) const;
     SectorPage& page(std::uint64_t number);
     void grow();
@@ -70,7 +72,8 @@ private:
 
     std::vector<SectorPage> table_;
     std::size_t used_ = 0;
-    std::size_t last_ = 0;  ///< the slot of the last lookup, which often has the next sectors
+    /// the slot of the last lookup, which often contains the sectors of the next lookup too
+    std::size_t last_ = 0;
 };
 
 // The following functions are inline, because a recorded launch adds millions of runs.

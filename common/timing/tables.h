@@ -28,8 +28,8 @@ class Tables {
 public:
     Tables() = default;
     /// Finds the tables. `first_level_bytes` is the size of a multiprocessor's first-level cache.
-    /// `new_part` is the fraction of all reads that no neighbouring block has requested before. The
-    /// fraction for a table cannot exceed it.
+    /// `new_part` is the fraction of all reads that no neighbouring block has requested before. For
+    /// a table, the corresponding fraction is at most `new_part`.
     Tables(const Recording& recording, const Gpu& gpu, double first_level_bytes, double new_part);
 
     /// Returns the table that the instruction reads, or null.

@@ -13,14 +13,15 @@ namespace {
 constexpr int kLabelColumns = 14, kMinColumns = 40;
 constexpr int kMaxTotalLines = 16, kMaxChartRows = 5, kMinChartRows = 3, kMaxBlockRows = 3,
               kMaxTitleLines = 4;
-/// Bytes in flight below which the time line shows nothing: less than a sector on average.
+/// The time line shows nothing if fewer bytes than this are in flight on average: less than one
+/// sector.
 constexpr double kSector = 32;
 
 double finite(double value) {
     return std::isfinite(value) && value > 0 ? value : 0;
 }
 
-/// Adds a moment to a column's average with the weight `part`.
+/// Adds a moment, with the weight `part`, to the averages of a column.
 void add(Column& column, const Moment& moment, double part) {
     column.mean.bytes_in_flight += part * finite(moment.bytes_in_flight);
     column.mean.bytes_stored += part * finite(moment.bytes_stored);
@@ -55,7 +56,7 @@ std::string row(std::string label, const std::string& signs) {
 
 // ---- bytes in flight ----
 
-/// Returns the character that fills a row of the chart to this fraction.
+/// Returns the character that shows how much of its cell in the chart is filled.
 char fill_glyph(double part) {
     return part >= 2.0 / 3 ? '#' : part >= 1.0 / 3 ? ':' : part > 0 ? '.' : ' ';
 }
@@ -115,8 +116,8 @@ double max_bytes_stored(const std::vector<Column>& columns) {
 
 // ---- blocks ----
 
-/// Draws the life of a block from its first to its last column. An end outside the time line has no
-/// bracket.
+/// Draws the life of a block from its first to its last column. If the block begins or ends outside
+/// the time line, that end has no bracket.
 void draw_life(std::string& signs, const TimeLine::Life& life, double moments) {
     const auto columns = static_cast<double>(signs.size());
     if (!(life.begin < life.end) || !(life.begin < moments) || !(life.end > 0)) return;

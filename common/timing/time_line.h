@@ -13,19 +13,20 @@ namespace coalesce::timing {
 /// Returns at most 16 lines of at most `width` columns. A width below 40 is treated as 40.
 std::string time_line_text(const Prediction& prediction, int width = 80);
 
-// ---- shared by the text and the SVG picture ----
+// ---- used by both the text and the SVG picture ----
 
 /// A part of the time line, averaged over its moments.
 struct Column {
     Moment mean;
-    double nothing = 0;  ///< the fraction of the column's time in which no load is in flight
+    double nothing = 0;  ///< the fraction of the column's time in which no loads are in flight
 };
 std::vector<Column> average_columns(const TimeLine& line, int count);
 
-/// Returns the slots of resident blocks that occur in the time line, each once, in order.
+/// Returns the slots of resident blocks that occur in the time line, in order and without
+/// duplicates.
 std::vector<int> list_slots(const TimeLine& line);
 
-/// Returns the number of resident warps, which is the height of the row of warps.
+/// Returns the number of resident warps, which sets the height of the row that shows warps.
 double resident_warps(const Prediction& prediction);
 
 /// Returns the top of the scale for bytes: the bytes that are needed, or the largest number in

@@ -53,8 +53,8 @@ double column_x(std::size_t column) {
     return kLeftMargin + (kRightMargin - kLeftMargin) * static_cast<double>(column) / kColumns;
 }
 
-/// Returns the area below `values` as an SVG path, drawn as a step per column. A value of `whole`
-/// is `height` pixels high.
+/// Returns the area below `values` as an SVG path with one step per column. A value of `whole` is
+/// `height` pixels high.
 std::string filled_area_svg(const std::vector<double>& values, double whole, double bottom,
                             double height) {
     std::string drawn;
@@ -80,8 +80,8 @@ std::vector<double> values_of(const std::vector<Column>& columns, double Moment:
 
 // ---- bytes in flight ----
 
-/// Marks the times without loads in flight over the full height of the chart, with a label if it
-/// fits.
+/// Marks the times without loads in flight over the full height of the chart, with a label if the
+/// label fits.
 std::string gaps(const std::vector<Column>& columns) {
     constexpr double room_for_word = 60;
     std::string svg;
@@ -105,8 +105,8 @@ std::string chart(const Prediction& prediction, const std::vector<Column>& colum
         gaps(columns);
     svg += path_svg("used", filled_area_svg(values_of(columns, &Moment::bytes_in_flight), top,
                                             kChartBottom, height));
-    svg += text_at(12, kChartTop + height / 2 - 4, "", "bytes on");
-    svg += text_at(12, kChartTop + height / 2 + 12, "", "their way");
+    svg += text_at(12, kChartTop + height / 2 - 4, "", "bytes in");
+    svg += text_at(12, kChartTop + height / 2 + 12, "", "flight");
     svg += text_at(kLeftMargin - 6, kChartBottom, "right faint", "0");
     const bool has_need = is_nonzero_count(prediction.bytes_needed);
     const double needed = has_need ? kChartBottom - height * prediction.bytes_needed / top : 0;
@@ -153,7 +153,7 @@ std::string block_life_svg(const TimeLine::Life& block_life_svg, double moments,
     const double scale = (kRightMargin - kLeftMargin) / moments;
     const double begin = kLeftMargin + scale * std::max(block_life_svg.begin, 0.0);
     const double end = kLeftMargin + scale * std::min(block_life_svg.end, moments);
-    // Leave a gap before the next block, unless the gap would make the box vanish.
+    // Leave a gap before the next block, unless the box would then vanish.
     const double gap = block_life_svg.end < moments ? 1.5 : 0;
     return rectangle_svg("used", begin, top, std::max(end - begin - gap, 0.5), kBlockHeight);
 }

@@ -1,4 +1,5 @@
-// The data that memory moves for a block of a launch, and the lengths of its runs.
+// The memory traffic of one block of a launch, and the lengths of the runs of sectors that reach
+// memory.
 #pragma once
 
 #include <cstdint>
@@ -18,21 +19,23 @@ inline double length_of(const std::vector<std::uint64_t>& runs) {
 
 /// The part of a kernel's requests that reaches memory.
 struct Traffic {
-    double read = 0, written = 0;  ///< the sectors of a block that memory moves
-    /// Sectors read and written by memory, as a fraction of the requested sectors.
+    double read = 0, written = 0;  ///< the number of a block's sectors that memory reads and writes
+    /// The sectors that reach memory, as a fraction of the requested sectors.
     double read_fraction = 0, written_fraction = 0;
-    /// The fraction of written sectors that have gaps.
+    /// The fraction of the written sectors that the block leaves incomplete.
     double unfinished = 0;
-    /// The fraction of the sectors' bytes that a single block leaves to other blocks.
+    /// The fraction of the bytes of written sectors that the block itself does not write, but
+    /// leaves to other blocks.
     double left_for_other_blocks = 0;
     double own_run_read = 0, own_run_written = 0;  ///< lengths of runs in bytes, for a single block
     /// The sizes of runs in sectors, for a block together with its neighbours.
     std::vector<std::uint64_t> runs_read, runs_written;
-    /// The sizes of the runs that memory actually reads, because it reads aligned pairs of sectors.
-    /// `pairs` is the ratio of their total size to that of `runs_read`.
+    /// The sizes of the runs that memory reads, in sectors. These runs are larger than those in
+    /// `runs_read`, because memory reads aligned pairs of sectors. `pairs` is the total size of
+    /// these runs divided by that of `runs_read`.
     std::vector<std::uint64_t> runs_of_pairs;
     double pairs = 1;
-    double rereads = 1;  ///< how often a block requests each sector that it reads
+    double rereads = 1;  ///< how often, on average, a block requests each sector that it reads
 
     double run_read() const { return length_of(runs_read); }
     double run_written() const { return length_of(runs_written); }

@@ -6,8 +6,7 @@ namespace coalesce::timing {
 
 namespace {
 
-/// Reports whether so few of the blocks' sectors are stored that the cost of stores does not
-/// matter.
+/// Reports whether the blocks store so few sectors that the cost of stores does not matter.
 bool stores_few_sectors(const MultiprocessorWork& work) {
     constexpr double little = .05;
     double read = 0, written = 0;
@@ -23,7 +22,7 @@ bool stores_few_sectors(const MultiprocessorWork& work) {
 ///   that are combined before the second-level cache differs by a factor of three between kernels.
 ///   (Counted on an H200.)
 /// - Rows begin in the middle of a sector, so that requests end in partial sectors. On an H200 a
-///   transpose took 1.4 times as long for this reason, though memory moved the same bytes.
+///   transpose took 1.4 times as long for this reason, although memory moved as many bytes.
 /// - Other blocks complete the sectors, whereas the constants in parts.h were measured mostly with
 ///   sectors that the warps of one block fill. (On an H200 a transpose of 32 x 32 elements whose
 ///   rows begin anywhere in a sector, and whose blocks leave a fifth of their sectors' bytes to
@@ -43,10 +42,10 @@ bool stores_partial_sectors(const MultiprocessorWork& work, const Traffic& t) {
 }
 
 /// Reports whether half lines make the prediction uncertain. Copies that wrote runs of 64 bytes
-/// took 1.4 times as long as others, and 1.8 times in 11_any_shape's any_int16. The error is as
-/// large if a block reads half a line and a later block reads the other half, because it is unknown
-/// whether the halves meet (any_int16 at 8192 x 8192). Short runs that are only read are predicted
-/// well, because memory reads pairs of sectors.
+/// took 1.4 times as long as other copies, and 11_any_shape's any_int16 took 1.8 times as long. The
+/// error is as large if a block reads half a line and a later block reads the other half, because
+/// it is unknown whether the cache combines the halves (any_int16 at 8192 x 8192). Short runs that
+/// are only read are predicted well, because memory reads pairs of sectors.
 bool moves_half_lines(const MultiprocessorWork& work, const Traffic& t) {
     const auto is_half = [](double run) { return run > 0 && run < kLineBytes; };
     const bool halves_may_meet = !stores_few_sectors(work) && is_half(t.own_run_read) &&
@@ -55,7 +54,7 @@ bool moves_half_lines(const MultiprocessorWork& work, const Traffic& t) {
 }
 
 /// Returns, for each register, whether its value may differ between lanes because it depends on
-/// thread numbers or on memory.
+/// thread indices or on memory.
 std::vector<bool> find_lane_dependent_registers(const std::vector<Instruction>& instructions) {
     std::vector<bool> by_lane;  // for each register, whether it differs between lanes
     const auto is_by_lane = [&](std::uint32_t reg) { return reg < by_lane.size() && by_lane[reg]; };

@@ -1,4 +1,4 @@
-// Finds out what the model does not know about a launch.
+// Determines which properties of a launch the model does not cover.
 #pragma once
 
 #include "timing/multiprocessor.h"
@@ -7,7 +7,7 @@
 
 namespace coalesce::timing {
 
-/// Adds to `p.unknown` what makes this prediction uncertain.
+/// Adds to `p.unknown` the properties of the launch that make this prediction uncertain.
 void record_unknowns(Prediction& p, const Recording& recording, const Occupancy& occupancy,
                      const MultiprocessorWork& work, const Traffic& traffic);
 
@@ -15,7 +15,7 @@ void record_unknowns(Prediction& p, const Recording& recording, const Occupancy&
 /// the memory that it reads.
 bool writes_where_it_reads(const Recording& recording);
 
-/// Reports whether memory moves runs shorter than a line.
+/// Reports whether the runs that memory reads or writes are, on average, shorter than a cache line.
 bool has_short_runs(const Traffic& traffic);
 
 }  // namespace coalesce::timing

@@ -18,8 +18,8 @@ std::string busy_text(const std::string& what, double part) {
                : "";
 }
 
-/// Returns ": 3.4 KB are in flight per multiprocessor, but 16 KB are needed (Little's law)", for
-/// example.
+/// Returns a phrase such as ": 3.4 KB are in flight per multiprocessor, but 16 KB are needed
+/// (Little's law)".
 std::string flight_text(const Prediction& p) {
     std::string text;
     if (has_bytes_in_flight(p)) {
@@ -97,7 +97,7 @@ std::string describe_verdict(const Prediction& p, const Gpu& gpu) {
 
 // ---- reasons ----
 
-/// Returns what limits the number of resident blocks.
+/// Returns a phrase that says what limits the number of resident blocks.
 std::string limit_text(const Prediction& p, const Gpu& gpu) {
     switch (p.occupancy_limit) {
         case OccupancyLimit::threads:
@@ -115,15 +115,15 @@ std::string limit_text(const Prediction& p, const Gpu& gpu) {
     return "";
 }
 
-/// Returns a text such as "A multiprocessor holds 2 blocks of 1024 threads: more blocks do not fit,
-/// because it holds 2048 threads."
+/// Returns a sentence such as "A multiprocessor holds 2 blocks of 1024 threads: more blocks do not
+/// fit, because it holds 2048 threads."
 std::string resident_text(const Prediction& p, const Gpu& gpu) {
     if (p.resident_blocks <= 0) return "";
     return "A multiprocessor holds " + blocks_text(p) + " at a time: " + limit_text(p, gpu) + ".";
 }
 
-/// Returns "A warp lives about 2370 cycles: 350 until it starts, 940 waiting for loads, ...", for
-/// example.
+/// Returns a sentence such as "A warp lives about 2370 cycles: 350 until it starts, 940 waiting for
+/// loads, ...".
 std::string life_text(const Prediction& p) {
     const double all = p.life.sum();
     if (!is_nonzero_count(all)) return "";
@@ -139,7 +139,7 @@ std::string life_text(const Prediction& p) {
     std::vector<std::string> said;
     double rest = all;
     for (const auto& [cycles, what] : parts) {
-        // A wait of less than a twentieth of the warp's life is not worth mentioning.
+        // Do not mention a wait of less than a twentieth of the warp's life.
         if (!is_nonzero_count(cycles) || cycles < all / 20) continue;
         said.push_back(number_text(cycles) + " " + what);
         rest -= cycles;
@@ -149,7 +149,7 @@ std::string life_text(const Prediction& p) {
     return "A warp lives about " + number_text(all) + " cycles: " + join_as_list(said) + ".";
 }
 
-/// Returns Little's law with its three numbers, because a kernel can change two of them.
+/// Returns a sentence about Little's law with its three numbers, two of which a kernel can change.
 std::string littles_law_text(const Prediction& p) {
     if (!has_too_few_bytes_in_flight(p) || !is_nonzero_count(p.latency_cycles)) return "";
     const double rate = p.bytes_in_flight / p.latency_cycles;
@@ -159,7 +159,8 @@ std::string littles_law_text(const Prediction& p) {
            " bytes per cycle.";
 }
 
-/// Lists the units that are busy for at least a tenth of the time, except the one in the verdict.
+/// Lists the units that are busy for at least a tenth of the time, except the unit that the verdict
+/// names.
 std::string busy_parts_text(const Prediction& p) {
     std::vector<std::pair<double, std::string>> parts;
     const auto add = [&](double part, const std::string& what, bool is_said) {
@@ -194,8 +195,8 @@ std::string useful_traffic_text(const Prediction& p, double useful_bytes) {
     return "";
 }
 
-/// Returns an upper bound of the slowdown of memory for runs of this length: the value in the table
-/// for the next shorter length.
+/// Returns an upper bound on the factor by which runs of `run` bytes slow memory down: the value in
+/// the table for the next shorter length.
 double slowdown_limit(const Runs& runs, const std::vector<double>& table, double run) {
     double slower = 0;
     for (std::size_t i = 0; i < std::min(runs.bytes.size(), table.size()); ++i) {
@@ -204,7 +205,8 @@ double slowdown_limit(const Runs& runs, const std::vector<double>& table, double
     return slower;
 }
 
-/// Describes the runs in memory, unless memory is so idle that they do not matter.
+/// Describes the lengths of the runs in memory, unless memory is so idle that these lengths do not
+/// matter.
 std::string runs_text(const Prediction& p, const Gpu& gpu) {
     if (p.bottleneck != Bottleneck::memory && !(p.busy.memory >= kNotableUtilization)) return "";
     std::vector<std::string> said;
@@ -256,7 +258,7 @@ std::string more_blocks_advice(const Prediction& p) {
 /// A sentence about making a kernel faster.
 struct Remedy {
     std::string text;
-    bool is_advice = true;  ///< false if only a kernel that moves fewer bytes would help
+    bool is_advice = true;  ///< false if only moving fewer bytes would make the kernel faster
 };
 
 Remedy memory_remedy(const Prediction& p, const Gpu& gpu, double useful_bytes) {
@@ -276,7 +278,7 @@ Remedy memory_remedy(const Prediction& p, const Gpu& gpu, double useful_bytes) {
     return {.text = "Only moving fewer bytes would make it faster.", .is_advice = false};
 }
 
-/// Returns advice on bank conflicts if they cost at least a tenth of the time, or "".
+/// Returns advice on bank conflicts, or "" if they cost less than a tenth of the time.
 std::string conflict_remedy(const Prediction& p) {
     const bool costs_time = is_nonzero_count(p.ms_without_conflicts * 1e6) &&
                             p.ms > kNotableRatio * p.ms_without_conflicts;
@@ -285,7 +287,7 @@ std::string conflict_remedy(const Prediction& p) {
                       : "";
 }
 
-/// Returns advice on any bottleneck but memory.
+/// Returns advice on bottlenecks other than memory.
 std::string advice_on_bottleneck(const Prediction& p) {
     switch (p.bottleneck) {
         case Bottleneck::memory: return "";
@@ -430,7 +432,7 @@ TimeExplanation explain_prediction(const Prediction& prediction, const Gpu& gpu,
     TimeExplanation said{.kernel = replace_non_ascii(prediction.kernel),
                          .time = time_of(prediction, gpu, useful_bytes),
                          .label = prediction_label(prediction),
-                         .verdict = "the model found no time for this launch",
+                         .verdict = "the model cannot predict a time for this launch",
                          .why = {},
                          .unknown = {},
                          .cure = ""};

@@ -16,11 +16,12 @@ namespace coalesce::timing {
 /// The parts of the explanation, for programs that place them separately. Other programs use
 /// text().
 struct TimeExplanation {
-    std::string kernel;                ///< the kernel's name in the Prediction, which may be empty
-    std::string time;                  ///< such as "about 4.6 ms, 43 % of a copy"
-    std::string label;                 ///< such as "predicted, NVIDIA H200, within 8 %"
-    std::string verdict;               ///< the bottleneck: "the kernel waits at barriers: ..."
-    std::vector<std::string> why;      ///< sentences; the ones about the verdict come first
+    std::string kernel;   ///< the kernel's name in the Prediction, which may be empty
+    std::string time;     ///< such as "about 4.6 ms, 43 % of a copy"
+    std::string label;    ///< such as "predicted, NVIDIA H200, within 8 %"
+    std::string verdict;  ///< the bottleneck: "the kernel waits at barriers: ..."
+    /// sentences that explain the prediction; sentences about the verdict come first
+    std::vector<std::string> why;
     std::vector<std::string> unknown;  ///< sentences such as "The model does not know ..."
     std::string cure;                  ///< a sentence about what could help
     /// Whether `cure` is advice; false if only moving fewer bytes would help.
@@ -47,8 +48,7 @@ std::string prediction_label(const Prediction& prediction);
 std::optional<double> fraction_of_copy(const Prediction& prediction, const Gpu& gpu,
                                        double useful_bytes);
 
-// Return short phrases for tables and other sentences.
-/// A phrase such as "too few bytes in flight".
+/// Returns a short phrase for tables and sentences, such as "too few bytes in flight".
 std::string describe_bottleneck(const Prediction& prediction);
 std::string phrase_for(OccupancyLimit what);  ///< such as "registers"
 std::string phrase_for(Unknown unknown);      ///< such as "what local memory costs"

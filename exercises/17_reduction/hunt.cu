@@ -1,7 +1,7 @@
 // Bug hunt 17_reduction -- a colleague's row sums, with a block per row.
 //
 // Seen    The sums were correct in every test on the colleague's GPU. On a newer GPU, a few of
-//         them were too small, and others in each run.
+//         them were too small, and different ones in each run.
 // Fix     the bug (1 line).
 // Check   ./learn check 17 --hunt
 #include "exercise.h"  // Launch, ceil_div

@@ -1,10 +1,12 @@
-# cmake -DTO=FOLDER -P single_headers.cmake -- writes transpose.cuh, permute.cuh and plan.cuh into FOLDER, each with
-# everything that it includes from this library, for projects that copy one file. A program may include all of them.
+# cmake -DTO=FOLDER -P single_headers.cmake -- writes transpose.cuh, permute.cuh and plan.cuh into FOLDER. Each file
+# contains everything that it includes from this library, for projects that copy one file. A program may include all
+# three files.
 
 cmake_minimum_required(VERSION 3.22...3.25)
 
-# Sets VARIABLE to the text of FILE. Each #include with quotes is replaced by the included text, but only the first
-# time, as with #pragma once. Each text has a guard, because the other single header may contain it too.
+# Sets VARIABLE to the text of FILE with its quoted #includes expanded. The first #include of a file is replaced by the
+# file's text, and later ones are removed, as with #pragma once. Each text has a guard, because another single header
+# may also contain it.
 function(inline_includes variable file)
   get_property(inlined GLOBAL PROPERTY inlined_headers)
   if(file IN_LIST inlined)

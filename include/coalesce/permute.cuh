@@ -28,8 +28,8 @@ namespace coalesce {
 /// The kernels for permutations that are not transposes, and the choice among them.
 namespace permuting {
 
-/// Returns the largest power of two that divides the size of an element, which is the size of the
-/// units that the kernels move.
+/// Returns the size of the units that the kernels move: the largest power of two that divides the
+/// size of an element.
 template <class T>
 constexpr int unit_size() {
     static_assert(std::is_trivially_copyable<T>::value, "elements are moved as bits");
@@ -40,8 +40,8 @@ constexpr int unit_size() {
 template <int LEAST, int SIZE>
 constexpr int max_of_size_and = SIZE < LEAST ? LEAST : SIZE;
 
-/// Does the work of the public functions. Units have at least LEAST bytes, so that kernels for
-/// smaller units are not compiled.
+/// Implements the public functions. Units have at least LEAST bytes, so kernels for smaller units
+/// need not be compiled.
 template <int LEAST>
 cudaError_t permute(void* out, const void* in, std::size_t element_size, int axes,
                     const std::int64_t* sizes, const int* order, const Queue& queue) {

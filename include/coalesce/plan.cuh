@@ -24,7 +24,7 @@ namespace coalesce {
 /// the device that was current when it was planned.
 class PlannedCall {
 public:
-    /// Calls queue_in(queue) with a queue that stores the launch. `plan` calls this function.
+    /// Calls queue_in(queue) and stores the launch that it queues. `plan` calls this function.
     template <class Call>
     cudaError_t keep(const void* out, const void* in, const Call& queue_in) {
         launch_ = {};
@@ -35,9 +35,9 @@ public:
         return error;
     }
 
-    /// Queues the work in `stream`. The arrays may differ from the planned arrays. If an array does
-    /// not start at the same offset within a cache line as the planned array, nothing is queued,
-    /// and cudaErrorMisalignedAddress is returned. A call that has not been planned does nothing.
+    /// Queues the work in `stream`. The arrays may differ from the planned arrays. If an array and
+    /// the planned array start at different offsets within a cache line, queues nothing and returns
+    /// cudaErrorMisalignedAddress. Does nothing if no call has been planned.
     cudaError_t run(void* out, const void* in, cudaStream_t stream = nullptr) const {
         if (launch_.launch_count == 0) return cudaSuccess;
         if (out == nullptr || in == nullptr) return cudaErrorInvalidValue;
@@ -71,7 +71,7 @@ cudaError_t plan(PlannedCall& planned, T* out, const T* in, std::int64_t rows, s
 
 /// Plans the call permute(out, in, axes, sizes, order). Queues nothing.
 ///
-/// \return the errors of `permute`, and cudaErrorNotSupported as above
+/// \return the errors of `permute`; cudaErrorNotSupported if the call takes several launches
 template <class T>
 cudaError_t plan(PlannedCall& planned, T* out, const T* in, int axes, const std::int64_t* sizes,
                  const int* order) {

@@ -36,8 +36,8 @@
 
 namespace coalesce {
 
-/// The positions of the elements of the matrices. All values are in elements. 0 means that rows or
-/// matrices follow each other without gaps.
+/// The layout of the matrices in memory. Pitches and strides are numbers of elements; 0 means that
+/// there are no gaps between rows or matrices.
 struct TransposeOptions {
     std::int64_t in_pitch = 0;    ///< the distance between rows of `in`; at least `cols`
     std::int64_t out_pitch = 0;   ///< the distance between rows of `out`; at least `rows`
@@ -70,9 +70,9 @@ inline cudaError_t parse_arguments(Task& task, void* out, const void* in, std::i
     if (out == nullptr || in == nullptr) return cudaErrorInvalidValue;
     if (!is_aligned_to(out, size) || !is_aligned_to(in, size)) return cudaErrorMisalignedAddress;
     // Consecutive blocks go down a column of tiles, so that rows of `out` are written in long runs.
-    // On an H200, this order was faster for all shapes that we tried, except for two: for 2048 x
-    // 32768 and 4096 x 32768, tiles along the rows take 2 and 3 % less time. This condition makes
-    // that exception.
+    // On an H200, this order was faster for all shapes that we tried, with two exceptions: for 2048
+    // x 32768 and 4096 x 32768, going along a row of tiles takes 2 and 3 % less time. The condition
+    // is false for such shapes.
     task.is_down_first = cols / 8 < rows || cols / 16 > rows;
     task.has_fast_memory = has_fast_memory();
     return cudaSuccess;
@@ -118,7 +118,7 @@ cudaError_t transpose(T* out, const T* in, std::int64_t rows, std::int64_t cols,
     return transposing::transpose<sizeof(T)>(out, in, rows, cols, options, stream);
 }
 
-/// Transposes matrices whose element size in bytes is known only at run time.
+/// Transposes matrices with an element size in bytes that is known only at run time.
 inline cudaError_t transpose_elements(void* out, const void* in, std::size_t element_size,
                                       std::int64_t rows, std::int64_t cols,
                                       const TransposeOptions& options = {},

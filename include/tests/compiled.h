@@ -1,12 +1,12 @@
 /// \file
-/// Includes the headers of coalesce/ for this project's own programs, without compiling the kernels
-/// in every file. compiled.cu compiles the kernels once. Programs link to compiled_transposes.
+/// Includes the headers in include/coalesce/ without compiling their kernels again in each program.
+/// Only compiled.cu compiles the kernels. The programs link against compiled_transposes.
 #pragma once
 
 #include <coalesce/permute.cuh>
 
-// COALESCE_COMPILED(extern) declares the instances for all element sizes, and COALESCE_COMPILED()
-// defines them.
+// COALESCE_COMPILED(extern) declares the kernels' instances for all element sizes.
+// COALESCE_COMPILED() defines them.
 #define COALESCE_COMPILED_SIZE(EXTERN, SIZE)                                         \
     EXTERN template cudaError_t transposing::transpose<SIZE>(                        \
         void*, const void*, std::int64_t, std::int64_t, const TransposeOptions&,     \

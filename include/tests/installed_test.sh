@@ -1,7 +1,7 @@
 #!/bin/sh
-# installed_test.sh CMAKE NVCC GENERATOR LIBRARY CONSUMER CUDART_FOLDER -- installs the headers from a copy of their
-# folder, moves the installed headers, and builds CONSUMER from them alone: with find_package, with a copy of single/,
-# and with pkg-config. The programs run with the libcudart in CUDART_FOLDER.
+# installed_test.sh CMAKE NVCC GENERATOR LIBRARY CONSUMER CUDART_FOLDER -- installs a copy of
+# LIBRARY, moves the installed headers, and builds CONSUMER with them: by find_package, with a copy
+# of single/, and by pkg-config. The programs run with the libcudart in CUDART_FOLDER.
 set -eu
 cmake=$1 nvcc=$2 generator=$3
 work=$(mktemp -d)
@@ -20,8 +20,8 @@ check() { [ "$("$1")" = right ] || fail "$1 does not say: right"; }
 
 # ---- find_package ----
 
-# -G turns off optimization, so that nvcc takes a third of the time. Other tests check optimized kernels. All builds
-# share a folder, so that cmake checks the compilers only once.
+# -G turns off optimization, which makes nvcc three times as fast. Other tests check optimized
+# kernels. All builds use one folder, so that cmake checks the compilers only once.
 configure() {
     "$cmake" -S "$work/consumer" -B "$work/built" -G "$generator" -DCMAKE_CUDA_COMPILER="$nvcc" \
         -DCMAKE_CUDA_FLAGS=-G -DCMAKE_CUDA_ARCHITECTURES=90-virtual "$@" >"$work/log" 2>&1
@@ -37,7 +37,8 @@ grep -q '0\.9' "$work/log" || fail "not for want of version 0.9"
 
 # ---- one file ----
 
-# A folder with a copy of a single header is enough to build both files of the consumer. turn.cu includes both headers.
+# Copies of the self-contained headers are enough to build both files of the consumer. turn.cu
+# includes both headers.
 mkdir -p "$work/copied/coalesce"
 compile_with_copies() {
     "$nvcc" -G -std=c++17 -I "$work/copied" -gencode arch=compute_75,code=compute_75 "$@" >"$work/log" 2>&1

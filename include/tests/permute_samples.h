@@ -1,6 +1,6 @@
 /// \file
-/// Arrays with known results, for testing `coalesce::permute` and deliberately wrong versions of
-/// this function.
+/// Arrays with known results, for tests of `coalesce::permute` and of deliberately wrong versions
+/// of it.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -18,10 +18,10 @@ struct PermuteSample {
     int size = 4;                                ///< bytes per element
     std::vector<std::int64_t> sizes = {};        ///< the sizes of the axes of `in`
     std::vector<int> order = {};                 ///< axis k of `out` is axis order[k] of `in`
-    std::int64_t in_offset = 0, out_offset = 0;  ///< elements before each array in its memory
+    std::int64_t in_offset = 0, out_offset = 0;  ///< elements before the array in its allocation
 
-    /// Returns a text with everything that is needed to repeat the call, such as "(2 3 4) to (0 2
-    /// 1) of 4 bytes, offsets 0 and 1".
+    /// Returns a description that suffices to repeat the call, such as "(2 3 4) to (0 2 1) of 4
+    /// bytes, offsets 0 and 1".
     std::string name() const;
     std::int64_t count() const;  ///< the number of elements
 };
@@ -33,12 +33,12 @@ using Permuter =
 /// Calls `coalesce::permute`.
 cudaError_t permute(void* out, const void* in, const PermuteSample& sample, cudaStream_t stream);
 
-/// Returns a random array of 0 to 6 axes with at most about `most_elements` elements. Its axes may
-/// be long or short, including lengths 1 and 0, in any order. It may start at any element.
+/// Returns a sample of 0 to 6 axes with about `most_elements` elements at most. An axis of any
+/// length, also 0 or 1, may be in any position, and the arrays may have any offset.
 PermuteSample random_permute_sample(std::mt19937_64& random, std::int64_t most_elements);
 
-/// Runs the function on the sample. Returns "" or the first error: a wrong element, a changed byte
-/// outside the array, or a report of the simulator's checks.
+/// Runs the function on the sample. Returns "" or the first error: an error code, a wrong element,
+/// a change of the input or of bytes before the output, or a report of the simulator's checks.
 std::string trouble_with(const PermuteSample& sample, const Permuter& permuter);
 
 }  // namespace coalesce::samples

@@ -1,5 +1,5 @@
-// Tests coalesce::permute on the device of the first libcudart in LD_LIBRARY_PATH. The variable
-// COALESCE_SAMPLES is the number of random samples.
+// Tests coalesce::permute on the device of the libcudart that LD_LIBRARY_PATH selects. The
+// environment variable COALESCE_SAMPLES sets the number of random samples.
 
 #include <doctest/doctest.h>
 
@@ -53,7 +53,7 @@ PermuteMethod way(int size, const std::vector<std::int64_t>& sizes, const std::v
     }
 }
 
-/// Returns the first error that is found in a deliberately wrong version of permute.
+/// Returns the first error that is found in a deliberately wrong version of permute, or "".
 std::string first_trouble(const Permuter& wrong) {
     for (const PermuteSample& sample :
          {PermuteSample{4, {5, 6, 70}, {1, 0, 2}}, PermuteSample{2, {3, 33, 5}, {2, 1, 0}, 1, 1}}) {
@@ -65,20 +65,20 @@ std::string first_trouble(const Permuter& wrong) {
 
 }  // namespace
 
-TEST_CASE("right: random axes, orders, sizes of elements and starts") {
+TEST_CASE("permute is correct for random axes, orders, element sizes and starts") {
     std::mt19937_64 random(20261);
     if (simulator_library::is_loaded()) simulator_library::set_quiet(true);
     const int count = samples_wanted();
     REQUIRE_GT(count, 0);
     for (int i = 0; i < count; ++i) {
-        // Kernels that use tiles of words need more elements.
+        // Tiles of words are used only for larger samples.
         const PermuteSample sample = random_permute_sample(random, i % 16 == 0 ? 60'000 : 6000);
         INFO("sample ", i, ": ", sample.name());
         REQUIRE_EQ(trouble_with(sample, samples::permute), "");
     }
 }
 
-TEST_CASE("right: examples of the guide") {
+TEST_CASE("the examples of the guide are permuted correctly") {
     for (const int size : {1, 2, 4, 8, 16, 3, 12}) {
         check({size, {2, 7, 6, 9}, {0, 2, 1, 3}});              // swaps attention heads
         check({size, {2, 5, 40}, {0, 2, 1}});                   // moves channels to the end
@@ -90,7 +90,7 @@ TEST_CASE("right: examples of the guide") {
     }
 }
 
-TEST_CASE("right: rows with any alignment") {
+TEST_CASE("rows with any alignment are permuted correctly") {
     for (const int size : {1, 2, 4}) {
         for (const std::int64_t start : {0, 1, 3, 5}) {
             check({size, {9, 7, 75}, {1, 0, 2}, start, 0});
@@ -101,7 +101,7 @@ TEST_CASE("right: rows with any alignment") {
     }
 }
 
-TEST_CASE("right: elements of a few units") {
+TEST_CASE("elements that consist of several units are permuted correctly") {
     for (const int size : {3, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15}) {
         for (const std::int64_t start : {0, 1, 3}) {
             check({size, {33, 70}, {1, 0}, start, 2});
@@ -126,7 +126,7 @@ TEST_CASE("right: elements of a few units") {
     check({1, {40, 50, 63}, {1, 0, 2}});
 }
 
-TEST_CASE("right: long elements, loaded as vectors") {
+TEST_CASE("long elements, loaded as vectors, are permuted correctly") {
     for (const int size : {1, 2, 4}) {
         for (const std::int64_t start : {0, 2, 4, 5}) {
             check({size, {2, 24, 20, 75}, {0, 2, 1, 3}, start, 0});
@@ -148,7 +148,7 @@ TEST_CASE("right: long elements, loaded as vectors") {
     }
 }
 
-TEST_CASE("right: tiles of vectors") {
+TEST_CASE("tiles of vectors are permuted correctly") {
     for (const int size : {1, 2, 4}) {
         for (const std::int64_t start : {0, 16, 32}) {
             check({size, {16, 4, 8, 16}, {3, 2, 1, 0}, start, 0});
@@ -165,7 +165,7 @@ TEST_CASE("right: tiles of vectors") {
     check({2, {2, 14, 20, 136}, {0, 3, 1, 2}});
 }
 
-TEST_CASE("right: kernels of large arrays, on small ones") {
+TEST_CASE("kernels for large arrays are correct for small arrays") {
     using namespace permuting;
     const auto plan_for = [](Plan& plan, void* out, const void* in, const PermuteSample& s) {
         return permuting::parse_arguments(plan, out, in, static_cast<std::size_t>(s.size),
@@ -218,7 +218,7 @@ TEST_CASE("right: kernels of large arrays, on small ones") {
     }
 }
 
-TEST_CASE("right: runs of several axes, and short ones") {
+TEST_CASE("runs of several axes and short runs are permuted correctly") {
     for (const int size : {1, 2, 4, 8, 16}) {
         check({size, {3, 90, 85, 3}, {3, 2, 1, 0}});
         check({size, {3, 9, 5, 7, 4, 6}, {5, 4, 3, 2, 1, 0}});
@@ -229,7 +229,7 @@ TEST_CASE("right: runs of several axes, and short ones") {
     }
 }
 
-TEST_CASE("right: tiles of words") {
+TEST_CASE("tiles of words are permuted correctly") {
     for (const int size : {1, 2}) {
         for (const std::int64_t start : {0, 1, 2, 7}) {
             check({size, {131, 3, 67}, {2, 1, 0}, start, 3});
@@ -241,7 +241,7 @@ TEST_CASE("right: tiles of words") {
     }
 }
 
-TEST_CASE("right: 64-bit numbers") {
+TEST_CASE("permute is correct with 64-bit indices") {
     const PermuteSample sample{4, {5, 7, 3}, {2, 1, 0}};
     const Permuter by_64_bits = [](void* out, const void* in, const PermuteSample& s,
                                    cudaStream_t stream) {
@@ -275,7 +275,7 @@ TEST_CASE("quotients are exact") {
     }
 }
 
-TEST_CASE("which method is chosen") {
+TEST_CASE("the method is chosen by element size, axes and alignment") {
     CHECK_EQ(plan_of(4, {2, 3, 4, 5}, {2, 3, 0, 1}).axes, 2);  // adjacent axes are merged
     CHECK_EQ(plan_of(4, {2, 1, 4, 1}, {1, 2, 3, 0}).axes, 2);  // axes of length 1 are removed
     CHECK_EQ(plan_of(2, {8, 16, 12, 64}, {0, 2, 1, 3}).unit_bytes,
@@ -353,7 +353,7 @@ TEST_CASE("which method is chosen") {
     CHECK_EQ(way(12, {10, 5000}, {1, 0}), PermuteMethod::gather);  // tiles would be empty
 }
 
-TEST_CASE("right: invalid arguments are rejected, and leave no error behind") {
+TEST_CASE("invalid arguments are rejected without leaving a CUDA error") {
     const DeviceBuffer memory(4096);
     float* const place = static_cast<float*>(memory.data());
     float* const odd = reinterpret_cast<float*>(static_cast<char*>(memory.data()) + 2);
@@ -375,7 +375,7 @@ TEST_CASE("right: invalid arguments are rejected, and leave no error behind") {
     CHECK_EQ(cudaGetLastError(), cudaSuccess);
 }
 
-TEST_CASE("wrong versions are found") {
+TEST_CASE("wrong versions of permute are detected") {
     if (simulator_library::is_loaded()) simulator_library::set_quiet(true);
     CHECK_NE(first_trouble([](void*, const void*, const PermuteSample&, cudaStream_t) {
                  return cudaSuccess;  // does nothing
@@ -407,7 +407,7 @@ TEST_CASE("wrong versions are found") {
 }
 
 #ifdef __NVCC__  // tested with nvcc only
-TEST_CASE("gpu: captured into a graph") {
+TEST_CASE("gpu only: permute can be captured into a graph") {
     const Permuter by_graph = [](void* out, const void* in, const PermuteSample& sample,
                                  cudaStream_t) {
         cudaStream_t stream = nullptr;

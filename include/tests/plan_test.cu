@@ -1,5 +1,5 @@
-// Tests calls that are planned once and run later, on the device of the first libcudart in
-// LD_LIBRARY_PATH.
+// Tests calls that are planned once and run later. They run on the device of the libcudart that is
+// found first in LD_LIBRARY_PATH.
 
 #include <doctest/doctest.h>
 #include <coalesce/plan.cuh>
@@ -18,8 +18,8 @@ struct Twelve {
     unsigned words[3];
 };
 
-/// Plans the call for other arrays, which have the same offsets in their cache lines, and then runs
-/// the plan on these arrays.
+/// Plans the call for other arrays, and then runs the plan on `in` and `out`. Those arrays have the
+/// same offsets within their cache lines as `in` and `out`.
 template <class T>
 cudaError_t planned_transpose(void* out, const void* in, const Sample& s, cudaStream_t stream) {
     PlannedCall planned;
@@ -55,7 +55,7 @@ void check_permute(const PermuteSample& sample) {
 
 }  // namespace
 
-TEST_CASE("right: planned transposes of every kind") {
+TEST_CASE("planned transposes of every kind are correct") {
     for (const std::int64_t start : {0, 3}) {
         check_transpose<unsigned>(70, 90, 1, start);
         check_transpose<unsigned>(9, 5, 30, start);
@@ -67,7 +67,7 @@ TEST_CASE("right: planned transposes of every kind") {
     check_transpose<unsigned>(256, 128, 1, 0);
 }
 
-TEST_CASE("right: planned permutations of every kind") {
+TEST_CASE("planned permutations of every kind are correct") {
     check_permute<unsigned>({4, {9, 8, 7, 6}, {3, 2, 1, 0}});
     check_permute<unsigned>({4, {16, 20, 30, 4}, {3, 2, 1, 0}});
     check_permute<unsigned>({4, {50, 60}, {1, 0}});
@@ -78,7 +78,7 @@ TEST_CASE("right: planned permutations of every kind") {
     check_permute<Twelve>({12, {70, 80}, {1, 0}});
 }
 
-TEST_CASE("right: arguments that a plan rejects") {
+TEST_CASE("a plan rejects invalid arguments without leaving a CUDA error") {
     alignas(128) static unsigned memory[64];
     const unsigned* const in = memory;
     unsigned* const out = memory + 32;
@@ -102,7 +102,7 @@ TEST_CASE("right: arguments that a plan rejects") {
     CHECK_EQ(cudaGetLastError(), cudaSuccess);
 }
 
-TEST_CASE("wrong versions are found") {
+TEST_CASE("an incorrect version of a planned transpose is detected") {
     const Transposer sides_exchanged = [](void* out, const void* in, const Sample& s,
                                           cudaStream_t stream) {
         Sample other = s;

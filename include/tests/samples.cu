@@ -40,7 +40,7 @@ Layout out_layout(const Sample& s) {
             s.out_offset};
 }
 
-/// Copies the lines of all matrices, but not the gaps between them, which stay uninitialized.
+/// Copies the lines of all matrices. The gaps between the lines remain uninitialized.
 void copy_lines(void* to, const void* from, const Layout& layout, int size, cudaMemcpyKind kind) {
     if (layout.lines == 0 || layout.length == 0) return;
     const auto bytes = [&](std::int64_t elements) {
@@ -64,7 +64,7 @@ Bytes random_bytes(std::size_t count, std::uint64_t seed) {
     return bytes;
 }
 
-/// Returns the expected contents of the output's memory, by definition.
+/// Returns the expected contents of `out` according to the definition of a transpose.
 Bytes expected(const Sample& sample, const Bytes& in) {
     const Layout from = in_layout(sample), to = out_layout(sample);
     const auto size = static_cast<std::size_t>(sample.size);
@@ -92,7 +92,7 @@ std::int64_t pick(std::mt19937_64& random, std::int64_t from, std::int64_t to) {
     return std::uniform_int_distribution<std::int64_t>(from, to)(random);
 }
 
-/// Returns a random side of a matrix, often one at which kernels are likely to be wrong.
+/// Returns a random side of a matrix, often one for which kernels are likely to be incorrect.
 std::int64_t random_side(std::mt19937_64& random, std::int64_t most) {
     std::int64_t side = 0;
     switch (pick(random, 0, 5)) {
@@ -105,7 +105,7 @@ std::int64_t random_side(std::mt19937_64& random, std::int64_t most) {
     return std::min(side, most);
 }
 
-/// Returns a random distance between lines, at least their length.
+/// Returns a random distance between lines that is at least the length of a line.
 std::int64_t random_pitch(std::mt19937_64& random, std::int64_t length) {
     switch (pick(random, 0, 5)) {
         case 0: return length + pick(random, 1, 20);

@@ -8,7 +8,7 @@
 
 using namespace coalesce;
 
-TEST_CASE("how long a strip is") {
+TEST_CASE("the length of strips depends on element size and matrix shape") {
     using namespace transposing;
     const auto task = [](std::int64_t rows, std::int64_t cols) {
         Task made{};
@@ -52,7 +52,7 @@ TEST_CASE("how long a strip is") {
     CHECK_EQ(wide_cols<16>(task(200, 1000003)), 0);
 }
 
-TEST_CASE("how strips are distributed over the banks") {
+TEST_CASE("the padding of strips is chosen such that bank conflicts are reduced") {
     using namespace transposing;
     CHECK_EQ(bank_conflicts(4 * 37, 4), 1);
     CHECK_EQ(bank_conflicts(4 * 64, 4), 32);
@@ -67,7 +67,7 @@ TEST_CASE("how strips are distributed over the banks") {
     CHECK(choose_padding<8>(48) == Padding::some);
 }
 
-TEST_CASE("which kernel is chosen") {
+TEST_CASE("kernels and their parameters are chosen by matrix shape") {
     using namespace transposing;
     const auto task = [](std::int64_t rows, std::int64_t cols, std::int64_t batches = 1) {
         Task made;
@@ -121,7 +121,7 @@ TEST_CASE("which kernel is chosen") {
     CHECK_FALSE(
         group_for_line_sharing<2>(task(20000, 10008)).is_down_first);  // rows end within a sector
     CHECK(group_for_line_sharing<2>(task(20000, 10016)).is_down_first);
-    // 40016 bytes are 1250 and a half sectors.
+    // A row of the output has 40016 bytes, or 1250.5 sectors.
     CHECK(are_sectors_split<4>(task(10004, 10000), 10000));
     CHECK_FALSE(are_sectors_split<4>(task(10008, 10000), 10000));
     CHECK_FALSE(are_sectors_split<4>(task(5004, 5000), 5000));  // fits in the second-level cache

@@ -1,7 +1,7 @@
 // Tests coalesce::transpose on the device of the first libcudart in LD_LIBRARY_PATH.
 //
-// Test cases whose names start with "gpu" need a real GPU. The variable COALESCE_SAMPLES is the
-// number of random samples.
+// Test cases whose names start with "gpu" need a real GPU. The environment
+// variable COALESCE_SAMPLES sets the number of random samples.
 
 #include <doctest/doctest.h>
 
@@ -25,7 +25,7 @@ int samples_wanted() {
     return text == nullptr ? 2000 : std::atoi(text);
 }
 
-/// Returns the first error that the samples find in a deliberately wrong version of transpose.
+/// Returns the first error that three fixed samples reveal in a deliberately wrong transpose.
 std::string first_trouble(const Transposer& wrong) {
     for (const Sample& sample : {Sample{4, 65, 33, {}, 0, 0}, Sample{1, 130, 70, {80, 140}, 3, 5},
                                  Sample{2, 64, 64, {}, 0, 0}}) {
@@ -35,7 +35,7 @@ std::string first_trouble(const Transposer& wrong) {
     return "";
 }
 
-/// Runs the given kernel, whichever kernel the library would choose.
+/// Returns a transposer that always runs `Kernel`, even if the library would choose another one.
 template <int SIZE, class Kernel>
 Transposer only(bool are_strips_spread = false, unsigned group = 1) {
     return [=](void* out, const void* in, const Sample& s, cudaStream_t stream) {
@@ -61,7 +61,7 @@ __global__ void put(unsigned char* to, unsigned char value) {
     *to = value;
 }
 #ifdef __NVCC__
-/// Reads a byte without changing it, to plant an invalid read.
+/// Reads a byte without changing any, so that a transposer can read where it must not.
 __global__ void look(const unsigned char* from, unsigned char* to) {
     if (*from == *to) *to = *from;
 }
@@ -69,7 +69,7 @@ __global__ void look(const unsigned char* from, unsigned char* to) {
 
 }  // namespace
 
-TEST_CASE("right: random shapes, types, pitches, offsets and batches") {
+TEST_CASE("transpose is correct for random shapes, types, pitches, offsets and batches") {
     std::mt19937_64 random(20260);
     if (simulator_library::is_loaded()) simulator_library::set_quiet(true);
     const int count = samples_wanted();
@@ -81,7 +81,7 @@ TEST_CASE("right: random shapes, types, pitches, offsets and batches") {
     }
 }
 
-TEST_CASE("right: empty and tiny matrices") {
+TEST_CASE("transpose is correct for empty and tiny matrices") {
     for (const int size : {1, 2, 4, 8, 16}) {
         for (const std::int64_t rows : {0, 1, 2}) {
             for (const std::int64_t cols : {0, 1, 3}) check({size, rows, cols, {}, 1, 2});
@@ -94,7 +94,7 @@ TEST_CASE("right: empty and tiny matrices") {
     }
 }
 
-TEST_CASE("right: every kernel, with every alignment") {
+TEST_CASE("every kernel is correct at every alignment") {
     for (const int size : {1, 2, 4, 8, 16}) {
         for (const std::int64_t start : {0, 1, 3}) {
             check({size, 300, 290, {}, start, 1});       // Realigned, Shifted and Shifted run
@@ -110,7 +110,7 @@ TEST_CASE("right: every kernel, with every alignment") {
     }
 }
 
-TEST_CASE("right: kernels of large matrices, on small ones") {
+TEST_CASE("the kernels for large matrices are correct on small ones") {
     using namespace transposing;
     constexpr LoadPolicy far = LoadPolicy::evict_last_128, stay = LoadPolicy::evict_last;
     for (const std::int64_t start : {0, 1, 7}) {
@@ -162,7 +162,7 @@ TEST_CASE("right: stacks of matrices whose sides are words") {
     check({2, 12, 34, {0, 0, 17}, 2, 4});
 }
 
-TEST_CASE("right: strips that are apart, in whole and partial groups") {
+TEST_CASE("strips processed in a spread-out order are transposed correctly") {
     using namespace transposing;
     for (const std::int64_t cols : {64 * 64, 64 * 64 + 4, 64 * 63}) {
         check_only<4, AlignedWords<LoadPolicy::evict_last>>({4, 68, cols, {}, 0, 0}, true);
@@ -178,7 +178,7 @@ TEST_CASE("right: strips that are apart, in whole and partial groups") {
     CHECK_EQ(spread_strip(193, 200), 193);
 }
 
-TEST_CASE("right: adjacent strips, in whole and partial groups") {
+TEST_CASE("groups of adjacent strips are transposed correctly, including a partial last group") {
     using namespace transposing;
     using Tile = Shifted<4, 64, 32, 256, 32>;
     for (const std::int64_t cols : {31, 3 * 32, 4 * 32, 9 * 32 + 5}) {
@@ -192,7 +192,7 @@ TEST_CASE("right: adjacent strips, in whole and partial groups") {
                                                             false, 4);
 }
 
-TEST_CASE("right: images with few channels") {
+TEST_CASE("images with few channels are transposed correctly") {
     for (const int size : {1, 2, 4}) {
         for (const std::int64_t channels : {2, 3, 4, 5, 6, 7, 8}) {
             for (const std::int64_t pixels : {4096, 5008, 5000, 4100, 4099}) {
@@ -205,9 +205,9 @@ TEST_CASE("right: images with few channels") {
     }
 }
 
-TEST_CASE("right: long and short strips of a few rows or columns") {
+TEST_CASE("long and short matrices of a few rows or columns are transposed correctly") {
     for (const int size : {1, 2, 4, 8, 16}) {
-        // The sides cover strips with and without padding, and every number of threads.
+        // These sizes lead to strips with and without padding, and to every block size.
         for (const std::int64_t few : {1, 2, 3, 5, 8, 17, 37, 52, 64, 75, 104, 125, 300}) {
             const std::int64_t many = few < 10 ? 9001 : 2003;
             for (const std::int64_t start : {0, 1, 3}) {
@@ -219,7 +219,7 @@ TEST_CASE("right: long and short strips of a few rows or columns") {
     }
 }
 
-TEST_CASE("right: in the caller's own stream") {
+TEST_CASE("transpose is correct in a stream created by the caller") {
     cudaStream_t stream = nullptr;
     CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     check({4, 130, 71, {}, 1, 0}, stream);
@@ -227,7 +227,7 @@ TEST_CASE("right: in the caller's own stream") {
     CUDA_CHECK(cudaStreamDestroy(stream));
 }
 
-TEST_CASE("right: from several threads at the same time") {
+TEST_CASE("transpose is correct when several threads call it at the same time") {
     constexpr int rows = 97, cols = 211, calls = 20;
     std::vector<float> values(rows * cols);
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
@@ -258,7 +258,7 @@ TEST_CASE("right: from several threads at the same time") {
     CHECK_EQ(wrong, std::vector<int>(4, 0));
 }
 
-TEST_CASE("right: positions beyond 2^31 elements and 2^32 bytes") {
+TEST_CASE("elements at indices over 2^31 and byte offsets over 2^32 are transposed correctly") {
     // The last rows start beyond both limits. No test accesses the memory between the rows.
     const std::int64_t far = (std::int64_t{1} << 31) / 60;
     struct Far {
@@ -302,7 +302,7 @@ TEST_CASE("right: positions beyond 2^31 elements and 2^32 bytes") {
     }
 }
 
-TEST_CASE("right: invalid arguments are rejected, and leave no error behind") {
+TEST_CASE("invalid arguments are rejected without leaving a CUDA error behind") {
     const DeviceBuffer memory(4096);
     float* const place = static_cast<float*>(memory.data());
     float* const odd = reinterpret_cast<float*>(static_cast<char*>(memory.data()) + 2);
@@ -382,7 +382,7 @@ TEST_CASE("wrong versions are found") {
 }
 
 #ifdef __NVCC__  // tested with nvcc only
-TEST_CASE("gpu: captured into a graph") {
+TEST_CASE("gpu only: transpose can be captured into a graph") {
     for (const Sample& kind : {Sample{4, 300, 200, {}, 0, 0}, Sample{1, 77, 501, {}, 1, 0},
                                Sample{8, 1, 400, {}, 0, 0}, Sample{4, 9, 5, {0, 0, 100}, 0, 0}}) {
         const Sample sample = filled_in(kind);

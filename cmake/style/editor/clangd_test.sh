@@ -1,7 +1,7 @@
 #!/bin/sh
-# clangd_test.sh CLANGD REPOSITORY EDITOR_FOLDER EVERY -- tests that clangd finds no error in one of every EVERY .cu
-# files that learners open, and that it finds an error that this test adds. The test works in a temporary folder, with
-# the repository's .clangd and this build's database.
+# clangd_test.sh CLANGD REPOSITORY EDITOR_FOLDER EVERY -- tests that clangd finds no error in the .cu files that
+# learners open, and that it finds an error that the test inserts. Checks one file in EVERY. The test works in a
+# temporary folder, with the repository's .clangd and this build's compilation database.
 set -eu
 clangd=$1 repository=$2 editor=$3 every=$4
 if [ ! -x "$clangd" ]; then
@@ -19,8 +19,8 @@ mv compile.json build/editor/compile_commands.json
 echo '[]' >build/compile_commands.json
 cp -r "$repository/.clangd" "$repository/steps" "$repository/exercises" "$repository/solutions" .
 
-# check FILE: reports whether clangd finds no errors in FILE. --check-lines limits clangd's additional checks to line 1,
-# but clangd reports errors for all lines.
+# check FILE: succeeds if clangd finds no errors in FILE. --check-lines limits clangd's additional checks to line 1, but
+# clangd reports errors in all lines.
 check() { "$clangd" --check="$1" --check-lines=1-1 --log=error >"$work/said" 2>&1; }
 count=0
 for file in steps/*/main.cu steps/*/program.cu exercises/*/*.cu solutions/*/*.cu; do

@@ -1,12 +1,12 @@
 #!/bin/sh
-# draw.sh ROOT FOLDER -- draws layers.svg (the project) and layers_simulator.svg (the folders of the simulator) into
-# FOLDER, from the includes below ROOT.
+# draw.sh ROOT FOLDER -- draws the dependencies between folders below ROOT, as given by their includes. Writes
+# layers.svg (the whole project) and layers_simulator.svg (the folders of the simulator) to FOLDER.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
 sh "$here/arrows.sh" "$1" >"$work/arrows"
-# In the book, the theme switch sets these variables on `.drawing .diagram`, which overrides the values in this style.
+# The book's theme switch sets these variables on `.drawing .diagram`. This overrides the values in this style.
 style='<style>
 .diagram { --d-ink: #1d242b; --d-faint: #56616c; --d-page: #ffffff; --d-idle: #eef1f4; }
 @media (prefers-color-scheme: dark) {

@@ -1,14 +1,14 @@
 #!/bin/sh
-# layers_test.sh ROOT PICTURES -- tests that no folder includes a folder that comes later in order.txt, and that the
-# pictures in the folder PICTURES show the current includes.
+# layers_test.sh ROOT PICTURES -- tests that no folder includes a folder that comes after it in order.txt, and that the
+# pictures in the folder PICTURES match the current includes.
 set -eu
 root=$1 pictures=$2
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
 
-# Prints the includes below $1 that violate the order in the file $2, and the folders that only one of $1 and $2
-# contains.
+# Prints the includes below $1 that violate the order in the file $2. Also prints the folders that are in $1 but not in
+# $2, or in $2 but not in $1.
 wrong_arrows() {
     ORDER=$2 sh "$here/arrows.sh" "$1" >"$work/arrows"
     awk 'FNR == NR { if (NF && !/^#/) place[$1] = FNR; next }
@@ -34,8 +34,8 @@ faults=$(wrong_arrows "$root" "$here/order.txt")
 }
 [ "$(wc -l <"$work/arrows")" -gt 500 ] || { echo "hardly any includes were found"; exit 1; }
 
-# Test that these faults are found: an include against the order, a folder that order.txt does not list, a listed folder
-# that does not exist, and a stale picture.
+# Test that these faults are reported: an include against the order, a folder that order.txt does not list, a listed
+# folder that does not exist, and a stale picture.
 expect() { # takes the expected NUMBER of faults, and the FAULTS that were found
     [ "$(printf '%s' "$2" | grep -c .)" = "$1" ] || { echo "not $1 faults, but: $2"; exit 1; }
 }

@@ -11,7 +11,8 @@
 
 using namespace coalesce;
 
-TEST_CASE("exit codes, output and environment variables are passed through") {
+TEST_CASE(
+    "a child's exit code and output are returned, and environment variables are passed to it") {
     const ProcessResult ended = run_child(
         {"sh", "-c", "echo out; echo err >&2; echo $COALESCE_X; exit 3"}, 20, {"COALESCE_X=x y"});
     CHECK(ended.exit_code == 3);
@@ -26,19 +27,19 @@ TEST_CASE("exit codes, output and environment variables are passed through") {
     CHECK(run_child({"true"}, 20, {}, "/no/such/folder").exit_code == 127);
 }
 
-TEST_CASE("a child gets no input, and may write more output than a pipe holds") {
+TEST_CASE("a child has an empty input, and may write more output than a pipe can buffer") {
     CHECK(run_child({"cat"}, 20).exit_code == 0);
     CHECK(run_child({"sh", "-c", "head -c 1000000 /dev/zero"}, 20).output.size() == 1'000'000);
 }
 
-TEST_CASE("a program that does not end is killed, together with its children") {
+TEST_CASE("a program that exceeds its time limit is killed, together with its child processes") {
     const auto start = std::chrono::steady_clock::now();
     const ProcessResult ended = run_child({"sh", "-c", "sleep 60 & echo $!; sleep 60"}, 0.5);
     CHECK(ended.timed_out);
     CHECK(ended.exit_code == 137);
     CHECK(run_child({"yes"}, 0.3).timed_out);
     const pid_t sleeper = std::stoi(ended.output);
-    // The kill may take effect a little later, so wait. A zombie process counts as ended.
+    // The process may end a little after the kill, so wait. A zombie process counts as ended.
     bool is_gone = false;
     for (int i = 0; i < 100 && !is_gone; ++i) {
         is_gone = run_child({"sh", "-c",
@@ -73,7 +74,7 @@ TEST_CASE("a child process reports its output, its exit code and a timeout") {
     CHECK_THROWS_AS(Child({.program = "/nonexistent/program"}), std::runtime_error);
 }
 
-TEST_CASE("a child has the default signal handlers, whatever handlers this program has") {
+TEST_CASE("a child has the default signal handlers, even if its parent has installed others") {
     const auto before = signal(SIGTERM, SIG_IGN);
     CHECK(run_child({"sh", "-c", "kill -TERM $$; sleep 60"}, 20).exit_code == 128 + SIGTERM);
     signal(SIGTERM, before);
@@ -102,10 +103,10 @@ TEST_CASE("programs are found on the PATH") {
     CHECK(find_program("/bin/no-such-program") == "");
 }
 
-TEST_CASE("a folder is searched for libraries before the usual ones") {
+TEST_CASE("a given folder is searched for libraries before the default folders") {
     setenv("LD_LIBRARY_PATH", "/one:/two", 1);
     CHECK(prepend_to_library_path("/ours") == "/ours:/one:/two");
-    // An empty LD_LIBRARY_PATH must not leave a colon at the end, which would add the working
+    // If LD_LIBRARY_PATH is empty, the result must not end in a colon, which would add the working
     // directory.
     setenv("LD_LIBRARY_PATH", "", 1);
     CHECK(prepend_to_library_path("/ours") == "/ours");

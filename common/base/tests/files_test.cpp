@@ -18,7 +18,7 @@ std::ptrdiff_t files_in(const fs::path& folder) {
 
 }  // namespace
 
-TEST_CASE("ordinary files are read, whatever their content and folder") {
+TEST_CASE("ordinary files are read, whatever they contain and wherever they are") {
     const TemporaryFolder folder;
     const fs::path file = folder.path / "file";
     const std::string bytes("\0\xff\r\n", 4);
@@ -32,7 +32,7 @@ TEST_CASE("ordinary files are read, whatever their content and folder") {
     CHECK(read_file("/proc/self/stat").find("base_test") != std::string::npos);
 }
 
-TEST_CASE("a path that is not an ordinary file is neither read nor waited for") {
+TEST_CASE("a path that is not an ordinary file is rejected without reading or waiting") {
     const TemporaryFolder folder;
     REQUIRE(mkfifo((folder.path / "pipe").c_str(), 0600) == 0);
     CHECK_FALSE(read_if_exists(folder.path / "pipe"));
@@ -44,7 +44,7 @@ TEST_CASE("a path that is not an ordinary file is neither read nor waited for") 
     CHECK_THROWS_AS(read_file(folder.path), UsageError);
 }
 
-TEST_CASE("files are written completely, and no other files remain") {
+TEST_CASE("files are written completely, and no temporary files remain") {
     const TemporaryFolder folder;
     const fs::path file = folder.path / "file";
     CHECK_FALSE(write_atomically(file, "old"));
@@ -59,7 +59,7 @@ TEST_CASE("files are written completely, and no other files remain") {
     CHECK(files_in(folder.path) == 2);
 }
 
-TEST_CASE("a path that cannot be written is reported in advance") {
+TEST_CASE("a path that cannot be written is reported before anything is written") {
     const TemporaryFolder folder;
     check_writable(folder.path / "a.json");
     CHECK(files_in(folder.path) == 0);

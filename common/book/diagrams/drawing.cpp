@@ -7,7 +7,7 @@
 namespace coalesce::diagrams {
 namespace {
 
-// Style rules that are added to those shared by all diagrams.
+// Style rules in addition to those that all diagrams share.
 constexpr const char* style =
     R"(.diagram .code { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: 12px; }
 .diagram .lane { text-anchor: middle; font-size: 10px; fill: var(--d-used-ink); }

@@ -13,7 +13,7 @@ enum class CellContents {
     shared,  ///< a word of shared memory that a lane accesses
 };
 
-/// An SVG under construction. The unit is a pixel at the drawing's natural size.
+/// An SVG under construction. Coordinates are in pixels at the drawing's natural size.
 class Drawing {
 public:
     Drawing(int width, int height) : width_(width), height_(height) {}
@@ -22,13 +22,13 @@ public:
     /// Draws a rectangle, with `label` in its centre if it fits.
     void add_cell(int x, int y, int width, int height, CellContents kind,
                   const std::string& label = "");
-    /// Draws an animated square that lights up at step `step`, if the reader allows motion.
+    /// Draws a square that lights up at step `step` of the animation, if the reader allows motion.
     void animated_cell(int x, int y, int side, int step);
     /// Draws a grid of `cols` x `rows` idle cells that are `side` pixels apart.
     void add_grid(int x, int y, int cols, int rows, int side);
 
-    /// Returns the complete file. `title` names the drawing. The text around the drawing describes
-    /// its contents.
+    /// Returns the complete SVG file. `title` only names the drawing, because the surrounding text
+    /// describes its contents.
     std::string svg(const std::string& title) const;
 
 private:

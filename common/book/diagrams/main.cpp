@@ -14,8 +14,10 @@ namespace {
 
 constexpr const char* help =
     "Usage: diagrams RECORDINGS FOLDER            draws every picture into FOLDER\n"
-    "       diagrams --check RECORDINGS FOLDER    changes nothing; 1 when one differs\n"
-    "RECORDINGS is build/docs/recordings (the target `recordings`), FOLDER docs/diagrams.\n";
+    "       diagrams --check RECORDINGS FOLDER    changes nothing; exits with 1 if a picture "
+    "differs\n"
+    "RECORDINGS is build/docs/recordings (from the target `recordings`), and FOLDER is "
+    "docs/diagrams.\n";
 
 using Pictures = std::map<std::string, std::string>;  // maps a file's name to its SVG
 
@@ -44,7 +46,7 @@ int check(const Pictures& pictures, const fs::path& folder) {
     int stale = 0;
     for (const auto& [name, svg] : pictures) {
         if (coalesce::read_if_exists(folder / name) == svg) continue;
-        std::printf("%s is not what the kernels do now\n", (folder / name).c_str());
+        std::printf("%s does not show what the kernels do now\n", (folder / name).c_str());
         ++stale;
     }
     if (stale == 0) {

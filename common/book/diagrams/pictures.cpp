@@ -22,7 +22,7 @@ bool would_look_the_same(const Access& one, const Access& other) {
            one.cost == other.cost && one.bytes_per_lane == other.bytes_per_lane;
 }
 
-/// An access, drawn once, and the number of times that a loop repeats it.
+/// An access that is drawn only once, and the number of times that a loop repeats it.
 struct RepeatedAccess {
     Access access;
     unsigned times = 1;
@@ -60,15 +60,16 @@ std::string heading(const RepeatedAccess& drawn) {
 
 constexpr int kCellSize = 19, kGap = 5, kLabelWidth = 116, kHeadHeight = 34, kRowHeight = 22,
               kWidth = 760;
-/// The maximum number of rows to draw. The picture states how many rows are left out.
+/// The maximum number of rows to draw. The picture states how many rows are omitted.
 constexpr std::size_t kMaxRows = 6;
 
 std::vector<PictureRow> layout_rows(const Access& access) {
     return access.is_shared ? draw_bank_rows(access) : draw_memory_rows(access, 0, access.memory);
 }
 
-/// Returns how to draw a word of a row. Memory transfers whole sectors, so the unused words of a
-/// sector are waste. A bank delivers only the word that is used.
+/// Returns how to draw a word of a row. Global memory transfers whole sectors, so the unused words
+/// of a transferred sector are drawn as wasted. A shared memory bank delivers only the word that is
+/// used.
 CellContents choose_cell_kind(const PictureRow& row, std::size_t place, bool is_shared) {
     if (row.lanes[place] >= 0) return is_shared ? CellContents::shared : CellContents::used;
     if (is_shared) return CellContents::idle;
@@ -180,8 +181,8 @@ std::string draw_banks_picture(const std::vector<RecordedTile>& tiles) {
     }
     drawing.add_text(
         12, 324,
-        "Each row is 32 words of shared memory, one in each bank. Marked: what one warp "
-        "reads at once. Simulated.",
+        "Each row is 32 words of shared memory, one in each bank. Marked: the words that one "
+        "warp reads at once. Simulated.",
         "faint");
     return drawing.svg("The words of the tile that one warp reads at once, by bank");
 }
@@ -190,7 +191,7 @@ std::string draw_banks_picture(const std::vector<RecordedTile>& tiles) {
 
 namespace {
 
-/// Draws the words that one warp reads, each with the wavefront that delivers it.
+/// Draws the words that one warp reads, and for each word the wavefront that delivers it.
 void draw_race(Drawing& drawing, const RecordedTile& tile, int x, int y) {
     constexpr int side = 9;
     const Access& load = first_shared_load(tile.recording->variant(tile.variant));
@@ -216,9 +217,9 @@ std::string draw_race_picture(const RecordedTile& left, const RecordedTile& righ
     Drawing drawing(2 * panel + 4, 378);
     draw_race(drawing, left, 14, 24);
     draw_race(drawing, right, 14 + panel, 24);
-    drawing.add_text(14, 368,
-                     "Columns are banks. Each wavefront serves one word of a bank. Simulated.",
-                     "faint");
+    drawing.add_text(
+        14, 368, "Each column is a bank. A wavefront serves one word from each bank. Simulated.",
+        "faint");
     return drawing.svg("What one warp reads at once, wavefront after wavefront");
 }
 
@@ -227,8 +228,8 @@ std::string draw_race_picture(const RecordedTile& left, const RecordedTile& righ
 namespace {
 
 constexpr int kSmallTileSize = 11, kTiles = 16, kTileSide = 32;
-/// The number of blocks to mark: as many as 4 multiprocessors run at the same time if each has room
-/// for 8.
+/// The number of blocks to mark: the blocks that 4 multiprocessors run at the same time if each
+/// runs 8 blocks.
 constexpr std::size_t kMarkedBlocks = 32;
 
 void draw_order(Drawing& drawing, const RecordedVariant& variant, int x, int y) {

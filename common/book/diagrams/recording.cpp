@@ -39,7 +39,8 @@ const RecordedVariant& Recording::variant(const std::string& name) const {
 Recording read_recording(const std::filesystem::path& folder, const std::string& step) {
     const std::filesystem::path file = folder / (step + ".json");
     std::ifstream in(file);
-    if (!in) throw std::runtime_error(file.string() + ": not there; build the target `recordings`");
+    if (!in)
+        throw std::runtime_error(file.string() + " does not exist; build the target `recordings`");
     Recording recording{step, {}};
     const json recorded = json::parse(in);
     for (const json& from : recorded.at("variants")) {

@@ -9,7 +9,7 @@
 
 namespace coalesce::diagrams {
 
-/// One load or store of a warp. Addresses are relative to the start of the memory.
+/// One load or store of a warp. Addresses are relative to the start of `memory`.
 struct Access : simulated::Access {
     std::string memory;  ///< name of the memory: "in", "out", "shared"
 };

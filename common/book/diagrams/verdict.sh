@@ -1,9 +1,9 @@
 #!/bin/sh
 # verdict.sh LEARN SOLUTION FILE [--check]: draws a verdict of `./learn check` as a picture.
 #
-# The kernel is the solution of exercise 03 without its barrier, which is checked like a learner's
-# kernel. With --check, FILE is compared with the current output, except for the time that the
-# check took. The exit code is 1 if they differ.
+# The checked kernel is the solution of exercise 03 with its barrier removed. With --check, FILE is compared with the
+# current output instead. The time that the check took is ignored in the comparison. The exit code is 1 if the files
+# differ.
 set -eu
 learn=$1 solution=$2 file=$3
 work=$(mktemp -d)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# verdict_test.sh VERDICT.SH LEARN SOLUTION FILE: tests that FILE shows the current verdict, and that a different text
-# is detected.
+# verdict_test.sh VERDICT.SH LEARN SOLUTION FILE: tests that FILE shows the current verdict, and that a change in the
+# verdict's text is detected.
 set -eu
 sh "$1" "$2" "$3" "$4" --check
 wrong=$(mktemp)

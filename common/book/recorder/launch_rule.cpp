@@ -8,7 +8,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// A quantity, such as the number of rows, that the blocks along one axis of the grid may cover.
+/// A quantity, such as the number of rows, that may determine the number of blocks along an axis of
+/// the grid.
 struct Extent {
     const char* name;
     std::int64_t (*of)(const ObservedLaunch& sample, unsigned tile);
@@ -20,7 +21,7 @@ constexpr std::int64_t divide_rounding_up(std::int64_t count, std::int64_t size)
 constexpr std::int64_t count_tiles(const ObservedLaunch& sample, unsigned tile) {
     return divide_rounding_up(sample.rows, tile) * divide_rounding_up(sample.cols, tile);
 }
-// The quantities that are tried, the simplest ones first.
+// The quantities to try, beginning with the simplest.
 constexpr Extent kTriedExtents[] = {
     {"one", [](const ObservedLaunch&, unsigned) -> std::int64_t { return 1; }},
     {"rows", [](const ObservedLaunch& sample, unsigned) -> std::int64_t { return sample.rows; }},
@@ -34,8 +35,8 @@ constexpr Extent kTriedExtents[] = {
 };
 constexpr unsigned kMaxExtentIncrement = 64, kTriedBlockFactors[] = {1, 2, 4, 8};
 
-/// Finds a `size` such that ceil((extent + plus) / size) * times, limited to `most`, is the grid's
-/// extent along `axis` in every sample. Returns 0 if there is no such size.
+/// Finds a `size` such that ceil((extent + plus) / size) * times, but at most `most`, equals the
+/// number of blocks along `axis` in every sample. Returns 0 if there is no such size.
 unsigned find_block_extent(const std::vector<ObservedLaunch>& samples, std::size_t axis,
                            const Extent& extent, unsigned plus, unsigned times, std::int64_t most) {
     constexpr unsigned largest = 4096;
@@ -74,21 +75,23 @@ ordered_json find_grid_axis_rule(const std::vector<ObservedLaunch>& samples, std
     constexpr std::int64_t no_limit = std::int64_t{1} << 40;
     if (ordered_json rule = find_grid_axis_rule(samples, axis, no_limit); !rule.is_null())
         return rule;
-    // The blocks may be persistent. Their number is then limited by how many the device can hold at
-    // once.
+    // The blocks may be persistent. In that case, there are at most as many blocks as can be
+    // resident on the device.
     unsigned most = 0;
     std::size_t reached = 0;
     for (const ObservedLaunch& sample : samples) most = std::max(most, sample.launch.grid[axis]);
     for (const ObservedLaunch& sample : samples) reached += sample.launch.grid[axis] == most;
     ordered_json rule = find_grid_axis_rule(samples, axis, most);
-    // If only one sample reaches the limit, larger shapes may still have more blocks.
-    if (rule.is_null() || reached < 2) throw NoLaunchRule("its grid follows no simple rule");
+    // If only one sample reaches the limit, it may not be a limit: larger shapes may have more
+    // blocks.
+    if (rule.is_null() || reached < 2)
+        throw NoLaunchRule("its grid size is not a simple function of the shape");
     rule["most"] = most;
     return rule;
 }
 
-/// Finds the quantity, such as "rows", that equals an argument of the kernel in all samples. Tries
-/// the usual argument for this position first.
+/// Finds the quantity, such as "rows", that an argument of the kernel equals in all samples. Tries
+/// the quantity that is usual for the argument's position first.
 ordered_json find_argument_rule(const std::vector<ObservedLaunch>& samples, std::size_t place) {
     struct Named {
         const char* name;
@@ -117,7 +120,7 @@ ordered_json find_argument_rule(const std::vector<ObservedLaunch>& samples, std:
         std::all_of(samples.begin(), samples.end(), [&](const ObservedLaunch& sample) {
             return sample.launch.arguments.at(place).value == first.value;
         });
-    if (!is_constant) throw NoLaunchRule("it is given what the host works out");
+    if (!is_constant) throw NoLaunchRule("the host computes one of its arguments");
     return first.value;
 }
 
@@ -126,7 +129,8 @@ ordered_json rule(const std::vector<ObservedLaunch>& samples) {
     for (const ObservedLaunch& sample : samples) {
         if (sample.launch.kernel != first.kernel || sample.launch.block != first.block ||
             sample.launch.shared_bytes != first.shared_bytes) {
-            throw NoLaunchRule("the host chooses its kernel, block or shared memory by the shape");
+            throw NoLaunchRule(
+                "the host chooses kernel, block size or shared memory by the matrix shape");
         }
     }
     ordered_json grid = ordered_json::array(), arguments = ordered_json::array();
@@ -142,8 +146,8 @@ ordered_json rule(const std::vector<ObservedLaunch>& samples) {
 }  // namespace
 
 ordered_json find_launch_rule(const std::vector<ObservedLaunch>& samples) {
-    // Some launches use a different kernel if the matrix has the same number of tiles across and
-    // down. The size of the tiles does not matter for this test.
+    // Some programs launch a different kernel if the matrix has as many rows of tiles as columns of
+    // tiles. The size of the tiles does not matter for this distinction.
     std::vector<ObservedLaunch> square, other;
     for (const ObservedLaunch& sample : samples) {
         (sample.launch.grid[0] == sample.launch.grid[1] ? square : other).push_back(sample);

@@ -41,11 +41,11 @@ struct NoLaunchRule : std::runtime_error {
 
 /// Returns {"square": {...}, "other": {...}}, each with {"kernel", "function", "block", "shared",
 /// "grid": [axis, axis, axis], "arguments": ["out", "in", "rows", "cols"]}. An argument may also be
-/// a number. An axis is {"of", "size"}: the number of pieces of `size` that cover "rows", "cols" or
-/// "elements"; for "one" there is a single block. It may have additional keys. "tile": the pieces
-/// consist of "tiles" with this side. "plus": a number that is added to the extent. "times": a
-/// factor for the number of pieces. "most": the maximum number of blocks. Throws NoLaunchRule if no
-/// such rule explains all samples.
+/// a number. An axis is {"of", "size"}: the number of blocks is the extent "of" ("rows", "cols" or
+/// "elements") divided by "size", rounded up. If "of" is "one", there is a single block. An axis
+/// may have more keys. "tile": the side of a tile, if "of" counts tiles. "plus": a number that is
+/// added to the extent. "times": a factor for the number of pieces. "most": the maximum number of
+/// blocks. Throws NoLaunchRule if no such rule explains all samples.
 nlohmann::ordered_json find_launch_rule(const std::vector<ObservedLaunch>& samples);
 
 }  // namespace coalesce::recorder

@@ -1,4 +1,5 @@
-// Tests the rules that are found for launches, and launches that follow no rule.
+// Tests that find_launch_rule finds the rules of launches, and reports launches that follow no
+// rule.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -13,8 +14,8 @@ namespace {
 constexpr std::int64_t out_address = 0x1000, in_address = 0x2000;
 using Grid = std::array<unsigned, 3>;
 
-/// Returns a sample for each of many matrix shapes. `launch` returns the launch for a given number
-/// of rows and columns.
+/// Returns one sample for each of several matrix shapes. `launch` returns the launch for a given
+/// number of rows and columns.
 template <class Launch>
 std::vector<ObservedLaunch> sampled(Launch launch) {
     std::vector<ObservedLaunch> samples;

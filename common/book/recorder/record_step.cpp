@@ -42,7 +42,7 @@ struct Signature {
     std::vector<std::string> parameters;
 };
 
-/// Returns the position after the bracket that closes the list which starts at `at`.
+/// Returns the position after the closing bracket of the list that starts at `at`.
 std::size_t find_end_of_brackets(const std::string& text, std::size_t at) {
     int depth = 0;
     do {
@@ -55,8 +55,8 @@ std::size_t find_end_of_brackets(const std::string& text, std::size_t at) {
 
 Signature parse_signature(const std::string& mangled) {
     std::string text = demangled(mangled);
-    if (text == mangled) throw std::runtime_error(mangled + " is no name of a C++ function");
-    // Only template instances are printed with their return type.
+    if (text == mangled) throw std::runtime_error(mangled + " is not the name of a C++ function");
+    // Only the names of template instances begin with a return type.
     if (text.starts_with("void ")) text.erase(0, 5);
     std::size_t open = text.find_first_of("(<");
     if (text.at(open) == '<') open = find_end_of_brackets(text, open);
@@ -83,13 +83,13 @@ recorder::Argument describe_argument(const std::string& type, const void* value)
     const bool is_long = type == "long" || type == "long long" || type == "unsigned long" ||
                          type == "unsigned long long";
     if (is_long) return {false, *static_cast<const std::int64_t*>(value)};
-    throw NoLaunchRule("the host makes what it is given (" + type + ")");
+    throw NoLaunchRule("the host computes one of its arguments (" + type + ")");
 }
 
 // ---- intercepted launches ----
 
-/// The launches since the last `clear`. If `is_recording_only` is set, they are recorded but not
-/// run.
+/// The launches since the last `clear`. If `is_recording_only` is set, launches are recorded
+/// instead of executed.
 struct InterceptedLaunches {
     std::vector<LaunchShape> launches;
     /// The reason why the last launch cannot be described, or "".
@@ -117,7 +117,8 @@ struct InterceptedLaunches {
 
 }  // namespace
 
-/// The function that `<<<>>>` calls. The linker prefers this definition to the library's.
+/// The function that `<<<>>>` calls. The linker prefers this definition to that in the CUDA
+/// library.
 extern "C" cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block,
                                           void** arguments, size_t shared, cudaStream_t stream) {
     using Launch = cudaError_t(cudaKernel_t, dim3, dim3, void**, size_t, cudaStream_t);
@@ -139,14 +140,16 @@ namespace {
 /// An input matrix and an output matrix.
 class TaskMatrices {
 public:
-    TaskMatrices(int rows, int cols) : rows_(rows), cols_(cols), in_(bytes()), out_(bytes()) {
-        CUDA_CHECK(cudaMemset(in_.data(), 0, bytes()));
+    /// The input has room for the second matrix of a task that computes.
+    TaskMatrices(int rows, int cols) : rows_(rows), cols_(cols), in_(2 * bytes()), out_(bytes()) {
+        CUDA_CHECK(cudaMemset(in_.data(), 0, 2 * bytes()));
     }
     void launch(const Variant& variant) {
         launch(variant, rows_, cols_);
         CUDA_CHECK(cudaDeviceSynchronize());
     }
-    /// Launches the variant as if the matrices were smaller.
+    /// Launches the variant for matrices of this size, which may be smaller than the allocated
+    /// matrices.
     void launch(const Variant& variant, int rows, int cols) {
         intercepted_launches.clear();
         variant.launch(out(), variant.produces.in_place ? nullptr : in(), rows, cols);
@@ -221,8 +224,8 @@ ordered_json warp_json(const Variant& variant, TaskMatrices& task) {
             {"accesses", trace_warp(variant, task, 0, warp, most_accesses)}};
 }
 
-/// Returns the position at which the first load of each block starts, in a matrix of 16 x 16 tiles
-/// of 32 x 32 elements.
+/// Returns, for each block, the row and column of the first element that the block loads. The
+/// matrix has 16 x 16 tiles of 32 x 32 elements.
 ordered_json block_order_json(const Variant& variant) {
     constexpr int side = 512;
     constexpr unsigned tiles = 16;
@@ -241,8 +244,8 @@ ordered_json block_order_json(const Variant& variant) {
 
 // ---- launches for all shapes ----
 
-/// Returns side lengths of matrices. Many of them are consecutive multiples, to show at which
-/// length the grid gains a block.
+/// Returns side lengths of matrices. Many of them are consecutive multiples, so that the samples
+/// show the lengths at which the grid becomes one block larger.
 std::vector<int> matrix_sides(int multiple, int longest) {
     std::vector<int> list;
     for (int count = 1; count <= 70; ++count) list.push_back(count * multiple);
@@ -255,7 +258,7 @@ std::vector<int> matrix_sides(int multiple, int longest) {
 
 /// Returns the launches for many shapes, without running them.
 std::vector<recorder::ObservedLaunch> sample_launches(const Variant& variant) {
-    // Some shapes are so large that even persistent blocks reach their limit.
+    // The largest shapes must have more tiles than a grid of persistent blocks has blocks.
     constexpr int longest = 8192;
     TaskMatrices task(longest, longest);
     std::vector<recorder::ObservedLaunch> samples;
@@ -279,10 +282,10 @@ std::vector<recorder::ObservedLaunch> sample_launches(const Variant& variant) {
 
 // ---- a variant ----
 
-/// Returns the name of an exercise's task, such as "transpose", or "" if the variant does only a
-/// part of a task. "computed" stands for every task that is defined element by element.
+/// Returns the name of an exercise's task, such as "transpose", or "" if the variant's output is
+/// not that of any task. "computed" stands for every task that is defined element by element.
 std::string task_name(const Produces& produces) {
-    if (produces.kind == Produces::computed) return produces.computation.element ? "computed" : "";
+    if (produces.kind == Produces::computed) return produces.computation.row ? "computed" : "";
     for (const auto& [name, task] : kTasks) {
         const bool is_same = task.kind == produces.kind && task.in_place == produces.in_place &&
                              task.permutation.extents == produces.permutation.extents &&
@@ -293,18 +296,18 @@ std::string task_name(const Produces& produces) {
 }
 
 /// Returns the variant's launch as JSON. Throws NoLaunchRule if the variant launches no kernel, or
-/// a kernel that cannot be launched like the kernel of an exercise.
+/// launches a kernel in a way that differs from the launches of an exercise.
 ordered_json launch_json(const Variant& variant, TaskMatrices& task) {
-    if (variant.permute) throw NoLaunchRule("it takes an array of many axes, no matrix");
+    if (variant.permute) throw NoLaunchRule("it takes an array with many axes, not a matrix");
     if (variant.in != Memory::device || variant.out != Memory::device || variant.needs_gpu) {
-        throw NoLaunchRule("it is host code, no kernel");
+        throw NoLaunchRule("it is host code, not a kernel");
     }
     if (variant.element_size != sizeof(float)) {
-        throw NoLaunchRule("its elements are no floats");
+        throw NoLaunchRule("its elements are not floats");
     }
     task.launch(variant);
     if (intercepted_launches.launches.empty())
-        throw NoLaunchRule("it is a copy by the runtime, no kernel");
+        throw NoLaunchRule("it is a copy by the runtime, not a kernel");
     if (intercepted_launches.launches.size() > 1)
         throw NoLaunchRule("it launches several kernels, one after the other");
     if (!intercepted_launches.problem.empty()) throw NoLaunchRule(intercepted_launches.problem);
@@ -343,7 +346,7 @@ int coalesce::run_step(int argc, char** argv, const std::vector<Variant>& varian
     try {
         const bool records_block_order = argc == 3 && std::string(argv[2]) == "--order";
         if (argc != 2 && !records_block_order)
-            throw UsageError("give the file to write, and perhaps --order");
+            throw UsageError("give the output file, and optionally --order");
         choose_device(DeviceChoice::simulator, argv);
         ordered_json list = ordered_json::array();
         for (const Variant& variant : variants)

@@ -80,7 +80,7 @@ function setUpSidebar() {
 
 // ---- the reader's progress, which common/page/src/your_turn/progress.ts stores ----
 
-/** Returns what the reader has done, by exercise, and the name of the most recent exercise. */
+/** Returns the reader's progress by exercise, and the name of the most recent exercise. */
 function storedProgress() {
     try {
         const { exercises, current } = JSON.parse(localStorage.getItem("coalesce.1.state"));
@@ -293,11 +293,11 @@ function setUpSearch() {
 function verdictOf(form) {
     if (form.dataset.answer !== undefined) {
         const given = form.querySelector("input").value.trim().replace(",", ".");
-        if (given === "" || Number.isNaN(Number(given))) return { text: "A number, please." };
+        if (given === "" || Number.isNaN(Number(given))) return { text: "Enter a number." };
         const answer = Number(form.dataset.answer);
         return Math.abs(Number(given) - answer) <= Number(form.dataset.within) * answer
-            ? { right: true, text: `Right: ${form.dataset.answer}. The counters further down say so too.` }
-            : { right: false, text: "Not that many, or not that few. The picture further down shows one request: count." };
+            ? { right: true, text: `Right: ${form.dataset.answer}. The counters further down show the same number.` }
+            : { right: false, text: "No. The picture further down shows one request, so you can count." };
     }
     const choice = form.querySelector("input:checked");
     if (!choice) return { text: "Choose one first." };

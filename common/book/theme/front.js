@@ -17,7 +17,7 @@ const LONGEST = 36;
 const wordsFor = (width) => Array.from({ length: LANES }, (_, lane) => lane * width + COLUMN);
 
 /**
- * Returns, for each word, the number (from 0) of the wavefront that delivers it. A bank delivers one word per
+ * Returns, for each word, the index of the wavefront that delivers it. A bank delivers one word per
  * wavefront.
  */
 function wavefrontsOf(words) {

@@ -42,10 +42,11 @@ public:
     }
     __device__ static unsigned long long size() { return num_threads(); }
     __device__ static dim3 dim_blocks() { return gridDim; }
+    __device__ static dim3 block_index() { return {blockIdx.x, blockIdx.y, blockIdx.z}; }
     __device__ static dim3 group_dim() { return gridDim; }
 
-    /// One thread of each block arrives by adding a number. The numbers of all blocks add up to
-    /// 2^31, so the highest bit changes when the last block arrives.
+    /// One thread of each block arrives by adding a value to a counter. Over all blocks, these
+    /// values add up to 2^31, so the counter's highest bit changes when the last block arrives.
     __device__ static void sync() {
         unsigned int* arrived = workspace();
         if (!arrived) __trap();
@@ -75,8 +76,8 @@ __device__ inline grid_group this_grid() {
     return {};
 }
 
-/// All threads of a cluster. The launch determines the size of the clusters with
-/// cudaLaunchAttributeClusterDimension. (clang ignores __cluster_dims__, see host_defines.h.)
+/// All threads of a cluster. The launch attribute cudaLaunchAttributeClusterDimension sets the size
+/// of the clusters. (clang ignores __cluster_dims__, see host_defines.h.)
 class cluster_group {
 public:
     struct arrival_token {};
@@ -131,7 +132,7 @@ public:
         return block_rank() * thread_block::size() + thread_block::thread_rank();
     }
 
-    /// Returns the address of the same variable in the block with this rank.
+    /// Returns the address that the variable at `address` has in the block with this rank.
     template <class T>
     __device__ static T* map_shared_rank(T* variable, int rank) {
         T* result;
@@ -148,7 +149,7 @@ __device__ inline cluster_group this_cluster() {
     return {};
 }
 
-/// The common base of tiles and coalesced groups: some lanes of one warp that work together.
+/// The common base of tiles and coalesced groups: a set of lanes of one warp that work together.
 class warp_part {
 public:
     __device__ explicit warp_part(unsigned int mask) : mask_(mask) {}
@@ -193,7 +194,8 @@ protected:
         asm("mov.u32 %0, %%laneid;" : "=r"(lane));
         return lane;
     }
-    /// Returns the lane with this rank, which is the rank-th set bit of the mask.
+    /// Returns the lane with this rank: the position of the mask's set bit number `rank`, counted
+    /// from 0.
     __device__ int lane_of(unsigned int rank) const {
         unsigned int rest = mask_;
         for (unsigned int i = 0; i < rank; ++i) rest &= rest - 1;
@@ -219,12 +221,12 @@ __device__ inline coalesced_group coalesced_threads() {
     return coalesced_group(__activemask());
 }
 
-/// Returns the lanes of the group that have the same label as the caller.
+/// Returns the lanes of the group whose label equals the caller's.
 template <class Group, class Label>
 __device__ coalesced_group labeled_partition(const Group& group, Label label) {
     return coalesced_group(__match_any_sync(group.lanes(), static_cast<int>(label)));
 }
-/// Returns the lanes for which `yes` has the same value as for the caller.
+/// Returns the lanes of the group whose value of `yes` equals the caller's.
 template <class Group>
 __device__ coalesced_group binary_partition(const Group& group, bool yes) {
     const unsigned int all = __ballot_sync(group.lanes(), yes);

@@ -1,7 +1,7 @@
 #!/bin/sh
-# facts.sh HEADER... -- writes a C++ program that prints all facts about our headers: the value of each enumerator and
-# macro, the size of each struct, and the offset of each member. The program must print the same with our headers and
-# with the toolkit's.
+# facts.sh HEADER... -- writes a C++ program that prints the facts about our headers: the value of each enumerator and
+# macro, the size of each struct, and the offset of each member. With the toolkit's headers, the program must print the
+# same facts.
 set -eu
 printf '#include <cuda_runtime_api.h>\n#include <cstddef>\n#include <cstdio>\n'
 printf '#define VALUE(x) std::printf("%%s = %%lld\\n", #x, static_cast<long long>(x));\n'

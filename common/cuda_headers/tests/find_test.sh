@@ -1,6 +1,6 @@
 #!/bin/sh
-# find_test.sh FIND_CUDA_COMPILER -- tests which compilers find-cuda-compiler finds, in which order, and which compilers
-# it rejects.
+# find_test.sh FIND_CUDA_COMPILER -- tests which compilers find-cuda-compiler finds, the order in which it prefers them,
+# and which compilers it rejects.
 set -eu
 find=$1
 work=$(mktemp -d)
@@ -24,7 +24,7 @@ expect() {
     exit 1
 }
 
-# An nvcc on the PATH is preferred to the nvcc in CUDA_HOME, unless it is too old.
+# The nvcc on the PATH takes precedence over the one in CUDA_HOME, unless it is too old.
 program "$work/new/bin/nvcc" 'Cuda compilation tools, release 13.1, V13.1.2'
 program "$work/home/bin/nvcc" 'Cuda compilation tools, release 14.0, V14.0.1'
 program "$work/old/bin/nvcc" 'Cuda compilation tools, release 12.9, V12.9.41'
@@ -32,7 +32,7 @@ expect 0 "$work/new/bin/nvcc" env PATH="$work/new/bin" CUDA_HOME="$work/home" "$
 expect 0 "$work/home/bin/nvcc" env PATH="$work/old/bin" CUDA_HOME="$work/home" "$find" nvcc
 grep -q "$work/old/bin/nvcc is of CUDA 12" "$work/errors" || { echo "failed: an old nvcc is not named"; exit 1; }
 
-# The newest clang++ among these versions is chosen.
+# The newest clang++ is chosen.
 program "$work/bin/clang++-18" 18.1.8
 program "$work/bin/clang++-20" 20.1.0
 program "$work/bin/clang++" 23.1.0
@@ -41,7 +41,7 @@ expect 0 "$work/bin/clang++-18" env PATH="$work/bin" "$find" clang 17 19
 expect 0 "$work/bin/clang++" env PATH="$work/bin" "$find" clang 21
 expect 1 '' env PATH="$work/bin" "$find" clang 21 22
 expect 1 '' env PATH="$work/nothing" "$find" clang
-# The clang that COALESCE_CLANG names may have any version, unless both limits are given.
+# If both limits are given, the clang that COALESCE_CLANG names must be within them. Otherwise, it may have any version.
 expect 0 "$work/bin/clang++" env PATH="$work/bin" COALESCE_CLANG=clang++ "$find" clang 14
 expect 1 '' env PATH="$work/bin" COALESCE_CLANG=clang++ "$find" clang 17 22
 expect 2 '' "$find" gcc

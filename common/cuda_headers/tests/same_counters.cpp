@@ -1,7 +1,7 @@
 // same_counters [--some] NVCC.JSON DIFFERENCES.TXT PROGRAM... -- runs the steps built by clang on
 // the simulated GPU, and compares every counter of every variant with that of nvcc's program. The
-// differences must be exactly those in DIFFERENCES.TXT, which gives a cause for each. With --some,
-// steps without a program are skipped.
+// differences must be exactly those in DIFFERENCES.TXT, which also states their causes. With
+// --some, steps without a program are skipped.
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -25,10 +25,19 @@ Json read_json(const std::string& file) {
     return Json::parse(stream);
 }
 
-Json results_of(const std::string& program) {
+/// Runs the program at the shape of nvcc's results for the same step.
+Json results_of(const std::string& program, const std::map<std::string, Json>& nvcc) {
+    const std::string step = program.substr(program.rfind('/') + 1);
+    const auto found = nvcc.lower_bound(step + " ");
+    if (found == nvcc.end() || found->second["step"] != step) {
+        throw std::runtime_error("nvcc has no results of " + step);
+    }
+    const auto side = [&](const char* name) {
+        return std::to_string(found->second[name].get<int>());
+    };
     const std::string file = program + ".json";
-    const std::string command = program + " --device sim --rows 1024 --cols 1024 --json " + file +
-                                " >" + program + ".txt 2>&1";
+    const std::string command = program + " --device sim --rows " + side("rows") + " --cols " +
+                                side("cols") + " --json " + file + " >" + program + ".txt 2>&1";
     if (std::system(command.c_str()) != 0) {
         throw std::runtime_error(program + " failed; its output is in " + program + ".txt");
     }
@@ -70,8 +79,8 @@ void compare(const Json& nvcc, const Json& clang, Differences& found) {
     }
 }
 
-/// Prints the entries of `of` that `other` lacks or has with other values, and returns their
-/// number.
+/// Prints the entries of `of` that are missing in `other` or have other values there, and returns
+/// the number of such entries.
 int print_surplus(const Differences& of, const Differences& other, const char* who) {
     int count = 0;
     for (const auto& [name, values] : of) {
@@ -106,7 +115,7 @@ int run(const std::vector<std::string>& arguments, bool only_some) {
     for (const auto& [name, result] : nvcc) there.insert(step_in(name));
     std::size_t compared = 0;
     for (std::size_t i = 2; i < arguments.size(); ++i) {
-        for (const auto& [name, clang] : by_name(results_of(arguments[i]))) {
+        for (const auto& [name, clang] : by_name(results_of(arguments[i], nvcc))) {
             if (!clang["verified"].get<bool>())
                 throw std::runtime_error(name + " is wrong by clang");
             steps_run.insert(step_in(name));

@@ -2,13 +2,14 @@
 //
 //     same_ir CUDA-CLANG CLANG CUDART-FOLDER KERNEL.cu...
 //
-// Each file is compiled twice: with the options that a page passes to its clang, and by cuda-clang
-// as the source of a program. The PTX must be the same, except for file names. COALESCE_CLANG must
-// name the same clang as the argument CLANG.
-// Exit code: 0 if the PTX is the same for all files, 1 if it is not, 2 if the test could not run.
+// Each file is compiled twice: with the options that a page passes to its clang, and as the source
+// of a program that cuda-clang builds. The PTX must be the same, except for file names.
+// COALESCE_CLANG must name the same clang as the argument CLANG. Exit code: 0 if the PTX is the
+// same for all files, 1 if it is not, 2 if the test could not run.
 #include <cstdio>
 #include <exception>
 #include <regex>
+#include <vector>
 
 #include "base/child.h"
 #include "base/files.h"
@@ -26,6 +27,18 @@ constexpr int seconds = 120;
 std::string without_files(const std::string& ptx) {
     static const std::regex file(R"(\t?\.file[^\n]*\n)");
     return std::regex_replace(ptx, file, "");
+}
+
+/// Returns the names of the parameters of `configure`, such as "rows" and "cols".
+std::vector<std::string> sizes_in(const std::string& text) {
+    static const std::regex head(R"(configure\(([^)]*)\))"), name(R"(int (\w+))");
+    std::smatch found;
+    if (!std::regex_search(text, found, head)) throw std::runtime_error("there is no configure()");
+    const std::string all = found[1];
+    std::vector<std::string> names;
+    for (std::sregex_iterator one(all.begin(), all.end(), name), end; one != end; ++one)
+        names.push_back((*one)[1]);
+    return names;
 }
 
 std::string as_in_a_page(const FoundCompiler& clang, const std::string& text) {
@@ -52,8 +65,8 @@ int main(int argc, char** argv) try {
     if (argc < 5 || !clang) throw std::runtime_error("a clang and a kernel are needed");
     int different = 0;
     for (int k = 4; k < argc; ++k) {
-        const std::string text =
-            wrap_source(read_source(argv[k], "kernel.cu").text, Dialect::bare_clang);
+        const std::string source = read_source(argv[k], "kernel.cu").text;
+        const std::string text = wrap_source(source, Dialect::bare_clang, sizes_in(source));
         const std::string page = as_in_a_page(*clang, text), command = by_command(argv + 1, text);
         if (page == command) continue;
         ++different;

@@ -1,5 +1,5 @@
-// Reads the records of the course. Anything that may be a typo is an error, so that no test is
-// skipped silently. Examples are an unknown key, a step that builds on a later step, and a kernel
+// Reads the records of the course. To avoid that a test is skipped because of a typo, anything
+// unexpected is an error, such as an unknown key, a step that builds on a later step, or a kernel
 // without expectations.
 
 #include "examiner/course/course.h"
@@ -75,9 +75,7 @@ double read_tolerance(const StrictToml& reader, const toml::table& table) {
     if (node == nullptr) return kRoundingTolerance;
     double within = node->value<double>().value_or(0);
     if (within > kRoundingTolerance && within <= MOST) return within;
-    reader.fail(
-        *node,
-        "`within`, which says how far an answer may be off, must be above 0.02 and at most 0.25");
+    reader.fail(*node, "`within`, the tolerance of an answer, must be above 0.02 and at most 0.25");
 }
 
 // The smallest tolerance allowed for a question about a predicted time, because the time model
@@ -103,9 +101,8 @@ std::vector<Prediction> read_predictions(const StrictToml& reader, const toml::t
                                   prediction.counter + "\"");
         }
         if (is_time && prediction.tolerance < kMinTimeTolerance) {
-            reader.fail(
-                line,
-                "a predicted time has an error of several percent; set `within` to 0.1 or more");
+            reader.fail(line,
+                        "predicted times are off by several percent; set `within` to 0.1 or more");
         }
         for (auto& other : predictions) {
             if (other.counter != prediction.counter) continue;
@@ -136,8 +133,8 @@ Exercise read_exercise(const StrictToml& reader, const toml::table& table, const
     return exercise;
 }
 
-// Reads the bug hunt. It requires the same result and allows the same costs as the exercise, but
-// may define its own shapes and block order.
+// Reads the bug hunt. A hunt requires the same result and allows the same costs as the exercise,
+// but may define its own shapes and block order.
 Exercise read_hunt(const StrictToml& reader, const toml::table& table, const Exercise& of) {
     const toml::table& entry = reader.section(table, "hunt", of.name);
     const std::string name = "the bug hunt of " + of.name;
@@ -162,8 +159,8 @@ Exercise read_hunt(const StrictToml& reader, const toml::table& table, const Exe
 }
 
 // Reads an exercise whose task is defined element by element, except for the bug hunt. `more`
-// contains the keys that it may have in addition to those of the task. `reference` is null if
-// reference.cu is missing.
+// contains the keys that the exercise may have in addition to those of the task. `reference` is
+// null if reference.cu is missing.
 Exercise read_element_exercise(const StrictToml& reader, const toml::table& table,
                                const CourseText* reference, const std::string& name,
                                const std::set<std::string_view>& more) {
@@ -204,7 +201,8 @@ bool is_step_name(const std::string& name) {
 }
 
 /// The texts of one lesson. `exercise` is null if the lesson has no exercise, as in a handout
-/// without solutions/. `reference` is null unless its task is defined element by element.
+/// without solutions/. `reference` is null unless the exercise's task is defined element by
+/// element.
 struct LessonTexts {
     std::string name;  ///< name of the lesson's folders
     const CourseText* lesson = nullptr;
@@ -260,7 +258,7 @@ Step read_step(const LessonTexts& texts, const Exercise& usual, const Course& ea
     return step;
 }
 
-// Reads the lesson that comes before the steps, which is a whole program.
+// Reads the lesson before the first step, whose exercise is a whole program.
 Step read_program(const LessonTexts& texts) {
     const StrictToml reader(texts.lesson->file);
     const toml::table table = reader.parse(texts.lesson->text);
@@ -297,7 +295,7 @@ const CourseText* find_course_text(const std::vector<CourseText>& texts, const s
     return found == texts.end() ? nullptr : &*found;
 }
 
-/// Returns the lessons that the texts belong to, ordered by number.
+/// Returns the lessons to which the texts belong, ordered by number.
 std::vector<LessonTexts> collect_lessons(const std::vector<CourseText>& texts) {
     constexpr std::string_view kBefore = "steps/", kBehind = "/lesson.toml";
     std::vector<LessonTexts> lessons;
@@ -341,8 +339,8 @@ void read_lesson(const LessonTexts& texts, const Exercise& usual, Course& course
     if (is_whole_program(*texts.lesson)) {
         if (course.program || !course.steps.empty()) {
             reader.fail(1, texts.name +
-                               " is a whole program, which comes before the steps; give the folder "
-                               "a lower number");
+                               " is a whole program, and whole programs come before the steps; "
+                               "give the folder a lower number");
         }
         course.program = read_program(texts);
         return;
@@ -438,7 +436,7 @@ Course parse_course(const std::vector<CourseText>& texts) {
     read_requirements(reader, of_all, usual);
     for (const LessonTexts& lesson : collect_lessons(texts)) read_lesson(lesson, usual, course);
     if (course.steps.empty()) {
-        reader.fail(1, "there is no lesson: no folder of steps/ has a lesson.toml with variants");
+        reader.fail(1, "there is no lesson: no folder in steps/ has a lesson.toml with variants");
     }
     read_all_beyond(texts, course);
     return course;

@@ -16,7 +16,7 @@
 
 namespace coalesce::course {
 
-/// The names of the counters that lesson.toml can specify for a kernel.
+/// The names of the counters for which lesson.toml can specify expected values.
 inline constexpr const char* kCounterNamesToExpect[] = {"load", "store", "shared_load",
                                                         "shared_store"};
 
@@ -32,9 +32,10 @@ struct Variant {
 
 /// One program of the course. Its first variant is the main one.
 struct Step {
-    std::string name;            ///< name of the step's folders, such as "02_naive"
-    std::string title = {};      ///< for example "Naive: one thread moves one element"
-    std::string builds_on = {};  ///< the name of an earlier step; empty for the first step
+    std::string name;        ///< name of the step's folders, such as "02_naive"
+    std::string title = {};  ///< for example "Naive: one thread moves one element"
+    /// the name of the earlier step that this step extends; empty for the first step
+    std::string builds_on = {};
     std::vector<Variant> variants = {};
     std::optional<Exercise> exercise = {};  ///< the exercise, if there is one
     std::optional<Exercise> hunt = {};      ///< the bug hunt, if there is one
@@ -52,8 +53,8 @@ std::string program_file(const std::filesystem::path& folder);
 /// All steps in reading order.
 struct Course {
     /// The lesson that comes before the steps, if there is one. This lesson is a whole program, and
-    /// so is its exercise. It is not in `steps`, so that loops over the steps see only kernels that
-    /// take a matrix, which can be counted, timed and drawn.
+    /// so is its exercise. It is not in `steps`, so that every kernel in `steps` takes a matrix,
+    /// and can be profiled, timed and drawn.
     std::optional<Step> program = {};
     std::vector<Step> steps;
     /// The exercises beyond the transpose, by name. These exercises have no lesson and no variants.
@@ -67,8 +68,8 @@ struct Course {
     const Step* lesson(const std::string& name_or_number) const;
 
     /// Returns the exercise's own hint for a failure, or else the course's hint. An empty `failure`
-    /// selects the general hint. Missing levels are taken from the general hint. `failures` in the
-    /// returned hint lists the failures named by the chosen hint.
+    /// selects the general hint. If a level of the hint is missing, the level of the general hint
+    /// replaces it. `failures` of the returned hint lists the failures that the chosen hint is for.
     Hint hint_for(const Exercise& exercise, const std::string& failure) const;
 };
 

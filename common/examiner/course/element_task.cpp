@@ -70,7 +70,8 @@ Generator parse_generator(const std::string& text, const std::vector<std::string
     return made;
 }
 
-/// Gives an input without a generator random values in a range that suits its type.
+/// Sets the generator of an input that has none: random values in a range that suits the input's
+/// type.
 void set_usual_generator(Parameter& parameter) {
     const bool is_input = parameter.is_array && parameter.is_const;
     if (parameter.generator.kind != Generator::Kind::none || !is_input) return;
@@ -155,7 +156,7 @@ Parameter parse_parameter(const std::string& text, const std::vector<std::string
     const auto type = find_element_type(found[2].str());
     if (!type) {
         refuse(text,
-               "there is no type `" + found[2].str() + "`; there are " + kElementTypeExamples);
+               "there is no type `" + found[2].str() + "`; the types are " + kElementTypeExamples);
     }
     parameter.type = *type;
     const std::string brackets = found[5].str();
@@ -165,9 +166,9 @@ Parameter parse_parameter(const std::string& text, const std::vector<std::string
         check_expression(parameter.extents.back(), sizes);
     }
     if (parameter.is_array == parameter.extents.empty()) {
-        refuse(text, parameter.is_array
-                         ? "add the number of elements: " + parameter.text + "[n]"
-                         : "an array is a pointer: " + found[2].str() + "* " + parameter.name);
+        refuse(text, parameter.is_array ? "add the number of elements: " + parameter.text + "[n]"
+                                        : "declare an array as a pointer: " + found[2].str() +
+                                              "* " + parameter.name);
     }
     if (found[6].matched) parameter.generator = parse_generator(found[6].str(), sizes);
     const bool is_size = !parameter.is_array && std::ranges::count(sizes, parameter.name) > 0;

@@ -1,8 +1,8 @@
 /// \file
-/// A task that is defined element by element: the kernel's arguments, the inputs to generate, and
-/// the reference, a function that returns one element of the output. The exercises beyond the
-/// transpose have such tasks, and so may a lesson. The record is solutions/NAME/exercise.toml, and
-/// the reference is reference.cu beside it.
+/// A task that is defined element by element. It consists of the kernel's arguments, the inputs to
+/// generate, and the reference, a function that returns one element of the output. The exercises
+/// beyond the transpose have such tasks, and a lesson may have one too. The record is
+/// solutions/NAME/exercise.toml, and the reference is reference.cu beside it.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ struct Generator {
         sparse,       ///< like random, but seven of eight elements are zero
     };
     Kind kind = Kind::none;
-    std::string low = "", high = "";  ///< bounds of the values, as expressions of the sizes
+    std::string low = "", high = "";  ///< bounds of the values, as expressions in the sizes
 };
 constexpr Generator::Kind last_of(Generator::Kind) {
     return Generator::Kind::sparse;
@@ -46,8 +46,8 @@ struct Parameter {
     ElementType type;
     bool is_array = false;
     bool is_const = false;
-    /// The extents of an array, one for each pair of brackets. Messages give an element one index
-    /// per extent.
+    /// The extents of an array, one for each pair of brackets. Messages identify an element by one
+    /// index per extent.
     std::vector<std::string> extents = {};
     Generator generator = {};
 
@@ -83,7 +83,7 @@ struct ElementTask {
     Tolerance tolerance = {};
     std::vector<int> max_sizes = {};  ///< the largest value of each size; empty for no limit
     std::string reference = "";       ///< the text of reference.cu
-    std::string reference_file = "";  ///< the name of that file in messages
+    std::string reference_file = "";  ///< the file name of the reference in messages
 
     /// Returns the sizes with their values in this shape.
     std::vector<NamedSize> named_sizes(Shape shape) const;
@@ -112,7 +112,7 @@ Tolerance parse_tolerance(const std::string& text);
 
 /// Formats the sizes with their values: "rows = 77, cols = 45".
 std::string describe_sizes(const std::vector<std::string>& sizes, Shape shape);
-/// Returns the value of size `index`, counted from 0.
+/// Returns the value of the size at `index`, counted from 0.
 int size_at(Shape shape, std::size_t index);
 /// Makes a shape from up to kMaxSizes values.
 Shape shape_of(const std::vector<int>& values);

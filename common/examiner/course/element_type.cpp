@@ -14,7 +14,8 @@ namespace {
 
 struct ScalarName {
     const char* name;  ///< canonical name, as it appears in demangled kernel names
-    /// Prefix of the names of the vector types, such as "uint" for uint4; "" if there are none.
+    /// Prefix of the names of the corresponding vector types, such as "uint" for uint4; "" if there
+    /// are none.
     const char* vector_of;
     Scalar scalar;
     std::size_t bytes;
@@ -55,7 +56,7 @@ Value load(const void* from) {
     return value;
 }
 
-/// Converts a 16-bit floating-point number with these widths of its exponent and mantissa.
+/// Converts a 16-bit floating-point number with the given exponent and mantissa widths to double.
 double widen(std::uint16_t bits, int exponent_bits, int mantissa_bits) {
     const int bias = (1 << (exponent_bits - 1)) - 1;
     const int exponent = bits >> mantissa_bits & ((1 << exponent_bits) - 1);
@@ -69,8 +70,8 @@ double widen(std::uint16_t bits, int exponent_bits, int mantissa_bits) {
     return sign * std::ldexp(1 + fraction, exponent - bias);
 }
 
-/// Converts a number to a 16-bit floating-point number with these widths of its exponent and
-/// mantissa. Rounds to the nearest value, and ties to even.
+/// Converts a number to a 16-bit floating-point format with the given exponent and mantissa widths.
+/// Rounds to the nearest value, with ties to even.
 std::uint16_t narrow(double value, int exponent_bits, int mantissa_bits) {
     const int bias = (1 << (exponent_bits - 1)) - 1;
     const std::uint16_t sign = std::signbit(value) ? 0x8000 : 0;
@@ -129,8 +130,8 @@ double ElementType::read(const void* from) const {
     switch (scalar_bytes) {
         case 1: return is_signed ? load<std::int8_t>(from) : load<std::uint8_t>(from);
         case 2: return is_signed ? load<std::int16_t>(from) : load<std::uint16_t>(from);
-        // Do not use a conditional expression here. Its type would be unsigned, which would change
-        // negative numbers.
+        // Do not use a conditional expression here. Its type would be unsigned, so negative numbers
+        // would change.
         case 4:
             if (is_signed) return load<std::int32_t>(from);
             return load<std::uint32_t>(from);

@@ -1,6 +1,5 @@
-/// \file
-/// The types that an element of an array can have in an exercise, from char to double, half and
-/// bfloat16, alone or as a vector of two to four components.
+/// \file The types that the elements of an exercise's arrays can have: scalars from char to double,
+/// including half and bfloat16, and vectors of two to four such scalars.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +14,7 @@ enum class Scalar { signed_integer, unsigned_integer, floating, bfloat16 };
 
 /// The type of an element.
 struct ElementType {
-    std::string name;                  ///< as CUDA C++ spells it: "unsigned int", "float4"
+    std::string name;                  ///< the type's name in CUDA C++: "unsigned int", "float4"
     Scalar scalar = Scalar::floating;  ///< representation of each component
     std::size_t scalar_bytes = 4;      ///< size of each component in bytes
     int components = 1;                ///< 1, or the length of a vector
@@ -24,12 +23,13 @@ struct ElementType {
     bool is_integer() const {
         return scalar == Scalar::signed_integer || scalar == Scalar::unsigned_integer;
     }
-    /// Returns the number of bits in the mantissa, including the implicit one, or in an integer.
+    /// Returns the number of bits that hold a component's digits: the mantissa with its implicit
+    /// bit for a floating-point type, the whole component for an integer type.
     int precision_bits() const;
 
     /// Reads the component at `from`.
     double read(const void* from) const;
-    /// Writes a value as a component, rounded and clamped to the range of the type.
+    /// Rounds `value` to the component type, clamps it to that type's range, and writes it to `to`.
     void write(double value, void* to) const;
     /// Returns the distance between two components, counted in representable values.
     double distance_in_ulps(const void* one, const void* other) const;

@@ -1,5 +1,5 @@
 /// \file
-/// An exercise of the course, described by what it requires of a kernel. Only its record,
+/// An exercise of the course, and the requirements that it makes of a kernel. Only its record,
 /// solutions/NN_name/exercise.toml, states these requirements. The examiner, the learner's command
 /// and the grader all read that record.
 #pragma once
@@ -26,8 +26,9 @@ struct Limits {
     double elements_per_thread = 0;       ///< minimum matrix elements per thread
     double most_elements_per_thread = 0;  ///< maximum matrix elements per thread
     double elements_per_block = 0;        ///< minimum matrix elements per block
-    double loads_in_flight = 0;           ///< minimum loads that a warp issues before it waits
-    double copies_in_flight = 0;          ///< minimum bytes of copies in flight when a tile is read
+    /// minimum loads that a warp issues before it waits for the first
+    double loads_in_flight = 0;
+    double copies_in_flight = 0;  ///< minimum bytes of copies in flight when a tile is read
     double predicted_fraction_of_copy =
         0;  ///< smallest predicted fraction of a copy's speed on a GPU
     /// maximum total sectors, requests, wavefronts and atomics, as a multiple of the solution's;
@@ -50,7 +51,7 @@ inline constexpr std::pair<const char*, double Limits::*> kLimits[] = {
     {"of_solution", &Limits::of_solution},
 };
 
-/// The results in `out` that an exercise can require, with their names in exercise.toml.
+/// The results that an exercise can require in `out`, with their names in exercise.toml.
 inline constexpr std::pair<const char*, Produces> kTasks[] = {
     {"transpose", {Produces::transpose}},
     {"copy", {Produces::copy}},
@@ -60,7 +61,7 @@ inline constexpr std::pair<const char*, Produces> kTasks[] = {
     {"stack-of-64", stack_of(64)},
 };
 
-/// The tile orders that an exercise can require. examiner/block_order.cpp defines them.
+/// The tile orders that an exercise can require. They are defined in examiner/block_order.cpp.
 inline constexpr const char* kBlockOrders[] = {"diagonal", "any-diagonal", "in-turn"};
 
 /// A rule for the shapes that a grader adds in secret. Each side is drawn from its range and then
@@ -106,8 +107,8 @@ inline constexpr std::string_view kBeyondPrefix = "x_";
 inline bool is_beyond(const std::string& step) {
     return step.starts_with(kBeyondPrefix);
 }
-/// Returns "03" for "03_tiled". Exercises beyond the transpose have no number, so their name is
-/// returned.
+/// Returns the number of a step: "03" for "03_tiled". An exercise beyond the transpose has no
+/// number, so the function returns its name.
 inline std::string step_number(const std::string& step) {
     return is_beyond(step) ? step : step.substr(0, 2);
 }
@@ -121,14 +122,15 @@ struct Exercise {
     bool is_hunt = false;              ///< whether this is a bug hunt, whose file is hunt.cu
     bool is_program = false;           ///< whether this is a whole program; shapes are 1 x elements
     std::string kernel = "transpose";  ///< name of the __global__ function
-    std::string produces = "transpose";        ///< the required result in `out`: a name in kTasks
-    int rows_multiple = 1;                     ///< the number of rows must be a multiple of this
-    int cols_multiple = 1;                     ///< the number of columns must be a multiple of this
-    std::vector<Shape> shapes = {};            ///< shapes for the trials, simplest first
-    Shape counted = {256, 256};                ///< the shape for which costs are counted
-    Limits limits = {};                        ///< limits in addition to the solution's costs
+    std::string produces = "transpose";  ///< the required result in `out`: a name in kTasks
+    int rows_multiple = 1;               ///< the number of rows must be a multiple of this
+    int cols_multiple = 1;               ///< the number of columns must be a multiple of this
+    std::vector<Shape> shapes = {};      ///< shapes for the trials, simplest first
+    Shape counted = {256, 256};          ///< the shape for which costs are counted
+    /// limits that apply besides the comparison with the solution's costs
+    Limits limits = {};
     std::string block_order = "";              ///< required order, one of kBlockOrders; "" for any
-    std::vector<HiddenShape> hidden = {};      ///< rules for the additional shapes of a grader
+    std::vector<HiddenShape> hidden = {};      ///< rules for the shapes that a grader adds
     int points = 0;                            ///< points for passing the exercise
     std::vector<Hint> hints = {};              ///< hints; the first one is general
     std::vector<Prediction> predictions = {};  ///< questions, in the order they are asked
@@ -165,7 +167,7 @@ struct Exercise {
         return shape.rows % rows_multiple == 0 && shape.cols % cols_multiple == 0 &&
                (shape.rows == shape.cols || !requires_square());
     }
-    /// Reports whether what the learner typed, such as "03", names this exercise.
+    /// Reports whether the learner's text, such as "03", names this exercise.
     bool has_name(const std::string& typed) const { return names_step(typed, name); }
 };
 

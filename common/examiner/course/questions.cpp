@@ -14,7 +14,8 @@ bool has_one_correct_choice(const ChoiceQuestion& question) {
                          [](const Choice& choice) { return choice.is_correct; }) == 1;
 }
 
-/// Returns the value of the counter that the first variant within the exercise's limit expects.
+/// Returns the value that a counter must have for the first variant whose costs are within the
+/// exercise's limits.
 std::optional<double> find_answer(const Step& step, const std::string& counter) {
     double limit = 0;
     for (const auto& [name, member] : kLimits) {
@@ -68,7 +69,7 @@ std::vector<ChoiceQuestion> read_questions(const std::string& file, const std::s
         } else if (line.starts_with("  ") && unfinished) {
             *unfinished += (unfinished->empty() ? "" : " ") + rest;
         } else {
-            throw error("a line must begin with \"? \", \"+ \", \"- \" or two blanks");
+            throw error("a line must begin with \"? \", \"+ \", \"- \" or two spaces");
         }
     }
     for (const ChoiceQuestion& question : questions)

@@ -16,10 +16,11 @@ struct NumberQuestion {
     double answer = 0;
 };
 
-/// Returns the numeric questions of a lesson that have the same answer for every reader. Only a run
-/// of the learner's own kernel answers kCopyPercentQuestion. The answer is what the lesson's first
-/// variant within the exercise's limit expects. Throws CourseError if no variant expects the counter
-/// that a question asks for, or none is within the limit.
+/// Returns the numeric questions of a lesson that have the same answer for every reader.
+/// kCopyPercentQuestion is left out, because its answer depends on the learner's own kernel.
+/// lesson.toml states the cost of each variant. The answer is the first of these costs that is
+/// within the exercise's limit. Throws CourseError if no variant states a cost for a question's
+/// counter, or if none is within the limit.
 std::vector<NumberQuestion> number_questions(const Step& step);
 
 /// A possible answer, and the reply to a reader who picks it.
@@ -34,7 +35,7 @@ struct ChoiceQuestion {
 };
 
 /// Reads questions: "? question", followed by "+ correct" and "- incorrect" choices, each with its
-/// reply on lines that begin with two blanks. `file` names the text in messages. Throws
+/// reply on lines that begin with two blanks. Error messages call the text `file`. Throws
 /// CourseError.
 std::vector<ChoiceQuestion> read_questions(const std::string& file, const std::string& text);
 

@@ -17,7 +17,7 @@ bool is_identifier(const std::string& name) {
            std::ranges::all_of(name, is_allowed);
 }
 
-/// Calls `read`, and turns its ExpressionError into an error at the node's line.
+/// Calls `read`. Converts an ExpressionError to an error at the node's line.
 auto at_line_of(const StrictToml& reader, const toml::node& node, const auto& read) {
     try {
         return read();
@@ -134,7 +134,7 @@ void check_element_shape(const StrictToml& reader, const toml::node& node, const
 
 void read_elements(const StrictToml& reader, const toml::table& table, Exercise& exercise) {
     const std::string where = "the exercise " + exercise.name;
-    // "row_sums" for "x_row_sums" and for "17_row_sums".
+    // For "x_row_sums" and "17_row_sums", this is "row_sums".
     const std::string after_prefix = exercise.name.substr(exercise.name.find('_') + 1);
     exercise.kernel = table.contains("kernel") ? reader.text(table, "kernel", where) : after_prefix;
     if (!is_identifier(exercise.kernel)) {

@@ -16,7 +16,7 @@ std::array<int, 2> read_range(const StrictToml& reader, const toml::table& table
     }
     const Shape ends = reader.shape(*node, key);
     if (ends.rows > ends.cols) {
-        reader.fail(*node, "a range must be [least, most]; exchange the two numbers");
+        reader.fail(*node, "a range must be [minimum, maximum]; swap the two numbers");
     }
     return {ends.rows, ends.cols};
 }

@@ -21,8 +21,8 @@ void read_requirements(const StrictToml& reader, const toml::table& table, Exerc
 inline constexpr std::string_view kElementKeys[] = {"kernel", "sizes",  "arguments", "tolerance",
                                                     "most",   "shapes", "counted",   "limits"};
 
-/// Reads the task and the limits of an exercise whose task is defined element by element, but not
-/// the reference.
+/// Reads the task and the limits of an exercise whose task is defined element by element. Does not
+/// read the reference.
 void read_elements(const StrictToml& reader, const toml::table& table, Exercise& exercise);
 
 /// Reads a list with a value for each size of the task.
@@ -64,7 +64,7 @@ Numbers read_numbers(const StrictToml& reader, const toml::table& table,
 /// Reads the required block order, if the table contains it.
 void read_block_order(const StrictToml& reader, const toml::table& table, Exercise& exercise);
 
-/// Reports an error if the exercise does not allow one of these shapes.
+/// Reports an error if any of these shapes does not meet the exercise's requirements.
 void check_shapes(const StrictToml& reader, int line, const Exercise& exercise,
                   const std::vector<Shape>& shapes);
 

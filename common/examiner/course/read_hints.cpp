@@ -14,9 +14,8 @@ std::vector<std::string> read_failures(const StrictToml& reader, const toml::tab
         failures.push_back((*names)[i].value_exact<std::string>().value_or(""));
     }
     if (failures.empty() || std::ranges::count(failures, "") > 0) {
-        reader.fail(
-            node == nullptr ? StrictToml::line_of(table) : StrictToml::line_of(*node),
-            "a hint that is not for all failures needs failures = [\"no-bounds-check\", ...]");
+        reader.fail(node == nullptr ? StrictToml::line_of(table) : StrictToml::line_of(*node),
+                    "this hint must list its failures: failures = [\"no-bounds-check\", ...]");
     }
     return failures;
 }

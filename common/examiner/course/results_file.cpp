@@ -43,7 +43,7 @@ public:
     }
     std::string text() const {
         const auto value = as<std::string>();
-        if (value.empty()) fail("expected a text");
+        if (value.empty()) fail("expected a string that is not empty");
         return value;
     }
     /// Checks that the value is a number greater than 0.

@@ -1,6 +1,6 @@
 /// \file
 /// Checks the results files that `learn run --json`, `bench` and `learn results` write. Programs
-/// that show results check the file first, so that a malformed file causes an error and never a
+/// that show results check the file first, so that a malformed file causes an error instead of a
 /// blank in a table.
 #pragma once
 
@@ -24,7 +24,7 @@ using ResultsError = codec::Error;
 /// Checks every field that tables and charts use. Throws ResultsError for the first invalid field.
 ResultsKind check_results(const nlohmann::ordered_json& run);
 
-/// Reports whether a result belongs to host code or to a transfer.
+/// Reports whether a result was measured on host code or on a transfer between host and device.
 bool is_host_result(const nlohmann::ordered_json& result);
 
 /// Reports whether a result's time can be compared with the time of its lesson's first variant.

@@ -9,7 +9,8 @@
 namespace coalesce {
 namespace {
 
-/// Nested brackets beyond this depth are an error, so that no text can overflow the stack.
+/// The maximum depth of nested brackets. Deeper nesting is an error, so that no text can overflow
+/// the stack.
 constexpr int kMaxDepth = 50;
 
 class Evaluation {
@@ -76,7 +77,7 @@ private:
     }
 
     double factor() {
-        if (++depth_ > kMaxDepth) fail("the expression has too many brackets");
+        if (++depth_ > kMaxDepth) fail("the expression is nested too deeply");
         const double value = unnested_factor();
         --depth_;
         return value;

@@ -1,6 +1,6 @@
 /// \file
-/// Arithmetic on the sizes of an exercise, as in "rows * (cols + 1)". The same text is C++, so that
-/// a compiled reference computes what the examiner computes.
+/// Arithmetic on the sizes of an exercise, as in "rows * (cols + 1)". The same text is also valid
+/// C++, so that a compiled reference computes what the examiner computes.
 #pragma once
 
 #include <stdexcept>
@@ -20,8 +20,8 @@ struct NamedSize {
     long long value = 0;
 };
 
-/// Evaluates numbers, sizes, + - * / ( ) and ceil_div(a, b). The quotient of two whole numbers is a
-/// whole number, as in C++. Throws ExpressionError.
+/// Evaluates an expression that consists of numbers, sizes, + - * / ( ) and ceil_div(a, b). The
+/// quotient of two whole numbers is a whole number, as in C++. Throws ExpressionError.
 double evaluate(const std::string& expression, const std::vector<NamedSize>& sizes);
 
 }  // namespace coalesce

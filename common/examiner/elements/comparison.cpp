@@ -10,7 +10,8 @@
 namespace coalesce {
 namespace {
 
-/// Returns the error of a component, divided by the tolerated error. A result above 1 is a mistake.
+/// Returns the error of a component, divided by the tolerated error. If the result is above 1, the
+/// value is wrong.
 double component_error(const ElementType& type, const Tolerance& tolerance, const char* actual,
                        const char* expected) {
     if (std::memcmp(actual, expected, type.scalar_bytes) == 0) return 0;
@@ -23,7 +24,8 @@ double component_error(const ElementType& type, const Tolerance& tolerance, cons
     switch (tolerance.kind) {
         case Tolerance::Kind::relative:
             if (should == 0) return infinite;
-            // Below the smallest normal number, neighbours may be further apart than the tolerance.
+            // Below the smallest normal number, even adjacent values may differ by more than the
+            // tolerance.
             if (!type.is_integer() && type.distance_in_ulps(actual, expected) <= 1) return 0;
             return std::abs(has - should) / (tolerance.amount * std::abs(should));
         case Tolerance::Kind::absolute: return std::abs(has - should) / tolerance.amount;

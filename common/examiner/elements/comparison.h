@@ -26,7 +26,7 @@ struct OutputComparison {
     std::int64_t bad() const { return wrong + untouched; }
     /// Returns the indices of the wrong and the untouched elements, in ascending order.
     std::vector<std::int64_t> bad_elements() const;
-    /// Returns the element's bytes in `of`, which is `actual` or `expected`.
+    /// Returns the bytes of element `index` in `of`, which is `actual` or `expected`.
     const char* element(const std::string& of, std::int64_t index) const {
         return of.data() + static_cast<std::size_t>(index) * type.bytes();
     }
@@ -47,9 +47,9 @@ struct OutputComparison {
 struct ElementComparison {
     std::vector<OutputComparison> outputs;
     std::vector<std::string> changed_inputs;  ///< names of inputs that the kernel changed
-    /// Names of arrays with writes before their first element.
+    /// Names of the arrays for which the kernel wrote before the first element.
     std::vector<std::string> overrun_before;
-    /// Names of arrays with writes after their last element.
+    /// Names of the arrays for which the kernel wrote after the last element.
     std::vector<std::string> overrun_after;
 
     bool is_right() const;

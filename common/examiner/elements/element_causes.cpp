@@ -14,7 +14,7 @@ namespace {
 
 using simulated::Report;
 
-/// The element of an array that an address belongs to.
+/// The element of an array to which an address belongs.
 struct ArrayPlace {
     const Parameter* array = nullptr;
     std::int64_t count = 0;  ///< elements of the array
@@ -41,7 +41,7 @@ ArrayPlace find_array(std::uint64_t address, const Trial& trial, const Evidence&
     return nearest;
 }
 
-/// Replaces the simulator's description of an allocation by the name of the array.
+/// Replaces the simulator's description of an allocation with the name of the array.
 std::string with_array_name(const Report& report, const Trial& trial, const Evidence& evidence) {
     const std::string begin = "the allocation of ", end = ")";
     const std::size_t first = report.message.find(begin);
@@ -54,8 +54,8 @@ std::string with_array_name(const Report& report, const Trial& trial, const Evid
     return message.replace(first, last + end.size() - first, "`" + place.array->name + "`");
 }
 
-/// Renames the tile in the text of a transpose's failure, because other kernels may use shared
-/// memory for anything.
+/// Removes the word "tile" from the text of a failure that was written for transposes, because
+/// other kernels use shared memory for other purposes.
 void rename_tile(std::string& text) {
     constexpr std::pair<std::string_view, std::string_view> words[] = {
         {"the whole tile", "the whole array"},
@@ -72,7 +72,7 @@ void rename_tile(std::string& text) {
     }
 }
 
-/// Applies a rule that was written for transposes, and renames the tile in its failure.
+/// Applies a rule that was written for transposes, and removes the word "tile" from its failure.
 template <auto rule>
 std::optional<Failure> find_missing_tile(const Trial& trial, const Evidence& evidence) {
     std::optional<Failure> failure = rule(trial, evidence);
@@ -130,7 +130,7 @@ std::optional<Failure> find_element_overrun(const Trial& trial, const Evidence& 
     return failure;
 }
 
-// ---- reads of memory that nothing wrote ----
+// ---- reads of uninitialized memory ----
 
 std::optional<Failure> find_unwritten_read(const Trial& trial, const Evidence& evidence) {
     if (const Report* report = find_report(trial, "initcheck", "uninitialised shared read")) {
@@ -197,7 +197,7 @@ std::optional<Failure> find_unshared_array_of_block(const Trial& trial, const Ev
         .next = "Declare it __shared__: then all threads of the block use the same array."};
 }
 
-/// Finds plain stores to shared memory that race with other threads' atomics.
+/// Finds plain stores to shared memory that race with atomics of other threads.
 std::optional<Failure> find_race_with_atomic(const Trial& trial, const Evidence& evidence) {
     const Report* race = find_report(trial, "racecheck", "write after write");
     if (!race) return std::nullopt;
@@ -221,7 +221,7 @@ std::optional<Failure> find_memory_error_of_block(const Trial& trial, const Evid
             FailureKind::misaligned, *wrong, trial, evidence,
             "a vector access uses an address that is not a multiple of the vector's size.",
             "The address of a float4 must be a multiple of 16 bytes, and that of a float2 a "
-            "multiple of 8 bytes: let the index of the first element be a multiple of 4 or 2.");
+            "multiple of 8 bytes: make the index of the first element a multiple of 4 or 2.");
     }
     return find_missing_tile<find_memory_error>(trial, evidence);
 }

@@ -36,7 +36,8 @@ constexpr TotalCost kTotals[] = {
      "uses again in registers."},
 };
 
-/// The largest multiple of the solution's instructions, for all exercises.
+/// The maximum number of warp instructions of a kernel, as a multiple of the solution's. It applies
+/// to all exercises.
 constexpr double kMaxInstructionMultiple = 16;
 
 /// Returns the line that contributes most to a cost, or 0 if no line does.
@@ -50,8 +51,8 @@ std::optional<Failure> find_exceeded_total(const Verdict& found, const TotalCost
                                            double times) {
     const std::uint64_t has = total.count_of(*found.counters);
     const std::uint64_t solution = total.count_of(*found.solution_counters);
-    // If the solution does not use shared memory, it does not show how many wavefronts another
-    // approach needs.
+    // If the solution does not use shared memory, its costs do not show how many wavefronts a
+    // different approach needs.
     const bool is_other_way = total.kind == FailureKind::bank_conflicts && solution == 0;
     if (is_other_way || static_cast<double>(has) <= times * static_cast<double>(solution)) {
         return std::nullopt;

@@ -14,8 +14,8 @@ std::string numbered(const char* one, std::int64_t first, std::int64_t last) {
     return std::string(one) + "s " + std::to_string(first) + " to " + std::to_string(last);
 }
 
-/// Returns the distance between neighbouring indices, or 0 unless there are at least three indices
-/// that are all equally far apart.
+/// Returns the distance between neighbouring indices if there are at least three indices and all
+/// distances are equal. Otherwise returns 0.
 std::int64_t common_step(const Indices& indices) {
     if (indices.size() < 3) return 0;
     const std::int64_t step = indices[1] - indices[0];
@@ -29,8 +29,9 @@ bool is_run(const Indices& indices) {
     return indices.back() - indices.front() + 1 == static_cast<std::int64_t>(indices.size());
 }
 
-/// Describes which of `count` things are bad, such as "the last 13 of 1000 elements". `one` is the
-/// word for one thing ("element"). Returns "" if the indices have no simple pattern.
+/// Describes the bad indices among `count` indices, for example as "the last 13 of 1000 elements".
+/// `one` is the word for what an index refers to ("element"). Returns "" if the indices have no
+/// simple pattern.
 std::string describe_indices(const Indices& bad, std::int64_t count, const char* one) {
     const auto all = static_cast<std::int64_t>(bad.size());
     if (all == count) return "";
@@ -42,10 +43,10 @@ std::string describe_indices(const Indices& bad, std::int64_t count, const char*
         return numbered(one, bad.front(), bad.back());
     }
     if (const std::int64_t step = common_step(bad); step > 1) {
-        return "every " + ordinal(static_cast<std::uint64_t>(step)) + " " + one + ", from number " +
+        return "every " + ordinal(static_cast<std::uint64_t>(step)) + " " + one + ", from index " +
                std::to_string(bad.front()) + " on";
     }
-    // Perhaps every n-th element is good, and all others are bad.
+    // Check whether every n-th element is good and all others are bad.
     Indices good;
     for (std::int64_t i = 0, k = 0; i < count; ++i) {
         if (k < all && bad[static_cast<std::size_t>(k)] == i) {
@@ -59,13 +60,13 @@ std::string describe_indices(const Indices& bad, std::int64_t count, const char*
     }
     if (const std::int64_t step = common_step(good); step > 1) {
         return "all but every " + ordinal(static_cast<std::uint64_t>(step)) + " " + one +
-               ", from number " + std::to_string(good.front()) + " on";
+               ", from index " + std::to_string(good.front()) + " on";
     }
     return "";
 }
 
-/// Describes bad elements by their position within the elements of a block of threads. Returns ""
-/// if the position explains nothing.
+/// Describes the bad elements if they are at the same positions in the elements of each block.
+/// Otherwise returns "".
 std::string describe_place_in_blocks(const Indices& bad, std::int64_t count, std::int64_t threads) {
     if (threads <= 1 || count <= 2 * threads) return "";
     std::set<std::int64_t> places;

@@ -10,16 +10,18 @@
 
 namespace coalesce {
 
-/// Returns the cause of a failed launch, or nothing if only the device's error is known.
+/// Returns the cause of a failed launch, or nothing if only the device's error is known about the
+/// launch.
 std::optional<Failure> find_element_cause(const Trial& trial, const Evidence& evidence);
 
-/// Returns the failure that the values of the outputs suggest, or nothing if the values are right.
+/// Returns the failure that the values of the outputs suggest, or nothing if the values are
+/// correct.
 std::optional<Failure> find_wrong_elements(const Trial& trial, const Evidence& evidence);
 
 // ---- input_subsets.cpp ----
 //
-// Runs the reference on inputs from which some elements are left out, or in which some are
-// repeated. If the reference then returns the kernel's values, the kernel used the same inputs.
+// Runs the reference on inputs in which some elements are left out or repeated. If the reference
+// then returns the kernel's values, the kernel used the same inputs.
 
 /// The inputs that explain an output's wrong elements.
 struct UsedInputs {
@@ -37,10 +39,11 @@ std::optional<UsedInputs> find_used_inputs(const Trial& trial, const OutputCompa
 
 /// Describes which elements of an output are not right: "the last 13 of 1000 elements", "row 7".
 std::string describe_bad_elements(const OutputComparison& output, const LaunchShape& launch);
-/// Returns the first bad element, if it is not the first element of the output and all elements
-/// after it are bad too. Returns -1 otherwise.
+/// Returns the index of the first bad element, if all elements after it are bad too and it is not
+/// the first element of the output. Returns -1 otherwise.
 std::int64_t start_of_bad_tail(const OutputComparison& output);
-/// Returns the map of an output that has two extents.
+/// Returns a map of the output's correct and bad cells, or nothing if the output does not have
+/// exactly two extents.
 std::optional<CellMap> map_of(const OutputComparison& output);
 
 }  // namespace coalesce

@@ -10,16 +10,17 @@
 namespace coalesce {
 namespace {
 
-/// The most warp instructions of a reference, which take about ten seconds.
+/// The maximum number of warp instructions of a reference. Executing them takes about ten seconds.
 constexpr std::uint64_t kMaxReferenceInstructions = 50'000'000;
-/// A kernel's limit as a multiple of the reference's warp instructions. A kernel that does all of
-/// the work in one lane of each warp takes 32 times as many as necessary.
+/// The instruction limit of a kernel, as a multiple of the reference's warp instructions. A kernel
+/// that does all work in one lane of each warp takes 32 times as many as necessary.
 constexpr std::uint64_t kInstructionRatio = 40;
-/// Warp instructions that are added to every limit. A kernel may do the same work on a small shape
-/// as on a large one. For example, a block may always execute all steps of a reduction.
+/// Warp instructions that are added to every limit. A kernel may execute as many instructions on a
+/// small shape as on a large one. For example, a block may always execute all steps of a reduction.
 constexpr std::uint64_t kExtraInstructions = 2'000'000;
 
-/// The largest shape, in elements, that is launched in other orders.
+/// The maximum size, in elements, of shapes that are also launched in other orders of blocks and
+/// warps.
 constexpr double kMaxReorderedElements = 1 << 14;
 
 Failure explain_order_dependence(const std::string& file, Shape shape) {
@@ -30,17 +31,17 @@ Failure explain_order_dependence(const std::string& file, Shape shape) {
             "result is right in one launch and wrong in another.",
         .place = {file, 0, 0},
         .shape = shape,
-        .next = "Let no thread rely on the work of another, unless a barrier separates the two."};
+        .next = "Let no thread rely on another thread's work, unless a barrier separates the two."};
 }
 
-/// Returns the extents of an array as C++.
+/// Returns the extents of an array as C++ expressions.
 std::vector<std::string> extents_in_code(const Parameter& array) {
     std::vector<std::string> all;
     for (const std::string& extent : array.extents) all.push_back("(long long)(" + extent + ")");
     return all;
 }
 
-/// Returns the indices of element `number` of an array, as arguments of a call.
+/// Returns the indices of the array element with the linear index `number`, as arguments of a call.
 std::string indices_in_code(const Parameter& array, const std::string& number) {
     const std::vector<std::string> extents = extents_in_code(array);
     std::string indices, rest = number;
@@ -65,7 +66,7 @@ std::string result_name(const Parameter& output) {
     return "coalesce_" + output.name;
 }
 
-/// Returns the declaration that the reference must have, for messages.
+/// Returns the declaration of the required reference function, for messages.
 std::string reference_declaration(const ElementTask& task, const std::string& kernel,
                                   const Parameter& output) {
     std::vector<std::string> declared;
@@ -97,7 +98,7 @@ std::string reference_declaration(const ElementTask& task, const std::string& ke
     throw ReferenceUnusable(place.text() + ": " + compiled.failure.headline);
 }
 
-/// Returns the outputs of a trial of the reference, which are its last arrays.
+/// Returns the outputs of a trial of the reference. They are its last arrays.
 std::vector<std::string> outputs_of(const Trial& trial, const ElementTask& task) {
     std::vector<std::string> outputs;
     const std::size_t first = trial.arrays.size() - task.outputs().size();

@@ -31,15 +31,15 @@ struct ElementCase {
 
 class ElementTrials {
 public:
-    /// Requires `exercise.elements`. The reference has its own runner, so that its costs do not
-    /// count as those of a kernel.
+    /// `exercise.elements` must be set. The reference has a runner of its own, so that its costs do
+    /// not count towards the limits of the kernel's runner.
     ElementTrials(const Exercise& exercise, Runner& runner, Runner& reference_runner);
 
     /// Launches the kernel and compares its outputs. If the outputs are right, launches the kernel
     /// again in each of the runner's other orders. Throws ReferenceUnusable.
     Trial run(const Compiled& kernel, const TrialRequest& order);
 
-    /// Launches another kernel once with another runner, and compares its outputs.
+    /// Launches `kernel` once on `runner`, and compares its outputs with the expected outputs.
     Trial run_on(Runner& runner, const Compiled& kernel, const TrialRequest& order);
 
     /// Returns the arguments and expected outputs of a shape. Throws ReferenceUnusable.
@@ -66,8 +66,8 @@ inline constexpr const char* kReferenceKernel = "coalesce_reference";
 
 /// Returns the source that is compiled for the reference. `exercise.elements` must be set.
 Source reference_source(const Exercise& exercise);
-/// Returns the text that is compiled for the reference: reference.cu, followed by a kernel that
-/// calls it for each element, and by the kernel's launch.
+/// Returns the text that is compiled for the reference: reference.cu, a kernel that computes each
+/// element with the reference, and the launch of this kernel.
 std::string reference_program(const ElementTask& task, const std::string& kernel);
 /// Returns the signature of the kernel in `reference_program`.
 Signature reference_signature(const ElementTask& task);

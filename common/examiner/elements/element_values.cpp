@@ -70,8 +70,8 @@ private:
     bool has_value_of(std::int64_t index, std::int64_t other) const {
         return output_.is_equal(actual(index), expected(other));
     }
-    /// Reports whether these elements have enough different expected values, so that a match is not
-    /// a coincidence.
+    /// Reports whether the expected values of these elements are different enough that a match
+    /// cannot be a coincidence.
     bool are_distinct(const Indices& indices) const {
         std::set<std::string> values;
         for (const std::int64_t index : indices) {
@@ -158,8 +158,8 @@ private:
                   "intermediate value stored in a smaller type, or is a fast approximation used?");
     }
 
-    /// Finds outputs in which each wrong element contains the value of the element a constant
-    /// distance away.
+    /// Finds outputs in which each wrong element has the value of another element, always at the
+    /// same distance.
     std::optional<Failure> find_shift() const {
         const std::int64_t row = output_.extents.back();
         std::set<std::int64_t> distances = {1, 2, 3, 4, 8, 16, 32, row, trial_.launch.threads()};
@@ -218,11 +218,11 @@ private:
             Fault::indices_swapped,
             output_.name_of(wrong_[0]) + " has the value that belongs in " +
                 output_.name_of(other(wrong_[0])) +
-                ": the row and the column of the output are exchanged.",
+                ": the row and the column of the output are swapped.",
             "Which of the two indices counts rows? Multiply this index by the length of a row.");
     }
 
-    /// Finds outputs in which all wrong elements have one value.
+    /// Finds outputs in which all wrong elements have the same value.
     std::optional<Failure> find_repetition() const {
         if (wrong_.size() < 3) return std::nullopt;
         const std::size_t bytes = output_.type.bytes();
@@ -245,8 +245,8 @@ private:
 
     std::optional<Failure> find_inputs() const {
         const std::vector<OutputComparison>& outputs = trial_.element_comparison->outputs;
-        // Begin with the last output. An output of positions usually comes before an output of
-        // values, and positions change if inputs are left out.
+        // Begin with the last output. If a kernel outputs values and their positions, the values
+        // are usually last. Positions must not be used, because they change if inputs are left out.
         for (std::size_t i = outputs.size(); i-- > 0;) {
             if (outputs[i].wrong == 0) continue;
             const auto used = find_used_inputs(trial_, outputs[i], i, *evidence_.elements);
@@ -295,7 +295,7 @@ private:
         if (!ratio || *ratio == 0) return std::nullopt;
         return make(FailureKind::wrong_elements,
                     format("each wrong element is %.6g times the expected value.", *ratio),
-                    "Which factor or divisor is missing, or applied once too often?");
+                    "Which factor or divisor is missing, or applied twice?");
     }
 
     /// Finds values that differ from the expected ones by the same summand.
@@ -306,13 +306,13 @@ private:
         return make(FailureKind::wrong_elements,
                     format("each wrong element is %.6g %s than the expected value.",
                            std::abs(*difference), *difference > 0 ? "more" : "less"),
-                    "Which term is added once too often, or is left out once?");
+                    "Which term is added twice, or left out?");
     }
 
     Failure describe() const {
         const std::int64_t first = output_.bad_elements().front();
         std::string where = describe_bad_elements(output_, trial_.launch);
-        // Treat wrong elements at the end as an edge only if they are less than half of the output.
+        // Call wrong elements at the end an edge only if they make up less than half of the output.
         const std::int64_t tail =
             2 * output_.bad() < output_.count() ? start_of_bad_tail(output_) : -1;
         Failure failure =
@@ -335,7 +335,7 @@ private:
     Indices wrong_;
 };
 
-/// Reports whether a failure says more than that values are wrong or missing.
+/// Reports whether a failure says more than that some values are wrong or missing.
 bool is_specific(const Failure& failure) {
     if (failure.kind != FailureKind::wrong_result) {
         return failure.kind != FailureKind::wrong_elements;
@@ -377,7 +377,7 @@ std::optional<Failure> find_wrong_elements(const Trial& trial, const Evidence& e
     }
     Failure failure = WrongElements(trial, evidence).explain();
     if (is_specific(failure)) return failure;
-    // The shape may be too small to tell one mistake from another, so also try the largest shape.
+    // The shape may be too small to distinguish between mistakes, so also try the largest shape.
     const Trial larger = evidence.relaunch({.shape = evidence.exercise.shapes.back()});
     const auto& seen = larger.element_comparison;
     if (!seen || !larger.reports.empty() || !seen->first_bad()) return failure;

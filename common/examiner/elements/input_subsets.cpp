@@ -10,20 +10,20 @@
 namespace coalesce {
 namespace {
 
-/// The index of an additional element, whose value is zero.
+/// The index of an imaginary additional element with the value zero.
 constexpr std::int64_t kZeroElement = -1;
-/// The largest value of a size along which inputs are chosen.
+/// The maximum length of an axis along which subsets of the inputs are tried.
 constexpr std::int64_t kMaxIndices = 1 << 16;
 
-/// A way to choose inputs along one size.
+/// A subset of the inputs, chosen by their indices along one size.
 struct InputSubset {
-    std::string what;  ///< such as "the first 96 of 100 cols"
+    std::string what;  ///< description, such as "the first 96 of 100 cols"
     std::string next;
     std::vector<std::int64_t> indices = {};
     bool is_repeated = false;
 };
 
-/// The axes of an array, each with the size that is its length. "rows * cols" has two axes.
+/// The axes of an array: the names of the sizes, and the lengths. "rows * cols" has two axes.
 struct Axes {
     std::vector<std::string> names;
     std::vector<std::int64_t> lengths;
@@ -256,16 +256,16 @@ private:
 
 // ---- the search ----
 
-/// Returns how many choices may be tried with a reference that takes this many warp instructions.
-/// The limit does not depend on the speed of this computer, so that the verdict is the same
-/// everywhere.
+/// Returns the maximum number of subsets to try if one call of the reference takes this many warp
+/// instructions. The limit does not depend on the speed of this computer, so that the verdict is
+/// the same everywhere.
 std::int64_t count_tries(std::uint64_t instructions) {
     constexpr std::uint64_t most_instructions = 30'000'000, least = 8, most = 200;
     return static_cast<std::int64_t>(
         std::clamp(most_instructions / std::max<std::uint64_t>(instructions, 1), least, most));
 }
 
-/// Tries the choices along one size.
+/// Tries the subsets along one size.
 class SubsetSearch {
 public:
     SubsetSearch(const Trial& trial, const OutputComparison& output, std::size_t output_index,
@@ -330,7 +330,7 @@ private:
         return !expected.empty() && agrees(expected[output_index_], choice, name);
     }
 
-    /// Reports whether the wrong elements that the choice keeps have these values.
+    /// Reports whether the wrong elements in the subset have these values.
     bool agrees(const std::string& values, const InputSubset& choice,
                 const std::string& name) const {
         const ElementTask& task = trials_.task();
@@ -353,7 +353,8 @@ private:
         return explained > 0 && (!is_sliced || explained >= output_.wrong);
     }
 
-    /// Like is_equal, but tolerates rounding errors, because the kernel may add in another order.
+    /// Like is_equal, but tolerates rounding errors, because the kernel may add the inputs in a
+    /// different order.
     bool is_near(const char* actual, const char* value) const {
         if (output_.is_equal(actual, value)) return true;
         if (output_.type.is_integer() || output_.tolerance.kind == Tolerance::Kind::bits) {

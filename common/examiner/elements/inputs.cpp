@@ -23,7 +23,7 @@ private:
     std::uint64_t seed_, count_ = 0;
 };
 
-/// A range in which values are drawn.
+/// A range from which values are drawn.
 struct ValueRange {
     double low = 0, high = 0;
 };

@@ -8,7 +8,7 @@
 namespace coalesce::exercises {
 namespace {
 
-/// A mistake to plant in a line: the first match of `pattern` is replaced by `replacement`.
+/// A mistake to plant in a line: the first match of `pattern` is replaced with `replacement`.
 struct Mutation {
     const char* change;
     std::regex pattern;

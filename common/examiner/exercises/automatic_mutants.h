@@ -1,6 +1,6 @@
 /// \file Plants typical mistakes in a solution: a barrier is removed, a bound is off by one, an
 /// atomic operation becomes a plain one. These mutants show the author of an exercise which
-/// mistakes the examiner finds.
+/// mistakes the examiner detects.
 #pragma once
 
 #include <string>
@@ -15,8 +15,8 @@ struct AutomaticMutant {
     std::string text;    ///< the text of the whole file
 };
 
-/// Returns all mutants of a solution, ordered by line. Comments, preprocessor lines and `configure`
-/// are not changed.
+/// Returns all mutants of a solution, ordered by line. The mutations never change comments,
+/// preprocessor lines or `configure`.
 std::vector<AutomaticMutant> make_mutants(const std::string& solution);
 
 }  // namespace coalesce::exercises

@@ -15,8 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The number of files that were examined, and the number that could not be. A program that examined
-// nothing must not report success.
+// The number of files that were examined, and the number of files that could not be examined. A
+// program that examined nothing must not report success.
 int examined = 0, not_examined = 0;
 
 // Returns the path of the file within the repository, for use in messages.

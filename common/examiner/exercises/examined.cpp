@@ -13,7 +13,7 @@ namespace coalesce::exercises {
 namespace fs = std::filesystem;
 namespace {
 
-/// A runner that also refuses the kernels that the grader would refuse because of their PTX.
+/// A runner that also rejects kernels whose PTX the grader would reject.
 class GradedRunner : public LocalRunner {
 public:
     using LocalRunner::LocalRunner;
@@ -58,7 +58,7 @@ Verdict examine_source(const Exercise& exercise, const Source& source, const fs:
     if (exercise.is_program) return examine_program(source, exercise);
     const fs::path solution = repository() / "solutions" / exercise.name / exercise.file();
     ExamineOptions options{.solution = read_source(solution)};
-    // A matrix with partial tiles shows work that only the edges cost.
+    // A matrix with partial tiles shows costs that occur only at the edges.
     const Shape ragged = exercise.round_up_shape(255, 257);
     if (!exercise.elements && exercise.accepts(ragged) && ragged != exercise.counted)
         options.ragged_counted = ragged;

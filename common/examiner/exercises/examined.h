@@ -1,5 +1,5 @@
-// Examines files as their exercise requires. Used both by the checks and by the tests that prove
-// the checks sound.
+// Examines files according to their exercise. The checks use this code, and so do the tests that
+// prove the checks sound.
 #pragma once
 
 #include <filesystem>
@@ -20,8 +20,9 @@ const Exercise& require_exercise(const std::string& name);
 /// Selects the device that COALESCE_DEVICE names, or the simulated GPU if the variable is not set.
 Device choose_device_from_environment(char** argv);
 /// Examines a source in this process, and compares its costs with the costs of the exercise's
-/// solution. Slow results are cached in the folder `cache`, unless `cache` is empty. If the
-/// environment has COALESCE_AS_GRADED, PTX that the grader would reject is rejected here too.
+/// solution. Slow results are cached in the folder `cache`, unless `cache` is empty. If
+/// COALESCE_AS_GRADED is set in the environment, PTX that the grader would reject is rejected here
+/// too.
 Verdict examine_source(const Exercise& exercise, const Source& source,
                        const std::filesystem::path& cache);
 

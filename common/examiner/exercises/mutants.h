@@ -30,7 +30,7 @@ struct Mutant {
     std::string name;         ///< such as "no bounds check"
     std::string replace;      ///< the text to replace in the solution
     std::string replacement;  ///< the text that replaces it
-    std::string failure;      ///< identifier of the failure to be found
+    std::string failure;      ///< identifier of the failure that the check must find
     int line = 0;             ///< line in mutants.toml
 };
 

@@ -47,8 +47,8 @@ public:
         if (text == kMarker) return handle_marker(number);
         bool for_skeleton = text.starts_with(kPrefix);
         if (for_skeleton && !current_.is_marked) {
-            fail(number, "`//!` is allowed only between two lines \"" + std::string(kMarker) +
-                             "\"; write an ordinary comment, or add these lines");
+            fail(number, "`//!` is allowed only between a pair of \"" + std::string(kMarker) +
+                             "\" lines; write an ordinary comment, or add these lines");
         }
         if (for_skeleton) {
             current_.blank.push_back(without_prefix(line));
@@ -136,7 +136,7 @@ Skeleton parse_skeleton(const std::string& marked, const std::string& name) {
     return reader.finish();
 }
 
-// Shares no code with `SkeletonReader`, so that it can find mistakes in `SkeletonReader`.
+// This function shares no code with `SkeletonReader`, so that it can find mistakes there.
 std::string find_unmarked_difference(const std::string& skeleton, const std::string& marked) {
     const Lines has = lines_of(skeleton);
     std::size_t next = 0;

@@ -196,7 +196,7 @@ std::vector<std::string> ExerciseTree::faults() const {
         try {
             for (const std::string& file : files(name)) check_skeleton(*this, name, file, faults);
             if (is_beyond(name)) continue;
-            // The lesson with a whole program does something different from its exercise, so there
+            // The lesson with a whole program solves a different task from its exercise, so there
             // is nothing to compare.
             if (files(name).front() != kProgram) check_kernel_of_step(*this, name, faults);
             check_mutants(*this, name, faults);

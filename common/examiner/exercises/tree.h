@@ -20,11 +20,12 @@ public:
     explicit ExerciseTree(std::filesystem::path root);
 
     const std::filesystem::path& root() const { return root_; }
-    /// Returns the names of the exercises in order. The names are the folders in solutions/.
+    /// Returns the names of the exercises in order. They are the names of the folders in
+    /// solutions/.
     const std::vector<std::string>& names() const { return names_; }
     /// Returns the files that the learner edits: kernel.cu and hunt.cu, or program.cu.
     std::vector<std::string> files(const std::string& name) const;
-    /// Returns the skeleton of exercises/NAME/FILE, where FILE is one of `files(name)`.
+    /// Returns the skeleton of exercises/NAME/FILE. FILE is one of `files(name)`.
     Skeleton skeleton(const std::string& name, const std::string& file) const;
 
     /// Writes all skeletons and returns the files that changed. Overwrites the learner's work.
@@ -49,11 +50,12 @@ private:
 std::vector<std::string> find_header_faults(const std::string& name, const Skeleton& skeleton,
                                             bool is_hunt);
 
-/// Returns the lines of the kernel in `text` in a form that can be compared, without comments,
+/// Returns the lines of the kernel in `text` in a normalized form for comparison: without comments,
 /// blank lines, template arguments and the kernel's name. Returns no lines if there is no kernel.
 std::vector<std::string> extract_kernel_lines(const std::string& text);
 
-/// Returns a sentence, with the line, for each hint of the course that names an unknown failure.
+/// Returns a sentence for each hint of the course that names an unknown failure. The sentence gives
+/// the hint's line.
 std::vector<std::string> find_hint_faults(const course::Course& course);
 /// Returns those `failures` for which neither the exercise nor course.toml has a hint.
 std::vector<std::string> failures_without_hint(const course::Course& course,

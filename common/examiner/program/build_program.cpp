@@ -46,7 +46,7 @@ std::vector<std::string> build_command(const FoundCompiler& compiler) {
             "program.cu"};
 }
 
-// Returns the last lines of the output. They explain errors that do not refer to a line of the
+// Returns the last lines of the output. They contain errors that do not refer to a line of the
 // file, such as linker errors.
 std::string end_of(const std::string& output) {
     constexpr std::size_t most_lines = 6;

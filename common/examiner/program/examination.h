@@ -1,4 +1,4 @@
-// Declares the steps of a program's examination, grouped by the file that implements them.
+// Declares the steps that examine a learner's program, grouped by implementation file.
 #pragma once
 
 #include <cstddef>
@@ -11,50 +11,51 @@
 
 namespace coalesce {
 
-// ---- build_program.cpp: compile the program, and link it with the simulated GPU's runtime library
-// ----
+// ---- build_program.cpp: compile the program and link it with the simulated GPU ----
 
-/// Compiles the program to the file `program` in `folder`. Uses nvcc, or clang if the course was
-/// built with clang or nvcc is not installed. Sets the verdict's compiler, messages and compile
-/// time, and adds a failure if the program cannot be built. Reports whether the program was built.
+/// Compiles the program to the file `program` in `folder`, with nvcc if it is installed and the
+/// course was not built with clang, and with clang otherwise. Records the compiler, its messages
+/// and the compile time in the verdict, and adds a failure if the program cannot be built. Reports
+/// whether the program was built.
 bool build_program(const Source& source, const std::filesystem::path& folder, Verdict& verdict);
 
-// ---- program_causes.cpp: determine what is wrong with the program in one run ----
+// ---- program_causes.cpp: find the cause when a run of the program fails ----
 
 constexpr long long kMaxThreadsPerBlock = 1024;
 
-/// Returns the failure of a run with this number of elements, or a failure of kind none. The
-/// program must reverse its array, print "right" and exit with code 0, and the simulator's checks
-/// must find nothing.
+/// Returns the failure of a run on `elements` elements, or a failure of kind `none` if the run is
+/// correct. A correct run reverses the array, prints "right" and exits with code 0, and none of the
+/// simulator's checks reports anything.
 Failure find_failure_of_run(const RecordedRun& run, int elements, const Source& source);
 
-/// Returns a failure if the program did not notice that its launch failed. Otherwise the failure's
-/// kind is none.
+/// Returns a failure if the program ignored the error of a failed launch, or a failure of kind
+/// `none` if it handled the error.
 Failure find_unnoticed_launch_failure(const RecordedRun& run, const Source& source);
 
-// ---- program_mistakes.cpp: find a mistake that the program's text shows by itself ----
+// ---- program_mistakes.cpp: find mistakes in the program's text ----
 
-/// A mistake in a line of the program; `line` is 0 if there is none.
+/// A mistake in the program, and its line. If there is no mistake, `line` is 0.
 struct ProgramMistake {
     int line = 0;
     std::string headline, next;
 };
 
-/// Returns the mistake that explains a wrong result, or the one that explains a crash.
+/// Returns the mistake in `text` that explains why the program crashed, or, if it did not crash,
+/// why its result is wrong.
 ProgramMistake find_program_mistake(const std::string& text, bool has_crashed);
 
 // ---- program_lines.cpp: find the line of a CUDA runtime call in the program's text ----
 //
-// The witness records the calls of the running program, but does not know their lines in the host
-// code.
+// The witness library records the calls that the running program makes, but not the lines that make
+// them.
 
-/// Returns the line of the launch, which is the first <<< outside comments, or 0 if there is none.
+/// Returns the line of the first launch (the first <<< outside comments), or 0 if there is none.
 int find_launch_line(const std::string& text);
 
-/// Returns the line of copy number `number` in the run, or 0 if the text does not determine the
-/// line. Copies usually happen in the order in which they appear in the text. If a loop or a
-/// function makes several copies with one call, the line is known only if the text contains a
-/// single call.
+/// Returns the line of the call that made the copy run.copies[number], or 0 if the line is
+/// ambiguous. If the text contains a single copy call, that call made every copy. Otherwise the
+/// function assumes that the program makes its copies in the order of the text, each by its own
+/// call.
 int find_copy_line(const std::string& text, const RecordedRun& run, std::size_t number);
 
 }  // namespace coalesce

@@ -12,15 +12,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Returns a number of elements that is the same in every examination of this program, but that its
-// author cannot predict.
+// Returns a number of elements that the program's author cannot predict. It is the same in every
+// examination of the same program.
 int draw_element_count(const std::string& hash) {
     constexpr unsigned long least = 1001, range = 4000, digits = 8;
     return static_cast<int>(least + std::stoul(hash.substr(0, digits), nullptr, 16) % range);
 }
 
-// Returns a number of elements so large that, with this many blocks, each block would need more
-// threads than a device allows. Returns nothing if that number is too large for a test.
+// Returns the smallest number of elements for which `blocks` blocks would need more threads per
+// block than a device allows. Returns nothing if this number is too large for a test.
 std::optional<int> smallest_failing_element_count(long long blocks) {
     constexpr long long most_blocks = 1024;
     if (blocks < 1 || blocks > most_blocks) return std::nullopt;
@@ -37,8 +37,8 @@ bool passes_with(int elements, const fs::path& program, const Source& source, Ve
     return is_right;
 }
 
-// Runs the program with each number of elements until a run fails. Reports whether all runs were
-// correct.
+// Runs the program with each number of elements, and stops at the first run that fails. Reports
+// whether all runs were correct.
 bool passes_with_all_counts(const fs::path& program, const Source& source, const Exercise& exercise,
                             Verdict& verdict) {
     std::vector<Shape> shapes = exercise.shapes;
@@ -48,8 +48,8 @@ bool passes_with_all_counts(const fs::path& program, const Source& source, const
         if (!passes_with(shape.cols, program, source, verdict)) return false;
         is_grid_fixed &= verdict.shapes.back().launch.grid == verdict.shapes.front().launch.grid;
     }
-    // If the number of blocks was always the same, a run with more elements shows whether there are
-    // too few blocks, or whether the numbers of blocks and threads are swapped.
+    // If every run had the same number of blocks, run the program with more elements. This shows
+    // whether there are too few blocks, or whether the numbers of blocks and threads are swapped.
     const auto more = smallest_failing_element_count(verdict.shapes.front().launch.blocks());
     return !is_grid_fixed || !more || passes_with(*more, program, source, verdict);
 }

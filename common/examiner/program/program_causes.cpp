@@ -17,7 +17,7 @@ namespace {
 
 constexpr long long kLanes = 32;
 
-// ---- the facts about a run ----
+// ---- properties of a run ----
 
 bool is_poison(float value) {
     unsigned char bytes[sizeof value], poison[sizeof value];
@@ -53,8 +53,8 @@ std::string format_element(const char* array, std::size_t index) {
     return std::string(array) + "[" + std::to_string(index) + "]";
 }
 
-// Explains one run. Each way in which a run can go wrong has a function, which returns a failure if
-// it applies. `first` lists these functions in the order in which they are tried.
+// Finds the failure of one run. Each kind of failure has a function, which returns the failure if
+// it applies. `first` lists these functions in the order in which they are called.
 class ProgramCauses {
 public:
     ProgramCauses(const RecordedRun& the_run, int the_elements, const Source& the_source)
@@ -121,7 +121,7 @@ private:
         if (is_exchanged(shape)) {
             return make_failure(
                 FailureKind::launch_exchanged,
-                "the two numbers of the launch are exchanged: it has " + text_of(shape) + " for " +
+                "the two numbers of the launch are swapped: it has " + text_of(shape) + " for " +
                     format_count(count_, "element") +
                     ", but no GPU allows more than 1024 threads per block. With few elements the "
                     "mistake goes unnoticed.",
@@ -144,8 +144,7 @@ private:
                             launch_line());
     }
 
-    // Reports whether the two numbers of the launch are swapped. This is the case if the second
-    // number is the number of blocks needed when the first number is the block size.
+    // Reports whether the numbers of blocks and of threads per block are swapped.
     bool is_exchanged(const LaunchShape& launch) const {
         const auto count = static_cast<long long>(count_);
         const long long blocks = launch.blocks();
@@ -153,8 +152,8 @@ private:
                launch.threads() == (count + blocks - 1) / blocks;
     }
 
-    // Returns the failure for a report of the simulator, except for failed copies and leaks, which
-    // other functions handle.
+    // Returns the failure for a report of the simulator. Other functions handle failed copies and
+    // leaks.
     std::optional<Failure> find_reported_error() const {
         for (const RecordedReport& report : run_.reports) {
             const bool is_of_copy = report.check == "apicheck" && has_failed_copy();
@@ -182,8 +181,8 @@ private:
                             report.line);
     }
 
-    // Returns the failure for an access outside an array. The cause is either a thread that has no
-    // element, or a wrong index.
+    // Returns the failure for an access outside an array. Either threads without an element access
+    // the array, or the index is wrong.
     Failure explain_out_of_bounds(const RecordedReport& report) const {
         const LaunchShape shape =
             run_.launches.empty() ? LaunchShape{} : run_.launches.back().shape;
@@ -193,8 +192,8 @@ private:
         if (thread >= static_cast<long long>(count_)) {
             return make_failure(
                 FailureKind::no_bounds_check,
-                who + " is number " + std::to_string(thread) + ", and there are only " +
-                    std::to_string(count_) + " elements: it accesses memory after the last one.",
+                who + " has index " + std::to_string(thread) + ", and there are only " +
+                    std::to_string(count_) + " elements: it accesses memory past the last one.",
                 "Let such threads do nothing: compare the index with `count` first.", report.line);
         }
         if (report.message.find("memory of the host") != report.message.npos) {
@@ -278,8 +277,8 @@ private:
         return {};
     }
 
-    // Finds an input that reads the same forwards and backwards. Such an input cannot show whether
-    // the array was reversed.
+    // Finds a run whose input is a palindrome. Such an input does not reveal whether the program
+    // reversed the array.
     std::optional<Failure> find_palindrome_input() const {
         if (count_ < 2 || !std::equal(run_.in.begin(), run_.in.end(), run_.in.rbegin())) return {};
         return make_failure(
@@ -364,7 +363,7 @@ private:
                             find_kernel_line(source_.text, ""));
     }
 
-    // Checks that the program reports a correct result as correct.
+    // Finds a program that does not report a correct result as correct.
     std::optional<Failure> find_wrong_comparison() const {
         if (prints_right(run_)) return {};
         return make_failure(FailureKind::comparison_wrong,
@@ -376,9 +375,9 @@ private:
     }
 
     // The functions below check that the launch has a thread for each element, as the lesson
-    // requires. Other designs can be correct too: blocks may have any size, the grid may be rounded
-    // up, and several blocks may use a grid-stride loop, which is common in CUDA code. A single
-    // block is correct if it could have a thread for each element.
+    // requires. They must accept all correct designs. Blocks may have any size, the grid may be
+    // rounded up, and several blocks may use a grid-stride loop, which is common in CUDA code. A
+    // single block is accepted if it could have a thread for each element.
 
     // Finds launches with far too few threads for the number of elements, such as <<<1, 1>>> with a
     // loop.
@@ -429,7 +428,7 @@ private:
                 is_by_block
                     ? "Let the index begin with the block's own elements: blockIdx.x * "
                       "blockDim.x + threadIdx.x."
-                    : "Let each thread process one element, the one with the thread's own number: "
+                    : "Let each thread process only the element at the thread's own index: "
                       "blockIdx.x * blockDim.x + threadIdx.x. The launch replaces the loop.",
                 stores.line > 0 ? stores.line : launch_line());
         }
@@ -459,7 +458,8 @@ Failure find_failure_of_run(const RecordedRun& run, int elements, const Source& 
         failure.kind == FailureKind::wrong_element || failure.kind == FailureKind::out_of_bounds ||
         failure.kind == FailureKind::no_bounds_check ||
         failure.kind == FailureKind::work_repeated ||
-        (failure.kind == FailureKind::wrong_result && failure.fault == Fault::never_written);
+        (failure.kind == FailureKind::wrong_result &&
+         (failure.fault == Fault::never_written || failure.fault == Fault::nothing_written));
     if (!is_vague && !has_crashed) return failure;
     if (failure.headline.find("memory of the host") != std::string::npos) return failure;
     const ProgramMistake mistake = find_program_mistake(source.text, has_crashed);
@@ -474,7 +474,7 @@ Failure find_failure_of_run(const RecordedRun& run, int elements, const Source& 
 }
 
 Failure find_unnoticed_launch_failure(const RecordedRun& run, const Source& source) {
-    // The output must contain the error, in the wording of cudaGetErrorString or cudaGetErrorName.
+    // The output must contain the error as worded by cudaGetErrorString or cudaGetErrorName.
     const auto says = [&](const char* words) {
         return run.ended.output.find(words) != std::string::npos;
     };

@@ -1,4 +1,5 @@
-// Finds mistakes in a program that its text shows by itself. The run shows only their symptoms.
+// Finds mistakes in a program from its text. The program's run reveals only the symptoms of these
+// mistakes.
 #include <array>
 
 #include "base/text.h"
@@ -10,7 +11,7 @@
 namespace coalesce {
 namespace {
 
-/// A wrong piece of code, and what to say about it.
+/// A pattern of incorrect code, and the headline and the advice for its failure.
 struct WrongPiece {
     const char* pattern;
     const char* headline;
@@ -30,13 +31,14 @@ constexpr std::array kWrongPieces = {
                "this index is one too large: for element 0 it is `count`, and the last element is "
                "count - 1.",
                "Element i goes to count - 1 - i."},
-    WrongPiece{R"(if\s*\([^;{]*<=\s*count\s*\))",
-               "`<= count` lets the thread with number `count` through, which has no element.",
-               "The last element is number count - 1: compare with <."},
-    WrongPiece{R"(if\s*\([^;{]*<\s*count\s*/)",
-               "this condition keeps out threads whose elements exist, so that these are never "
-               "stored.",
-               "Each of the `count` elements has its own thread: compare its number with count."},
+    WrongPiece{
+        R"(if\s*\([^;{]*<=\s*count\s*\))",
+        "`<= count` lets the thread with index `count` through, but this thread has no element.",
+        "The last element has index count - 1: compare with <."},
+    WrongPiece{
+        R"(if\s*\([^;{]*<\s*count\s*/)",
+        "this condition excludes threads whose elements exist, so these elements are never stored.",
+        "Each of the `count` elements has its own thread: compare its index with count."},
     WrongPiece{R"(=\s*out\s*\[)",
                "this reads from `out`, which has no values yet: the input is in `in`.",
                "Read each element from `in`, and store it once, at its place in `out`."},
@@ -44,9 +46,9 @@ constexpr std::array kWrongPieces = {
                "this reverses the elements of each block, but leaves the blocks in their order.",
                "The first element of the whole array becomes the last one: count - 1 - i."},
     WrongPiece{R"(\bin\s*\[\s*\w+\s*\+\s*1\s*\])",
-               "this reads the element after the thread's own one, and the last thread has none "
-               "after it.",
-               "A thread reads element i; only the place of its store counts from the end."},
+               "this reads the element after the thread's own, but there is no element after "
+               "that of the last thread.",
+               "A thread reads element i; only the index of its store counts from the end."},
 };
 
 /// Returns the body of the first kernel, with everything else blanked out.
@@ -63,28 +65,28 @@ std::string kernel_code(const std::string& text) {
     return kernel;
 }
 
-/// Looks for a store that takes the element with the same index.
+/// Finds a store to an element at the same index in which it was loaded.
 ProgramMistake find_same_index(const std::string& kernel) {
     static const TextPattern copy(R"(\bout\s*\[([^\[\]]*)\]\s*=\s*in\s*\[([^\[\]]*)\])");
     for (const TextMatch& one : find_matches(kernel, copy)) {
         if (trimmed(one.str(1)) != trimmed(one.str(2))) continue;
         return {line_of(kernel, one),
-                "the element is read and stored with the same index, so that it keeps its place: "
+                "the element is read and stored with the same index, so it keeps its place: "
                 "nothing is reversed.",
                 "Use two indices: element i of `in` is element count - 1 - i of `out`."};
     }
     return {};
 }
 
-/// Looks for a condition on the thread's number within its block.
+/// Finds a condition that depends on the thread's index within its block.
 ProgramMistake find_condition_on_thread(const std::string& kernel) {
     static const TextPattern condition(R"(if\s*\(\s*threadIdx\.x\s*<[^{;]*\))");
     TextMatch found;
     if (!search(kernel, found, condition)) return {};
     return {line_of(kernel, found),
-            "this compares the thread's number in its block, so that the same threads of every "
-            "block are kept out.",
-            "Compare the element's number i, which counts through all blocks, with count."};
+            "this compares the thread's index within its block, so the same threads of every block "
+            "are excluded.",
+            "Compare the index i of the element, which counts through all blocks, with count."};
 }
 
 /// Returns the arguments of the first launch.
@@ -97,9 +99,30 @@ std::vector<std::string> launch_arguments(const std::string& code) {
         code.substr(open + 1, find_closing_bracket(code, open) - open - 1), ",");
 }
 
+/// Looks for a launch that passes the input array as the kernel's output.
+ProgramMistake find_exchanged_arrays(const std::string& code,
+                                     const std::vector<std::string>& given) {
+    static const TextPattern there(R"(cudaMemcpy\s*\(([^;]*)cudaMemcpyHostToDevice)"),
+        back(R"(cudaMemcpy\s*\(([^;]*)cudaMemcpyDeviceToHost)");
+    TextMatch copied, fetched;
+    if (!search(code, copied, there) || !search(code, fetched, back)) return {};
+    const std::vector<std::string> to = split_outside_brackets(copied.str(1), ","),
+                                   from = split_outside_brackets(fetched.str(1), ",");
+    if (to.size() < 2 || from.size() < 2 || to[0] == from[1] || given[0] != to[0] ||
+        given[1] != from[1])
+        return {};
+    return {line_number_at(code, code.find("<<<")),
+            "the launch passes `" + given[0] + "` as the kernel's output and `" + given[1] +
+                "` as its input, but the input was copied to `" + to[0] +
+                "`, and the result is copied back from `" + from[1] + "`.",
+            "Exchange the two: the arguments have the order of the kernel's parameters."};
+}
+
 ProgramMistake find_wrong_argument(const std::string& code) {
     const std::vector<std::string> given = launch_arguments(code);
     if (given.size() != 3) return {};
+    if (const ProgramMistake mistake = find_exchanged_arrays(code, given); mistake.line > 0)
+        return mistake;
     const int launch = line_number_at(code, code.find("<<<"));
     if (given[2] == "bytes" || given[2].find("sizeof") != std::string::npos) {
         return {launch,
@@ -117,7 +140,7 @@ ProgramMistake find_wrong_argument(const std::string& code) {
             "Copy back the array that the kernel writes, the first argument of the launch."};
 }
 
-/// Looks for a launch of one thread for each element, in a loop over all elements.
+/// Finds a loop over all elements that launches one thread for each element.
 ProgramMistake find_launches_in_loop(const std::string& code) {
     const std::size_t launch = code.find("<<<");
     if (launch == code.npos) return {};

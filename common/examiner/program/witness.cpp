@@ -1,8 +1,8 @@
 // A library that is preloaded into a learner's program. It intercepts the program's calls to the
 // CUDA runtime library, records them (witness.h), and forwards them to the runtime library.
 //
-// It also fills newly allocated GPU memory with a pattern, which makes elements that no kernel has
-// written recognizable.
+// The library also fills newly allocated GPU memory with a pattern, so that elements that no kernel
+// has written can be recognized.
 #include "examiner/program/witness.h"
 
 #include <cuda_runtime_api.h>
@@ -16,8 +16,8 @@ namespace {
 
 namespace witness = coalesce::witness;
 
-/// Returns the runtime library's own function with this name. The witness is not linked with the
-/// runtime library, because it is also loaded into processes that do not use it.
+/// Returns the function with this name in the runtime library. The witness is not linked to the
+/// runtime library, because it is also loaded into processes that do not use CUDA.
 template <class Function>
 Function* find_real_function(const char* name) {
     return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
@@ -68,8 +68,8 @@ cudaError_t record_copy(cudaError_t error, void* to, const void* from, size_t by
     return error;
 }
 
-/// Returns the block size to launch with. If launches are supposed to fail, this size is too large,
-/// so that the runtime library itself refuses the launch.
+/// Returns the block size for a launch. If launches must fail, returns a size that is too large, so
+/// that the runtime library itself rejects the launch.
 dim3 block_to_launch(dim3 block) {
     constexpr unsigned too_many = 1 << 20;
     return std::getenv(witness::kRefuseVariable) == nullptr ? block : dim3(too_many);

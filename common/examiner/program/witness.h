@@ -1,16 +1,17 @@
-// Names the files and environment variables through which the witness (witness.cpp) and its readers
-// communicate.
+// Defines the environment variables and files through which the examiner and the witness library
+// (witness.cpp) communicate.
 #pragma once
 
 namespace coalesce::witness {
 
-/// The environment variable that names the folder for the files below. If it is not set, the
-/// witness records nothing.
+/// The environment variable that contains the path of the folder in which the witness creates its
+/// files. If the variable is not set, the witness records nothing.
 constexpr const char* kFolderVariable = "COALESCE_WITNESS";
-/// The environment variable that makes every launch fail, regardless of its value.
+/// If this environment variable is set, even to an empty value, every launch fails.
 constexpr const char* kRefuseVariable = "COALESCE_WITNESS_REFUSES";
 
-/// The file of calls. It has one line per call, which ends with the call's result:
+/// The file to which the witness writes one line for each call. Each line but `asked` ends with the
+/// result of the call:
 ///
 ///     to-gpu 4000 cudaSuccess                 a copy of 4000 bytes
 ///     launch 4 1 1 256 1 1 cudaSuccess        blocks, threads per block
@@ -18,11 +19,12 @@ constexpr const char* kRefuseVariable = "COALESCE_WITNESS_REFUSES";
 ///     to-host 4000 cudaSuccess
 ///     elsewhere 4000 cudaSuccess              a copy within the host or within the GPU
 constexpr const char* kCallsFile = "calls";
-/// The files with the data of the last copy to the GPU and the last copy back.
+/// The files that contain the data of the last copy to the GPU and of the last copy to the host.
 constexpr const char* kInputFile = "in";
 constexpr const char* kOutputFile = "out";
 
-/// The byte that fills newly allocated GPU memory. A float that consists of these bytes is a NaN.
+/// The value of every byte of newly allocated GPU memory. A float that consists of these bytes is a
+/// NaN.
 constexpr unsigned char kPoison = 0xff;
 
 }  // namespace coalesce::witness

@@ -14,8 +14,8 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-// The instruction budget of a run. A kernel for a few thousand elements needs a few thousand
-// instructions, and an infinite loop is stopped soon.
+// The instruction limit of a run. It stops an infinite loop early, and is far above the few
+// thousand instructions that a kernel needs for a few thousand elements.
 constexpr const char* kMostInstructions = "20000000";
 
 std::vector<float> read_floats(const fs::path& file) {
@@ -47,7 +47,7 @@ void read_calls(const fs::path& file, RecordedRun& run) {
     }
 }
 
-// Parses a report. A line that is not in the learner's file is dropped.
+// Parses a report. Sets the line to 0 if the report is about another file.
 RecordedReport parse_report(const Json& json) {
     RecordedReport report{.check = json.at("check"),
                           .kind = json.at("kind"),
@@ -72,7 +72,8 @@ RecordedStores stores_in(const Json& kernel) {
     return stores;
 }
 
-// Reads the reports and the kernels' stores. A program that was killed with SIGKILL leaves none.
+// Reads the reports and the kernels' stores from a file. A program that was killed with SIGKILL
+// does not write the file.
 void read_reports(const fs::path& file, RecordedRun& run) {
     const Json json = Json::parse(read_if_exists(file).value_or(""), nullptr, false);
     if (json.is_discarded()) return;

@@ -16,7 +16,7 @@ namespace coalesce {
 struct RecordedLaunch {
     LaunchShape shape;
     bool is_good = false;  ///< whether the launch was valid
-    /// Returns the number of threads in all blocks.
+    /// Returns the total number of threads in the launch.
     long long threads() const { return shape.blocks() * shape.threads(); }
 };
 
@@ -30,7 +30,7 @@ struct RecordedCopy {
 /// The stores of a kernel.
 struct RecordedStores {
     long long launches = 0;
-    long long bytes = 0;  ///< bytes stored by all threads of all launches, counting repetitions
+    long long bytes = 0;  ///< bytes stored in all launches; an address stored twice counts twice
     int line = 0;         ///< line in the learner's file that stored the most bytes; 0 if unknown
 };
 
@@ -44,16 +44,18 @@ struct RecordedReport {
 /// The parameters of a run.
 struct ProgramRun {
     std::filesystem::path program;
-    int elements = 0;                   ///< number of elements, the program's only argument
-    bool should_fail_launches = false;  ///< whether all launches fail, as if blocks were too large
+    int elements = 0;  ///< number of elements, the program's only argument
+    /// Whether every launch fails as if its blocks were too large.
+    bool should_fail_launches = false;
 };
 
 /// The result of a run.
 struct RecordedRun {
     ProcessResult ended;
     std::vector<RecordedLaunch> launches;
-    std::vector<RecordedCopy> copies;    ///< all copies in order, including those that failed
-    bool has_checked_error = false;      ///< whether the program checked the launch for an error
+    std::vector<RecordedCopy> copies;  ///< all copies in order, including those that failed
+    /// Whether the program called cudaGetLastError or cudaPeekAtLastError.
+    bool has_checked_error = false;
     std::vector<float> in, out;          ///< the data of the last copy in each direction
     std::vector<RecordedStores> stores;  ///< the stores of each kernel that ran to completion
     std::vector<RecordedReport> reports;

@@ -11,11 +11,13 @@ namespace {
 
 namespace ptx = simulator::ptx;
 
-/// The declarations that an asm statement may contain. The other rules inspect the variables.
+/// The declarations that an asm statement may contain. The rules in ptx_rules.h inspect the
+/// declared variables.
 constexpr std::string_view kDeclarations[] = {".reg",   ".local", ".shared",
                                               ".param", ".const", ".global"};
 
-/// Reports whether an asm statement may have the directive at the lexer. Advances past `.pragma`.
+/// Reports whether an asm statement may contain the directive at the lexer's position. If the
+/// directive is `.pragma`, advances to its argument.
 bool accept_directive(ptx::Lexer& lexer) {
     if (std::ranges::count(kDeclarations, lexer.current().text) > 0) return true;
     return lexer.accept_directive(".pragma") && lexer.current().text == "nounroll";
@@ -44,7 +46,9 @@ std::string find_deceit_in_statement(std::string_view text) {
 
 std::string find_deceit(std::string_view text) {
     constexpr std::string_view begin = "// begin inline asm", end = "// end inline asm";
-    constexpr const char* pretends = "inline assembly pretends to end where it does not.";
+    constexpr const char* pretends =
+        "inline assembly contains a comment that imitates the compiler's 'begin inline asm' or "
+        "'end inline asm'.";
     std::optional<std::string> statement;
     for (const std::string& line : lines_of(std::string(text))) {
         const std::string word = line.substr(std::min(line.find_first_not_of("\t "), line.size()));

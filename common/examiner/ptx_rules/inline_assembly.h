@@ -6,10 +6,10 @@
 
 namespace coalesce {
 
-/// Describes the first asm statement in a PTX text that imitates compiled code, or returns "". The
-/// rules in ptx_rules.h already reject everything dangerous. This check only tells deliberate
-/// imitation from mistakes. Code that also forges the compiler's marks counts as compiled code, and
-/// gains nothing from the forgery.
+/// Returns a description of the first asm statement in `ptx` that imitates compiled code, or "" if
+/// there is none. This check only distinguishes deliberate imitation from mistakes, because the
+/// rules in ptx_rules.h already reject everything dangerous. Code between forged compiler markers
+/// is treated as compiled code, to which the same rules apply.
 std::string find_deceit(std::string_view ptx);
 
 }  // namespace coalesce

@@ -19,21 +19,21 @@ namespace {
 namespace ptx = simulator::ptx;
 using ptx::Function, ptx::Instruction, ptx::Module, ptx::Operand, ptx::StateSpace, ptx::Variable;
 
-/// Harmless instructions, although they control the machine rather than compute. A failed assert
-/// executes `trap`, and the barriers of libcu++ execute `nanosleep` while they wait.
+/// Instructions that are harmless although they do not compute anything. A failed assert executes
+/// `trap`, and the barriers of libcu++ execute `nanosleep` while they wait.
 constexpr std::string_view kHarmlessInstructions[] = {"trap", "nanosleep"};
 
 /// Reports whether an instruction computes, moves data or synchronizes. All other instructions are
-/// refused, such as cache policies, breakpoints, textures and clusters, and so are unknown ones.
+/// rejected, such as cache policies, breakpoints, textures, clusters and unknown instructions.
 bool is_allowed(std::string_view opcode) {
     const simulator::OpcodeEntry* entry = simulator::find_opcode(opcode);
     return entry && (entry->group != simulator::OpcodeGroup::machine ||
                      std::ranges::count(kHarmlessInstructions, opcode) > 0);
 }
 
-/// Special registers that reveal where a block runs, or which launch this is. Clocks are allowed,
-/// because the grader repeats each launch with different clock values, and the result must not
-/// change.
+/// Special registers that reveal where a block runs, or which launch it belongs to. Clocks are
+/// allowed, because the grader repeats each launch with different clock values and rejects a kernel
+/// whose result changes.
 constexpr std::string_view kPlaceRegisters[] = {"%smid", "%nsmid", "%warpid", "%nwarpid",
                                                 "%gridid"};
 
@@ -48,9 +48,9 @@ Failure ptx_failure(FailureKind kind, const std::string& headline, const std::st
     return {.kind = kind, .headline = headline, .place = {"", line, 0}, .next = next};
 }
 
-/// Inspects a module, its variables and its functions. The same rules apply to the compiler's code
-/// and to inline assembly. The simulator's parser reads the text, so the rules see exactly what the
-/// simulator will run.
+/// Inspects a module, its variables and its functions. The same rules apply to compiled code and to
+/// inline assembly. The module was parsed by the simulator's parser, so the rules apply to exactly
+/// the code that the simulator runs.
 class PtxInspector {
 public:
     PtxInspector(const Module& module, const std::string& entry, const PtxRules& rules,
@@ -143,7 +143,7 @@ private:
             sizes += std::to_string(parameter.size) + " ";
         if (!function.has_body) refuse("a kernel of the compiled file has no body.");
         if (function.name == entry_ && sizes != kernel_sizes())
-            report_forgery("the kernel's parameters are not those of the task.");
+            report_forgery("the kernel's parameters do not match those of the task.");
         if (function.name == kConfigureEntry && sizes != configure_sizes())
             report_forgery("another configure is hidden in the file.");
         if (function.cluster[0] != 0) refuse("the kernel requests clusters of blocks.");
@@ -176,9 +176,9 @@ private:
             return refuse(is_policy ? "the kernel sets a cache policy ('" + word + "')."
                                     : "the kernel uses '" + instruction.opcode + "'.");
         }
-        // This pragma declares that some loaded bytes are unused. The simulator would then not
-        // check whether these bytes were written.
-        if (instruction.used_bytes != ~0u) refuse("the compiled kernel has a pragma.");
+        // This pragma declares that some loaded bytes are unused, so that the simulator would not
+        // check whether they were written.
+        if (instruction.used_bytes != ~0u) refuse("the compiled kernel contains a pragma.");
         for (const Operand& operand : instruction.operands) check_registers(operand);
         if (addresses_->is_changed_by(instruction))
             refuse("the file has a variable in global memory (__device__) that the kernel changes.",
@@ -195,8 +195,8 @@ private:
                    "Remove the code that asks where the kernel runs.");
     }
 
-    /// Limits the number of functions. Each function is parsed, checked and translated at every
-    /// launch, so many functions would only waste time.
+    /// Limits the number of functions, because every launch parses, checks and translates each of
+    /// them.
     void count_functions() {
         const auto has = static_cast<std::size_t>(std::ranges::count_if(
             module_.functions, [](const auto& one) { return one.second->has_body; }));
@@ -239,7 +239,7 @@ Failure inspect_ptx(std::string_view text, const std::string& entry, const PtxRu
     const std::size_t most_kb = rules.ptx_kb;
     if (text.size() > most_kb << 10) {
         return ptx_failure(FailureKind::ptx_too_large,
-                           "the compiled kernel has more than " + std::to_string(most_kb) + " KB.",
+                           "the compiled kernel is larger than " + std::to_string(most_kb) + " KB.",
                            "Unroll less: a kernel of this course has about 10 KB.");
     }
     if (const std::string deceit = find_deceit(text); !deceit.empty())

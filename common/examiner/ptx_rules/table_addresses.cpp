@@ -7,8 +7,8 @@ namespace coalesce {
 
 using simulator::ptx::Instruction, simulator::ptx::Operand;
 
-/// Returns how often a table's address was added to the value of an operand. Subtractions count as
-/// negative additions.
+/// Returns how many times the address of a variable was added to the value of an operand. A
+/// subtraction counts as -1.
 int TableAddresses::count_in(const Operand& operand) const {
     if (operand.kind == Operand::Kind::reg || operand.has_base_register) {
         const auto found = counts_.find(operand.reg);

@@ -1,4 +1,4 @@
-// Finds stores to a file's variables in global memory.
+// Finds stores to the __device__ variables that a file defines.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,13 @@
 
 namespace coalesce {
 
-/// Tracks which registers of a function contain the address of a variable in global memory, through
-/// straight-line code. Missing a store is harmless, because a variable has its initial value in
-/// every launch that is judged. The opposite mistake would accuse a correct kernel, so a register
-/// counts only if the address is added to it exactly once: the difference of two addresses is an
-/// index.
+/// Tracks which registers of a function contain the address of a __device__ variable. The tracking
+/// follows straight-line code only.
+///
+/// A missed store is harmless, because every judged launch begins with the variables' initial
+/// values. A false positive would reject a correct kernel. A register therefore counts as an
+/// address only if the variable's address was added to it exactly once: the difference of two
+/// addresses is an index, not an address.
 class TableAddresses {
 public:
     /// Tracks the addresses of these variables. The set must outlive this object.
@@ -28,7 +30,8 @@ private:
     void track(const simulator::ptx::Instruction& instruction);
 
     const std::set<std::string_view>& tables_;
-    /// How often the address of a table was added to a register; registers without one are absent.
+    /// How many times the address of a variable was added to each register. Registers to which no
+    /// address was added have no entry.
     std::map<std::uint32_t, int> counts_;
 };
 

@@ -76,13 +76,13 @@ TEST_CASE("every installed compiler generates PTX with the kernel and configure"
         CHECK(compiled.entry == "_Z9transposePfPKfii");
         CHECK(compiled.ptx.find(".entry " + compiled.entry) != std::string::npos);
         CHECK(compiled.ptx.find(std::string(".entry ") + kConfigureEntry) != std::string::npos);
-        // The PTX must contain the internal name of the file, with line numbers that start at 1.
+        // The PTX must contain the internal name of the file, with line numbers starting at 1.
         CHECK(compiled.ptx.find(kLearnerFile) != std::string::npos);
         CHECK(compiled.messages.empty());
     }
 }
 
-TEST_CASE("a file may include exercise.h, although its text is prepended anyway") {
+TEST_CASE("a file may include exercise.h, which is prepended to every file in any case") {
     const std::string include = "#include \"exercise.h\"  // Launch, ceil_div\n";
     for (const Compiler compiler : compilers()) {
         const Compiled compiled = compile_text(include + kernel_text + configure_text, compiler);
@@ -97,7 +97,7 @@ TEST_CASE("a file may include exercise.h, although its text is prepended anyway"
     }
 }
 
-TEST_CASE("every compiler's errors name the file's own lines and columns") {
+TEST_CASE("the errors of every compiler refer to the line and column in the learner's file") {
     for (const Compiler compiler : compilers()) {
         const Compiled compiled = compile_text(
             "__global__ void transpose(float* out, const float* in, int rows, int cols) {\n"
@@ -145,15 +145,15 @@ void expect_no_line_of_ours(Compiler compiler) {
 
 }  // namespace
 
-TEST_CASE("no compiler's messages quote our own lines, however broken the file is") {
+TEST_CASE(
+    "no compiler quotes a generated line in its messages, even if the file has syntax errors") {
     for (const Compiler compiler : compilers()) {
         if (compiler != Compiler::nvcc) expect_no_line_of_ours(compiler);
     }
 }
 
-// nvcc takes as long as all other compilers together, and compiles kernels only if NVRTC is not
-// installed.
-TEST_CASE("nvcc's messages show none of our lines either") {
+// nvcc takes as long as all other compilers together, and is used only if NVRTC is not installed.
+TEST_CASE("nvcc's messages contain no generated line") {
     if (!describe_compiler(Compiler::nvcc).empty()) expect_no_line_of_ours(Compiler::nvcc);
 }
 
@@ -166,7 +166,7 @@ TEST_CASE("a missing closing brace is reported before the errors that it causes"
     CHECK(compiled.failure.place.line == 7);
 }
 
-TEST_CASE("configure may return numbers of any type, and dim3") {
+TEST_CASE("configure may return integers of any type, or dim3") {
     for (const char* launch : {
              "{.grid = {cols / 32, rows / 8}, .block = {32, 8}}",
              "{.grid = cols, .block = 256}",
@@ -182,7 +182,7 @@ TEST_CASE("configure may return numbers of any type, and dim3") {
     }
 }
 
-TEST_CASE("warnings are recorded, but do not make a compilation fail") {
+TEST_CASE("warnings are recorded, but the compilation still succeeds") {
     const Compiled compiled = compile_text(
         "__global__ void transpose(float* out, const float* in, int rows, int cols) {\n"
         "    int unused = 1;\n}\n" +
@@ -235,7 +235,7 @@ TEST_CASE("a compiler that takes too long is killed") {
     CHECK(compiled.failure.kind == FailureKind::compile_time_out);
 }
 
-TEST_CASE("a missing compiler is reported, and not attributed to the learner") {
+TEST_CASE("a missing compiler is reported as a problem of the computer, not of the kernel") {
     if (!describe_compiler(Compiler::clang).empty()) {
         const std::string path = std::getenv("PATH");
         setenv("PATH", "/nowhere", 1);
@@ -246,7 +246,7 @@ TEST_CASE("a missing compiler is reported, and not attributed to the learner") {
     }
 }
 
-TEST_CASE("a quoted sentence ends with one punctuation mark") {
+TEST_CASE("a sentence in a message ends with exactly one punctuation mark") {
     CHECK(end_sentence("did you mean '__syncthreads'?") == "did you mean '__syncthreads'?");
     CHECK(end_sentence("it is undefined") == "it is undefined.");
     CHECK(end_sentence("it ends.") == "it ends.");
@@ -254,7 +254,7 @@ TEST_CASE("a quoted sentence ends with one punctuation mark") {
 
 // ---- through LLVM IR ----
 
-TEST_CASE("compilation through clang's IR has its own compiler name") {
+TEST_CASE("the compiler's name shows whether the PTX was translated from clang's IR") {
     if (describe_compiler(Compiler::clang_ir).empty()) return;
     const Compiled compiled = compile(good(), {.compiler = Compiler::clang_ir});
     INFO(terminal_text(compiled.failure));
@@ -264,7 +264,7 @@ TEST_CASE("compilation through clang's IR has its own compiler name") {
     CHECK(compiled.entry == "_Z9transposePfPKfii");
 }
 
-TEST_CASE("a loop that searches for the end of a text does not become a C library call") {
+TEST_CASE("a loop that finds the end of a string is not replaced with a call of strlen") {
     if (describe_compiler(Compiler::clang_ir).empty()) return;
     const Compiled compiled = compile_text(
         "__global__ void transpose(float* out, const float* in, int rows, int cols) {\n"
@@ -316,7 +316,7 @@ TEST_CASE("IR that the translator does not support is not reported as a mistake 
     CHECK(compiled.ptx.empty());
 }
 
-TEST_CASE("a clang whose IR is too old or too new is not used") {
+TEST_CASE("clang is not used for IR if it is too old or too new") {
     const ScratchFolder folder;
     const std::filesystem::path clang = folder.path() / "clang";
     for (const char* version : {"16.0.6", "23.1.0"}) {
@@ -352,7 +352,7 @@ std::string content_of(const std::filesystem::path& file) {
 
 }  // namespace
 
-TEST_CASE("compiled kernels are cached by content, whatever the file's name") {
+TEST_CASE("compiled kernels are cached by content, regardless of the file's name") {
     const ScratchFolder folder;
     const CompileOptions options{.cache = folder.path() / "cache"};
     const std::string text = "// \xff is no UTF-8\n" + kernel_text + configure_text;
@@ -367,7 +367,7 @@ TEST_CASE("compiled kernels are cached by content, whatever the file's name") {
     CHECK_FALSE(compile(make_source(text + "\n", "a.cu"), options).is_from_cache);
 }
 
-TEST_CASE("a damaged cache entry is ignored, and written again") {
+TEST_CASE("a damaged cache entry is ignored and replaced") {
     const ScratchFolder folder;
     const CompileOptions options{.cache = folder.path()};
     REQUIRE(compile(good(), options).ok());
@@ -402,7 +402,7 @@ TEST_CASE("a cache entry with the same name but a different key is ignored") {
     CHECK_FALSE(compile(other, options).is_from_cache);
 }
 
-TEST_CASE("a cache that cannot be written is not an error") {
+TEST_CASE("a cache that cannot be written does not cause an error") {
     const ScratchFolder folder;
     const auto file = folder.file("not_a_folder", "x");
     CHECK(compile(good(), {.cache = file}).ok());
@@ -430,7 +430,7 @@ TEST_CASE("errors are not cached") {
 
 // ---- what compilers print ----
 
-TEST_CASE("messages of all three compilers' formats are read") {
+TEST_CASE("messages in the formats of all three compilers are parsed") {
     const std::string source = "int a;\n    b = 1;\n";
     const auto nvidia = read_messages(
         "/learner/kernel.cu(2): error: identifier \"b\" is undefined\n"
@@ -456,7 +456,7 @@ TEST_CASE("messages of all three compilers' formats are read") {
           "        ^\n");
 }
 
-TEST_CASE("a long list of errors, and a very long error, are cut off") {
+TEST_CASE("a long list of errors is truncated, and so is a very long error") {
     std::string flood;
     for (int i = 0; i < 10000; ++i) {
         flood += "/learner/kernel.cu(1): error: number " + std::to_string(i) + "\n";

@@ -39,7 +39,7 @@ const std::string move =
 
 }  // namespace
 
-TEST_CASE("a correct kernel passes, with its counters, lines and time components") {
+TEST_CASE("the verdict on a correct kernel contains its counters, lines and time components") {
     const ScratchFolder cache;
     const Verdict found = examined(
         read_source(solution),
@@ -68,7 +68,7 @@ TEST_CASE("a correct kernel passes, with its counters, lines and time components
     CHECK(found.milliseconds.total >= found.milliseconds.compile + found.milliseconds.shapes);
 }
 
-TEST_CASE("kernels can be examined one after another in a process, after any failure") {
+TEST_CASE("a process can examine further kernels after any kind of failure") {
     const ScratchFolder cache;
     const auto examine_file = [&](const fs::path& file) {
         return examined(read_source(file), transpose_within({}), solution, {.cache = cache.path()});
@@ -85,7 +85,7 @@ TEST_CASE("kernels can be examined one after another in a process, after any fai
     }
 }
 
-TEST_CASE("an exercise may ask for a copy, with its own kernel name") {
+TEST_CASE("the task of an exercise may be a copy, with a different kernel name") {
     const Source copy = make_source(
         "__global__ void copy(float* out, const float* in, int rows, int cols) {\n"
         "    int col = blockIdx.x * blockDim.x + threadIdx.x;\n"
@@ -102,7 +102,7 @@ TEST_CASE("an exercise may ask for a copy, with its own kernel name") {
     CHECK(examined(transpose, exercise).failure_id() == "indices-swapped");
 }
 
-TEST_CASE("a kernel that needs multiples is correct only on multiples") {
+TEST_CASE("a kernel that requires multiples of a size is correct only on such shapes") {
     const std::string body =
         "    if (row < rows && 4 * col < cols) {\n"
         "        float4 v = reinterpret_cast<const float4&>(in[row * cols + 4 * col]);\n"
@@ -124,13 +124,13 @@ TEST_CASE("the beginning of a kernel's output is shown, and the rest is cut off"
     CHECK(little.passed());
     CHECK(little.output.starts_with("rows 64\nrows 64\n"));
     CHECK_FALSE(little.output_is_truncated);
-    // All launches together print about a million lines.
+    // Together, the launches print about a million lines.
     const Verdict flood = examined(
         kernel_with("    for (int i = 0; i < 40; ++i) printf(\"line %d\\n\", i);\n" + move));
     CHECK(flood.output.size() <= 4096);
     CHECK(flood.output.ends_with("\n"));
     CHECK(flood.output_is_truncated);
-    CHECK(terminal_text(flood).find("which is not shown") != std::string::npos);
+    CHECK(terminal_text(flood).find("that is not shown") != std::string::npos);
 }
 
 TEST_CASE("control characters that a kernel prints do not reach a terminal") {
@@ -141,7 +141,7 @@ TEST_CASE("control characters that a kernel prints do not reach a terminal") {
     CHECK(found.output.find("[2Jx") != std::string::npos);
 }
 
-TEST_CASE("blocks must take tiles in the lesson's order") {
+TEST_CASE("blocks must process tiles in the order of the lesson") {
     const auto ordered = [](const std::string& tile_row, const std::string& tile_col) {
         return make_source(
             "__global__ void transpose(float* out, const float* in, int rows, int cols) {\n"
@@ -185,19 +185,20 @@ TEST_CASE("blocks must take tiles in the lesson's order") {
         const Verdict told = examined(straight, exercise);
         INFO(terminal_text(told));
         CHECK(told.failure_id() == "wrong-block-order");
-        CHECK(told.failures.front().headline.find("process tiles of the same") != std::string::npos);
+        CHECK(told.failures.front().headline.find("process tiles in the same tile") !=
+              std::string::npos);
         CHECK(told.failures.front().place.line > 0);
     }
 }
 
-TEST_CASE("a missing solution is not attributed to the learner") {
+TEST_CASE("a missing solution is reported as a problem of the computer, not of the kernel") {
     const Verdict found = examined(kernel_with(move), transpose_within({}), "/nowhere/kernel.cu");
     CHECK(found.outcome == Verdict::Outcome::not_examined);
     CHECK(found.failure_id() == "environment-problem");
     CHECK_FALSE(found.passed());
 }
 
-TEST_CASE("an incorrect solution is not attributed to the learner") {
+TEST_CASE("an incorrect solution is reported as a problem of the computer, not of the kernel") {
     const Verdict found =
         examined(kernel_with(move), transpose_within({}), failures / "indices-not-swapped.cu");
     CHECK(found.outcome == Verdict::Outcome::not_examined);
@@ -220,7 +221,7 @@ TEST_CASE("the solution's counters are cached, and a damaged entry is not used")
     CHECK(third.solution_counters->load_sectors == second.solution_counters->load_sectors);
 }
 
-TEST_CASE("the JSON of a verdict has the same content") {
+TEST_CASE("the JSON of a verdict contains all values of the verdict") {
     const ScratchFolder folder;
     const Verdict found = examined(read_source(failures / "uncoalesced-stores.cu", "kernel.cu"),
                                    transpose_within({}), solution);
@@ -242,7 +243,7 @@ TEST_CASE("the JSON of a verdict has the same content") {
     CHECK(json.at("shapes").at(0).at("launch").at("block") == nlohmann::json::array({32, 8, 1}));
     CHECK(json.at("lines").size() == 1);
     CHECK(json.at("milliseconds").at("total").get<double>() > 0);
-    // The folder contains no other file.
+    // Writing the JSON must not leave any other file in the folder.
     CHECK(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()) == 1);
 }
 
@@ -256,7 +257,7 @@ TEST_CASE("examining a file twice gives the same verdict, except for the time") 
     CHECK(verdict() == verdict());
 }
 
-TEST_CASE("a verdict is read back as it was written, and other bytes are rejected") {
+TEST_CASE("a verdict is parsed as it was written, and malformed text is rejected") {
     const Verdict wrong = examined(read_source(failures / "wrong-pitch.cu"), transpose_within({}));
     REQUIRE(wrong.failures.at(0).map);
     const std::string json = to_json(wrong);
@@ -279,7 +280,7 @@ TEST_CASE("a verdict is read back as it was written, and other bytes are rejecte
     }
 }
 
-TEST_CASE("a verdict has the same content in a terminal, in Markdown and in HTML") {
+TEST_CASE("a verdict has the same content as terminal text, as Markdown and as HTML") {
     const Verdict found = examined(read_source(failures / "no-bounds-check.cu", "kernel.cu"));
     REQUIRE(found.failure_id() == "no-bounds-check");
     const Failure& first = found.failures.front();
@@ -293,7 +294,7 @@ TEST_CASE("a verdict has the same content in a terminal, in Markdown and in HTML
     }
 }
 
-TEST_CASE("text that a kernel contains never becomes markup") {
+TEST_CASE("text in a kernel is never interpreted as markup") {
     Verdict hostile;
     hostile.outcome = Verdict::Outcome::failed;
     hostile.file = "<b>.cu";

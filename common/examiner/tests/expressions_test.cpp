@@ -1,4 +1,4 @@
-// Tests the parsing of expressions, by which the causes of failures are found.
+// Tests the parsing of expressions. The rules that find the causes of failures use it.
 #include <doctest/doctest.h>
 
 #include "examiner/expressions.h"
@@ -26,20 +26,20 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
 }  // namespace
 
-TEST_CASE("outer brackets and casts of an expression are removed") {
+TEST_CASE("outer parentheses and casts are removed from an expression") {
     CHECK(simplified(" ((row + k)) ") == "row + k");
     CHECK(simplified("int(threadIdx.x)") == "threadIdx.x");
     CHECK(simplified("(a) + (b)") == "(a) + (b)");
     CHECK(simplified("") == "");
 }
 
-TEST_CASE("an expression is split only outside of brackets") {
+TEST_CASE("an expression is not split inside brackets") {
     CHECK(split_outside_brackets("(a + b) * c + d", "+") ==
           std::vector<std::string>{"(a + b) * c", "d"});
     CHECK(split_outside_brackets("a", "&&") == std::vector<std::string>{"a"});
 }
 
-TEST_CASE("the conditions for a line are those around it, and those of early exits before it") {
+TEST_CASE("the conditions of a line include those around it, and those of early exits before it") {
     const auto found = find_conditions(kSampleKernel, 8);
     REQUIRE(found.size() == 2);
     CHECK(found[0].is_exit);
@@ -52,6 +52,12 @@ TEST_CASE("the conditions for a line are those around it, and those of early exi
     CHECK(found[1].comparisons[1].right == "cols");
 }
 
+TEST_CASE("a comment after a statement does not end the condition's body before the line") {
+    const auto found = find_conditions("\nif (row < rows) out[row] = 0;  // here\n", 2);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].comparisons[0].right == "rows");
+}
+
 TEST_CASE("a condition that is followed by a semicolon has no effect") {
     const auto found = find_conditions(kSampleKernel, 13);
     REQUIRE(found.size() == 2);
@@ -59,7 +65,7 @@ TEST_CASE("a condition that is followed by a semicolon has no effect") {
     CHECK(found[1].joins_with_or());
 }
 
-TEST_CASE("the index of a matrix has an outer and an inner part") {
+TEST_CASE("the index of a matrix is parsed into an outer index, a pitch and an inner index") {
     const MatrixIndex index = find_matrix_index(kSampleKernel, 8, "in");
     CHECK(index.outer == "row + k");
     CHECK(index.pitch == "cols");
@@ -68,10 +74,29 @@ TEST_CASE("the index of a matrix has an outer and an inner part") {
     CHECK(find_matrix_index("in[i]", 1, "in").pitch.empty());
 }
 
-TEST_CASE("a variable is replaced by its last value before a line") {
+TEST_CASE("a variable is replaced with the value that was last assigned before a line") {
     CHECK(expand(kSampleKernel, "row", 8) == "(blockIdx.y * 32 + threadIdx.y)");
     CHECK(expand(kSampleKernel, "row", 13) == "(threadIdx.x)");
     CHECK(expand(kSampleKernel, "k", 8) == "k");
     CHECK(find_assignment_line(kSampleKernel, "row", 13) == 11);
     CHECK(find_assignment_line(kSampleKernel, "missing", 13) == 0);
+}
+
+TEST_CASE("a line in an else branch has the conditions of that branch") {
+    const std::string text = R"(
+if (next < count) {
+    fetch();
+} else if (count > 1) {
+    wait();
+} else {
+    wait(0);
+}
+store();
+)";
+    CHECK(find_conditions_of_else(text, 3).empty());
+    REQUIRE(find_conditions_of_else(text, 5).size() == 1);
+    CHECK(find_conditions_of_else(text, 5)[0].comparisons[0].left == "next");
+    REQUIRE(find_conditions_of_else(text, 7).size() == 1);
+    CHECK(find_conditions_of_else(text, 7)[0].comparisons[0].right == "1");
+    CHECK(find_conditions_of_else(text, 9).empty());
 }

@@ -1,5 +1,5 @@
-// Tests that the kernel in every file of failures/ fails, with the failure that the file's name
-// begins with, and at a line that is marked in the file.
+// Tests that the kernel in every file of failures/ fails as expected: with the failure in the name
+// of the file, and at a line that is marked in the file.
 //
 // A file's name begins with the identifier of its failure, which may be followed by a dot and more
 // text. The first lines of the file describe its mistake. A line such as "// request: store 4" sets
@@ -90,7 +90,7 @@ void check_form(const Failure& failure) {
     }
 }
 
-/// Reports whether clang gives a kernel a failure with a different identifier or line.
+/// Reports whether the failure of a kernel that clang compiled has a different identifier or line.
 bool differs_by_clang(const std::string& name) {
     static const std::set<std::string> files = {
         "does-not-compile.open_brace.cu",  // clang names the next function
@@ -103,7 +103,7 @@ bool differs_by_clang(const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("each kernel has the failure in its file name, at a marked line") {
+TEST_CASE("each kernel fails with the failure in its file name, at a marked line") {
     REQUIRE(simulator_library::is_loaded());
     const ScratchFolder cache;
     const std::vector<fs::path> files = failing_files();
@@ -128,7 +128,7 @@ TEST_CASE("each kernel has the failure in its file name, at a marked line") {
     }
 }
 
-TEST_CASE("every failure has a test kernel, or is tested elsewhere") {
+TEST_CASE("there is a test for every failure, here or elsewhere") {
     const std::set<std::string> elsewhere = {
         // Tested in source_test.cpp.
         "file-missing", "file-unreadable", "file-empty", "file-binary", "file-too-large",
@@ -144,7 +144,7 @@ TEST_CASE("every failure has a test kernel, or is tested elsewhere") {
         "archive-encrypted", "archive-broken", "archive-hostile", "ptx-refused", "ptx-too-large",
         "ptx-forged", "compiler-out-of-memory", "compiler-crashed", "launch-out-of-memory",
         "launch-out-of-time", "grader-fault",
-        // Failures that only a real GPU or a bug in the simulator can cause.
+        // These failures are caused only by a real GPU or by a bug in the simulator.
         "kernel-failed",
         // Tested by the exercises' own cases, in solutions/*/wrong.
         "copy-not-waited-for", "copy-not-committed", "copy-too-short", "too-much-work",

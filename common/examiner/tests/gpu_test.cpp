@@ -1,5 +1,5 @@
-// Tests examinations on a real GPU, which checks only the result. The kernel that breaks the device
-// comes last, because the process cannot use the GPU once its context is broken.
+// Tests examinations on a real GPU. On a real GPU, only the result is checked. The kernel that
+// breaks the device comes last, because the process cannot use the GPU once its context is broken.
 #include <cuda_runtime_api.h>
 #include <doctest/doctest.h>
 
@@ -34,7 +34,7 @@ TEST_CASE("a correct kernel passes on a real GPU, with every installed compiler"
     }
 }
 
-TEST_CASE("wrong results, bad launches and changed guard bands are reported on a GPU too") {
+TEST_CASE("wrong results, bad launches and changed guard bands are also reported on a GPU") {
     for (const char* id :
          {"nothing-written", "indices-not-swapped", "wrong-pitch", "bounds-exchanged",
           "tile-not-moved", "tile-not-transposed", "part-of-each-tile", "grid-too-small",
@@ -52,9 +52,9 @@ TEST_CASE("wrong results, bad launches and changed guard bands are reported on a
     }
 }
 
-TEST_CASE("a kernel that breaks the device is reported, and so are the failures that follow") {
-    // The address is far outside the matrix. This must be the last case, because the process cannot
-    // use the device afterwards.
+TEST_CASE("a kernel that breaks the device is reported, and so are the failures of later kernels") {
+    // The kernel accesses an address far outside the matrix. It must be the last case, because the
+    // process cannot use the device afterwards.
     const Source far = make_source(
         "__global__ void transpose(float* out, const float* in, int rows, int cols) {\n"
         "    out[(1ll << 44) + threadIdx.x] = in[0];\n"

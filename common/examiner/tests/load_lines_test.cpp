@@ -1,4 +1,4 @@
-// Tests loads that a compiler attributes to the line of the store that follows.
+// Tests the handling of loads that a compiler attributes to the line of a later store.
 #include "examiner/load_lines.h"
 
 #include <doctest/doctest.h>
@@ -17,15 +17,16 @@ const std::string copy_of_a_vector =
 
 }  // namespace
 
-TEST_CASE("a load belongs to the line that sets the variable, not to the line that stores it") {
+TEST_CASE(
+    "a load is attributed to the line that sets the variable, not to the line that stores it") {
     CHECK(find_load_line(copy_of_a_vector, 3) == 2);
     CHECK(find_load_line(copy_of_a_vector, 2) == 2);
     CHECK(find_load_line("v = in[i];\n// v\n\nout[j] = v;\n", 4) == 1);
 }
 
-TEST_CASE("a load stays at every other kind of line") {
-    // These lines load a value themselves, or they store a value that was computed or set component
-    // by component.
+TEST_CASE("a load is not attributed to another line unless the stored variable was loaded there") {
+    // The second line of each text loads a value itself, or stores a value that was computed or set
+    // component by component.
     for (const std::string text :
          {"float v = in[i];\nout[j] = in[i];\n", "float v = in[i];\nout[j] = v + in[k];\n",
           "float v = in[i];\nfloat w = v;\n", "v.w = tile[i];\nout[j] = v;\n",
@@ -37,7 +38,7 @@ TEST_CASE("a load stays at every other kind of line") {
     CHECK(find_load_line(copy_of_a_vector, 99) == 99);
 }
 
-TEST_CASE("the costs of a load are moved to its line") {
+TEST_CASE("the costs of a load are moved to the line to which it is attributed") {
     Trial trial;
     trial.accesses.resize(2);
     trial.accesses[0].line = trial.accesses[1].line = 3;

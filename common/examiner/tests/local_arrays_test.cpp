@@ -1,4 +1,4 @@
-// Tests the search for accesses outside a local array in the text of a kernel.
+// Tests the search in a kernel's source for accesses outside a local array.
 #include "examiner/source_lines.h"
 
 #include <doctest/doctest.h>
@@ -26,7 +26,8 @@ const std::string tile_loop = "for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) ";
 
 }  // namespace
 
-TEST_CASE("an index beyond the end of its array is reported, with index and length") {
+TEST_CASE(
+    "an index beyond the end of its array is reported, with its value and the array's length") {
     const ArrayOverrun overrun = overrun_in(four, tile_loop + "{\n values[k] = in[k];\n}");
     CHECK(overrun.line == 5);
     CHECK(overrun.array == "values");
@@ -40,7 +41,7 @@ TEST_CASE("an index beyond the end of its array is reported, with index and leng
     CHECK(overrun_in("float v[3] = {0, 1, 2};", "out[0] = v[4];").last_value == 4);
 }
 
-TEST_CASE("the array that a line accesses is found, with its length") {
+TEST_CASE("the array that a line accesses is returned with its length") {
     const std::string text = kernel(four, tile_loop + "{\n values[n] = in[k];\n}");
     CHECK(find_local_array(text, 5).name == "values");
     CHECK(find_local_array(text, 5).length == 4);
@@ -48,7 +49,7 @@ TEST_CASE("the array that a line accesses is found, with its length") {
     CHECK(find_local_array(text, 99).name.empty());
 }
 
-TEST_CASE("an index that is within its array or unknown is not reported") {
+TEST_CASE("an index is not reported if it is within its array, or if its value is unknown") {
     for (const std::string body :
          {"values[k / BLOCK_ROWS] = in[k];", "values[k % 4] = in[k];", "values[k / n] = in[k];",
           "out[k] = in[k];", "values[at(k)] = 0;", "if (k < 4) values[k] = in[k];"}) {
@@ -58,7 +59,7 @@ TEST_CASE("an index that is within its array or unknown is not reported") {
     CHECK(overrun_in("float v[4];", "for (int i = 0; i < n; ++i) v[i] = 0;").line == 0);
     CHECK(overrun_in("float v[n];", "for (int i = 0; i < 8; ++i) v[i] = 0;").line == 0);
     CHECK(overrun_in("float v[4];", "for (int i = 0; i < 9; i += 0) v[i] = 0;").line == 0);
-    // The simulated GPU itself reports accesses outside shared memory.
+    // Accesses outside shared memory are left to the simulated GPU's checks.
     CHECK(overrun_in("__shared__ float v[4];", "for (int i = 0; i < 8; ++i) v[i] = 0;").line == 0);
     CHECK(overrun_in("float v[4];", "// v[7]\n").line == 0);
 }

@@ -33,7 +33,7 @@ simulated::Access lanes(std::uint64_t first, std::uint64_t step, unsigned bytes_
 
 }  // namespace
 
-TEST_CASE("32 adjacent words are one row of a picture, and 32 scattered words are 32 rows") {
+TEST_CASE("32 adjacent words are drawn as one row, and 32 scattered words as 32 rows") {
     const auto together = draw_memory_rows(lanes(4096, 4), 4096, "in");
     REQUIRE(together.size() == 1);
     CHECK(together[0].label == "in + 0");
@@ -56,11 +56,11 @@ TEST_CASE("a float4 per lane fills four rows, and inactive lanes are not shown")
     CHECK(draw_memory_rows(lanes(0, 4, 4, 0), 0, "in").empty());
 }
 
-TEST_CASE("an address before a matrix is labelled as such") {
+TEST_CASE("the label of an address before a matrix has a negative offset") {
     CHECK(draw_memory_rows(lanes(4096 - 128, 4), 4096, "in")[0].label == "in - 128");
 }
 
-TEST_CASE("a column of a tile is in one bank, and a column of a padded tile in 32 banks") {
+TEST_CASE("a column of a tile is in one bank, and a column of a padded tile is in 32 banks") {
     const auto column = draw_bank_rows(lanes(0, 128));
     REQUIRE(column.size() == 32);
     for (int i = 0; i < 32; ++i) CHECK(column[static_cast<std::size_t>(i)].lanes[0] == i);
@@ -73,7 +73,7 @@ TEST_CASE("a column of a tile is in one bank, and a column of a padded tile in 3
     CHECK(draw_bank_rows(lanes(0, 0, 16)).size() == 2);
 }
 
-TEST_CASE("a picture has as many rows as the simulator counts") {
+TEST_CASE("a picture has as many rows as the simulator counts sectors or wavefronts") {
     int seen = 0;
     for (const auto& entry : fs::directory_iterator(tests_folder / "failures")) {
         const Picture picture = picture_of_file(entry.path());
@@ -99,7 +99,7 @@ TEST_CASE("a picture has as many rows as the simulator counts") {
     CHECK(seen >= 60);
 }
 
-TEST_CASE("the picture of a good kernel shows its accesses and their costs") {
+TEST_CASE("the picture of a correct kernel shows its accesses and their costs") {
     const Picture picture = picture_of_file(tests_folder / "solution.cu");
     REQUIRE(picture.ok());
     REQUIRE(picture.accesses.size() == 4);
@@ -116,7 +116,7 @@ TEST_CASE("the picture of a good kernel shows its accesses and their costs") {
     for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 80);
 }
 
-TEST_CASE("another block and another warp can be drawn") {
+TEST_CASE("a picture can show any block and warp, not only the first") {
     const Picture picture = picture_of_file(tests_folder / "solution.cu", {.block = 9, .warp = 2});
     REQUIRE(picture.ok());
     // In a grid of 8 x 8 blocks, block 9 moves tile (1, 1). Its warp 2 moves the third row, which
@@ -124,7 +124,7 @@ TEST_CASE("another block and another warp can be drawn") {
     CHECK(picture.accesses[0].rows[0].label == "in + " + std::to_string(4 * (34 * 256 + 32)));
 }
 
-TEST_CASE("an asynchronous copy is a load and a store of shared memory") {
+TEST_CASE("an asynchronous copy is drawn as a load of global memory and a store to shared memory") {
     const Source source = make_source(
         "#include <cuda_pipeline.h>\n"
         "__global__ void transpose(float* out, const float* in, int rows, int cols) {\n"
@@ -146,7 +146,7 @@ TEST_CASE("an asynchronous copy is a load and a store of shared memory") {
     }
 }
 
-TEST_CASE("if there is no picture, the reason is given") {
+TEST_CASE("if no picture can be drawn, the reason is reported") {
     CHECK_FALSE(picture_of_file(tests_folder / "failures" / "nothing-written.cu").ok());
     CHECK(picture_of_file(tests_folder / "failures" / "does-not-compile.cu").problem.kind ==
           FailureKind::does_not_compile);
@@ -156,7 +156,7 @@ TEST_CASE("if there is no picture, the reason is given") {
     CHECK(beyond.text().find("nothing to draw") != std::string::npos);
 }
 
-TEST_CASE("the drawing is well-formed XML, whatever text the source contains") {
+TEST_CASE("the drawing is well-formed XML, even if the source contains special characters") {
     const Source source = make_source(
         "__global__ void transpose(float* out, const float* in, int rows, int cols) {\n"
         "    if (rows < cols || rows >= 1 && \"<&>\"[0]) out[threadIdx.x] = in[threadIdx.x];\n"

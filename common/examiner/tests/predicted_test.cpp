@@ -1,5 +1,5 @@
-// Tests the predicted time of a learner's kernel: whether there is a prediction, its limit, and the
-// text about it.
+// Tests the predicted time of a learner's kernel: when a time is predicted, the limit, and the text
+// about the prediction.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -61,7 +61,7 @@ bool says(const std::string& text, const std::string& words) {
 
 }  // namespace
 
-TEST_CASE("a correct kernel has a predicted time, shown with the solution's") {
+TEST_CASE("a correct kernel has a predicted time, which is shown with the solution's time") {
     const Verdict found = passed();
     REQUIRE(found.predicted);
     CHECK(found.predicted->shape.name() == "8192 x 8192");
@@ -91,7 +91,7 @@ TEST_CASE("a cached prediction equals the original") {
     CHECK(kept == 1);
 }
 
-TEST_CASE("a wrong kernel has no predicted time, and one that prints is timed without output") {
+TEST_CASE("a wrong kernel has no predicted time, and a kernel that prints is timed silently") {
     CHECK(!examined(read_source(failures / "wrong-pitch.cu")).predicted);
     Source printing = read_source(solution);
     const std::string body = "__shared__ float tile[32][33];\n";
@@ -110,7 +110,7 @@ TEST_CASE("a wrong kernel has no predicted time, and one that prints is timed wi
           static_cast<long>(found.shapes.size()));
 }
 
-TEST_CASE("without a time model there is no predicted time and no question about it") {
+TEST_CASE("if the time model is missing, there is no predicted time and no message about it") {
     TimelessRunner runner(LocalRunner::Options{});
     const Verdict found =
         examine(read_source(solution), transpose_within({.predicted_fraction_of_copy = 2}), runner,
@@ -125,7 +125,7 @@ TEST_CASE("without a time model there is no predicted time and no question about
     CHECK(to_json(verdict_from_json(to_json(found))) == to_json(found));
 }
 
-TEST_CASE("a limit applies to the prediction together with its error band") {
+TEST_CASE("a kernel is too slow only if it exceeds the limit by more than the error band") {
     CHECK(!is_too_slow(0.7, 0));
     CHECK(!is_too_slow(0.76, 0.75));
     CHECK(!is_too_slow(0.69, 0.75));
@@ -135,7 +135,7 @@ TEST_CASE("a limit applies to the prediction together with its error band") {
     unknown.predicted->launches[0].unknown = {timing::Unknown::parts};
     CHECK(!find_slow_prediction(unknown, {.predicted_fraction_of_copy = 0.75}));
     CHECK(!find_slow_prediction(Verdict{}, {.predicted_fraction_of_copy = 0.75}));
-    // Effects that the model leaves out can only make the kernel slower.
+    // Effects that the model does not cover can only make the kernel slower.
     for (const auto one :
          {timing::Unknown::local_memory, timing::Unknown::waits, timing::Unknown::unlike_blocks}) {
         unknown.predicted->launches[0].unknown = {one};
@@ -147,7 +147,7 @@ TEST_CASE("all formats show the predicted time and its percentage of a copy") {
     const Verdict found = passed();
     for (const std::string& text : {terminal_text(found), markdown_text(found), html_text(found)}) {
         CAPTURE(text);
-        CHECK(says(text, "At 8192 x 8192 about 0."));
+        CHECK(says(text, "Time at 8192 x 8192: about 0."));
         CHECK(says(text, "of a copy"));
         CHECK(says(text, "predicted"));
         CHECK(says(text, "NVIDIA"));
@@ -164,7 +164,7 @@ TEST_CASE("all formats show the predicted time and its percentage of a copy") {
     CHECK(!says(terminal_text(found, {.time = TimeShown::nowhere}), "predicted"));
 }
 
-TEST_CASE("the time of a correct but too expensive kernel is compared with the solution's") {
+TEST_CASE("if a correct kernel costs too much, its time is compared with the solution's") {
     const Verdict found = examined(read_source(failures / "bank-conflicts.cu", "kernel.cu"),
                                    transpose_within({}), solution);
     REQUIRE(found.failure_id() == "bank-conflicts");

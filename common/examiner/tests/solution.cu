@@ -1,4 +1,4 @@
-// The solution with which other kernels are compared: correct, clean, and as cheap as possible.
+// The reference for other kernels: correct, without reports, and as cheap as possible.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     int col = blockIdx.x * blockDim.x + threadIdx.x;

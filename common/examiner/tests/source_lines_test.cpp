@@ -1,12 +1,12 @@
-// Tests the search for the line of a mistake in the text of a kernel. For correct code, the search
-// must find nothing.
+// Tests the functions that find the line of a mistake in a kernel's source. They must find nothing
+// in correct code.
 #include "examiner/source_lines.h"
 
 #include <doctest/doctest.h>
 
 using namespace coalesce;
 
-TEST_CASE("a cast of a value to a vector is found, and a cast of an address is not") {
+TEST_CASE("a cast of a value to a vector type is reported, and a cast of an address is not") {
     const std::string head = "void k(float* out, const float* __restrict__ in) {\n";
     for (const char* cast :
          {"(float2)in[i]", "( float4 ) in [i]", "static_cast<float4>(in[i])", "float2(in[i])"}) {
@@ -21,7 +21,7 @@ TEST_CASE("a cast of a value to a vector is found, and a cast of an address is n
     CHECK(find_cast_of_value("void k(const float2* in) { auto v = (float2)in[i]; }").line == 0);
 }
 
-TEST_CASE("a component without a value is found") {
+TEST_CASE("a component of a vector that is never set is reported") {
     const auto lost = [](const std::string& body) {
         return find_component_never_set("{\n float4 a, v;\n" + body + "}\n{ v.w = 1; }").name;
     };
@@ -29,7 +29,7 @@ TEST_CASE("a component without a value is found") {
     CHECK(lost("v.x = 1; v.z = v.y; v.w = 3; out[i] = v;") == "v.y");
     CHECK(lost("a.x = 1; a.z = 2; a.w = 3; f(a);") == "a.y");
     CHECK(lost("v.x = 1; v.y = 2; v.z = 3; v.w = 4; out[i] = v;").empty());
-    // All components are set, or no component is used.
+    // In these bodies, all components may be set, or the whole vector is not used.
     CHECK(lost("v = in[i]; v.x = 1; out[i] = v;").empty());
     CHECK(lost("load(&v); v.x = 1; out[i] = v;").empty());
     CHECK(lost("v.x = 1; out[i] = v.x;").empty());
@@ -37,18 +37,18 @@ TEST_CASE("a component without a value is found") {
     CHECK(find_component_never_set("float2 v;\nv.x = 1; v.y = 1;\nout[i] = v;").line == 0);
 }
 
-TEST_CASE("a component that is used twice is found") {
+TEST_CASE("the line that repeats a component of a vector is reported") {
     const std::string x = "t[0] = v.x;\n", y = "t[1] = v.y;\n", z = "t[2] = v.z;\n";
     CHECK(find_line_with_repeated_component(x + y + z) == 0);
     CHECK(find_line_with_repeated_component(x + y + "t[2] = v.y;\nt[3] = v.w;") == 3);
     CHECK(find_line_with_repeated_component("t[0] = v.y;\n" + y) == 1);
     CHECK(find_line_with_repeated_component("v.x = t[0];\nv.y = t[0];\n") == 2);
-    // The lines are not adjacent, or they assign values that are not components.
+    // Lines that are not adjacent, or whose values are not components, must not be reported.
     CHECK(find_line_with_repeated_component(x + "\n" + x) == 0);
     CHECK(find_line_with_repeated_component("a = t[0];\nb = t[0];") == 0);
 }
 
-TEST_CASE("a line with only braces belongs to the statement before it") {
+TEST_CASE("for a line with only braces, the line of the statement before it is returned") {
     const std::string text = "a = 1;\n{\n  b = 2;\n  }\n} // end\n";
     CHECK(find_statement_line(text, 1) == 1);
     CHECK(find_statement_line(text, 3) == 3);
@@ -56,12 +56,12 @@ TEST_CASE("a line with only braces belongs to the statement before it") {
     CHECK(find_statement_line(text, 0) == 0);
 }
 
-TEST_CASE("dynamic shared memory is found") {
+TEST_CASE("a dynamic shared array is recognized") {
     CHECK(has_dynamic_array("extern __shared__ float tile[];"));
     CHECK_FALSE(has_dynamic_array("__shared__ float tile[32]; // extern __shared__"));
 }
 
-TEST_CASE("texts far longer than a kernel are searched quickly") {
+TEST_CASE("text far longer than a kernel is searched quickly") {
     const std::string blanks(1 << 20, ' '), word(1 << 20, 'a'), lines(1 << 20, '\n');
     for (const std::string& filler : {blanks, word, lines}) {
         const std::string text = "float4 v;\nfloat " + filler + " tile" + filler +
@@ -76,7 +76,7 @@ TEST_CASE("texts far longer than a kernel are searched quickly") {
     }
 }
 
-TEST_CASE("an early exit of the blocks on the diagonal is recognized") {
+TEST_CASE("an early return of the blocks on the diagonal is recognized") {
     CHECK(find_line_leaving_diagonal("\nif (blockIdx.y >= blockIdx.x) return;") == 2);
     CHECK(find_line_leaving_diagonal("if (blockIdx.x == blockIdx.y) {\n    return;\n}") == 1);
     CHECK(find_line_leaving_diagonal("if (blockIdx.y > blockIdx.x) return;") == 0);
@@ -84,26 +84,27 @@ TEST_CASE("an early exit of the blocks on the diagonal is recognized") {
     CHECK(find_line_leaving_diagonal("// if (blockIdx.y >= blockIdx.x) return;") == 0);
 }
 
-TEST_CASE("a line that uses a longer row than other lines is found") {
+TEST_CASE(
+    "a line that indexes an array with a different row length from all other lines is reported") {
     const std::string usual = "a = data[row * side + col];\nb = data[(col + 1) * side + row];\n";
     const OddPitch odd = find_odd_pitch(usual + "data[row * TILE + col] = b;", "data");
     CHECK(odd.line == 3);
     CHECK(odd.pitch == "TILE");
     CHECK(odd.usual_pitch == "side");
     CHECK(find_odd_pitch(usual, "data").line == 0);
-    // If each of two pitches is used on one line, no pitch is the exception.
+    // If two lines use different pitches, neither of them is an exception.
     CHECK(find_odd_pitch("a = data[row * side + col];\ndata[row * TILE + col] = a;", "data").line ==
           0);
     CHECK(find_odd_pitch(usual + "other[row * TILE + col] = b;", "data").line == 0);
 }
 
-TEST_CASE("a line that moves a pointer, or adds to it, is found") {
+TEST_CASE("a line that adds an offset to a pointer is recognized") {
     CHECK(find_pointer_advance_line("float a = in[3];\nin += blockIdx.z;", "in") == 2);
     CHECK(find_pointer_advance_line("const float* one = in + 64;", "in") == 1);
     CHECK(find_pointer_advance_line("int main_ = min + 1;", "in") == 0);
 }
 
-TEST_CASE("a PTX instruction in a function belongs to the line of the call") {
+TEST_CASE("a PTX instruction in a function is attributed to the line that calls the function") {
     const std::string word =
         "__device__ void fetch(float* to, const float* from) {\n"
         "    asm volatile(\n"
@@ -115,7 +116,7 @@ TEST_CASE("a PTX instruction in a function belongs to the line of the call") {
         "    asm volatile(\"membar.gl;\");\n";
     const std::string called = word + "    fetch(tile, in);\n}\n";
     for (const int line : {2, 3, 4}) CHECK(find_caller_of_asm(called, line) == 9);
-    // The line itself is returned if it is another statement of the function, if it is in the
+    // A line is returned unchanged if it is another statement of the function, if it is in the
     // kernel, or if the function has two callers.
     CHECK(find_caller_of_asm(called, 5) == 5);
     CHECK(find_caller_of_asm(called, 8) == 8);
@@ -124,7 +125,7 @@ TEST_CASE("a PTX instruction in a function belongs to the line of the call") {
     CHECK(find_caller_of_asm(called, 0) == 0);
 }
 
-TEST_CASE("the counter and the step of a loop are found") {
+TEST_CASE("the counter and the step of a loop are parsed") {
     const auto only_loop = [](const std::string& text) {
         const std::vector<Loop> loops = find_loops(text);
         REQUIRE(loops.size() == 1);

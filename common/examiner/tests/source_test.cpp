@@ -49,14 +49,14 @@ TEST_CASE("a path that is not a file is reported, with the reason") {
     CHECK(kind_of("/dev/zero") == FailureKind::file_unreadable);
 }
 
-TEST_CASE("the reader does not wait for a pipe") {
+TEST_CASE("reading a pipe does not wait for a writer") {
     const ScratchFolder folder;
     const auto pipe = folder.path() / "pipe.cu";
     REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
     CHECK(kind_of(pipe) == FailureKind::file_unreadable);
 }
 
-TEST_CASE("the line of the first byte that is not text is reported") {
+TEST_CASE("a file with bytes that are not text is reported, with the line of the first such byte") {
     const Source source = make_source("int a;\nint b;\n\x01", "kernel.cu");
     CHECK(source.problem.place.text() == "kernel.cu:3");
 }
@@ -110,7 +110,7 @@ TEST_CASE("headers of the toolkit may be included, but no others") {
     }
 }
 
-TEST_CASE("a condition may not test for a file whose name is assembled from parts") {
+TEST_CASE("a condition may not use __has_include, even if its name is assembled with ##") {
     const std::string paste = "#define PASTE(a, b) a##b\n";
     CHECK(kind_of_text(paste + "int PASTE(a, b);\n#if defined(X)\n#endif\n") == FailureKind::none);
     CHECK(kind_of_text("#define __half_sum 1\n#if __half_sum\n#endif\n") == FailureKind::none);
@@ -127,7 +127,7 @@ TEST_CASE("a condition may not test for a file whose name is assembled from part
     }
 }
 
-TEST_CASE("a line of comments takes no longer than other lines of its length") {
+TEST_CASE("the time to check a line is linear in its length, even if it consists of comments") {
     for (const std::string comment : {"/**/", "*/", "/*", "/*/", "*/#", "#/*", "\\\n", "*/#a"}) {
         std::string text;
         while (text.size() + comment.size() < kLargestSource) text += comment;

@@ -53,7 +53,7 @@ double seconds_for(const auto& work) {
 
 }  // namespace
 
-TEST_CASE("a pattern finds what std::regex finds") {
+TEST_CASE("a pattern has the same matches as std::regex") {
     std::mt19937 random(1);
     for (const char* expression : kExpressions) {
         CAPTURE(expression);
@@ -77,20 +77,20 @@ TEST_CASE("a pattern finds what std::regex finds") {
     }
 }
 
-TEST_CASE("a pattern with unknown syntax is refused") {
+TEST_CASE("a pattern with unsupported syntax is rejected") {
     for (const char* expression : {"(a", "a)", "(?=a)", "(a)\\1", "a{2", "*"}) {
         CAPTURE(expression);
         CHECK_THROWS_AS(TextPattern{expression}, std::invalid_argument);
     }
 }
 
-TEST_CASE("a pattern matches only whole words") {
+TEST_CASE("the search for a word matches only whole words") {
     CHECK(contains_word("a + step;", "step"));
     CHECK_FALSE(contains_word("a + steps, my_step", "step"));
     CHECK(find_word("steps step", "step") == 6);
 }
 
-TEST_CASE("no text makes a search slow") {
+TEST_CASE("a search is fast for any text") {
     for (const char* unit : {"__device__", "__device__ f(", "for(;;){", "float4 a,", "A=1 ", "v[",
                              "{", "const int a=(", "/*", "\"", "asm(", "a[b][", "if (k <", "x."}) {
         std::string text = "__global__ void f() { __syncthreads(); ";
@@ -107,12 +107,12 @@ TEST_CASE("no text makes a search slow") {
             static_cast<void>(find_copy_start_line(text));
             static_cast<void>(find_caller_of_asm(text, 1));
         });
-        // This takes a tenth of a second without optimization, where std::regex needed minutes.
+        // This takes a tenth of a second without optimization. With std::regex it took minutes.
         CHECK(seconds < 10);
     }
 }
 
-TEST_CASE("long numbers in a source text do not overflow") {
+TEST_CASE("large numbers in a source do not cause an overflow") {
     const std::string head = "float v[4];\nconst int a = 134217728 * 134217728 * 512;\n";
     for (const char* text : {"const int b = a / (0 - 1);", "const int b = a % (0 - 1);",
                              "float w[0 - 2147483647 - 1]; v[a * a] = 0;"}) {

@@ -25,7 +25,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr int kSaves = 20;
-constexpr std::size_t kParts = 4;  ///< components that the verdict itself measures
+constexpr std::size_t kParts = 4;  ///< number of components that the verdict itself contains
 
 /// A row of the table: the name of a component, and its time for each save in milliseconds.
 struct Part {

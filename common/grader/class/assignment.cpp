@@ -26,7 +26,7 @@ namespace {
 std::string new_key() {
     Digest bytes;
     if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
-        throw InfrastructureError(std::string("no random bytes could be read for the key: ") +
+        throw InfrastructureError(std::string("cannot read random bytes for the key: ") +
                                   strerror(errno));
     }
     return hex(bytes);
@@ -50,7 +50,8 @@ public:
 
     // Draws the second shape for which costs are counted, so that a kernel cannot be cheap merely
     // by recognizing the size of the public shape. The shape consists of whole tiles in every
-    // lesson, so that the limits per request hold, and it is square only if it must be.
+    // lesson, so that the limits per request apply. It is square only if the exercise requires a
+    // square.
     Shape pick_counted_shape() {
         if (exercise_.elements) return draw_counted_sizes();
         // Side lengths in tiles; the public shape has 4 tiles per side.
@@ -93,8 +94,9 @@ private:
         return shapes_;
     }
 
-    // Draws a size close to the size at which costs are counted. It is a multiple of a quarter or,
-    // if a quarter is less than a warp, of a half, so that warps stay full.
+    // Draws a size close to the size at which costs are counted: a multiple of a quarter of that
+    // size. If a quarter is less than a warp, draws a multiple of a half instead, so that warps are
+    // full.
     int draw_counted_size(std::size_t size) {
         constexpr int warp = 32, quarters = 4;
         const int value = size_at(exercise_.counted, size);
@@ -150,9 +152,9 @@ const Assigned& find_course_exercise(const std::vector<Assigned>& all, const std
                      joined(all, ", ", &Assigned::name));
 }
 
-// Divides up an exercise's points. Most points are for the counters, which show whether the student
-// has learned the lesson's subject. For mere correctness, the skeleton or the previous lesson's
-// kernel may be enough.
+// Divides an exercise's points among its goals. Most points are for the counters, which show
+// whether the student has learned the subject of the lesson. The skeleton or the kernel of the
+// previous lesson may already be correct.
 Points divide_points(double points) {
     return {.correct = points / 4, .clean = points * 3 / 20, .counters = points * 6 / 10};
 }
@@ -168,7 +170,7 @@ Assignment build_assignment(const NewAssignment& request) {
     for (std::size_t i = 0; i < request.exercises.size(); ++i) {
         Assigned exercise = find_course_exercise(all, request.exercises[i]);
         if (made.find(exercise.name) != nullptr)
-            throw UsageError(exercise.name + " is named more than once");
+            throw UsageError("give the exercise " + exercise.name + " only once");
         exercise.possible =
             divide_points(request.points.empty() ? exercise.points : request.points[i]);
         HiddenShapePicker hidden(exercise);
@@ -207,9 +209,10 @@ std::string describe_tolerances(const Assignment& assignment) {
         if (exercise.elements->tolerance.kind == Tolerance::Kind::bits) continue;
         list += "- " + exercise.name + ": " + exercise.elements->tolerance.text() + "\n";
     }
-    return list.empty()
-               ? ""
-               : "\nTolerances, by which an element may differ from the expected value:\n\n" + list;
+    return list.empty() ? ""
+                        : "\nAn element may differ from the expected value by the tolerance of the "
+                          "exercise:\n\n" +
+                              list;
 }
 
 std::string format_shapes(const Assigned& exercise) {
@@ -220,20 +223,43 @@ std::string format_shapes(const Assigned& exercise) {
            joined(exercise.shapes, exercise.elements ? "; " : ", ", name) + "\n";
 }
 
+// Lists constructs that give correct results, but unexpectedly lose points.
+std::string costly_text() {
+    return "These kernels are right, but cost more than one might think:\n\n"
+           "- `memcpy` between a `float*` and a vector moves byte by byte, because a float may "
+           "start\n  anywhere within a vector: cast the pointer instead.\n"
+           "- `cuda::std::barrier`, latches, semaphores and flags of your own load from shared "
+           "memory again\n  and again while they wait, and these loads count: use "
+           "`__syncthreads`, or a\n  `cuda::barrier` of thread scope block.\n"
+           "- Each call of a virtual function loads the function's address, and these loads "
+           "count.\n"
+           "- Copies that report to a `cuda::barrier` or to a pipeline with shared state do not "
+           "count as\n  being in flight: collect them in groups with `__pipeline_commit()`.\n"
+           "- `cuda::memcpy_async` to a `cuda::barrier` may use the copy engine, which sees an "
+           "initialized\n  barrier only after "
+           "`cuda::device::experimental::fence_proxy_async_shared_cta()`.\n\n"
+           "A grader without the CUDA toolkit compiles with clang, which has fewer headers: of "
+           "libcu++\n`cuda/atomic`, `cuda/barrier` and, in `cuda/std`, `array`, `atomic`, "
+           "`cmath`, `cstddef`, `cstdint`,\n`limits`, `span`, `type_traits` and `utility`; of "
+           "cooperative groups no copies.\n\n";
+}
+
 // Lists what the grader refuses in a kernel.
 std::string refused_text(const Assignment& assignment) {
     std::string text =
         "\n## What is refused\n\n"
         "`./learn check " +
         step_number(assignment.exercises.front().name) +
-        " --as-graded` refuses the same, with the line:\n\n";
-    // The first exercise's rules apply to all, unless the teacher has changed an exercise's rules.
+        " --as-graded` refuses the same kernels, and shows the line:\n\n";
+    // The rules of the first exercise are those of all exercises, unless the teacher has changed
+    // the rules of an exercise.
     for (const std::string& rule : describe_rules(ptx_rules(assignment.exercises.front())))
         text += "- " + rule + "\n";
     return text +
            "\nA kernel may print, contain asserts, call functions through pointers, allocate "
            "memory and read\nclocks. A clock may not decide the result: the grader launches a "
-           "kernel with different clocks.\n\n";
+           "kernel with different clocks.\n\n" +
+           costly_text();
 }
 
 std::string handout_readme(const Assignment& assignment) {
@@ -243,10 +269,11 @@ std::string handout_readme(const Assignment& assignment) {
         "# " + escape_markdown(assignment.title) +
         "\n\n"
         "Each exercise is one file, `exercises/NN_name/kernel.cu`: a kernel with blanks. In each\n"
-        "blank, a TODO says what to write. You need no GPU, because the course has a simulated "
-        "one.\n\n"
+        "blank, a TODO says what to write. You need no GPU, because the course includes a "
+        "simulated one.\n\n"
         "## Work\n\n"
-        "1. Get the course, and run `./learn` in it once, which installs and builds everything.\n"
+        "1. Get the course, and run `./learn` in its folder once. This installs and builds all "
+        "of it.\n"
         "2. Copy this handout's folder `exercises/` over that of the course.\n"
         "3. Write the kernels, and check them as often as you like:\n\n"
         "   ```\n   ./learn check " +
@@ -255,21 +282,23 @@ std::string handout_readme(const Assignment& assignment) {
         "   ./learn hint " +
         number +
         "         # when you are stuck\n   ```\n\n"
-        "The grader runs your kernels on these shapes (rows x columns), which you can try, too. "
-        "It\n"
+        "The grader runs your kernels on these shapes (rows x columns), so try them yourself. It\n"
         "also uses other shapes, which are not published, and other values in the matrix.\n\n";
     for (const Assigned& exercise : assignment.exercises) text += format_shapes(exercise);
-    text += "\n## Points\n\n" + points_table(assignment) +
-            "\n- `correct`: every element is right, bit for bit, on every shape.\n- `clean`: there "
-            "is no access outside of the matrices, no race, no barrier that some\n  threads do not "
-            "reach, and no read of memory that was never written.\n- `counters`: the kernel costs "
-            "no more than the solution, and stays within the limits\n  below. The limits are the "
-            "largest numbers of sectors of memory, and of wavefronts of\n  shared memory, per "
-            "request (simulated), and the smallest numbers of elements of the\n  matrix.\n\n";
+    text +=
+        "\n## Points\n\n" + points_table(assignment) +
+        "\n- `correct`: every element is right, bit for bit, on every shape.\n- `clean`: there "
+        "is no access outside the matrices, no race, no barrier that some\n  threads do not "
+        "reach, and no read of memory that was never written.\n- `counters`: the kernel costs "
+        "no more than the solution, and stays within the limits\n  below. `load` and `store` are "
+        "the most sectors per request to global memory, and\n  `shared_load` and `shared_store` "
+        "the most wavefronts per request to shared memory\n  (simulated). `elements_per_thread` "
+        "and `elements_per_block` are minimums.\n\n";
     for (const Assigned& exercise : assignment.exercises) text += describe_limits(exercise);
     text += describe_tolerances(assignment);
     text += refused_text(assignment);
-    text += "## Hand in\n\nA zip archive with your files under their names:\n\n```\n";
+    text +=
+        "## Hand in\n\nHand in a zip archive that contains your files under these names:\n\n```\n";
     for (const Assigned& exercise : assignment.exercises) {
         text += "exercises/" + exercise.name + "/kernel.cu\n";
     }
@@ -313,8 +342,8 @@ void make_assignment(const NewAssignment& request) {
         throw UsageError("no exercises were given; name the exercises: --exercises 02,03,04");
     if (!request.points.empty() && request.points.size() != request.exercises.size()) {
         throw UsageError("there are " + std::to_string(request.exercises.size()) +
-                         " exercises and " + std::to_string(request.points.size()) +
-                         " points; give one number of points for each exercise");
+                         " exercises, but " + std::to_string(request.points.size()) +
+                         " values for --points; give one value for each exercise");
     }
     Assignment assignment = build_assignment(request);
     // Write the assignment to a temporary folder and rename it, so that the destination is never

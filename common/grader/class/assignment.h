@@ -19,7 +19,7 @@ struct NewAssignment {
     std::vector<double> points;  ///< points for each exercise, or empty to use the course's points
 };
 
-/// Creates the assignment, completely or not at all. Throws UsageError.
+/// Creates the assignment, completely or not at all. Throws UsageError if the request is invalid.
 void make_assignment(const NewAssignment& request);
 
 /// A submission and the result that it must get.
@@ -29,7 +29,7 @@ struct ProofCase {
         description;         ///< what the source is, such as "the solution" or "mutant: no barrier"
     std::string source;      ///< the source to judge
     bool must_pass = false;  ///< whether the source must get all points
-    std::string failure;     ///< the failure that must be found, or "" for any
+    std::string failure;     ///< the failure that must be reported, or "" for any
     /// The largest fraction of the points that a wrong source may get. Even if this fraction is 1,
     /// a wrong source must not get all points.
     double max_share = 1;
@@ -38,12 +38,12 @@ struct ProofCase {
 /// The largest fraction of an exercise's points that a student may get without doing any work.
 inline constexpr double kMaxShareWithoutWork = 0.4;
 
-/// Returns all proofs for an assignment. The solution must pass. The skeleton, the mutants and the
-/// attempts to cheat must fail. The skeleton and the previous lesson's solution must get few
+/// Returns all proof cases for an assignment. The solution must pass. The skeleton, the mutants and
+/// the attempts to cheat must fail. The skeleton and the previous lesson's solution must get few
 /// points.
 std::vector<ProofCase> list_proofs(const Assignment& assignment);
 
-/// Judges all proofs. Returns true if each gets the required result.
+/// Judges all proof cases. Returns true if each gets the required result.
 bool verify_assignment(const Assignment& assignment, const JudgingProcesses& processes,
                        std::optional<Tier> tier, std::ostream& out);
 

@@ -28,20 +28,20 @@ fs::path work_folder_for(const Plan& plan) {
 void require_same_assignment(const Assignment& assignment, const Plan& plan) {
     if (plan.identity == identity_of(assignment)) return;
     throw UsageError(
-        "the plan does not match the assignment on this computer: manifest, hidden shapes, "
+        "the plan does not match the assignment on this computer: the manifest, hidden shapes, "
         "solutions and key must be the same as when the plan was made");
 }
 
-// Checks that this computer has the same grader and compiler as the one that made the plan, so that
-// grades do not depend on the computer.
+// Checks that the grader and the compiler are the same as on the computer on which the plan was
+// made, so that grades do not depend on the computer.
 void require_same_setup(const Plan& plan, const JudgeSetup& here) {
     std::string other = here.grader != plan.setup.grader         ? "grader"
                         : here.toolchain != plan.setup.toolchain ? "compiler"
                                                                  : "";
     if (other.empty()) return;
     throw InfrastructureError(
-        "this computer has a different " + other +
-        " from the one that made the plan, so nothing was judged; use the same "
+        "this computer does not have the same " + other +
+        " as the computer that made the plan, so nothing was judged; use the same "
         "build and the same CUDA toolkit on all computers");
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 /// The number of bars of a distribution. Each bar covers an equal fraction of the possible points.
 constexpr std::size_t kBars = 10;
-/// The maximum number of causes that are listed for an exercise.
+/// The maximum number of causes to list for an exercise.
 constexpr std::size_t kCauses = 8;
 
 constexpr const char* kStyle = R"(<style>
@@ -52,7 +52,7 @@ std::string distribution(const std::vector<double>& fractions) {
 struct Cause {
     std::string failure;
     std::size_t count = 0;
-    std::string example;  ///< headline of one such failure, and the line of code that it names
+    std::string example;  ///< headline of one of these failures, and its line of code
 };
 
 std::string example_of(const Graded& graded, const Failure& failure) {
@@ -99,7 +99,7 @@ std::string exercise_section(const ClassResults& results, std::size_t exercise) 
     std::string text = "<h2>" + escape_xml(results.exercises[exercise]) + "</h2>\n<p>" +
                        std::to_string(complete) + " of " +
                        format_count(results.students.size(), "student") +
-                       " have all points.</p>\n" + distribution(fractions);
+                       " have full points.</p>\n" + distribution(fractions);
     const std::vector<Cause> causes = causes_of(results, exercise);
     if (causes.empty()) return text;
     text +=
@@ -124,7 +124,7 @@ std::string class_page(const ClassResults& results) {
         if (student.is_complete()) fractions.push_back(student.points() / student.possible());
     }
     text += "<h2>All exercises</h2>\n<p>" + format_count(fractions.size(), "student") +
-            " by the percentage of the possible points.</p>\n" + distribution(fractions);
+            ", by percentage of the possible points.</p>\n" + distribution(fractions);
     for (std::size_t i = 0; i < results.exercises.size(); ++i) text += exercise_section(results, i);
     return text + "</html>\n";
 }

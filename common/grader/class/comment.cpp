@@ -1,4 +1,5 @@
-// Writes the comment for a pull request: a table of the exercises, and what is wrong with each.
+// Writes the comment for a pull request: a table of the exercises, and the mistakes in each
+// exercise.
 
 #include "base/text.h"
 #include "examiner/render.h"

@@ -39,7 +39,7 @@ void pack_all(const fs::path& from, const std::string& as, std::vector<ZipEntry>
     }
 }
 
-// Packs the assignment, but not its submissions and results.
+// Packs the assignment without its submissions and results.
 void pack_assignment(const Assignment& assignment, const std::string& as,
                      std::vector<ZipEntry>& files) {
     pack_all(assignment.folder / "handout", as + "/handout", files);
@@ -114,7 +114,7 @@ std::string platform_file(const std::string& file,
         if (word == words.end()) {
             throw InfrastructureError("common/grader/platforms/" + file + " contains " +
                                       text.substr(at, end + 1 - at) +
-                                      ", for which there is no value");
+                                      ", a placeholder without a value");
         }
         filled += text.substr(done, at - done) + word->second;
         done = end + 1;

@@ -29,7 +29,7 @@ void export_platform(const Assignment& assignment, const std::string& platform,
 /// missing.
 std::string platform_file(const std::string& file, const std::map<std::string, std::string>& words);
 
-/// Quotes a string so that a shell takes it as one word.
+/// Quotes a string so that a shell treats it as a single word.
 std::string shell_word(const std::string& text);
 
 }  // namespace coalesce::grader

@@ -23,9 +23,10 @@ namespace {
 std::string shapes_text(const Result& result) {
     if (result.public_tried == 0) return "";
     std::string text = "The result is right on " + std::to_string(result.public_passed) + " of " +
-                       std::to_string(result.public_tried) + " public shapes that were tried";
+                       std::to_string(result.public_tried) + " public shapes that were run";
     if (result.hidden_tried > 0) {
-        // Do not say how many hidden shapes failed, because that would reveal something about them.
+        // Do not say how many hidden shapes failed, because the number would reveal information
+        // about these shapes.
         const bool is_right = result.hidden_passed == result.hidden_tried;
         text += is_right ? ", and on all hidden shapes" : ", but not on all hidden shapes";
     }
@@ -37,8 +38,8 @@ std::string exercise_feedback(const Graded& graded) {
     if (graded.decision) {
         text += "**" + format_short(*graded.decision->points) + " of " +
                 format_short(graded.possible.total()) +
-                " points**, as your teacher decided: " + escape_markdown(graded.decision->reason) +
-                "\n\nThe judge found:\n\n";
+                " points**, set by your teacher: " + escape_markdown(graded.decision->reason) +
+                "\n\nThe grader's verdict was:\n\n";
     }
     if (!graded.result) return text + "This exercise is not graded yet.\n\n";
     const Result& result = *graded.result;
@@ -53,7 +54,7 @@ std::string exercise_feedback(const Graded& graded) {
     verdict.source = graded.source;
     text += markdown_text(verdict) + shapes_text(result);
     if (!result.picture.empty()) text += to_markdown_code(result.picture) + "\n";
-    if (!graded.attempt.empty()) text += "This is " + graded.attempt + " files.\n\n";
+    if (!graded.attempt.empty()) text += "This verdict is for " + graded.attempt + " files.\n\n";
     if (!graded.ignored.empty()) {
         text += "Also submitted, but not examined: " + escape_markdown(graded.ignored) + ".\n\n";
     }
@@ -72,8 +73,7 @@ void remove_stale_feedback(const fs::path& folder, const ClassResults& results) 
     }
 }
 
-// Writes a file unless it already has this content. Comparing the contents is faster than syncing
-// the file.
+// Writes a file if its content has changed. Comparing the contents is faster than syncing the file.
 void write_changed(const fs::path& file, const std::string& text) {
     std::error_code error;
     if (fs::is_regular_file(file, error) && fs::file_size(file, error) == text.size() &&
@@ -92,7 +92,7 @@ std::string file_name(std::string_view student) {
         if (static_cast<unsigned char>(letter) >= 0x80) is_plain = false;
         text += is_plain ? letter : '-';
     }
-    // A program could mistake a name that begins with - for an option.
+    // Programs could mistake a file name that begins with - for an option.
     return "s" + sha256_hex(student).substr(0, 10) + "-" + text;
 }
 
@@ -124,7 +124,7 @@ std::string summary(const ClassResults& results) {
         for (const auto& [code, count] : verdicts) text += " " + code + " " + std::to_string(count);
         text += "\n";
     }
-    if (!results.stamp.empty()) text += "  These results are stamped: " + results.stamp + "\n";
+    if (!results.stamp.empty()) text += "  The results are marked: " + results.stamp + "\n";
     return text;
 }
 

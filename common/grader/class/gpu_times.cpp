@@ -30,7 +30,7 @@ bool is_right(const Graded& graded) {
 // Returns why nothing can be measured, or "" if the GPU responds.
 std::string find_gpu_problem() {
     ProcessResult probe = run_child({own_program(), "time"}, kMaxTimerSeconds);
-    if (probe.timed_out) return "the GPU does not answer";
+    if (probe.timed_out) return "the GPU does not respond";
     return probe.exit_code == 0 ? "" : probe.output;
 }
 
@@ -43,7 +43,7 @@ public:
         if (!is_right(graded)) {
             return {student,
                     graded.exercise,
-                    {.problem = "the kernel is not right on the simulated GPU"}};
+                    {.problem = "the kernel is not correct on the simulated GPU"}};
         }
         // Measure a file only once, even if several students submitted it.
         auto [known, is_new] = times_.try_emplace(graded.exercise + "\n" + graded.source);
@@ -67,8 +67,9 @@ private:
                          0600);
         ProcessResult child = run_child({own_program(), "time", job.string()}, kMaxTimerSeconds);
         if (!child.timed_out && child.exit_code == 0) return codec::read<GpuTime>(child.output);
-        std::string problem = child.timed_out ? "the kernel does not end on the GPU" : child.output;
-        // A faulty kernel can make the GPU unusable for all later processes.
+        std::string problem =
+            child.timed_out ? "the kernel did not finish on the GPU" : child.output;
+        // A faulty kernel can make the GPU unusable for all subsequent processes.
         if (std::string now = find_gpu_problem(); !now.empty()) {
             throw InfrastructureError("the measurement was stopped: " + escape_line(now, 300));
         }
@@ -115,7 +116,7 @@ void measure_class(const Assignment& assignment, const ClassResults& results,
     fs::path file = assignment.results() / "times.csv";
     write_atomically(file, times_csv(times));
     out << "Times of " << measured
-        << " kernels were measured, without effect on points: " << file.string() << "\n";
+        << " kernels were measured (they do not affect points): " << file.string() << "\n";
 }
 
 }  // namespace coalesce::grader

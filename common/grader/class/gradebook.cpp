@@ -77,7 +77,8 @@ void require_all_students(const ClassResults& results, const Roster& roster) {
                      join_up_to(missing, 10));
 }
 
-// Returns a student's points after the deduction for late days, but at least 0.
+// Returns a student's points after the deduction for late days, or 0 if the result would be
+// negative.
 double points_after_late_days(const StudentResults& student, const Identity& identity,
                               const LateRule& rule) {
     const double days = std::max(0.0, identity.late_days - rule.free_days);
@@ -101,8 +102,8 @@ Roster read_roster(const std::string& text, const std::string& file) {
     const Row header = rows.empty() ? Row{} : rows.front();
     if (std::ranges::count(header, "student") != 1) {
         throw UsageError(file +
-                         ": the first line must name the columns, including `student`, the name as "
-                         "in grades.csv");
+                         ": the first line must name the columns; the column `student` is required "
+                         "and contains the names in grades.csv");
     }
     for (const std::string& column : header) {
         if (column == "student" || column == "late_days" || known.contains(column)) continue;

@@ -1,6 +1,6 @@
 /// \file
-/// Writes grades in the formats that Moodle and Canvas import. A teacher's list of names
-/// supplies the students' identities, and late days cost points.
+/// Writes grades in the formats that Moodle and Canvas import. The students' identities come from a
+/// teacher's list of names. Points are deducted for late days.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 
 namespace coalesce::grader {
 
-/// A student's identity on a platform. Missing values are "".
+/// A student's identity on a platform. A value that is not known is "".
 struct Identity {
     std::string name;     ///< name on the platform, or empty to use the submission's name
     std::string id;       ///< Moodle's ID number, Canvas's ID
@@ -25,19 +25,20 @@ struct Identity {
 /// Maps the name of each submission to the student's identity.
 using Roster = std::map<std::string, Identity>;
 
-/// Reads a list of names in CSV format. The first line has the columns `student` and any of `name`,
-/// `id`, `sis_id`, `login`, `email`, `section` and `late_days`, in any order. Error messages refer
-/// to the list as `file`. Throws UsageError.
+/// Reads a list of names in CSV format. The header row must contain the column `student`, and may
+/// contain `name`, `id`, `sis_id`, `login`, `email`, `section` and `late_days`, in any order.
+/// `file` is the list's name for error messages. Throws UsageError.
 Roster read_roster(const std::string& text, const std::string& file);
 
 /// The deduction for late submissions.
 struct LateRule {
-    double percent = 0;    ///< percentage of the possible points lost per late day
+    double percent = 0;    ///< percentage of the maximum points that is deducted per late day
     double free_days = 0;  ///< late days without a deduction
 };
 
-/// Returns the gradebook for "moodle" or "canvas". The roster must contain every student. Points
-/// are left empty for students who submitted nothing or are not graded yet. Throws UsageError.
+/// Returns the gradebook for the platform "moodle" or "canvas". Throws UsageError, for example if a
+/// student is missing from the roster. The points of students who submitted nothing, or who are not
+/// graded yet, are left empty.
 std::string gradebook_csv(const ClassResults& results, const Roster& roster, const LateRule& rule,
                           const std::string& platform);
 

@@ -23,7 +23,7 @@ using course::StrictToml;
 
 constexpr int kManifestFormat = 2;
 
-// Calls `use` with each resource's name, value and maximum.
+// Calls `use` with the name, the value and the maximum of each resource.
 template <class SomeResources, class Use>
 void for_each_resource(SomeResources& resources, const Use& use) {
     use("compile_seconds", resources.compile_seconds, 60);
@@ -52,7 +52,7 @@ Points read_points(const StrictToml& reader, const toml::table& table) {
     const Points points = course::read_numbers(reader, table, kPoints, "`points`");
     if (points.total() <= 0) {
         reader.fail(StrictToml::line_of(table),
-                    "`points` is empty; give at least one kind of points");
+                    "`points` is empty; give points for `correct`, `clean` or `counters`");
     }
     return points;
 }
@@ -67,7 +67,8 @@ Assigned read_assigned(const StrictToml& reader, const toml::table& table,
     known.insert({"name", "points", "allow", "resources"});
     const std::string name = reader.text(table, "name", where);
     const course::Step* step = course.lesson(name);
-    // A task that is defined element by element is in its own record, and cannot be changed here.
+    // A task that is defined element by element has its own record, and cannot be changed in the
+    // manifest.
     const bool has_elements = step != nullptr && step->exercise && step->exercise->elements;
     if (has_elements || is_beyond(name)) known = {"name", "points", "allow", "resources"};
     reader.allow_keys(table, known, where);
@@ -97,7 +98,7 @@ CountedAttempt read_attempts(const StrictToml& reader, const toml::table& whole)
          {CountedAttempt::last, CountedAttempt::best, CountedAttempt::first}) {
         if (dashed_name(one) == name) return one;
     }
-    reader.fail(StrictToml::line_of(*node), "`attempts` is \"last\", \"best\" or \"first\"");
+    reader.fail(StrictToml::line_of(*node), "`attempts` must be \"last\", \"best\" or \"first\"");
 }
 
 void read_manifest(const fs::path& file, const course::Course& course, Assignment& assignment) {
@@ -255,17 +256,23 @@ Assignment read_assignment(const fs::path& folder) {
 
 std::string manifest_text(const Assignment& assignment) {
     std::string text =
-        "# The exercises and their points. After a change here, all submissions are graded again;\n"
-        "# older results are kept. An exercise has the shapes, limits and so on of its\n"
-        "# exercise.toml. To change them, add the same keys here: shapes, counted, limits ...\n"
-        "# points: `correct` for the right bits on every shape, `clean` for no report from the\n"
-        "#   checks of memory, races and barriers, `counters` for costs within the limits and no\n"
+        "# The exercises and their points. If you change this file, all submissions are graded\n"
+        "# again; older results are kept. The shapes, limits and other settings of an exercise "
+        "are\n"
+        "# those in its exercise.toml. To override one, add its key here: shapes, counted, limits "
+        "...\n"
+        "# points: `correct` for bit-exact results on every shape, `clean` if the checks of "
+        "memory,\n"
+        "#   races and barriers report nothing, `counters` for costs within the limits and no\n"
         "#   higher than those of the solution.\n"
-        "# allow: \"smid\", \"createpolicy\", \"global\" (variables that kernels change).\n"
+        "# allow: further features that kernels may use: \"smid\", \"createpolicy\", \"global\"\n"
+        "#   (global variables that kernels change).\n"
         "# epoch: increase it to change all secret inputs.\n"
         "format = 2\ntitle = " +
         toml_string(assignment.title) + "\nepoch = " + std::to_string(assignment.epoch) +
-        "\n# Of several files of a student, count the \"last\", the \"best\" or the \"first\".\n"
+        "\n# If a student hands in several files for an exercise, count the \"last\", the \"best\" "
+        "or\n"
+        "# the \"first\".\n"
         "attempts = " +
         toml_string(dashed_name(assignment.attempts)) + "\n";
     for (const Assigned& exercise : assignment.exercises) {
@@ -277,9 +284,8 @@ std::string manifest_text(const Assignment& assignment) {
 
 std::string hidden_text(const Assignment& assignment) {
     std::string text =
-        "# Shapes that students do not know: keep this file to yourself. A kernel must be right "
-        "on\n"
-        "# all `shapes`. Costs are also counted at `counted`, unless you leave it out.\n";
+        "# Shapes that students do not know: keep this file secret. A kernel must be right on all\n"
+        "# `shapes`. Its costs are also counted at the shape `counted`, unless you leave it out.\n";
     for (const Assigned& exercise : assignment.exercises) {
         text += "\n[[exercise]]\nname = " + toml_string(exercise.name) +
                 "\nshapes = " + to_toml(exercise.hidden_shapes, exercise.size_names().size()) +
@@ -305,9 +311,8 @@ fs::path assignment_folder(const fs::path& folder, const std::string& name) {
                                 letter == '-' || letter == '_' || letter == '.');
     }
     if (!is_plain) {
-        throw UsageError(
-            "\"" + name +
-            "\" is not a valid name of an assignment; use only letters, digits, - and _");
+        throw UsageError("\"" + name +
+                         "\" is not a valid assignment name; use only letters, digits, - and _");
     }
     return folder / name;
 }

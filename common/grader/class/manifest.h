@@ -2,7 +2,7 @@
 /// Reads and writes an assignment, which is a folder.
 ///
 ///     NAME/handout/       files for students: README.md, exercises/NN_name/kernel.cu
-///     NAME/teacher/       files that students must not get, readable only by the owner (0700):
+///     NAME/teacher/       files hidden from students, readable only by the owner (0700):
 ///         assignment.toml     the exercises, changes to their requirements, and the points;
 ///                             may be edited
 ///         hidden.toml         the shapes that only the teacher knows
@@ -20,7 +20,7 @@
 
 namespace coalesce::grader {
 
-/// Which file counts if a student hands in several files, one after the other.
+/// Which submission counts if a student submits a file more than once.
 enum class CountedAttempt { last, best, first };
 constexpr CountedAttempt last_of(CountedAttempt) {
     return CountedAttempt::first;
@@ -31,7 +31,7 @@ struct Assignment {
     std::filesystem::path folder;  ///< the assignment's folder, NAME/
     std::string name;              ///< name of the assignment's folder
     std::string title;             ///< the title that students see
-    int epoch = 1;                 ///< number that a teacher raises to change the secret inputs
+    int epoch = 1;                 ///< incremented by the teacher to change the secret inputs
     CountedAttempt attempts = CountedAttempt::last;  ///< which of several files counts
     std::vector<Assigned> exercises;  ///< the exercises, with hidden shapes and solutions
     std::string key;                  ///< the digits in the key file
@@ -44,9 +44,9 @@ struct Assignment {
     std::filesystem::path store() const { return teacher() / "store.sqlite"; }
     /// Returns the exercise with this name or number, or nullptr if there is none.
     const Assigned* find(const std::string& name_or_number) const;
-    /// Returns the secret of an exercise, which differs between exercises and epochs.
+    /// Returns the secret of an exercise. Each exercise has its own secret for each epoch.
     Secret secret(const Assigned& exercise) const;
-    /// Returns the sum of all points.
+    /// Returns the maximum points of the assignment, summed over all exercises.
     double points() const;
 };
 
@@ -54,11 +54,11 @@ struct Assignment {
 /// built.
 std::filesystem::path repository();
 
-/// Returns the path of this program, which is needed to start child processes.
+/// Returns the path of the running executable, for starting it again as a child process.
 std::string own_program();
 
-/// Reads an assignment. On a mistake, throws a UsageError that names the file and the line and says
-/// what to do.
+/// Reads an assignment. If the assignment contains a mistake, throws a UsageError that states the
+/// file, the line and how to fix it.
 Assignment read_assignment(const std::filesystem::path& folder);
 
 /// Returns the text of assignment.toml.
@@ -66,9 +66,9 @@ std::string manifest_text(const Assignment& assignment);
 /// Returns the text of hidden.toml.
 std::string hidden_text(const Assignment& assignment);
 
-/// Returns a digest of an exercise's requirements, including hidden shapes, points and solution. A
-/// change to any of them changes the keys of all results, so that new results are stored in
-/// addition to the old ones.
+/// Returns a digest of an exercise's requirements, including its hidden shapes, points and
+/// solution. The digest is part of the key under which each result is stored, so a changed
+/// requirement adds new results without replacing the old ones.
 std::string requirements_digest(const Assigned& exercise);
 
 /// Returns the folder of the assignment with this name: `folder`/NAME.

@@ -71,7 +71,7 @@ private:
             assignment.name);
     }
 
-    // Begins the run, or continues the run of an interrupted merge.
+    // Begins a run, or continues the run of a merge that was interrupted.
     void begin() {
         if (std::optional<Run> last = store.run(); last && store.entries(last->number) == entries) {
             number = last->number;

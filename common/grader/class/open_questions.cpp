@@ -1,4 +1,4 @@
-// Lists the results that a teacher must look at after a run.
+// Lists the results that a teacher must review after a run.
 
 #include <algorithm>
 #include <cctype>
@@ -47,8 +47,8 @@ Lines list_results(const ClassResults& results,
     return lines;
 }
 
-// Returns the letters and digits of the name in lower case. Two students whose names then match may
-// be the same person.
+// Returns the letters and digits of a name in lower case. If the results for two students are
+// equal, they may be the same person.
 std::string simplify(const std::string& name) {
     std::string simple;
     for (const char c : name) {
@@ -95,15 +95,15 @@ std::string describe_open_questions(const ClassResults& results, std::size_t mos
         format_list("REJ: these submissions were not accepted:", has_mark(Mark::rejected), most) +
         format_list("CE: these files do not compile:", has_mark(Mark::compile_error), most) +
         format_list(
-            "You decided about an earlier file, but there is a newer file of:",
+            "You set the points of an earlier file, but a newer file has been handed in:",
             list_results(results, [](const Graded& graded) { return graded.has_stale_decision; }),
             most) +
         format_list("Late, according to the platform (late_days in names.csv subtracts points):",
                     list_late_students(results), most) +
         format_list("Names that may belong to one person:", list_similar_names(results), most);
     if (text.empty()) return "";
-    return "\nNeeds your eye (./learn grade show NAME explains a result, ./learn grade set NAME "
-           "EXERCISE\n--points N --why REASON overrides it):\n" +
+    return "\nNeeds your attention (./learn grade show NAME explains a result, ./learn grade set "
+           "NAME\nEXERCISE --points N --why REASON overrides it):\n" +
            text;
 }
 

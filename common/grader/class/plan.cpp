@@ -22,8 +22,8 @@ namespace {
 
 using codec::Json;
 
-// Measures how many seconds it takes to judge a solution once the compiler and the simulator are
-// warm. The size of a chunk depends on this.
+// Measures the time in seconds to judge a solution once the compiler and the simulator are warm.
+// The measured time determines the size of chunks.
 double measure_seconds_per_task(const Assignment& assignment, const JudgeSetup& setup) {
     Judge judge({.tier = setup.tier});
     double sum = 0;
@@ -41,8 +41,8 @@ double measure_seconds_per_task(const Assignment& assignment, const JudgeSetup& 
     return sum / static_cast<double>(assignment.exercises.size());
 }
 
-// Distributes the tasks round-robin, so that neighbours in the class, who may have copied the same
-// endless loop from each other, end up in different chunks.
+// Distributes the tasks round-robin. Neighbours in the class may have copied the same endless loop
+// from each other, so they should be in different chunks.
 std::vector<std::vector<Entry>> deal_round_robin(const std::vector<Entry>& tasks,
                                                  std::size_t chunks) {
     std::vector<std::vector<Entry>> all(chunks);
@@ -50,8 +50,8 @@ std::vector<std::vector<Entry>> deal_round_robin(const std::vector<Entry>& tasks
     return all;
 }
 
-// Returns the seal of a result. The seal covers the submission's key, so that a result is valid for
-// one submission only.
+// Returns the seal of a result. The seal covers the submission's key, so that a result is valid
+// only for one submission.
 std::string compute_seal(const Assignment& assignment, const std::string& key,
                          const std::string& result) {
     return hex(hmac_sha256(assignment.key, "result of " + key + "\n" + result));
@@ -78,7 +78,8 @@ public:
           lock_(lock_assignment(assignment)) {
         if (assignment.attempts != CountedAttempt::last) {
             throw UsageError(
-                "a plan judges only the last files; set attempts = \"last\" in assignment.toml, or "
+                "a plan can judge only each student's last file; set attempts = \"last\" in "
+                "assignment.toml, or "
                 "use ./learn grade run");
         }
         if (fs::exists(request.to)) {
@@ -137,7 +138,8 @@ private:
         if (request_.chunks == 0) {
             seconds_ = measure_seconds_per_task(assignment_, plan_.setup);
             double work = seconds_ * static_cast<double>(tasks);
-            // Round down, so that every chunk has at least the requested work.
+            // Round the number of chunks down, so that every chunk has at least the requested
+            // amount of work.
             wanted = static_cast<std::size_t>(std::clamp(work / request_.seconds, 1.0, 1e6));
         }
         return std::min({wanted, tasks, std::size_t{kMaxChunks}});

@@ -1,16 +1,16 @@
 /// \file
-/// Grades a class on many computers. A plan divides the work into chunks, each chunk writes
-/// results, and a merge adds these to the store. The computers either share the plan's folder, or
-/// get a copy and return its results/.
+/// Grades a class on many computers. A plan divides the work into chunks, and each chunk writes its
+/// results to the plan's folder. A merge adds the results to the store. The computers either share
+/// the plan's folder, or receive a copy and send results/ back.
 ///
 ///     PLAN/plan.json       everything that results depend on, all submissions, and the chunks
 ///     PLAN/matrix.json     {"chunk": [1, 2, ...]}, for GitHub Actions
 ///     PLAN/slurm.sbatch    the job for Slurm
 ///     PLAN/sources/DIGEST  submissions
-///     PLAN/results/KEY     results, each with a seal that only the assignment's key can make
+///     PLAN/results/KEY     results, each sealed with the assignment's key
 ///
-/// A chunk may run on two computers, or be stopped and started again. The first result of a
-/// submission is kept, and every later one must be byte-identical.
+/// A chunk may run on two computers, or be stopped and restarted. The first result of a submission
+/// is kept, and every later one must be byte-identical.
 #pragma once
 
 #include <filesystem>
@@ -26,8 +26,8 @@
 
 namespace coalesce::grader {
 
-/// The maximum number of chunks in a plan. It is GitHub Actions' limit for a matrix, and enough for
-/// any class.
+/// The maximum number of chunks in a plan. GitHub Actions allows at most this many jobs in a
+/// matrix, and no class needs more.
 constexpr int kMaxChunks = 256;
 
 /// A plan as read from its folder.
@@ -55,8 +55,8 @@ void describe(auto& codec, Entry& entry) {
            platform_name);
 }
 
-/// Returns the content of a result file: the result with a seal that only the assignment's key can
-/// make.
+/// Returns the content of a result file: the result, and a seal that can be computed only with the
+/// assignment's key.
 std::string seal_result(const Assignment& assignment, const std::string& key,
                         const std::string& result);
 /// Returns the result in a sealed file. Throws InfrastructureError if the seal is wrong, which
@@ -68,26 +68,27 @@ std::string open_sealed_result(const Assignment& assignment, const std::string& 
 struct PlanRequest {
     std::filesystem::path submissions;  ///< a folder or an archive
     std::filesystem::path to;           ///< the plan's folder, which must not exist yet
-    int chunks = 0;       ///< number of chunks, or 0 to give each chunk `seconds` of work
-    double seconds = 30;  ///< minimum work per chunk, in seconds on one processor
+    /// Number of chunks, or 0 to choose it such that each chunk takes at least `seconds`.
+    int chunks = 0;
+    double seconds = 30;  ///< minimum processor time per chunk; used only if `chunks` is 0
 };
 
-/// Writes a plan, completely or not at all. `tier` has the same meaning as in JudgeOptions.
-/// Submissions that already have a result in the store are left out.
+/// Writes a plan atomically. `tier` has the same meaning as in JudgeOptions. The plan omits
+/// submissions that already have a result in the store.
 void make_plan(const Assignment& assignment, const PlanRequest& request, std::optional<Tier> tier,
                std::ostream& out);
 
 /// Reads a plan. Throws UsageError.
 Plan read_plan(const std::filesystem::path& folder);
 
-/// Judges the submissions of a chunk that have no result yet. Throws InfrastructureError
-/// immediately if this computer could judge differently from the computer that made the plan, and
-/// at the end if results are still missing.
+/// Judges the submissions of a chunk that have no result yet. Throws InfrastructureError if this
+/// computer's setup differs from that of the computer that made the plan, before judging anything.
+/// Also throws it at the end if results are still missing.
 void judge_chunk(const Assignment& assignment, const Plan& plan, std::size_t chunk,
                  const JudgingProcesses& processes, std::ostream& out);
 
-/// Stores the results of all chunks as a run of the class and writes the reports. If results are
-/// missing, stores the existing results and throws InfrastructureError.
+/// Adds the results of all chunks to the store as one run, and writes the reports. If some results
+/// are missing, stores the others and throws InfrastructureError.
 void merge_plan(const Assignment& assignment, const Plan& plan, std::ostream& out);
 
 /// Describes the progress of the chunks.

@@ -40,8 +40,8 @@ std::string Progress::line() const {
     std::string bar(filled, '#');
     bar.resize(width, '.');
     std::string text = "[" + bar + "] " + std::to_string(done_) + " of " + std::to_string(total_);
-    // Do not base an estimate on the first tasks, which are slow because the compiler is still
-    // starting.
+    // Do not estimate the remaining time from the first tasks, because the compiler is still
+    // starting during these tasks.
     if (done_ >= 3 && done_ < total_) {
         double left = seconds() / static_cast<double>(done_) * static_cast<double>(total_ - done_);
         text += ", about " + format_duration(left) + " left";

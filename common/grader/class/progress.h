@@ -1,6 +1,6 @@
 /// \file
-/// Shows the progress of a run on stderr. On a terminal a single line is redrawn; in a log a new
-/// line appears every ten seconds.
+/// Shows the progress of a run on stderr. On a terminal, the progress is shown in a single line
+/// that is updated in place. In a log, a new line is written every ten seconds.
 #pragma once
 
 #include <chrono>
@@ -23,9 +23,9 @@ public:
 
     /// Counts one more finished submission.
     void advance();
-    /// Prints the progress if enough time has passed since the last print.
+    /// Prints the progress if enough time has passed since it was last printed.
     void show();
-    /// Returns the seconds since the start.
+    /// Returns the seconds since the run started.
     double seconds() const;
     /// Returns the line to print.
     std::string line() const;

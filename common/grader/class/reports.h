@@ -20,23 +20,24 @@ std::string junit_xml(const ClassResults& results);
 std::string grades_json(const ClassResults& results);
 /// Returns a student's feedback as Markdown.
 std::string feedback(const ClassResults& results, const StudentResults& student);
-/// Returns a summary for the terminal, which gives the number of submissions with each verdict.
+/// Returns a summary for the terminal, with the number of submissions for each verdict.
 std::string summary(const ClassResults& results);
-/// Lists, for the teacher, what a person has to look at: submissions that crash the judge, that are
-/// refused or do not compile, late ones, decisions that no longer apply, and names that are alike.
-/// Returns "" if there is nothing. Lists at most `most` lines of each kind.
+/// Lists what needs the teacher's attention: submissions that crash the judge, are suspected of
+/// cheating, were rejected, do not compile or are late; points that the teacher set for a file that
+/// was since replaced; and names that may belong to one student. Returns "" if there is nothing to
+/// list. Lists at most `most` lines of each kind.
 std::string describe_open_questions(const ClassResults& results, std::size_t most = 1000);
 /// Returns a zip archive with the students' feedback. Each file has the name that the platform
-/// needs, so that the archive can be uploaded where the submissions were downloaded.
+/// needs, so that the archive can be uploaded to the page from which the submissions were
+/// downloaded.
 std::string feedback_zip(const ClassResults& results);
 
-/// Returns a file name for a student. The file name consists of the harmless characters of the
-/// student's name and a unique digest. The student's name itself is untrusted and is never used as
-/// a path.
+/// Returns a safe file name for a student. It consists of a unique digest and the harmless
+/// characters of the student's name. The name itself is untrusted and is never used as a path.
 std::string file_name(std::string_view student);
 
-/// Writes all reports and the similarities into `folder`, each file completely or not at all. Files
-/// that would not change are not written.
+/// Writes all reports, including the similarity report, to `folder`. Each file is written
+/// atomically, and only if its content changes.
 void write_reports(const ClassResults& results, const std::filesystem::path& folder);
 
 /// Returns the contents of /autograder/results/results.json, which Gradescope reads.
@@ -45,11 +46,11 @@ std::string gradescope_json(const StudentResults& student);
 /// {"format": 1, "assignment", "title", "score", "max_score", "passed", "tests": [{"name", "score",
 /// "max_score", "passed", "verdict", "failure", "headline", "line", "output"}]}.
 std::string results_json(const ClassResults& results, const StudentResults& student);
-/// Returns comment.md, a comment for a pull request. It is shorter than GitHub's limit of 65,536
-/// characters.
+/// Returns comment.md, the text of a pull request comment. It is shorter than GitHub's limit of
+/// 65,536 characters.
 std::string comment_markdown(const ClassResults& results, const StudentResults& student);
-/// Returns class.html, a page for the teacher: the distribution of points, and the most frequent
-/// causes with examples. The page names no student.
+/// Returns class.html, a page for the teacher with the distribution of points, and the most
+/// frequent causes of failure with examples. The page names no student.
 std::string class_page(const ClassResults& results);
 
 }  // namespace coalesce::grader

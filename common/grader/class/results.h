@@ -14,27 +14,29 @@ namespace coalesce::grader {
 
 /// One student's result for one exercise.
 struct Graded {
-    std::string exercise;          ///< such as "03_tiled"
-    Points possible;               ///< the possible points
-    std::string source;            ///< the submitted source, or "" if there is none to judge
-    std::optional<Result> result;  ///< the result, or empty if not graded yet
-    std::string ignored = "";      ///< other submitted files, which were not examined
-    /// Says which of the student's files was judged, such as "the best of 3"; "" for a single file.
+    std::string exercise;  ///< such as "03_tiled"
+    Points possible;       ///< the possible points
+    std::string source;    ///< the submitted source, or "" if there is none to judge
+    /// The result, or empty if the submission has not been graded yet.
+    std::optional<Result> result;
+    std::string ignored = "";  ///< describes the other submitted files, which were not examined
+    /// Which of the student's files was judged, such as "the best of 3", or "" if there is only
+    /// one.
     std::string attempt = "";
-    /// The teacher's decision about the points; empty if the judge's points count.
+    /// The teacher's decision about the points, or empty if the judge's points apply.
     std::optional<Decision> decision = {};
-    /// Whether the teacher decided about an earlier file of the student.
+    /// Whether the teacher's decision was about an earlier file that the student has since
+    /// replaced.
     bool has_stale_decision = false;
 
-    /// Returns the code of the mark, such as "WA". If the submission is not graded yet, returns
-    /// "SYS".
+    /// Returns the code of the mark, such as "WA", or "SYS" if the submission is not graded yet.
     std::string code() const;
-    /// Returns the points that the teacher decided on, or else the judge's points. Returns nothing
-    /// if there are neither.
+    /// Returns the points that the teacher decided on, or the judge's points if there is no
+    /// decision. Returns nothing if the judge has given no points either.
     std::optional<double> points() const;
     /// Returns the first failure of the result, or nullptr if there is none.
     const Failure* first_failure() const;
-    /// Reports whether the submission has all possible points.
+    /// Reports whether the submission received the maximum number of points.
     bool has_all_points() const;
 };
 
@@ -44,7 +46,7 @@ struct StudentResults {
     std::vector<Graded> graded;      ///< results in the order of the exercises
     std::string platform_name = "";  ///< see Entry::platform_name
 
-    /// Reports whether there are points for every exercise.
+    /// Reports whether every exercise has been given points.
     bool is_complete() const;
     /// Returns the sum of the points of all exercises.
     double points() const;
@@ -56,10 +58,11 @@ struct StudentResults {
 struct ClassResults {
     std::string assignment = "";  ///< name of the assignment
     std::string title = "";       ///< the title that students see
-    std::int64_t run = 0;         ///< number of the run in the store
+    std::int64_t run = 0;         ///< id of the run in the store
     std::string stamp = "";       ///< "unsandboxed" if the run had no sandbox, otherwise ""
     std::vector<std::string> exercises = {};  ///< names of the exercises
-    /// The sources of each exercise that any student may have seen: the skeleton and the solution.
+    /// For each exercise, the sources that are available to every student: the skeleton and the
+    /// solution.
     std::vector<std::vector<std::string>> common = {};
     std::vector<StudentResults> students = {};  ///< results of all students, sorted by name
 };
@@ -67,8 +70,8 @@ struct ClassResults {
 /// Reads the last run's results from the store.
 ClassResults read_results(const Assignment& assignment, Store& store);
 
-/// Finds a student by the original name or by its printable form. Returns nullptr if there is no
-/// such student.
+/// Returns the student whose name, or whose name in printable form, is `name`. Returns nullptr if
+/// there is no such student.
 const StudentResults* find_student(const ClassResults& results, const std::string& name);
 
 }  // namespace coalesce::grader

@@ -16,10 +16,10 @@ namespace {
 
 // The maximum number of attempts to judge a submission. A failure of the grader may be temporary.
 constexpr int kMaxAttempts = 3;
-// How many times a submission must fail, alternating with solutions that succeed, before the
-// submission itself is considered the cause.
+// The number of failures after which a submission is considered the cause. After each failure, a
+// solution must succeed.
 constexpr int kConfirmingFailures = 3;
-// The number of consecutive failures after which the computer itself is suspected to be the cause.
+// The number of consecutive failures after which the computer is suspected of causing them.
 constexpr int kMaxConsecutiveFaults = 6;
 
 // Replaces line breaks with spaces, so that they are not printed as control characters.
@@ -41,7 +41,7 @@ std::string describe_exit(Child& child) {
                       : "exit code " + std::to_string(code);
 }
 
-// A pool of judging processes, which are started as needed.
+// A pool of judging processes. Processes are started as needed.
 class WorkerPool {
 public:
     WorkerPool(const RetryOptions& options, int count, Progress& progress)
@@ -54,8 +54,8 @@ public:
     WorkerPool(const WorkerPool&) = delete;
     WorkerPool& operator=(const WorkerPool&) = delete;
 
-    // Judges the tasks with these numbers, in any order. Calls `done` with each number and its
-    // outcome, and stops when `done` returns false.
+    // Judges the tasks with these indices, in any order. Calls `done` with the index and the
+    // outcome of each task, and stops if `done` returns false.
     void judge(const std::vector<Task>& tasks, const std::vector<std::size_t>& numbers,
                const std::function<bool(std::size_t, const WorkerAnswer&)>& done) {
         std::size_t next = 0, ended = 0;
@@ -109,7 +109,7 @@ private:
     }
 
     void stop(Worker& worker) {
-        // At the end of its input a worker cleans up and ends, unless it is busy.
+        // When its input ends, an idle worker cleans up and exits.
         if (worker.child) worker.child->end_input();
         if (worker.child && !worker.is_busy) worker.child->wait(2000);
         worker = {};
@@ -120,17 +120,17 @@ private:
         worker.is_busy = true;
         worker.task = number;
         worker.hung_at = Clock::now() + kHangTimeout;
-        // If the worker has failed, reading its answer will show it.
+        // If the worker has failed, the failure is detected when its answer is read.
         (void)worker.child->send_line(codec::write(task));
     }
 
-    // Reports whether the worker has finished its task.
+    // If the worker has answered, stores its answer in `outcome` and returns true.
     bool record_answer(Worker& worker, WorkerAnswer& outcome) {
         std::optional<std::string> line = worker.child->receive_line(0);
         if (line && !worker.has_reported_identity) {
             if (*line != retry_options_.identity) {
                 throw InfrastructureError(
-                    "the assignment was changed while it was graded; run the same command again");
+                    "the assignment was changed during grading; run the same command again");
             }
             worker.has_reported_identity = true;
             line = worker.child->receive_line(0);
@@ -193,8 +193,8 @@ private:
         return left;
     }
 
-    // Judges each task once. After many failures in a row, judges a solution, and gives up if even
-    // that fails.
+    // Judges each task once. After many consecutive failures, judges a solution, and gives up if
+    // the solution fails too.
     void attempt_all() {
         for (std::vector<std::size_t> now = unattempted_tasks(); !now.empty();
              now = unattempted_tasks()) {
@@ -257,8 +257,8 @@ private:
         }
     }
 
-    // Reports whether the submission itself causes the failures. Other programs may have killed the
-    // worker by chance each time, so a solution is judged after each attempt.
+    // Reports whether the submission itself causes the failures. To rule out that other programs
+    // have killed the worker each time, a solution is judged after each attempt.
     bool fails_by_itself(std::size_t task) {
         for (int i = 0; i < kConfirmingFailures; ++i) {
             record_answer(task, judge_alone(tasks_[task]));

@@ -1,7 +1,7 @@
-/// \file Judges many submissions, and retries submissions that fail because of the grader or the
-/// computer. To find the cause of repeated failures, the code judges a solution. If the solution
-/// fails too, the computer is broken, and judging stops. Otherwise the submission makes the judge
-/// crash, and the rest of the class is still graded.
+/// \file Judges many submissions, and retries those that fail because of the grader or the
+/// computer. If a submission fails repeatedly, the reference solution is judged. If the solution
+/// fails too, the computer is broken, and judging stops. Otherwise the submission itself crashes
+/// the judge, and the rest of the class is still graded.
 #pragma once
 
 #include <functional>
@@ -15,10 +15,11 @@ namespace coalesce::grader {
 /// The parameters for judging with retries.
 struct RetryOptions {
     std::vector<std::string> worker;  ///< the command that starts a judging process
-    std::string identity;             ///< the identity that a process must report first
-    int jobs = 1;                     ///< number of judging processes
-    bool is_quiet = false;            ///< whether to hide the progress
-    /// Returns the solution of an exercise. Judging a solution succeeds on every working computer.
+    std::string identity;   ///< the identity that a judging process must report before it judges
+    int jobs = 1;           ///< number of judging processes
+    bool is_quiet = false;  ///< whether to hide the progress
+    /// Returns the solution of an exercise. On a working computer, judging the solution always
+    /// succeeds.
     std::function<std::string(const std::string& exercise)> solution;
 };
 
@@ -26,16 +27,18 @@ struct RetryOptions {
 enum class TaskEnd {
     judged,    ///< the task has a result
     failed,    ///< the attempt failed because of the grader, and the task will be retried
-    given_up,  ///< the task makes the judge crash again and again
+    given_up,  ///< the task crashes the judge repeatedly, and will not be retried
 };
-/// Called when an attempt ends, with the task's number and the result or the error message.
+/// Called when an attempt ends. `task` is the index of the task. `text` is the result, or the error
+/// message if the attempt failed.
 using TaskEndCallback = std::function<void(std::size_t task, TaskEnd end, const std::string& text)>;
 
 /// The outcome of judging.
 struct JudgingOutcome {
     std::size_t judged = 0;  ///< number of tasks with a result
     double seconds = 0;      ///< duration in seconds
-    std::string last_fault;  ///< the grader's last problem in one line, or ""
+    /// The grader's most recent problem, as one line, or "" if there was none.
+    std::string last_fault;
 };
 
 /// Judges `tasks`, and calls the callback after each attempt.

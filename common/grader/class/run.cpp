@@ -31,8 +31,8 @@ public:
           request_(request),
           processes_(processes),
           out_(out),
-          // Clears the folder, because a killed worker may have left files. The lock excludes other
-          // processes.
+          // Delete the contents of the folder, because a killed worker may have left files. No
+          // other process uses the folder while this process holds the lock.
           work_(of.teacher() / "work"),
           setup_(find_judge_setup(work_.path, tier)) {}
 
@@ -66,8 +66,8 @@ private:
                                  {sources.begin(), sources.end()}, earlier);
     }
 
-    // Returns the earlier submissions of this run's students, or none if only the last submission
-    // counts.
+    // Returns the earlier submissions of the students in this run. Returns none if only a student's
+    // last submission counts.
     std::vector<Entry> find_earlier() {
         if (assignment.attempts == CountedAttempt::last) return {};
         std::map<std::pair<std::string, std::string>, std::string> current;
@@ -89,8 +89,8 @@ private:
         return all;
     }
 
-    // Continues the last run with the submissions that it began with. If the assignment or the
-    // grader has changed since then, begins a new run for the same class, because the results would
+    // Continues the last run with its original submissions. If the assignment or the grader has
+    // changed since that run began, starts a new run for the same class, because the results would
     // differ.
     void resume() {
         std::optional<Run> last = store.run();
@@ -136,7 +136,7 @@ private:
 
     std::string judged_text() const {
         if (outcome_.judged == 0)
-            return "Nothing had to be judged, because all results were stored already.\n";
+            return "Nothing had to be judged, because all results were already stored.\n";
         return format("%zu submissions judged in %s with %s: %.0f per minute.\n", outcome_.judged,
                       format_duration(outcome_.seconds).c_str(),
                       format_count(processes_.jobs, "job").c_str(),
@@ -167,9 +167,10 @@ std::string advice_for_problem(const std::string& problem) {
 
 JudgeSetup find_judge_setup(const fs::path& work_folder, std::optional<Tier> entries_to_judge) {
     make_folder(work_folder, 0700);
-    // Test the sandbox at every start, because it may have been disabled since the last one.
+    // Test the sandbox whenever the grader starts, because the sandbox may have been disabled in
+    // the meantime.
     const Tier tier = find_secure_tier(work_folder, entries_to_judge);
-    // Name the sandbox in the grader's identity, so that every result names it.
+    // Include the sandbox in the grader's identity, so that every result records it.
     return {.grader = judge_identity() + " in sandbox " + name_of(tier),
             .toolchain = compiler_identity(grading_compiler()),
             .tier = tier};

@@ -1,6 +1,6 @@
 /// \file
-/// Grades a class. First, all submissions are recorded. Then each is judged and its result stored
-/// immediately. Finally, the reports are written from the store.
+/// Grades a class. First, all submissions are recorded. Then each submission is judged, and its
+/// result is stored immediately. Finally, the reports are written from the store.
 #pragma once
 
 #include <filesystem>
@@ -29,22 +29,25 @@ struct JudgingProcesses {
 struct RunRequest {
     std::filesystem::path submissions;  ///< a folder or an archive, or "" to resume
     bool should_resume = false;         ///< whether to continue the last run
-    bool rejudges = false;  ///< whether to rejudge entries with results, and compare both results
+    /// Whether to judge again those entries that already have a result, and to compare the two
+    /// results.
+    bool rejudges = false;
 };
 
-/// The grader, the compiler and the sandbox. Results depend on these three and on the assignment.
+/// The grader, the compiler and the sandbox. The result of a submission depends on all three and on
+/// the assignment.
 struct JudgeSetup {
     std::string grader;      ///< identity of the judge, including its sandbox
     std::string toolchain;   ///< identity of the compiler
     Tier tier = Tier::none;  ///< tier of the sandbox
 
-    /// Returns the stamp of a run's results: "" or "unsandboxed".
+    /// Returns "unsandboxed" if the run has no sandbox, otherwise "".
     std::string stamp() const { return tier == Tier::unsandboxed ? name_of(tier) : ""; }
 };
 
-/// Tests the sandbox with a file in `work_folder`, which is created. Throws std::runtime_error if
-/// the `wanted` sandbox does not start or does not stop every attack. If `wanted` is empty, throws
-/// only if this is true of every sandbox. The tier `unsandboxed` needs no test.
+/// Chooses a sandbox and tests it with a file in `work_folder`, which this function creates. If
+/// `wanted` is set, only that tier is tested. Throws std::runtime_error if no tested sandbox starts
+/// and stops every attack. The tier `unsandboxed` is accepted without a test.
 JudgeSetup find_judge_setup(const std::filesystem::path& work_folder, std::optional<Tier> wanted);
 
 /// The submissions of a class.
@@ -54,8 +57,9 @@ struct ClassSubmissions {
 };
 ClassSubmissions read_submissions(const Assignment& assignment, const JudgeSetup& setup,
                                   const std::filesystem::path& submissions);
-/// Returns the entries that can be judged and have no result in the store. With `again`, also
-/// returns entries that have a result. Lists identical files only once.
+/// Returns the entries that must be judged: those without a problem that have no result in the
+/// store, or all entries without a problem if `rejudges` is true. Entries with the same key are
+/// returned only once.
 std::vector<Entry> select_entries_to_judge(const std::vector<Entry>& entries, Store& store,
                                            bool rejudges);
 /// Returns the key of an entry's result.
@@ -67,12 +71,11 @@ RetryOptions retry_options_for(const Assignment& assignment, const JudgeSetup& s
 /// Returns the result of a submission that cannot be judged, such as a missing file or a damaged
 /// archive.
 Result make_problem_result(const Entry& entry, const std::string& sandbox);
-/// Returns the result of a submission, including one that cannot be judged.
+/// Judges a submission. A submission that cannot be judged gets a result that states the problem.
 Result judge_submission(const Submission& handed, const Assigned& exercise, const Secret& secret,
                         Judge& judge);
 
-/// Takes the lock of the assignment. Throws InfrastructureError if another process already holds
-/// it.
+/// Acquires the assignment's lock. Throws InfrastructureError if another process holds it.
 FileLock lock_assignment(const Assignment& assignment);
 
 /// A run in the store that is still receiving results.
@@ -81,14 +84,15 @@ struct OpenRun {
         : assignment(of), lock(lock_assignment(of)), store(of.store()) {}
     /// Stores the results of submissions that cannot be judged.
     void store_problem_results(const JudgeSetup& setup, bool rejudges = false);
-    /// Finishes a run once all its results are in, and writes the reports.
+    /// Finishes the run after its last result was stored, and writes the reports.
     ClassResults finish();
 
     const Assignment& assignment;
     FileLock lock;
     Store store;
     std::vector<Entry> entries = {};
-    std::vector<Entry> earlier = {};  ///< earlier files of the students, if these may count
+    /// Earlier files of the students, if the assignment lets them count.
+    std::vector<Entry> earlier = {};
     std::int64_t number = 0;
 };
 

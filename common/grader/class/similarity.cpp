@@ -20,13 +20,13 @@ namespace {
 
 // The number of tokens in a hashed run, and the number of hashes in a window.
 constexpr std::size_t kTokensPerGram = 6, kHashesPerWindow = 4;
-// The minimum number of fingerprints, not counting those of the skeleton and the solution, that a
-// file must have to be compared at all.
+// Files with fewer fingerprints than this are not compared. Fingerprints of the skeleton and of the
+// solution do not count.
 constexpr std::size_t kMinFingerprints = 3;
 constexpr std::size_t kMaxRows = 100;
 constexpr std::size_t kMaxNames = 12;
-// The minimum rarity, in bits, that is reported. A lower rarity can arise by chance, for example
-// from a single line that two students happened to write in the same way.
+// The minimum rarity, in bits, of a reported match. A less rare match can arise by chance, for
+// example from a single line that two students happened to write in the same way.
 constexpr double kMinRarityBits = 20;
 // Students added to the class as a prior, so that in a class of two an answer shared by both does
 // not count as common.
@@ -41,8 +41,8 @@ std::set<std::string> split_words(const std::string& text) {
     return {std::istream_iterator<std::string>(stream), {}};
 }
 
-// Reports whether CUDA, C++ or the exercise gives the name a fixed meaning, so that it is not the
-// student's choice.
+// Reports whether the name is defined by CUDA, C++ or the exercise, and was therefore not chosen by
+// the student.
 bool is_cuda_word(const std::string& name) {
     static const std::set<std::string> words = split_words(
         "__global__ __shared__ __device__ __syncthreads threadIdx blockIdx blockDim gridDim x y z "
@@ -110,7 +110,7 @@ std::vector<std::string> tokenize(const std::string& source, bool names_differ) 
     return tokens;
 }
 
-// Returns the fingerprints of a list of tokens, which are the smallest hashes of all windows.
+// Returns the fingerprints of a list of tokens. A fingerprint is the smallest hash of a window.
 std::set<std::uint64_t> compute_fingerprints(const std::vector<std::string>& tokens) {
     std::vector<std::uint64_t> grams;
     for (std::size_t i = 0; i + kTokensPerGram <= tokens.size(); ++i) {
@@ -211,8 +211,8 @@ private:
         double sum = 0;
         for (std::uint64_t number : intersect(a.normalized, b.normalized))
             sum += information_bits(students_with_fingerprint_.at(number));
-        // Also weigh the fingerprints that use the original names, so that shared unusual names
-        // count.
+        // Also compute the rarity with the original names, so that unusual names shared by two
+        // students are detected.
         double named_sum = 0;
         for (std::uint64_t number : intersect(a.with_names, b.with_names))
             named_sum += information_bits(students_with_named_fingerprint_.at(number));
@@ -308,9 +308,9 @@ std::vector<std::size_t> find_copies(const std::vector<std::string>& sources,
 std::string similarity_markdown(const ClassResults& results) {
     std::string text =
         "# Similar submissions\n\nA person must judge this list; the list itself proves nothing. "
-        "If a kernel can be written\nin one way only, many students write the published solution. "
-        "In the tables, comments are ignored, and so\nis code that also occurs in the skeleton or "
-        "the solution. Identical submissions share a\nrow. The rows are sorted by `rarity`, in "
+        "If a kernel can be written\nin only one way, many students write the published solution. "
+        "The tables ignore comments and any code\nthat also occurs in the skeleton or the "
+        "solution. Identical submissions share a\nrow. The rows are sorted by `rarity`, in "
         "bits: code that few students share counts most,\nand code that many students share counts "
         "little.\n\n";
     for (std::size_t exercise = 0; exercise < results.exercises.size(); ++exercise) {

@@ -1,13 +1,14 @@
-/// \file Finds similar submissions for a person to judge. Most exercises leave only a few lines to
-/// write, so many correct answers are identical.
+/// \file Finds similar submissions, which a person must then judge. Most exercises leave only a few
+/// lines to write, so many correct answers are identical.
 ///
-/// The source is converted to tokens, with the same token for all names except names of CUDA and
-/// C++. Runs of tokens are hashed, and the smallest hash in each window of hashes becomes a
+/// Each source is converted to tokens. All names become the same token, except names that CUDA and
+/// C++ define. Runs of tokens are hashed, and the smallest hash in each window of hashes becomes a
 /// fingerprint (winnowing: Schleimer, Wilkerson, Aiken, 2003). Fingerprints that also occur in the
-/// skeleton or the solution are ignored. The fewer students share a fingerprint, the more it
-/// weighs: an answer that half of the class found means nothing, but a mistake that only two
-/// students made means a lot. Tokens with their original names are compared too, so that a common
-/// answer with unusual names is noticed.
+/// skeleton or the solution are ignored.
+///
+/// Rare fingerprints weigh more than common ones: an answer that half of the class found means
+/// nothing, but a mistake that only two students made means a lot. The tokens are also compared
+/// with their original names, to detect a common answer with unusual names.
 #pragma once
 
 #include <string>
@@ -17,25 +18,26 @@
 
 namespace coalesce::grader {
 
-/// Similar submissions: the same answer from several students, or two answers that have much in
-/// common.
+/// A group of similar submissions: several identical answers, or two answers that share many
+/// fingerprints.
 struct SimilarSubmissions {
     std::vector<std::size_t> members;  ///< indices of the submissions, at least two
     double share = 0;                  ///< fraction of fingerprints in common, from 0 to 1
     double rarity = 0;            ///< how unlikely a match by chance is, in bits (a lower bound)
-    bool has_same_names = false;  ///< whether all tokens are equal, including names
+    bool has_same_names = false;  ///< whether the submissions have the same tokens, including names
     bool is_same_file = false;    ///< whether the files are byte-identical
 };
 
-/// Returns the groups of submissions that have at least the given fraction of fingerprints in
-/// common, the rarest first. Fingerprints of the sources in `common`, which are the skeleton and
-/// the solution, are ignored.
+/// Returns the groups of submissions that share at least the fraction `share` of their
+/// fingerprints, starting with the least likely match. Ignores the fingerprints of `common`, which
+/// contains the skeleton and the solution.
 std::vector<SimilarSubmissions> find_similar(const std::vector<std::string>& sources,
                                              const std::vector<std::string>& common,
                                              double share = 0.6);
 
-/// Returns the indices of the sources that equal `published` apart from comments and white space.
-/// If `names_differ` is false, names of variables and functions are not compared.
+/// Returns the indices of the sources whose tokens equal those of `published`. Comments and white
+/// space are ignored. If `names_differ` is false, the names of variables and functions are ignored
+/// too.
 std::vector<std::size_t> find_copies(const std::vector<std::string>& sources,
                                      const std::string& published, bool names_differ = true);
 

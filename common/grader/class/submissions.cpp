@@ -31,7 +31,7 @@ bool is_named_after_exercise(const Item& item, const std::string& exercise) {
     return folder == exercise || folder == number;
 }
 
-// Lists the files of a submission that contains no kernel, for the message to the student.
+// Lists the files of a submission without a kernel. The list is part of the message to the student.
 std::string list_found_files(const Tree& tree) {
     std::vector<std::string> names;
     for (const Item& item : tree.items) {
@@ -39,12 +39,12 @@ std::string list_found_files(const Tree& tree) {
     }
     const std::string text =
         joined(std::array{join_up_to(names, 5), describe_ignored_files(tree)}, ", ");
-    return text.empty() ? ": the submission is empty." : "; the submission has: " + text + ".";
+    return text.empty() ? ": the submission is empty." : "; the submission contains: " + text + ".";
 }
 
-// Returns the items that may be the student's kernel. A copy of the course also contains
-// solutions/03_tiled/kernel.cu, so files in exercises/ are preferred and files in solutions/ are
-// ignored.
+// Returns the items that may be the student's kernel. A student may submit a copy of the whole
+// course, which also contains solutions/03_tiled/kernel.cu. Therefore, files in exercises/ are
+// preferred, and files in solutions/ are ignored.
 std::vector<const Item*> find_kernel_candidates(const Tree& tree, const std::string& exercise,
                                                 bool is_only_one) {
     std::vector<const Item*> named, in_exercises, kernels;
@@ -131,7 +131,7 @@ std::string student_name_from_file(const std::string& name) {
     return name.ends_with(".cu") ? name.substr(0, name.size() - 3) : name;
 }
 
-// A student's files, collected while the class is being read.
+// The files of one student that have been collected so far.
 struct GatheredStudent {
     Tree tree;
     bool has_folder = false, has_file = false;
@@ -145,8 +145,8 @@ public:
         if (const auto name = parse_platform_name(item.path.front())) {
             students_[name->student].platform_name = item.path.front();
             item.path.front() = name->student;
-            // Without folders, the student's file name follows the student's name in the item's
-            // name.
+            // If there are no folders, the item's name consists of the student's name and the name
+            // that the student gave the file.
             if (item.path.size() == 1 && !name->file.empty()) item.path.push_back(name->file);
         }
         std::string first = item.path.front();
@@ -173,7 +173,7 @@ public:
         GatheredStudent& student = students_[known ? known->student : name];
         if (known) student.platform_name = name;
         student.has_folder = true;
-        // Moodle makes one folder for files and another for text.
+        // Moodle creates two folders for a student: one for files, and one for text.
         if (!tree.problem.empty()) student.tree.refuse(tree.problem, tree.details);
         std::ranges::move(tree.items, std::back_inserter(student.tree.items));
     }
@@ -199,8 +199,8 @@ public:
         student.tree = std::move(tree);
     }
 
-    // Reports whether a file is a submission. A list of names and a teacher's notes may be in the
-    // same folder.
+    // Reports whether a file is a submission. The folder may also contain other files, such as a
+    // list of names and a teacher's notes.
     static bool is_submission_file(const std::string& name) {
         return name[0] != '.' && (is_archive_name(name) || name.ends_with(".cu"));
     }
@@ -209,8 +209,8 @@ private:
     std::map<std::string, GatheredStudent> students_;
 };
 
-// Reads a folder of submissions. The limits apply to each student separately, so that a student who
-// submits too much affects nobody else.
+// Reads a folder of submissions. The limits apply to each student separately, so that an oversized
+// submission does not affect other students.
 void gather_folder(const fs::path& folder, StudentGatherer& gathering) {
     for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
         std::string name = entry.path().filename().string();
@@ -230,8 +230,8 @@ void gather_folder(const fs::path& folder, StudentGatherer& gathering) {
     }
 }
 
-// Reports whether the tree has a single top-level folder, and this folder contains students (as
-// folders or archives) rather than exercises.
+// Reports whether the tree consists of a single top-level folder that contains students (as folders
+// or archives) rather than exercises.
 bool is_wrapped_class_folder(const Tree& tree, const std::vector<std::string>& exercises) {
     bool has_students = false;
     for (const Item& item : tree.items) {
@@ -257,7 +257,7 @@ void gather_archive(const fs::path& file, const std::vector<std::string>& exerci
     constexpr std::uintmax_t most_bytes = std::uintmax_t{2} << 30;
     if (fs::file_size(file) > most_bytes) {
         throw UsageError(file.string() +
-                         " has more than 2 GiB. Unpack the archive yourself, and name the folder "
+                         " is larger than 2 GiB. Unpack the archive yourself, and name the folder "
                          "with --submissions");
     }
     Tree tree = read_archive(read_file(file), kClassLimits);
@@ -308,11 +308,11 @@ std::vector<Student> read_class(const fs::path& submissions,
     if (students.empty()) {
         throw UsageError(
             submissions.string() +
-            " has no submissions: it should contain a folder or an archive for each student");
+            " contains no submissions; it should contain a folder or an archive for each student");
     }
     if (students.size() > kMaxStudents) {
         throw UsageError(submissions.string() + " contains " + std::to_string(students.size()) +
-                         " submissions; grade them in parts");
+                         " submissions; divide them among several folders, and grade each");
     }
     return students;
 }

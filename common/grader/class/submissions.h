@@ -1,10 +1,11 @@
 /// \file
-/// Reads the submissions of a class. They are in a folder or an archive that contains a folder, an
-/// archive or a file for each student.
+/// Reads the submissions of a class from a folder or an archive that contains a folder, an archive
+/// or a file for each student.
 ///
-/// A student's file for exercise 03_tiled is kernel.cu in a folder 03_tiled (or 03) anywhere in the
-/// submission, or 03_tiled.cu. If the assignment has one exercise, a single .cu file of any name is
-/// accepted. Names in the downloads of Moodle and Canvas are understood (platform_names.h).
+/// A student's file for exercise 03_tiled is either 03_tiled.cu, or kernel.cu in a folder 03_tiled
+/// (or 03) anywhere in the submission. If the assignment has one exercise, a single .cu file with
+/// any name is accepted. The name formats of downloads from Moodle and Canvas are recognized
+/// (platform_names.h).
 #pragma once
 
 #include <filesystem>
@@ -18,22 +19,24 @@ namespace coalesce::grader {
 /// One student's submission for one exercise.
 struct Submission {
     std::string exercise;  ///< such as "03_tiled"
-    std::string source;    ///< the bytes of the file, or "" if there is a problem
-    /// "no-file", "two-files", "not-a-file", "file-too-large", "archive-...", or "" for none.
+    std::string source;    ///< the bytes of the file, or "" if it cannot be judged
+    /// The reason why the submission cannot be judged: "no-file", "two-files", "not-a-file",
+    /// "file-too-large" or "archive-...". "" if it can be judged.
     std::string problem;
-    /// Describes the problem for the student. If there is no problem, lists the files that were not
-    /// examined.
+    /// A description of the problem for the student. If there is no problem, a list of the files
+    /// that were not examined.
     std::string details;
 
-    /// Reports whether there is a file to judge.
+    /// Reports whether the submission contains a file that can be judged.
     bool is_there() const { return problem.empty(); }
 };
 
 /// One student's submissions.
 struct Student {
     std::string name;  ///< name of the folder or archive, as raw bytes, without extension
-    std::vector<Submission> submissions;  ///< a submission for each exercise, in order
-    std::string platform_name = "";       ///< see Entry::platform_name
+    /// A submission for each exercise, in the order of the exercises.
+    std::vector<Submission> submissions;
+    std::string platform_name = "";  ///< see Entry::platform_name
 };
 
 /// Reads all students' submissions, sorted by name. Throws UsageError if there are no students.

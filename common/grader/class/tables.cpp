@@ -1,4 +1,4 @@
-// Writes the reports that other programs read: CSV, JUnit XML, our own JSON, and the JSON of a
+// Writes the machine-readable reports: CSV, JUnit XML, the project's own JSON, and the JSON of a
 // learning platform.
 
 #include <algorithm>
@@ -16,8 +16,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Returns the points, or "" for a submission that is not graded yet. Not being graded is not the
-// same as having 0 points.
+// Returns the points, or "" for a submission that is not graded yet, which differs from a
+// submission with 0 points.
 std::string format_points_or_empty(const Graded& graded) {
     const std::optional<double> points = graded.points();
     return points ? format_short(*points) : "";
@@ -27,7 +27,7 @@ std::string failure_id_of(const Graded& graded) {
     return graded.result ? graded.result->failure_id() : "not-graded-yet";
 }
 
-// Returns a sentence saying that the teacher decided on the points, or "" if the grader did.
+// If the teacher decided on the points, returns a sentence that says so. Otherwise returns "".
 std::string describe_decision(const Graded& graded) {
     if (!graded.decision) return "";
     return "Your teacher decided on " + format_short(*graded.decision->points) +
@@ -48,7 +48,8 @@ std::string describe_result(const Graded& graded) {
     return text;
 }
 
-// Lists the teacher's decisions about a student: "03_tiled: right, except for a typing error".
+// Lists the teacher's decisions about a student, for example "03_tiled: right, except for a typing
+// error".
 std::string list_decisions(const StudentResults& student) {
     return joined(student.graded, "; ", [](const Graded& graded) {
         return graded.decision ? graded.exercise + ": " + escape_line(graded.decision->reason, 1000)

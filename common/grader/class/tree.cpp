@@ -32,18 +32,19 @@ std::string lower(std::string_view text) {
     return small;
 }
 
-// How the reader treats a file: it reads a kernel, unpacks a nested archive, or skips the file.
+// How the reader treats a file. It reads a kernel, unpacks a nested archive, and skips any other
+// file.
 enum class WantedContent { kernel, archive, nothing };
 
 WantedContent classify_content(const std::string& name, const TreeLimits& limits) {
-    // A file called KERNEL.CU has the wrong name, but is listed so that the student learns about
-    // it.
+    // A file called KERNEL.CU has the wrong name, but is read so that the student is told about it.
     if (lower(name).ends_with(".cu")) return WantedContent::kernel;
     return limits.has_archives && is_archive_name(name) ? WantedContent::archive
                                                         : WantedContent::nothing;
 }
 
-// Reports whether a path leads to a file that an operating system, git or the course creates.
+// Reports whether a path belongs to a file that was created by an operating system, by git or by
+// the course.
 bool is_system_file(const std::vector<std::string>& path) {
     for (const std::string& part : path) {
         if (part == "__MACOSX" || part == ".git" || part == ".learn") return true;
@@ -53,7 +54,7 @@ bool is_system_file(const std::vector<std::string>& path) {
            last.starts_with("._");
 }
 
-// Counts the files and bytes that have been read, and stops reading at a limit.
+// Counts the files and bytes that have been read. Stops reading when a limit is exceeded.
 class LimitMeter {
 public:
     LimitMeter(const TreeLimits& limits, Tree& tree) : limits(limits), tree_(tree) {}
@@ -65,12 +66,12 @@ public:
         return false;
     }
     bool count_bytes(std::size_t more) {
-        return takes(more, bytes_, limits.bytes, "The kernels in the archive have");
+        return takes(more, bytes_, limits.bytes, "The kernels in the archive take");
     }
     // Counts the bytes of skipped files and of compressed archives.
     bool count_unwanted_bytes(std::uintmax_t more) {
         return takes(more, unwanted_bytes_, limits.unwanted_bytes,
-                     "The contents of the archive have");
+                     "The contents of the archive take");
     }
 
     const TreeLimits& limits;
@@ -95,7 +96,7 @@ class FolderReader {
 public:
     FolderReader(Tree& tree, const TreeLimits& limits) : tree_(tree), meter_(limits, tree) {}
 
-    // Reads an open folder and the folders in it. `path` is the folder's path.
+    // Reads an open folder and its subfolders recursively. `path` is the path of the folder.
     void read(int folder, const std::vector<std::string>& path) {
         for (const std::string& name : names_in(folder)) {
             if (!tree_.problem.empty()) return;
@@ -106,7 +107,8 @@ public:
     }
 
 private:
-    // Returns the sorted names, because the order of readdir depends on the file system.
+    // Returns the names in sorted order, because the order in which readdir returns them depends on
+    // the file system.
     static std::set<std::string> names_in(int folder) {
         std::set<std::string> names;
         DIR* listing = fdopendir(dup(folder));
@@ -120,7 +122,7 @@ private:
     }
 
     void read_item(int folder, const std::string& name, const std::vector<std::string>& path) {
-        // Without O_NONBLOCK, opening a FIFO would wait for its other end.
+        // Without O_NONBLOCK, opening a FIFO would wait until another process opens it for writing.
         Descriptor opened(openat(folder, name.c_str(),
                                  O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
         struct stat status;
@@ -153,7 +155,8 @@ private:
         const std::size_t most =
             is_archive ? meter_.limits.archive_bytes : meter_.limits.file_bytes;
         Item item{path, Item::Kind::file};
-        // Limit the read as well, because the file may grow in the meantime.
+        // Limit the number of bytes to read, because the file may have grown since its size was
+        // checked.
         if (size <= most && !read_all(file, item.bytes, most)) {
             throw InfrastructureError(escape_line(path.back()) + " cannot be read (" +
                                       strerror(errno) + "); repair the disk, then run again");
@@ -173,8 +176,8 @@ private:
 // Opens an archive. Returns false if the bytes are not an archive.
 bool open_archive(archive* handle, std::string_view bytes) {
     if (handle == nullptr) return false;
-    // Enable only common formats, because the code for every further format would be one more
-    // target for a hostile file.
+    // Enable only common formats. The code for any other format would be an additional target for
+    // hostile files.
     archive_read_support_format_zip(handle);
     archive_read_support_format_tar(handle);
     archive_read_support_filter_gzip(handle);
@@ -183,8 +186,8 @@ bool open_archive(archive* handle, std::string_view bytes) {
     return archive_read_open_memory(handle, bytes.data(), bytes.size()) == ARCHIVE_OK;
 }
 
-// Splits a path into its components: "a/./b" becomes "a" and "b". Backslashes, which Windows uses,
-// separate components too.
+// Splits a path into its components: "a/./b" becomes "a" and "b". Backslashes, the separators of
+// Windows, are also treated as separators.
 std::vector<std::string> split_path(std::string name) {
     std::ranges::replace(name, '\\', '/');
     std::istringstream stream(name);
@@ -195,7 +198,7 @@ std::vector<std::string> split_path(std::string name) {
     return parts;
 }
 
-// Reports whether a name is empty or absolute, or leads out of its folder.
+// Reports whether a name is empty, is absolute, or refers to a file outside its folder.
 bool leaves_archive(const std::string& name) {
     std::vector<std::string> parts = split_path(name);
     if (parts.empty() || name[0] == '/' || name[0] == '\\') return true;
@@ -257,12 +260,13 @@ private:
         read_file_bytes(opened, path, want == WantedContent::archive);
     }
 
-    // Skips a file. Its unpacked bytes count towards the limit even if it looks like a system file,
-    // because a zip bomb may be called ._x. In most formats, the reader must unpack this file to
-    // reach the next one.
+    // Skips a file. In most formats, the reader must unpack this file to reach the next one. Its
+    // unpacked bytes therefore count towards the limit, even if it has the name of a system file,
+    // because a zip bomb may be called ._x.
     void skip_file(archive* opened, archive_entry* entry, const std::vector<std::string>& path,
                    bool is_told) {
-        // The archive may state a false size. In that case, the unpacked bytes are limited below.
+        // The archive may state a false size, so the code below also limits the number of unpacked
+        // bytes.
         const la_int64_t size = archive_entry_size_is_set(entry) ? archive_entry_size(entry) : 0;
         if (size > 0 && static_cast<std::uintmax_t>(size) > meter_.limits.unwanted_bytes) {
             meter_.count_unwanted_bytes(static_cast<std::uintmax_t>(size));
@@ -283,7 +287,8 @@ private:
         Item item{path, Item::Kind::file};
         const auto keep = [&](const char* bytes, std::size_t count) {
             if (item.bytes.size() <= most) item.bytes.append(bytes, count);
-            // Count bytes beyond a file's limit like those of skipped files.
+            // Bytes that exceed the limit of a file count as unwanted, like the bytes of skipped
+            // files.
             return is_archive || item.bytes.size() > most ? meter_.count_unwanted_bytes(count)
                                                           : meter_.count_bytes(count);
         };
@@ -292,8 +297,8 @@ private:
         tree_.items.push_back(std::move(item));
     }
 
-    // Passes the unpacked data to `read_entry` until `read_entry` returns false. Returns true if
-    // the file was unpacked completely.
+    // Passes the unpacked data to `read_entry` in pieces, until `read_entry` returns false. Returns
+    // true if the whole file was unpacked.
     template <class Take>
     bool unpack(archive* opened, Take read_entry) {
         char buffer[65536];

@@ -1,9 +1,10 @@
 /// \file
-/// Reads submitted files from a folder or an archive into memory. Only files named *.cu are
-/// read; all others are listed and skipped, in folders and in archives alike. An archive may
-/// contain links, devices, names that point outside the archive, and files that unpack to ten
-/// thousand times their size. Therefore, this code never writes to the disk and never uses a
-/// submitted name as a path.
+/// Reads submitted files from a folder or an archive into memory. Only *.cu files are read. All
+/// other files are listed but skipped, both in folders and in archives.
+///
+/// An archive may contain links, devices, names that point outside the archive, and files that
+/// expand to ten thousand times their size. Therefore, this code never writes to disk and never
+/// uses a submitted name as a path.
 #pragma once
 
 #include <cstddef>
@@ -21,9 +22,9 @@ struct Item {
     enum class Kind {
         file,       ///< an ordinary file
         too_large,  ///< a file of the assignment that is too large to be read
-        ignored,    ///< a file that the assignment does not ask for; it was not read
-        special,    ///< a link, a device, a FIFO, or the like
-        hostile,    ///< a name that points outside the archive; `path` is the rest of the name
+        ignored,    ///< a file that the assignment does not require; its content was not read
+        special,    ///< a link, a device, a FIFO or another special file
+        hostile,  ///< an item whose name points outside the archive; `path` is the rest of its name
     };
     std::vector<std::string> path;  ///< the components of the item's name, as raw bytes
     Kind kind = Kind::file;         ///< kind of the item
@@ -33,9 +34,10 @@ struct Item {
 
 /// The items that were found.
 struct Tree {
-    std::vector<Item> items;  ///< all items in the order found, without folders
-    std::string problem;      ///< why reading stopped, such as "archive-too-large", or ""
-    std::string details;      ///< a description of the problem
+    std::vector<Item> items;  ///< all items except folders, in the order in which they were found
+    /// The reason why reading stopped, such as "archive-too-large", or "" if it did not.
+    std::string problem;
+    std::string details;  ///< a description of the problem
 
     /// Stops reading, with a reason.
     void refuse(const std::string& id, const std::string& words) {
@@ -50,8 +52,9 @@ struct TreeLimits {
     std::size_t bytes = 32u << 20;           ///< maximum total size of all wanted files
     std::size_t file_bytes = 4u << 20;       ///< maximum size of a single wanted file
     std::size_t archive_bytes = 256u << 20;  ///< maximum size of a nested archive, before unpacking
-    /// The maximum total size of ignored files and nested archives. Ignored files count too,
-    /// because skipping a zip bomb means unpacking it.
+    /// The maximum total size of ignored files and nested archives. Ignored files are included
+    /// because skipping a file in an archive requires decompressing it, and the file may be a zip
+    /// bomb.
     std::size_t unwanted_bytes = 512u << 20;
     std::size_t depth = 12;     ///< maximum nesting depth of folders
     bool has_archives = false;  ///< whether to read nested archives too
@@ -65,8 +68,8 @@ inline constexpr TreeLimits kClassLimits = {.items = 1000000,
                                             .depth = 16,
                                             .has_archives = true};
 
-/// Reads a folder. Checks sizes before reading, and does not follow links. Throws UsageError if it
-/// is not a folder.
+/// Reads a folder. Checks the sizes of files before reading them, and does not follow links. Throws
+/// UsageError if `folder` is not a folder.
 Tree read_folder(const std::filesystem::path& folder, const TreeLimits& limits = {});
 
 /// Reads a zip or tar archive, compressed or not.
@@ -77,7 +80,7 @@ std::string describe_ignored_files(const Tree& tree);
 
 /// Reports whether a file name has the extension of an archive.
 bool is_archive_name(std::string_view name);
-/// Returns the name without its archive extension, such as .zip or .tar.gz.
+/// Returns the file name without an archive extension such as .zip or .tar.gz.
 std::string strip_archive_extension(std::string_view name);
 
 }  // namespace coalesce::grader

@@ -1,4 +1,5 @@
-// Lists the proof cases of an assignment, which are kernels with a known verdict, and judges them.
+// Generates the proof cases of an assignment, which are kernels with a known verdict, and judges
+// them.
 
 #include <unistd.h>
 
@@ -35,7 +36,7 @@ std::string insert_first_line(const Assigned& exercise, const std::string& line)
     return source.insert(find_kernel_body(exercise), "\n    " + line);
 }
 
-// Returns a kernel that is correct on the public shapes only.
+// Returns a kernel that is correct only on the public shapes.
 std::string kernel_right_on_public_shapes(const Assigned& exercise) {
     std::vector<Shape> shapes = exercise.shapes;
     shapes.push_back(exercise.counted);
@@ -70,7 +71,7 @@ std::vector<ProofCase> list_cheats(const Assigned& exercise) {
         cheat("changes its input", insert_first_line(exercise, change_of_input(exercise))),
         cheat("keeps data from one launch to the next",
               "__device__ int kept;\n" + insert_first_line(exercise, "atomicAdd(&kept, 1);")),
-        cheat("asks where it runs",
+        cheat("reads the id of its multiprocessor",
               insert_first_line(exercise,
                                 "int where; asm volatile(\"mov.u32 %0, %%smid;\" : "
                                 "\"=r\"(where)); if (where < 0) return;")),
@@ -92,8 +93,8 @@ std::string read_handout_skeleton(const Assignment& assignment, const Assigned& 
     return read_file(assignment.folder / "handout" / "exercises" / exercise.name / "kernel.cu");
 }
 
-// Reports whether the result is what the proof case requires. Sets `said` to a description of the
-// result.
+// Reports whether the result is the one that the proof case expects. Sets `said` to a description
+// of the result.
 bool meets_expectation(const ProofCase& proof, const Assigned& exercise, const Result& result,
                        std::string& said) {
     bool is_full = result.points == exercise.possible;
@@ -155,7 +156,7 @@ bool verify_assignment(const Assignment& assignment, const JudgingProcesses& pro
     options.is_quiet = true;
     const auto told = [&](std::size_t task, TaskEnd end, const std::string& text) {
         if (end != TaskEnd::judged)
-            throw InfrastructureError("nothing was proved: " + escape_line(text, 300));
+            throw InfrastructureError("nothing was verified: " + escape_line(text, 300));
         const ProofCase& proof = proofs[task];
         std::string said;
         const bool is_right = meets_expectation(proof, *assignment.find(proof.exercise),

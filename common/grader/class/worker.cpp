@@ -23,11 +23,11 @@ namespace {
 // The maximum processor time, in seconds, that a worker may use for one submission. Judging takes
 // far less than a second.
 constexpr rlim_t kMaxProcessorSeconds = 20;
-// The maximum address space, in bytes, that a submission may use on top of what the worker used
-// before its first submission.
+// The maximum address space, in bytes, that a submission may use in addition to what the worker
+// used before its first submission.
 constexpr rlim_t kMostMemory = rlim_t{1} << 30;
 
-// Sets only the soft limit, because a sandbox raises its limit again before it starts.
+// Sets only the soft limit, because a sandbox must be able to raise its limit before it starts.
 void set_soft_limit(__rlimit_resource what, rlim_t most) {
     rlimit limit{};
     if (getrlimit(what, &limit) != 0) return;
@@ -87,8 +87,8 @@ Result make_fault_result(const std::string& sandbox) {
 int run_worker(const Assignment& assignment, const JudgeOptions& options) {
     end_with_parent();
     if (getppid() == 1) return exit_infrastructure;  // the parent ended before the call above
-    // Duplicate stdout for the answers, so that other code that prints to stdout cannot corrupt
-    // them.
+    // Write answers to a duplicate of stdout, so that other code that prints to stdout cannot
+    // corrupt them.
     int answers = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
     dup2(STDERR_FILENO, STDOUT_FILENO);
     Judge judge(options);

@@ -1,9 +1,10 @@
 /// \file
-/// Judges in child processes, so that a crash does not end the process that writes the store.
+/// Judges submissions in child processes, so that a crash does not end the process that writes the
+/// store.
 ///
-/// A worker is this program, started with the assignment's folder. It reads submissions from its
-/// standard input, and writes the result of each as a line of JSON to its standard output. It ends
-/// when its input ends or when its parent process ends.
+/// A worker is another process of this program, started with the assignment's folder. It reads
+/// submissions from stdin, and writes the result of each to stdout as a line of JSON. It exits at
+/// the end of stdin, or when its parent process exits.
 #pragma once
 
 #include <string>
@@ -21,8 +22,8 @@ struct Task {
 
 /// The answer of a worker.
 struct WorkerAnswer {
-    bool is_judged = false;  ///< whether there is a result; false if the grader failed
-    std::string text;        ///< the result as JSON, or the grader's problem
+    bool is_judged = false;  ///< true if there is a result, false if the grader failed
+    std::string text;        ///< the result as JSON, or a description of why the grader failed
 };
 
 void describe(auto& codec, Task& task) {
@@ -34,22 +35,24 @@ void describe(auto& codec, WorkerAnswer& answer) {
     fields(codec, "is_judged", answer.is_judged, "text", answer.text);
 }
 
-/// Runs a worker. The first line that it prints is `identity_of(assignment)`, by which the parent
-/// checks that both have read the same assignment.
+/// Runs a worker. The first line that the worker prints is `identity_of(assignment)`. The parent
+/// compares this line with its own value, to verify that both processes have read the same
+/// assignment.
 int run_worker(const Assignment& assignment, const JudgeOptions& options);
 
-/// Limits the processor time and memory of this process for the next submission. Call this before
-/// each submission. In this process, the judge parses the student's file and builds pictures and
-/// matrices from it; sandboxes have limits of their own. A submission that exceeds the time limit
-/// ends the process, and one that exceeds the memory limit causes std::bad_alloc. Both count as
-/// problems of the submission.
+/// Limits the processor time and the memory that this process may use for the next submission. Call
+/// this function before each submission.
+///
+/// The sandbox has its own limits, but the judge parses the student's file and builds images and
+/// matrices from it in this process. Exceeding the time limit ends the process, and exceeding the
+/// memory limit throws std::bad_alloc. Both are reported as problems of the submission.
 void limit_to_one_submission();
 
-/// Returns the result of a submission that makes the judge crash although other submissions do not.
+/// Returns the result of a submission that crashes the judge although other submissions do not.
 Result make_fault_result(const std::string& sandbox);
 
-/// Returns a digest of the assignment. A worker prints it as its first line, and the parent
-/// compares it with its own.
+/// Returns a digest of the assignment. A worker prints it, so that the parent process can verify
+/// that both have read the same assignment.
 std::string identity_of(const Assignment& assignment);
 
 }  // namespace coalesce::grader

@@ -22,8 +22,8 @@ void add(archive* opened, const ZipEntry& file) {
     archive_entry_set_size(entry.get(), static_cast<la_int64_t>(file.bytes.size()));
     archive_entry_set_filetype(entry.get(), AE_IFREG);
     archive_entry_set_perm(entry.get(), file.mode);
-    // January 1980, the earliest time that a zip file can store. With a fixed time, the same files
-    // always produce the same archive.
+    // Use a fixed time, so that the same files always produce the same archive. January 1980 is the
+    // earliest time that a zip file can store.
     archive_entry_set_mtime(entry.get(), 315532800, 0);
     if (archive_write_header(opened, entry.get()) != ARCHIVE_OK ||
         archive_write_data(opened, file.bytes.data(), file.bytes.size()) < 0) {
@@ -45,7 +45,7 @@ std::string create_archive(const std::vector<ZipEntry>& files, SetFormat set_for
     }
     for (const ZipEntry& file : files) add(opened.get(), file);
     if (archive_write_close(opened.get()) != ARCHIVE_OK) {
-        throw InfrastructureError("the archive could not be finished");
+        throw InfrastructureError("the archive could not be written completely");
     }
     return text;
 }

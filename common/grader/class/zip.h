@@ -7,7 +7,7 @@
 
 namespace coalesce::grader {
 
-/// A file to put into the archive.
+/// A file to store in an archive.
 struct ZipEntry {
     std::string name;      ///< name, with / between folders
     std::string bytes;     ///< content of the file

@@ -35,11 +35,11 @@ fs::path find_assignment(const CommandOptions& words) {
     if (found.size() == 1) return found.front();
     throw UsageError(
         (found.empty() ? "there is no assignment in " : "there are several assignments in ") +
-        words.folder.string() + "; choose one: --assignment NAME");
+        words.folder.string() + "; name the assignment: --assignment NAME");
 }
 
-// An exercise as defined by the assignment or by the course, and the secret from which its inputs
-// are generated.
+// An exercise, defined by the assignment or by the course, and the secret from which its inputs are
+// generated.
 struct ExerciseWithSecret {
     Assigned exercise;
     Secret secret;
@@ -63,7 +63,7 @@ ExerciseWithSecret find_requested_exercise(const CommandOptions& words) {
 const StudentResults& require_student(const Assignment& assignment, const ClassResults& results,
                                       const std::string& name) {
     if (const StudentResults* student = find_student(results, name)) return *student;
-    throw UsageError("nobody in the last run is called \"" + escape_line(name) +
+    throw UsageError("no student in the last run is called \"" + escape_line(name) +
                      "\"; the names are in " + (assignment.results() / "grades.csv").string());
 }
 
@@ -108,7 +108,8 @@ int run(const CommandOptions& words) {
         throw UsageError(
             words.run.should_resume
                 ? "--resume continues with the earlier submissions; leave out --submissions"
-                : "name the submissions: --submissions FOLDER, or --resume");
+                : "name the submissions with --submissions FOLDER, or continue the last run with "
+                  "--resume");
     }
     Assignment assignment = read_assignment(find_assignment(words));
     grade_class(assignment, words.run, words.processes, words.tier, std::cout);
@@ -135,7 +136,7 @@ int judge_one_file(const CommandOptions& words) {
 
 namespace {
 
-/// Judges the submission of one student, who is called "student".
+/// Judges a single submission. The student's name is "student".
 StudentResults judge_student(const CommandOptions& words, const Assignment& assignment) {
     std::vector<std::string> names;
     for (const Assigned& exercise : assignment.exercises) names.push_back(exercise.name);
@@ -172,7 +173,7 @@ int container(const CommandOptions& words) {
     const ClassResults alone{.assignment = assignment.name, .title = assignment.title};
     make_folder(words.to);
     write_atomically(words.to / "comment.md", comment_markdown(alone, results));
-    // Write results.json last, so that the comment exists whenever this file does.
+    // Write results.json last, so that the comment exists whenever results.json exists.
     write_atomically(words.to / "results.json", results_json(alone, results));
     return exit_done;
 }
@@ -183,8 +184,8 @@ int show(const CommandOptions& words) {
     ClassResults results = read_results(assignment, store);
     const StudentResults* student = &require_student(assignment, results, words.student);
     print(feedback(results, *student));
-    // The grader judges identical files only once. Also list the attempts that other students made
-    // with an identical file.
+    // Identical files are judged only once, under the name of one student. Therefore, look up the
+    // attempts by the key of the result, which all of these students share.
     std::set<std::string> keys;
     for (const Entry& entry : store.entries(results.run)) {
         if (entry.student == student->name) keys.insert(entry.key);
@@ -214,7 +215,7 @@ int set_points(const CommandOptions& words) {
     }
     if (words.points && *words.points > exercise->possible.total()) {
         throw UsageError(exercise->name + " has " + format_short(exercise->possible.total()) +
-                         " points; do not give more");
+                         " points; give at most that many");
     }
     for (const Entry& entry : store.entries(results.run)) {
         if (entry.student != student || entry.exercise != exercise->name) continue;
@@ -223,13 +224,12 @@ int set_points(const CommandOptions& words) {
     results = read_results(assignment, store);
     const StudentResults& now = require_student(assignment, results, student);
     print(escape_line(student) + ": " +
-          (now.is_complete() ? format_short(now.points())
-                             : "not everything is graded, so there is no sum") +
+          (now.is_complete() ? format_short(now.points()) : "? (not everything is graded yet)") +
           " of " + format_short(now.possible()) + " points.\n");
     // The reports of an unfinished run are written when the run ends.
     if (!store.run()->is_finished) return exit_done;
     write_reports(results, assignment.results());
-    print("All reports are written again: " + assignment.results().string() + "\n");
+    print("All reports have been updated: " + assignment.results().string() + "\n");
     return exit_done;
 }
 

@@ -1,5 +1,5 @@
 /// \file
-/// The actions of the subcommands. Each is called after the command line has been parsed, and
+/// The functions that implement the subcommands. Each is called with the parsed command line, and
 /// returns an exit code.
 #pragma once
 
@@ -15,29 +15,29 @@ namespace coalesce::grader {
 
 /// The options of all commands.
 struct CommandOptions {
-    std::filesystem::path folder;          ///< folder of the assignments
-    std::string name;                      ///< name of the assignment, or empty for the only one
+    std::filesystem::path folder;  ///< folder of the assignments
+    std::string name;              ///< name of the assignment, or empty if there is only one
     NewAssignment new_assignment_request;  ///< for `assignment new`: the new assignment
     RunRequest run;                        ///< for `run`: the run's parameters
     JudgingProcesses processes;            ///< the judging processes
-    std::optional<Tier> tier;          ///< the requested sandbox, or empty for the best that works
-    bool gpu = false;                  ///< for `run`: whether to measure times too
-    char** argv = nullptr;             ///< the command line
-    bool json = false;                 ///< for `one`: whether to print the verdict as JSON
-    std::string exercise;              ///< for `one`: the exercise
-    std::filesystem::path file;        ///< for `one`, `student`, `container`, `time`: the file
-    std::string student;               ///< for `show`, `set`: the student's name
-    std::optional<double> points;      ///< for `set`: the points, or empty for the judge's points
-    bool wants_judged = false;         ///< for `set`: whether the judge's points are wanted
-    std::string reason;                ///< for `set`: the reason
-    std::string format;                ///< for `export`, `student`: the format
-    std::filesystem::path to;          ///< destination of an export, or empty for stdout
-    std::filesystem::path names;       ///< for `export`: the list of names for Moodle and Canvas
-    LateRule late;                     ///< for `export`: the deduction for late days
-    PlanRequest plan_request;          ///< for `plan`: the plan's parameters
-    std::filesystem::path plan;        ///< for `chunk`, `status`, `merge`: the plan's folder
-    int chunk = 0;                     ///< for `chunk`: number of the chunk
-    std::filesystem::path work;        ///< for `worker`: the work folder
+    std::optional<Tier> tier;  ///< the requested sandbox, or empty for the strongest available one
+    bool gpu = false;          ///< for `run`: whether to measure times too
+    char** argv = nullptr;     ///< the command line
+    bool json = false;         ///< for `one`: whether to print the verdict as JSON
+    std::string exercise;      ///< for `one`: the exercise
+    std::filesystem::path file;    ///< for `one`, `student`, `container`, `time`: the file
+    std::string student;           ///< for `show`, `set`: the student's name
+    std::optional<double> points;  ///< for `set`: the points, or empty to keep the judge's points
+    bool wants_judged = false;     ///< for `set`: whether to restore the judge's points
+    std::string reason;            ///< for `set`: the reason
+    std::string format;            ///< for `export`, `student`: the format
+    std::filesystem::path to;      ///< destination of an export, or empty for stdout
+    std::filesystem::path names;   ///< for `export`: the list of names for Moodle and Canvas
+    LateRule late;                 ///< for `export`: the deduction for late days
+    PlanRequest plan_request;      ///< for `plan`: the plan's parameters
+    std::filesystem::path plan;    ///< for `chunk`, `status`, `merge`: the plan's folder
+    int chunk = 0;                 ///< for `chunk`: index of the chunk, counted from 1
+    std::filesystem::path work;    ///< for `worker`: the work folder
     std::filesystem::path assignment;  ///< for `worker`: the assignment's folder
 };
 

@@ -1,4 +1,4 @@
-// The teacher's command, which ./learn grade and ./learn assignment run.
+// The main program of the grader. `./learn grade` and `./learn assignment` execute it.
 
 #include <signal.h>
 #include <unistd.h>
@@ -70,7 +70,7 @@ private:
     void add_name(CLI::App* command, bool is_option) {
         if (is_option) {
             command->add_option("--assignment", options_.name,
-                                "The assignment (default: the only one there)");
+                                "The assignment (default: the only one here)");
         } else {
             command->add_option("NAME", options_.name, "The assignment")->required();
         }
@@ -79,13 +79,13 @@ private:
     void add_jobs(CLI::App* command) {
         command
             ->add_option("--jobs", options_.processes.jobs,
-                         "Judging processes (default: one per processor)")
+                         "Judging processes (default: all processors)")
             ->check(CLI::Range(1, 256));
     }
     void add_sandbox(CLI::App* command) {
         command->add_flag_callback(
             "--no-sandbox", [this] { options_.tier = Tier::unsandboxed; },
-            "For development: no sandbox, and marked results");
+            "Use no sandbox; the results say so");
     }
 
     CLI::Option* add_tier(CLI::App* command, const char* what) {
@@ -103,7 +103,7 @@ private:
         CLI::App* assignment = app_.add_subcommand("assignment", "Make or verify an assignment");
         assignment->require_subcommand(1);
         CLI::App* new_assignment_request =
-            add(assignment, "new", "Make an assignment: a handout and the teacher's part",
+            add(assignment, "new", "Make a handout and the teacher's part",
                 new_assignment);
         add_name(new_assignment_request, false);
         new_assignment_request
@@ -118,8 +118,9 @@ private:
             ->check(CLI::Range(0.1, 10000.0));
         new_assignment_request->add_option("--title", options_.new_assignment_request.title,
                                            "The title that students see");
-        CLI::App* proved = add(assignment, "verify",
-                               "Test that solutions pass, but mutants and cheats fail", verify);
+        CLI::App* proved =
+            add(assignment, "verify",
+                "Test that solutions pass, and cheats fail", verify);
         add_name(proved, false);
         add_jobs(proved);
         add_sandbox(proved);
@@ -129,18 +130,18 @@ private:
         CLI::App* command = add(&app_, "run", "Grade a class", run);
         add_name(command, false);
         command->add_option("--submissions", options_.run.submissions,
-                            "Folder, zip or tar with a part for each student");
+                            "Folder, zip or tar file of all submissions");
         add_jobs(command);
         command->add_flag("--resume", options_.run.should_resume, "Continue the last run");
         command->add_flag("--again", options_.run.rejudges,
-                          "Judge all again, and compare with the old results");
+                          "Judge all again, and compare the results");
         command->add_flag("--quiet", options_.processes.is_quiet, "Show no progress");
         command->add_flag("--gpu", options_.gpu,
                           "Also time correct kernels on this GPU (no points)");
         add_sandbox(command);
     }
 
-    // Adds the commands that divide grading among many computers, such as a Slurm cluster or CI
+    // Adds the commands that distribute grading over many computers, such as a Slurm cluster or CI
     // jobs.
     void add_plan() {
         CLI::App* planned =
@@ -152,23 +153,23 @@ private:
             ->required();
         planned
             ->add_option("--to", options_.plan_request.to,
-                         "The plan's folder, which all computers must see")
+                         "The plan's folder, shared by all computers")
             ->required();
         planned
             ->add_option("--chunks", options_.plan_request.chunks,
-                         "Number of chunks (default: chosen by --seconds)")
+                         "Chunks (default: computed from --seconds)")
             ->check(CLI::Range(1, kMaxChunks));
         planned
             ->add_option("--seconds", options_.plan_request.seconds,
                          "Minimum processor seconds per chunk (default: 30)")
             ->check(CLI::Range(1.0, 36000.0));
-        add_tier(planned, "Sandbox A or B (default: the best that works here)")
+        add_tier(planned, "Sandbox A or B (default: the strongest)")
             ->check(CLI::IsMember({"A", "B"}));
         add_sandbox(planned);
 
         CLI::App* judged = add(&app_, "chunk", "Judge one chunk of a plan", chunk);
         add_plan_folder(judged);
-        judged->add_option("NUMBER", options_.chunk, "The number of the chunk, from 1")->required();
+        judged->add_option("NUMBER", options_.chunk, "Which chunk to judge: 1, 2, ...")->required();
         add_jobs(judged);
         judged->add_flag("--quiet", options_.processes.is_quiet, "Show no progress");
         add_folder(judged);
@@ -185,8 +186,9 @@ private:
 
     void add_single() {
         CLI::App* command = add(&app_, "one", "Judge one file for one exercise", judge_one_file);
-        command->add_option("EXERCISE", options_.exercise, "03, or 03_tiled")->required();
-        command->add_option("FILE", options_.file, "The kernel's file")->required();
+        command->add_option("EXERCISE", options_.exercise, "The exercise, such as 03 or 03_tiled")
+            ->required();
+        command->add_option("FILE", options_.file, "The file with the kernel")->required();
         command->add_flag("--json", options_.json, "Print the verdict as JSON");
         command->add_option("--assignment", options_.name,
                             "Judge for this assignment, with its hidden shapes");
@@ -221,18 +223,19 @@ private:
         CLI::App* decided = add(&app_, "set", "Override the points of a submission", set_points);
         decided->add_option("STUDENT", options_.student, "The student's name, as in grades.csv")
             ->required();
-        decided->add_option("EXERCISE", options_.exercise, "03, or 03_tiled")->required();
+        decided->add_option("EXERCISE", options_.exercise, "The exercise, such as 03 or 03_tiled")
+            ->required();
         auto* points =
             decided->add_option("--points", options_.points, "The points for the exercise")
                 ->check(CLI::Range(0.0, 10000.0));
         auto* judged =
-            decided->add_flag("--judged", options_.wants_judged, "Go back to the judge's points");
+            decided->add_flag("--judged", options_.wants_judged, "Restore the judge's points");
         points->excludes(judged);
-        decided->add_option("--why", options_.reason, "The reason, which the student sees")
+        decided->add_option("--why", options_.reason, "The reason, which is shown to the student")
             ->required();
         decided->callback([this] {
             if (!options_.points && !options_.wants_judged)
-                throw UsageError("give --points N, or --judged to go back to the judge's points");
+                throw UsageError("give --points N, or --judged to restore the judge's points");
             action_ = set_points;
         });
         add_name(decided, true);
@@ -253,7 +256,7 @@ private:
                              "A CSV file of names, for moodle and canvas");
         exported
             ->add_option("--late-percent", options_.late.percent,
-                         "Percent of the points subtracted per late day")
+                         "Percentage of the points subtracted per late day")
             ->check(CLI::Range(0.0, 100.0));
         exported
             ->add_option("--late-free", options_.late.free_days,
@@ -284,8 +287,8 @@ private:
 };
 
 // Removes the temporary folders on SIGTERM, SIGINT and SIGHUP. A thread waits for these signals,
-// because a signal handler may not delete files. Child processes either unblock the signals or wait
-// for them in the same way.
+// because a signal handler may not delete files. A child process must either unblock the signals or
+// have a thread that waits for them.
 void clean_up_on_signals() {
     sigset_t ends;
     sigemptyset(&ends);
@@ -303,12 +306,12 @@ void clean_up_on_signals() {
 
 int main(int argc, char** argv) {
     clean_up_on_signals();
-    // Make writes to a closed pipe, or beyond the file size limit, fail instead of ending the
-    // process.
+    // Ignore these signals, so that writing to a closed pipe or beyond the file size limit returns
+    // an error instead of ending the process.
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
-    // Make libarchive read the names in archives as UTF-8. All other categories stay in the C
-    // locale.
+    // Make libarchive interpret the names in archives as UTF-8. All other locale categories keep
+    // the C locale.
     std::setlocale(LC_CTYPE, "C.UTF-8");
     try {
         return CommandLine().run_command_line(argc, argv);

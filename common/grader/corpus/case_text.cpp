@@ -9,10 +9,10 @@ namespace coalesce::grader {
 namespace {
 
 const std::string kMark = "@repeat ";
-/// The maximum size of an expanded submission, in bytes. It exceeds what the grader reads.
+/// The maximum size of an expanded submission, in bytes.
 constexpr std::size_t kMostBytes = 1 << 20;
 
-/// A string, and the position in it up to which it has been read.
+/// A string, and the position up to which it has been read.
 struct Reader {
     const std::string& text;
     std::size_t at;

@@ -53,7 +53,8 @@ bool tells_hidden_shape(const Result& result) {
            terminal_text(nameless).find_first_of("0123456789") != std::string::npos;
 }
 
-/// Describes how a result differs from what the case requires. Returns "" if it does not differ.
+/// Returns a description of how a result differs from the result that the case requires, or "" if
+/// it does not.
 std::string mistake_in(const CorpusCase& one, const Result& result, const Assigned& exercise) {
     const std::string verdict = code_of(result.mark);
     const bool is_expected = one.failures.empty()
@@ -84,14 +85,14 @@ Result result_of_case(Judge& judge, const CorpusCase& one, const Assigned& exerc
         if (handed.exercise == exercise.name)
             return judge_submission(handed, exercise, secret, judge);
     }
-    throw std::runtime_error("archives are for 02_naive and 03_tiled, unlike " + one.file);
+    throw std::runtime_error("archives may contain only 02_naive and 03_tiled, unlike " + one.file);
 }
 
 void judge_one(Judge& judge, const CorpusCase& one, const Assigned& exercise, Tally& tally,
                std::ostream& out) {
     ++(one.is_right() ? tally.right : tally.hostile);
     const Result result = result_of_case(judge, one, exercise);
-    // Measure processor time, which does not depend on what else the computer is doing.
+    // Measure processor time, which does not depend on other work on the computer.
     const double seconds = result.processor_milliseconds / 1000;
     if (seconds > tally.slowest) {
         tally.slowest = seconds;
@@ -102,8 +103,8 @@ void judge_one(Judge& judge, const CorpusCase& one, const Assigned& exercise, Ta
     ++tally.wrong_verdicts;
     tally.forged += !one.is_right() && result.mark == Mark::ok;
     tally.broken += result.mark == Mark::system;
-    out << one.file << " " << mistake << ", where " << one.verdict << " (" << one.failure()
-        << ") is right\n"
+    out << one.file << " " << mistake << ", but " << one.verdict << " (" << one.failure()
+        << ") is expected\n"
         << format_result(result, exercise) << result.problem << "\n";
 }
 
@@ -127,7 +128,7 @@ int summary(const Tally& tally, const std::vector<std::string>& left, double sec
     for (const std::string& one : left) out << "left behind: " << one << "\n";
     out << format("%d hostile or broken, %d right: %d wrong verdicts, %d forged, %d not judged\n",
                   tally.hostile, tally.right, tally.wrong_verdicts, tally.forged, tally.broken)
-        << format("%.1f s in all; the slowest, %s, took %.1f s of the processor\n", seconds,
+        << format("%.1f s in total; the slowest, %s, took %.1f s of processor time\n", seconds,
                   tally.slowest_file.c_str(), tally.slowest)
         << (left.empty() ? "nothing left behind: no process, no cgroup, no file\n" : "");
     const bool is_good = tally.wrong_verdicts == 0 && left.empty() && tally.slowest < kMostSeconds;
@@ -187,8 +188,8 @@ std::map<std::string, Assigned> corpus_exercises() {
         }
         exercise.hidden_shapes = {exercise.shape_from_multiples(37, 21),
                                   exercise.shape_from_multiples(5, 33)};
-        // This shape has more than 65535 elements and a side longer than 1023, so kernels whose
-        // indices are too narrow fail.
+        // This shape has more than 65535 elements and a side longer than 1023, so kernels with
+        // narrow indices fail.
         const auto rounded = [](int count, int multiple) {
             return (count + multiple - 1) / multiple * multiple;
         };
@@ -221,9 +222,9 @@ std::vector<CorpusCase> corpus_cases(const std::string& text) {
             words >> one.file >> one.exercise >> one.verdict >> failures && !(words >> more);
         if (!is_whole || !parse_mark(one.verdict) ||
             !names.insert(one.file + " " + one.exercise).second) {
-            throw std::runtime_error(
-                "cases.txt:" + std::to_string(number) +
-                ": file, exercise, verdict and failure are wanted, each file once for an exercise");
+            throw std::runtime_error("cases.txt:" + std::to_string(number) +
+                                     ": expected file, exercise, verdict and failure, and a file "
+                                     "only once for an exercise");
         }
         std::ranges::replace(failures, '|', ' ');
         std::istringstream each(failures);

@@ -27,7 +27,7 @@ struct CorpusCase {
     std::string file;          ///< the submission's file in cases/
     std::string exercise;      ///< such as "03_tiled"
     bool is_by_clang = false;  ///< whether the case is from cases_by_clang.txt
-    std::string verdict;       ///< code of the required mark, such as "WA"
+    std::string verdict;       ///< code of the required verdict, such as "WA"
     /// Allowed failures, such as "indices-not-swapped". Empty if nothing is wrong.
     std::vector<std::string> failures;
     /// Reports whether the submission is correct.
@@ -40,15 +40,15 @@ struct CorpusCase {
     }
 };
 
-/// Parses the text of cases.txt. Throws a std::runtime_error naming the faulty line.
+/// Parses the text of cases.txt. Throws a std::runtime_error that names the faulty line.
 std::vector<CorpusCase> corpus_cases(const std::string& text);
 
 /// Returns all cases for a compiler. For clang, cases in cases_by_clang.txt replace the
 /// corresponding cases in cases.txt.
 std::vector<CorpusCase> cases_of(Compiler compiler);
 
-/// Returns the exercises of the corpus by name, with and without the number. They are the course's
-/// exercises, with fixed hidden shapes that the cases rely on.
+/// Returns the exercises of the corpus, keyed by name both with and without the number. They are
+/// the course's exercises, with fixed hidden shapes that the cases rely on.
 std::map<std::string, Assigned> corpus_exercises();
 
 /// Judges every submission of the corpus, and looks for processes, cgroups and files that are left

@@ -44,7 +44,7 @@ constexpr Launch configure(int rows, int cols) {
 }
 )";
 
-/// Judges a correct and a faulty kernel from source to verdict.
+/// Judges a correct and a faulty kernel completely, from source to verdict.
 void test_judging(const JudgeOptions& options, DoctorReport& report) {
     Judge judge(options);
     Assigned exercise;
@@ -58,8 +58,8 @@ void test_judging(const JudgeOptions& options, DoctorReport& report) {
     report.ok = good.mark == Mark::ok && bad.mark != Mark::ok && bad.mark != Mark::system;
     const std::string problem = good.problem + bad.problem;
     add(report,
-        (report.ok ? "ok   " : "NO   ") + std::string("a right kernel is ") + code_of(good.mark) +
-            ", a wrong one " + code_of(bad.mark) +
+        (report.ok ? "ok   " : "NO   ") + std::string("a correct kernel is judged ") +
+            code_of(good.mark) + ", a wrong one " + code_of(bad.mark) +
             (good.verdict.compiler.empty() ? "" : ", compiled by " + good.verdict.compiler) +
             (problem.empty() ? "" : ": " + problem));
 }
@@ -78,19 +78,19 @@ DoctorReport doctor(const JudgeOptions& options) {
         if (trial.stops_all_attacks() && report.tier == Tier::none) report.tier = tier;
     }
     const bool has_groups = Cgroup::make(std::size_t{64} << 20, 16) != nullptr;
-    add(report, has_groups ? "ok   cgroups: they limit the memory and processes of a whole jail"
+    add(report, has_groups ? "ok   cgroups: they limit the memory and the processes of each jail"
                            : "no   cgroups: none can be created here; rlimits limit each worker");
     if (swept > 0)
-        add(report, "     removed: " + format_count(static_cast<std::uint64_t>(swept), "group") +
+        add(report, "     removed: " + format_count(static_cast<std::uint64_t>(swept), "cgroup") +
                         " left by a killed grader");
     if (options.tier == Tier::unsandboxed) report.tier = Tier::unsandboxed;
     test_judging(options, report);
-    add(report, std::string("Graded in tier ") + name_of(report.tier) + ": " +
+    add(report, std::string("Submissions are graded in tier ") + name_of(report.tier) + ": " +
                     describe_tier(report.tier) + ".");
     if (report.tier == Tier::none) {
         add(report,
-            "Next: install bubblewrap (Debian: apt-get install bubblewrap), or use a newer kernel "
-            "(Landlock, Linux 5.13); in a container allow user namespaces.");
+            "Next: install bubblewrap (Debian: apt-get install bubblewrap), or use Linux 5.13 or "
+            "newer, which has Landlock; in a container, allow user namespaces.");
     }
     return report;
 }

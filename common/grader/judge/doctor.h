@@ -11,13 +11,13 @@ namespace coalesce::grader {
 
 /// The result of checking whether this computer can grade a class.
 struct DoctorReport {
-    Tier tier = Tier::none;          ///< the tier that would be used
-    bool ok = false;                 ///< whether a class can be graded here
+    Tier tier = Tier::none;          ///< the sandbox tier that a run on this computer uses
+    bool ok = false;                 ///< whether this computer can grade a class
     std::vector<std::string> lines;  ///< the report for a terminal, at most 80 columns wide
 };
 
-/// Tests every sandbox tier with every attack, which takes a few seconds. Then tests the compiler,
-/// the simulator, and one submission from source to verdict.
+/// Tests every sandbox tier against every attack, which takes a few seconds. Then tests the
+/// compiler and the simulator, and judges one submission from start to finish.
 DoctorReport doctor(const JudgeOptions& options);
 
 }  // namespace coalesce::grader

@@ -3,7 +3,7 @@
 namespace coalesce::grader {
 namespace {
 
-/// Draws pseudorandom numbers that follow from a secret.
+/// Generates pseudorandom numbers from a secret.
 class SecretShapeDraw {
 public:
     SecretShapeDraw(const Secret& secret, const std::string& exercise)
@@ -22,8 +22,9 @@ private:
     int number_ = 0;
 };
 
-/// Draws the shape at which costs are counted. Its sides are not multiples of a tile, unless the
-/// exercise requires multiples. The shape is so large that its edges hardly add to the cost.
+/// Draws the shape for which costs are counted. Its sides are not multiples of a tile size, unless
+/// the exercise requires such multiples. The shape is large enough that the edges have little
+/// effect on the cost.
 Shape draw_counted(const Assigned& exercise, SecretShapeDraw& draw) {
     constexpr int least = 257, most = 447, tile = 32;
     const auto side = [&] {
@@ -34,16 +35,16 @@ Shape draw_counted(const Assigned& exercise, SecretShapeDraw& draw) {
     return exercise.round_up_shape(rows, exercise.requires_square() ? rows : cols);
 }
 
-/// Draws a side between 4256 and 8096. Rows of this length begin at cache lines, because rows that
-/// begin elsewhere slow every kernel down.
+/// Draws a side between 4256 and 8096. Rows of this length begin at cache lines. Other rows would
+/// slow down every kernel.
 int draw_long_side(SecretShapeDraw& draw) {
     constexpr int line = 32;
     return line * (2 * draw.between(66, 126) + 1);
 }
 
-/// Draws three shapes with more elements than a float can count (2^24): one that is about as wide
-/// as it is tall, one with very long rows, and one with more rows than a grid can have in y
-/// (65,535). If the exercise takes only square matrices, draws one.
+/// Draws three shapes with more elements than a float can count (2^24). One is nearly square, one
+/// has very long rows, and one has more rows than the maximum grid size in y (65,535). If the
+/// exercise accepts only square matrices, draws only one shape.
 std::vector<Shape> draw_large(const Assigned& exercise, SecretShapeDraw& draw) {
     const int side = draw_long_side(draw), other = draw_long_side(draw);
     if (exercise.requires_square()) return {exercise.round_up_shape(side, side)};

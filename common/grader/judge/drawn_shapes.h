@@ -1,14 +1,14 @@
 /// \file
-/// Draws the shapes on which a kernel is judged from the secret of the exercise, so that nobody can
-/// write a kernel for these shapes alone.
+/// Draws the shapes on which a kernel is judged. The exercise's secret is the seed, so a student
+/// cannot tailor a kernel to these shapes.
 #pragma once
 
 #include "grader/judge/judge.h"
 
 namespace coalesce::grader {
 
-/// Returns the exercise with the shapes that belong to this secret. The same secret always draws
-/// the same shapes.
+/// Returns the exercise with shapes drawn at random. The secret is the seed, so the same secret
+/// always gives the same shapes.
 Assigned with_drawn_shapes(const Assigned& exercise, const Secret& secret);
 
 }  // namespace coalesce::grader

@@ -19,7 +19,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kRepetitions = 9;
-// How long to keep the GPU busy before a measurement, because its clocks rise slowly.
+// How long to keep the GPU busy before a measurement, because its clock rates increase slowly.
 constexpr std::chrono::milliseconds kWarmUpTime{100};
 
 /// A kernel, and a pair of matrices for each timed launch.
@@ -66,7 +66,7 @@ private:
 
     /// Launches once for each pair of matrices, and returns the median time.
     double timed(const std::function<void(VerifiedBuffers&)>& work) {
-        // Keep the GPU busy so that its clocks rise. These launches are not timed.
+        // Keep the GPU busy until its clock rates have increased. These launches are not timed.
         const auto begin = Clock::now();
         while (Clock::now() - begin < kWarmUpTime) watch_.time_once_on_device([] {});
         std::vector<double> times;

@@ -1,9 +1,10 @@
 /// \file
-/// Measures a kernel on a real GPU, in a child process that the caller can kill. The kernel has
-/// passed on the simulated GPU, and its PTX has been inspected.
+/// Measures a kernel on a real GPU, in a child process that the caller can kill. By then the kernel
+/// has passed on the simulated GPU, and its PTX has been inspected.
 ///
-/// A launch cannot reuse the results of another. Each launch has its own matrices with different
-/// values, its output is poisoned beforehand, and every timed output is compared bit by bit.
+/// Each launch has its own matrices with different values, so it cannot reuse the results of
+/// another launch. The output is poisoned before each launch, and compared bit for bit after each
+/// timed launch.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,7 @@ namespace coalesce::grader {
 
 /// The kernel to measure.
 struct GpuJob {
-    Compiled kernel;         ///< the kernel, as accepted by the judge
+    Compiled kernel;         ///< the kernel that the judge accepted
     std::string produces;    ///< the required result, as in manifests
     Shape shape;             ///< shape of the input
     std::uint64_t seed = 0;  ///< seed of the inputs
@@ -24,10 +25,10 @@ struct GpuJob {
 
 /// The measured times.
 struct GpuTime {
-    std::string problem = "";  ///< why there is no time, or ""
+    std::string problem = "";  ///< the reason why no time was measured, or ""
     std::string device = "";   ///< name of the device
     double ms = 0;             ///< median time of the launches
-    double copy_ms = 0;        ///< median time of a cudaMemcpy of the same size
+    double copy_ms = 0;        ///< median time of a cudaMemcpy of as many bytes
 };
 
 void describe(auto& codec, GpuJob& job) {
@@ -40,7 +41,7 @@ void describe(auto& codec, GpuTime& time) {
 }
 
 /// Returns the GPU that this process uses. `argv` is the command line of the process. Throws
-/// UsageError if no GPU works.
+/// UsageError if there is no usable GPU.
 Device require_gpu(char** argv);
 /// Measures the kernel on `device`, which must be the current device.
 GpuTime time_on(const Device& device, const GpuJob& job);

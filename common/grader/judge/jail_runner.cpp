@@ -14,13 +14,13 @@
 namespace coalesce::grader {
 namespace {
 
-/// Throws an error that is the fault of this computer or of the grader, not of the submission.
+/// Throws an error that is caused by this computer or by the grader, and not by the submission.
 [[noreturn]] void fail(const std::string& what) {
     throw std::runtime_error(what);
 }
 
-/// Reports whether the failure may be due to a busy computer or to another program that killed the
-/// worker. In both cases a retry with more time may succeed.
+/// Reports whether the failure may have been caused by a busy computer, or by another program that
+/// killed the worker. In both cases a retry with more time may succeed.
 bool may_succeed_on_retry(const JobResult& result) {
     return result.end.end_kind == JobEnd::EndKind::out_of_time ||
            result.end.end_kind == JobEnd::EndKind::jail_failed;
@@ -30,7 +30,7 @@ bool has_answer(const JobResult& result) {
     return result.end.end_kind == JobEnd::EndKind::exited && result.end.code == 0;
 }
 
-/// Returns the two matrices in `images`, each with its guards.
+/// Returns the positions of the two matrices and their guards in `images`.
 std::array<GuardedSpan, 2> locate_matrices(std::string& images, const ImageLayout& layout) {
     char* const first = images.data() + layout.guard_bytes;
     const auto at = [&](char* data) -> GuardedSpan {
@@ -43,7 +43,7 @@ std::array<GuardedSpan, 2> locate_matrices(std::string& images, const ImageLayou
 std::string initial_images(const Problem& problem, const ImageLayout& layout) {
     std::string images(layout.bytes_of_both(), '\0');
     const auto [first, second] = locate_matrices(images, layout);
-    // An in-place kernel has a single matrix, which takes the place of the output.
+    // An in-place kernel has a single matrix, which is passed as the output.
     const bool is_in_place = problem.is_in_place();
     prepare_in(problem, is_in_place ? second : first);
     prepare_out(is_in_place ? first : second);
@@ -58,30 +58,31 @@ Comparison compare(const Problem& problem, const ImageLayout& layout, std::strin
 
 /// The number of additional orders of blocks and warps in which a kernel is launched.
 constexpr int kReorderedLaunches = 2;
-/// The largest shape, in elements, on which the launches in other orders have all checks. On larger
-/// shapes only the results are compared, which takes a fraction of the time.
+/// Launches in other orders run with all checks only on shapes with at most this many elements. On
+/// larger shapes only the results are compared, which takes a fraction of the time.
 constexpr std::uint64_t kMaxElementsForChecks = 1 << 14;
 
-/// The limit for all launches of a submission, as a multiple of the limit for one launch.
-/// Without it, a submission could use up the whole limit at each shape.
+/// The limit for all launches of a submission together, as a multiple of the limit for one launch.
+/// Without this limit, a submission could use the full limit of a launch for every shape.
 constexpr int kTotalLaunchMultiple = 2;
-/// The number of warp instructions that a launch may execute for each second of its limit. The
-/// limit counts instructions, because their number is the same in every run. A launch with all
-/// checks executes more than this in a second even if most of its instructions access memory.
+/// The number of warp instructions that a launch may execute per second of its time limit. The time
+/// limit is converted to instructions, because their number is the same in every run. Even with all
+/// checks, and if most of its instructions access memory, a launch executes more than this number
+/// per second.
 constexpr std::uint64_t kInstructionsPerSecond = 4'000'000;
-/// The processor time after which a sandbox ends a launch, as a multiple of the launch's limit.
-/// Only kernels whose instructions are far slower than usual reach this limit.
+/// The processor time after which the sandbox ends a launch, as a multiple of the launch's time
+/// limit. Only kernels with unusually slow instructions reach it.
 constexpr int kProcessorTimeMultiple = 4;
 
-Failure explain_idle_prediction(const std::string& file, Shape shape) {
-    return {
-        .kind = FailureKind::wrong_result,
-        .fault = Fault::never_written,
-        .headline = "at " + shape.name() +
-                    ", where only a sample of its blocks runs, these blocks store wrong values.",
-        .place = {file, 0, 0},
-        .shape = shape,
-        .next = "The kernel must work at every shape as it does at the published shapes."};
+Failure explain_idle_prediction(const std::string& file, Shape shape, bool is_idle) {
+    return {.kind = FailureKind::wrong_result,
+            .fault = Fault::never_written,
+            .headline = "at " + shape.name() + ", where only a sample of its blocks runs, " +
+                        (is_idle ? "the blocks of the grid do not store all elements."
+                                 : "these blocks store wrong values."),
+            .place = {file, 0, 0},
+            .shape = shape,
+            .next = "The kernel must work at every shape as it does at the published shapes."};
 }
 
 Failure explain_too_many_instructions(const std::string& file) {
@@ -99,10 +100,10 @@ Failure explain_order_dependence(const std::string& file, Shape shape) {
             "result is right in one launch and wrong in another.",
         .place = {file, 0, 0},
         .shape = shape,
-        .next = "Let no thread rely on the work of another, unless a barrier separates the two."};
+        .next = "Let no thread rely on another thread's work, unless a barrier separates the two."};
 }
 
-/// Converts the sandbox's answer to a Compiled. Throws if the grader is at fault.
+/// Converts the sandbox's answer to a Compiled. Throws if the grader caused the failure.
 Compiled to_compiled(const JobResult& result, const std::string& file, const Resources& most) {
     Compiled compiled;
     if (has_answer(result)) {
@@ -141,7 +142,7 @@ Compiled to_compiled(const JobResult& result, const std::string& file, const Res
             return failed(FailureKind::compiler_crashed, "the compiler crashes on the file.");
         case JobEnd::EndKind::exited:
             if (result.end.code != 3) fail("the compiler's jail ended with status " + code);
-            return failed(FailureKind::ptx_too_large, "the compiled kernel has more than " +
+            return failed(FailureKind::ptx_too_large, "the compiled kernel is larger than " +
                                                           std::to_string(most.ptx_kb) + " KB.");
         case JobEnd::EndKind::out_of_time:
             fail("the compiler did not end in time: is this computer busy?");
@@ -150,7 +151,7 @@ Compiled to_compiled(const JobResult& result, const std::string& file, const Res
     fail(result.end.problem);
 }
 
-/// Returns the failure of a launch. Throws if the grader is at fault.
+/// Returns the failure of a launch. Throws if the grader caused the failure.
 Failure launch_failure_from(const JobResult& result, const std::string& file, bool has_time_left) {
     Failure failure{.place = {file, 0, 0}};
     const std::string code = std::to_string(result.end.code);
@@ -209,7 +210,8 @@ Compiled JailRunner::compile(const Source& source, const Signature& kernel) {
 Compiled JailRunner::compile_in_jail(const Source& source, const Signature& kernel) {
     const Resources& most = exercise_.resources;
     const std::string request = codec::write(CompileJob{source.name, source.text, kernel});
-    // The PTX can double in size when it is written as JSON, and the messages need space too.
+    // Allow for PTX that doubles in size when it is written as JSON, and for the compiler's
+    // messages.
     const JobResult result = run_with_retry(
         compiler_,
         {.request = request,
@@ -254,8 +256,8 @@ int JailRunner::launch_seconds() const {
     return kProcessorTimeMultiple * exercise_.resources.launch_seconds;
 }
 
-/// Returns the most instructions that the next launch may execute. This is the limit for one launch
-/// or, if less, what remains of the limit for all launches.
+/// Returns the number of instructions that the next launch may execute: the limit for one launch,
+/// or the remainder of the limit for all launches if that is lower.
 std::uint64_t JailRunner::instructions_left() const {
     const std::uint64_t one =
         kInstructionsPerSecond * static_cast<std::uint64_t>(exercise_.resources.launch_seconds);
@@ -269,7 +271,8 @@ JobResult JailRunner::launch(const LaunchJob& job, const std::string& images) {
         none.end = {.end_kind = JobEnd::EndKind::out_of_processor};
         return none;
     }
-    // Send the input only when the worker requests it, which happens after the kernel is loaded.
+    // Send the input only when the worker requests it. The worker does so after it has loaded the
+    // kernel.
     const auto on_note = [&](std::string_view) { return create_sealed_memfd(images); };
     const std::string request = codec::write(job);
     const double before = processor_milliseconds_;
@@ -283,7 +286,7 @@ JobResult JailRunner::launch(const LaunchJob& job, const std::string& images) {
     return result;
 }
 
-/// Records `trouble` if it is the first failure. Returns false if `trouble` is not a failure.
+/// Stores `trouble` if it is the first failure. Returns false if its kind is `none`.
 bool JailRunner::note(const Failure& trouble) {
     if (trouble_.kind == FailureKind::none) trouble_ = trouble;
     return trouble.kind != FailureKind::none;
@@ -306,12 +309,12 @@ bool JailRunner::is_right(const Compiled& kernel, const Produces& task, Shape sh
     return run_reordered(kernel, task, order, std::move(usual)).is_good();
 }
 
-/// Also launches the kernel in other orders of blocks and warps. CUDA does not specify the order,
-/// and no check finds every result that depends on the order. Atomics, for example, are not races,
-/// but do not impose an order.
+/// Also launches the kernel with blocks and warps in other orders. CUDA does not specify the order,
+/// and the checks do not detect every result that depends on it. For example, atomics are not
+/// races, but their order is not specified.
 Trial JailRunner::run_reordered(const Compiled& kernel, const Produces& task, TrialRequest order,
                                 Trial usual) {
-    // A single warp has only one order.
+    // With a single warp, there is only one order.
     if (usual.launch.blocks() * usual.launch.threads() <= 32) return usual;
     for (int number = 1; number <= kReorderedLaunches; ++number) {
         order.seed = order_seed(number, order.shape);
@@ -329,13 +332,14 @@ Trial JailRunner::run_once(const Compiled& kernel, const Produces& task,
                            const TrialRequest& order) {
     LaunchJob job{.kernel = kernel, .order = order, .is_in_place = task.in_place};
     job.order.max_instructions = instructions_left();
-    // Choose random addresses, so that a kernel cannot recognize a launch by its pointers.
+    // Choose random addresses, so that a kernel cannot tell from its pointers which launch it is
+    // in.
     job.address_seed = derive_number(secret_, "addresses at " + order.shape.name()) | 1;
-    // Treat `out` as unwritten only on hidden shapes. The public shapes, which run earlier, report
-    // swapped arguments more clearly.
+    // Mark `out` as unwritten only on hidden shapes. Public shapes run earlier, and without this
+    // mark they report swapped arguments more clearly.
     job.is_out_unwritten = order.watch == Watch::everything && is_hidden(exercise_, order.shape);
-    // Add guards only if the launch checks nothing except the result. Otherwise, guards would hide
-    // accesses outside the matrices from the simulator.
+    // Add guards only if the launch checks nothing but the result. In other launches, guards would
+    // prevent the simulator from detecting accesses outside the matrices.
     if (order.watch == Watch::result_alone) job.guard_bytes = VerifiedBuffers::kDefaultGuardBytes;
     const ImageLayout layout = layout_for_job(job);
     const Problem problem{.rows = order.shape.rows,
@@ -363,8 +367,8 @@ Trial JailRunner::launch_and_read(const LaunchJob& job, const std::string& image
     }
     trial.shape = job.order.shape;
     if (is_stopped_by_budget(trial)) {
-        // A launch that was stopped does not report its number of instructions, so assume that it
-        // used its whole budget.
+        // A launch that was stopped does not report how many instructions it executed. Assume that
+        // it used its whole budget.
         instructions_ += job.order.max_instructions;
         const double warps = thread_count(trial.launch) / 32;
         const std::uint64_t usual = instruction_budget(job.order.shape, warps, false);
@@ -413,8 +417,8 @@ std::vector<std::uint64_t> JailRunner::other_orders(Shape shape) const {
     return seeds;
 }
 
-/// Returns the seed of an additional order of blocks and warps. An odd seed makes the second of two
-/// blocks run first.
+/// Returns the seed for an additional order of blocks and warps. The seed is odd: with an odd seed,
+/// the second of two blocks runs first.
 std::uint64_t JailRunner::order_seed(int number, Shape shape) const {
     return derive_number(secret_, "order " + std::to_string(number) + " at " + shape.name()) | 1;
 }
@@ -424,7 +428,7 @@ std::optional<Predicted> JailRunner::predict(const Compiled& kernel, const Produ
     if (exercise_.limits.predicted_fraction_of_copy <= 0) return std::nullopt;
     const auto told = predict_with(predicted_job(kernel, task, shape));
     if (!told) return std::nullopt;
-    if (!told->is_moved) note(explain_idle_prediction(kernel.file, shape));
+    if (!told->is_moved) note(explain_idle_prediction(kernel.file, shape, told->is_idle));
     return told->predicted;
 }
 
@@ -439,9 +443,10 @@ Runner::LargeTrial JailRunner::run_large(const Compiled& kernel, const Produces&
     const auto told = predict_with(job);
     if (!told) return {.failure = trouble_};
     if (!told->is_moved)
-        return {explain_idle_prediction(kernel.file, shape), told->is_idle, std::nullopt};
+        return {.failure = explain_idle_prediction(kernel.file, shape, told->is_idle),
+                .may_be_cost = told->is_idle};
     const bool is_endless = told->launch_failure.kind == FailureKind::endless_loop;
-    return {told->launch_failure, is_endless, told->predicted};
+    return {told->launch_failure, is_endless, told->predicted, told->costs.counters};
 }
 
 LaunchJob JailRunner::predicted_job(const Compiled& kernel, const Produces& task,

@@ -1,7 +1,7 @@
 /// \file
 /// Compiles submissions in one sandbox and launches them in another, each launch in its own worker
-/// process. The inputs are derived here from a secret that no kernel knows, and the outputs are
-/// compared here. Everything that a sandbox returns is untrusted and is checked.
+/// process. The grader's own process derives the inputs from a secret that no kernel knows, and
+/// compares the outputs. It trusts nothing that a sandbox returns, and checks everything.
 #pragma once
 
 #include <array>
@@ -22,15 +22,14 @@ public:
     JailRunner(Jail& compiler, Jail& launcher, SolutionCosts& solution_costs,
                const Assigned& exercise, const Secret& secret);
 
-    /// Returns a fixed name, which is the same whether or not the sandbox has started.
+    /// Returns a fixed name. It does not depend on whether the sandbox has started.
     std::string device() const override { return "simulated GPU"; }
     bool is_simulated() const override { return true; }
     Compiled compile(const Source& source, const Signature& kernel) override;
-    /// Launches the kernel, and on small shapes launches it again in other orders of blocks and
-    /// warps. Returns the first launch that failed, or the launch in the usual order if none
-    /// failed.
+    /// Launches the kernel. On small shapes, launches it again in other orders of blocks and warps.
+    /// Returns the first launch that failed, or the launch in the default order if none failed.
     Trial run(const Compiled& kernel, const Produces& task, const TrialRequest& order) override;
-    /// Launches a kernel once with these arguments instead of two matrices.
+    /// Launches a kernel of any signature once with these arguments.
     Trial run_with(const Compiled& kernel, const std::vector<CallArgument>& arguments,
                    const TrialRequest& order) override;
     std::vector<std::uint64_t> other_orders(Shape shape) const override;
@@ -46,7 +45,8 @@ public:
     void save_cached(const std::string& kind, const std::string& of,
                      const std::string& text) override;
 
-    /// Returns the first launch problem that prevents a judgement, or a failure of kind none.
+    /// Returns the first problem because of which the kernel could not be judged, or a failure of
+    /// kind none.
     const Failure& trouble() const { return trouble_; }
     /// Returns the processor time of all workers.
     double processor_milliseconds() const { return processor_milliseconds_; }
@@ -60,7 +60,8 @@ private:
     LaunchJob predicted_job(const Compiled& kernel, const Produces& task, Shape shape) const;
     std::optional<PredictedTime> predict_with(const LaunchJob& job);
     JobResult launch(const LaunchJob& job, const std::string& images);
-    /// Launches a job and reads its answer. If the launch did not end, the trial says why.
+    /// Launches a job and reads its answer. If the launch did not complete, the trial contains the
+    /// reason.
     Trial launch_and_read(const LaunchJob& job, const std::string& images, JobResult& result);
     bool note(const Failure& trouble);
     double seconds_left() const;
@@ -71,8 +72,8 @@ private:
     Jail& compiler_;
     Jail& launcher_;
     SolutionCosts& solution_costs_;
-    /// Compiled kernels by file name, mangled kernel name and source text. A text that is compiled
-    /// again, for example to draw a picture, reuses them.
+    /// Compiled kernels, keyed by file name, mangled kernel name and source. The cache avoids
+    /// compiling a source again, for example to draw a picture.
     std::map<std::array<std::string, 3>, Compiled> compiled_;
     const Assigned& exercise_;
     Secret secret_;

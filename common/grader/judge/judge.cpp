@@ -27,13 +27,13 @@ Source source_of(const std::string& text, const Assigned& exercise) {
             "",
             {.kind = FailureKind::file_too_large,
              .headline =
-                 "the file has more than " + std::to_string(exercise.resources.source_kb) + " KB.",
+                 "the file is larger than " + std::to_string(exercise.resources.source_kb) + " KB.",
              .place = {name, 0, 0},
              .next = "Hand in only the kernel and its configure."}};
 }
 
-/// Returns the exercise as the examiner sees it, with the hidden shapes after the public ones. The
-/// shape for counting costs stays last.
+/// Returns the exercise for the examiner, in which the hidden shapes follow the public ones. The
+/// shape for counting costs remains the last one.
 coalesce::Exercise exercise_with_hidden_shapes(const Assigned& exercise) {
     coalesce::Exercise asked = exercise;
     asked.shapes.insert(asked.shapes.end(), exercise.hidden_shapes.begin(),
@@ -41,7 +41,7 @@ coalesce::Exercise exercise_with_hidden_shapes(const Assigned& exercise) {
     return asked;
 }
 
-/// Counts the public and the hidden shapes that were tried, and those that passed.
+/// Counts how many public and hidden shapes were tried, and how many of them passed.
 void count_shapes(const Assigned& exercise, Result& result) {
     const auto& tried = result.verdict.shapes;
     for (std::size_t i = 0; i < tried.size(); ++i) {
@@ -52,8 +52,8 @@ void count_shapes(const Assigned& exercise, Result& result) {
     }
 }
 
-/// Reports whether the results are correct on all shapes even though a check failed. Such a kernel
-/// gets the points for correct results.
+/// Reports whether a kernel that failed a check still computes correct results on all shapes. Such
+/// a kernel gets the points for correct results.
 bool is_right_despite_failed_check(const Compiled& kernel, const coalesce::Exercise& asked,
                                    Shape hidden_counted, JailRunner& runner) {
     std::vector<Shape> shapes = asked.shapes;
@@ -81,9 +81,9 @@ void mark(const Source& source, const Assigned& exercise, const coalesce::Exerci
         result.points = exercise.possible;
         if (verdict.passed()) return;
         result.points.counters = 0;
-        // The last shape may be the hidden shape on which costs are counted. If the kernel is too expensive only on
-        // that shape, draw no picture, because a picture of the public shape would show nothing
-        // wrong.
+        // The last shape may be the hidden shape for which costs are counted. If the kernel is too
+        // expensive only on that shape, draw no picture: a picture of a public shape would not show
+        // the problem.
         result.is_hidden = is_shape_hidden(exercise, verdict.shapes, verdict.shapes.size() - 1);
         if (result.is_hidden || asked.elements) return;
         const Picture picture = draw_warp_picture(
@@ -97,12 +97,13 @@ void mark(const Source& source, const Assigned& exercise, const coalesce::Exerci
     }
 }
 
-/// Lets any failed launch determine the mark, even one that was made only to draw a picture.
+/// If any launch failed, uses the mark for that failure, even if the launch was made only to draw a
+/// picture.
 void apply_launch_problem(const JailRunner& runner, Result& result) {
     const Failure& trouble = runner.trouble();
     if (trouble.kind == FailureKind::none || result.mark == Mark::system) return;
-    // Ignore a failed prediction if the kernel has failed already. The prediction records only a
-    // few blocks, and the blocks of a wrong kernel may do nothing.
+    // If the kernel has already failed in another way, ignore the failure of a prediction. A
+    // prediction records only a few blocks, and these may do nothing if the kernel is incorrect.
     const auto is_another = [](const Failure& failure) {
         return failure.kind != FailureKind::too_slow_predicted;
     };
@@ -115,8 +116,8 @@ void apply_launch_problem(const JailRunner& runner, Result& result) {
     result.points = {};
 }
 
-/// Examines the kernel. `solution_runner` measures the solution with limits of its own, so that the
-/// verdict does not depend on whether the solution's costs are already cached.
+/// Examines the kernel. `solution_runner` has its own limits, so that the verdict does not depend
+/// on whether the solution's costs must be measured or are already cached.
 void judge_source(JailRunner& runner, JailRunner& solution_runner, const Source& source,
                   const Assigned& exercise, Result& result) {
     const coalesce::Exercise asked = exercise_with_hidden_shapes(exercise);
@@ -134,7 +135,7 @@ void judge_source(JailRunner& runner, JailRunner& solution_runner, const Source&
     apply_launch_problem(runner, result);
     if (result.mark == Mark::system) throw std::runtime_error(result.verdict.failures[0].headline);
     hide_secrets(exercise, result);
-    // Drop the predicted times, because failures about time already state them.
+    // Remove the predicted times. A failure about time already states them.
     result.verdict.predicted = result.verdict.solution_predicted = std::nullopt;
 }
 
@@ -150,8 +151,8 @@ Result result_for_environment_problem(const std::string& problem) {
 
 std::string computed_identity() {
     try {
-        // Hash contents instead of times and paths, so that the same build in another clone has the
-        // same identity.
+        // Hash the contents of files, not their times and paths, so that the same build in another
+        // clone has the same identity.
         return sha256_of_parts({"judge 1", describe_compiler(grading_compiler()),
                                 read_file("/proc/self/exe"), read_file(jail_program()),
                                 read_file(simulator_folder() / "libcudart.so.13")});

@@ -1,8 +1,8 @@
 /// \file
 /// Judges one submission safely. The judge owns the secret, prepares the inputs and compares the
-/// outputs. A submission is compiled in one sandbox and launched in another, and neither decides
-/// anything. examiner/examine.h examines the kernel and describes its failures. The grader adds
-/// rules, hidden shapes and points.
+/// outputs. A submission is compiled in one sandbox and launched in another. Neither sandbox
+/// decides the result. examiner/examine.h examines the kernel and describes its failures. The
+/// grader adds rules, hidden shapes and points.
 ///
 ///     Judge judge({.work_folder = "/tmp/work"});
 ///     Result result = judge.judge(text, exercise, secret);
@@ -35,8 +35,8 @@ namespace coalesce::grader {
 struct Points {
     double correct = 0;   ///< points for correct output on every shape
     double clean = 0;     ///< points for passing memory, race and barrier checks
-    double counters = 0;  ///< points for costs within limits, if the others are earned
-    /// Returns the sum of all three.
+    double counters = 0;  ///< points for costs within the limits, if all other points are earned
+    /// Returns the sum of the three kinds of points.
     double total() const { return correct + clean + counters; }
     bool operator==(const Points&) const = default;
 };
@@ -45,7 +45,7 @@ struct Points {
 inline constexpr std::pair<const char*, double Points::*> kPoints[] = {
     {"correct", &Points::correct}, {"clean", &Points::clean}, {"counters", &Points::counters}};
 
-/// The limits on the resources of a submission. The manifest can set each limit.
+/// The resource limits of a submission. The manifest can set each limit.
 struct Resources {
     int compile_seconds = 5;        ///< limit on the compiler's processor time
     int launch_seconds = 5;         ///< limit for the launches of one shape (see jail_runner.cpp)
@@ -57,7 +57,7 @@ struct Resources {
     std::size_t local_bytes = 65536;   ///< maximum bytes of local memory per thread
 };
 
-/// An exercise in an assignment. Adds the grader's settings to the course's record.
+/// An exercise in an assignment: the exercise from the course, with the grader's settings.
 struct Assigned : coalesce::Exercise {
     std::vector<Shape> hidden_shapes = {};  ///< shapes that only the teacher knows
     Shape hidden_counted{0, 0};             ///< second shape for counting costs, or 0 x 0 for none
@@ -66,7 +66,8 @@ struct Assigned : coalesce::Exercise {
     /// On the shapes in `drawn_large_shapes`, only some blocks are launched.
     Shape drawn_counted_shape{0, 0};
     std::vector<Shape> drawn_large_shapes = {};
-    std::string solution = "";  ///< source to compare costs with, or ""
+    /// source of the solution, whose costs are compared with the submission's; "" if there is none
+    std::string solution = "";
     Points possible = {.correct = 25, .clean = 15, .counters = 60};  ///< the possible points
     /// PTX features that are allowed in addition to the default ones (ptx_rules.h).
     std::vector<std::string> allow = {};
@@ -87,13 +88,13 @@ std::uint64_t derive_number(const Secret& secret, const std::string& what);
 struct Result {
     Mark mark = Mark::system;  ///< how the submission was judged
     Verdict verdict;           ///< the verdict for the student, which reveals no hidden shape
-    /// a picture of one warp at the counted shape, if the kernel costs too much
+    /// a picture of one warp at the counted shape, if the kernel exceeds a cost limit
     std::string picture;
     bool is_hidden = false;  ///< whether the failure was on a hidden shape
     int public_passed = 0;   ///< public shapes that passed
-    int public_tried = 0;    ///< public shapes tried, until the first failure
+    int public_tried = 0;    ///< number of public shapes tried, up to the first failure
     int hidden_passed = 0;   ///< hidden shapes that passed
-    int hidden_tried = 0;    ///< hidden shapes tried, until the first failure
+    int hidden_tried = 0;    ///< number of hidden shapes tried, up to the first failure
     Points points;           ///< the points that the submission earned
     std::string sandbox;     ///< "A", "B" or "unsandboxed"
     std::string problem;     ///< a problem with the computer (SYS), for the teacher
@@ -107,18 +108,18 @@ struct Result {
 };
 
 /// Returns the result as one JSON object. The same submission, exercise, secret and grader always
-/// produce the same bytes, because the object contains no times, paths or process ids. It contains
-/// `problem`, so it is for the teacher only.
+/// produce the same bytes, because the object contains no times, paths or process ids. The object
+/// contains `problem`, so students must not see it.
 std::string to_json(const Result& result);
 /// Parses the output of to_json. Throws std::runtime_error for anything else.
 Result result_from_json(const std::string& json);
 
-/// Returns the result for a submission that was not launched because of this failure.
+/// Returns the result of a submission that was rejected with this failure before it was launched.
 Result result_of_failure(Mark mark, const Failure& failure, const std::string& sandbox);
 
-/// Where to judge, and in which sandbox.
+/// The sandbox and the work folder of a judge.
 struct JudgeOptions {
-    /// The sandbox tier. If empty, the best tier that works here. `unsandboxed` is the effect of
+    /// The sandbox tier, or empty for the best tier that works here. `unsandboxed` corresponds to
     /// --no-sandbox and is for development only. Tests choose weaker tiers.
     std::optional<Tier> tier = {};
     /// a private folder (0700) that the judge may clear, or empty for a folder in /tmp
@@ -135,9 +136,9 @@ public:
     /// Finds a sandbox that works. Never throws. If there is none, each Result has Mark::system.
     explicit Judge(const JudgeOptions& options);
 
-    /// Judges a file, whose contents may be anything. Messages call it "03_tiled/kernel.cu" for
-    /// every student, so that a result does not depend on the author. A problem with this computer
-    /// leads to Mark::system instead of an exception.
+    /// Judges a file with arbitrary contents. Messages refer to the file as "03_tiled/kernel.cu"
+    /// for every student, so that a result does not depend on the author. On a problem with this
+    /// computer, returns Mark::system instead of throwing an exception.
     Result judge(const std::string& text, const Assigned& exercise, const Secret& secret);
 
     /// Compiles a file and inspects its PTX. Returns nothing if the file is rejected. Throws

@@ -13,11 +13,11 @@ struct MarkWords {
 constexpr MarkWords kMarkWords[] = {
     {Mark::ok, "OK", "right and clean"},
     {Mark::compile_error, "CE", "the file does not compile"},
-    {Mark::compile_limit, "CL", "the compiler exceeds a limit of time or memory"},
+    {Mark::compile_limit, "CL", "the compiler exceeds a time or memory limit"},
     {Mark::rejected, "REJ", "the submission cannot be accepted"},
     {Mark::wrong_answer, "WA", "the result is wrong"},
-    {Mark::memory, "MEM", "the kernel accesses memory outside of its matrices"},
-    {Mark::race, "RACE", "threads access the same memory in no defined order"},
+    {Mark::memory, "MEM", "the kernel accesses memory outside its matrices"},
+    {Mark::race, "RACE", "threads access the same memory in an undefined order"},
     {Mark::uninitialised, "INIT", "the kernel reads memory that was never written"},
     {Mark::synchronisation, "SYNC", "the threads synchronize incorrectly"},
     {Mark::time_limit, "TLE", "the kernel does not end"},
@@ -33,7 +33,7 @@ constexpr const MarkWords& find_mark_words(Mark mark) {
     return find_mark_words(Mark::system);
 }
 
-/// Maps failures to marks. The map has no failures about costs, because costs affect only the
+/// Maps failures to marks. Failures about costs are not included, because costs affect only the
 /// points.
 struct MarkedFailures {
     using enum FailureKind;
@@ -94,7 +94,8 @@ struct MarkedFailures {
         return count == 0;
     }
 };
-static_assert(MarkedFailures::covers_each_kind_once(), "some kind of failure has no mark, or two");
+static_assert(MarkedFailures::covers_each_kind_once(),
+              "a kind of failure has no mark, or two marks");
 
 }  // namespace
 

@@ -19,11 +19,11 @@ enum class Mark {
     memory,           ///< MEM: out-of-bounds or misaligned accesses, or too much memory
     race,             ///< RACE: unordered accesses of two threads to the same memory
     uninitialised,    ///< INIT: reads memory that was never written
-    synchronisation,  ///< SYNC: barriers that not all threads reach, or wrong masks
+    synchronisation,  ///< SYNC: barriers that not all threads reach, or wrong warp masks
     time_limit,       ///< TLE: executes far more instructions than the task needs
     cheat,            ///< CHEAT: tries to deceive the grader
     fault,            ///< FAULT: makes the grader crash, so a teacher must decide
-    system,           ///< SYS: the grader has a problem and will try again; never a grade
+    system,           ///< SYS: the grader failed and will try again; not a final mark
 };
 
 /// Returns the code of a mark, such as "WA".

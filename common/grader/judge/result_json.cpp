@@ -1,4 +1,5 @@
-// Converts a result to JSON and back. The same result produces the same bytes on every computer.
+// Converts a result to JSON, and JSON to a result. The same result produces the same bytes on every
+// computer.
 #include <stdexcept>
 
 #include "examiner/verdict_codec.h"

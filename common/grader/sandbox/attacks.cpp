@@ -18,7 +18,7 @@
 namespace coalesce::grader {
 namespace {
 
-/// Returns `meaning`, which describes the escape, if a call that must fail has succeeded.
+/// Returns `meaning`, a description of the escape, if a call that should fail has succeeded.
 std::string escape_if_succeeded(long result, const char* meaning) {
     return result < 0 ? "" : meaning;
 }
@@ -66,8 +66,8 @@ std::string become_program(const AttackTarget&) {
          {"/bin/sh", "/usr/bin/true", "/lib64/ld-linux-x86-64.so.2", "/jail"}) {
         if (access(program, X_OK) != 0) continue;
         char* const arguments[] = {const_cast<char*>(program), nullptr};
-        // If execve succeeds, the process becomes another program, and its exit code differs from
-        // the one that the doctor expects.
+        // If execve succeeds, another program replaces this process. The doctor detects this by the
+        // exit code.
         execve(program, arguments, nullptr);
     }
     return "";
@@ -75,7 +75,7 @@ std::string become_program(const AttackTarget&) {
 
 std::string send_signals(const AttackTarget& target) {
     for (const pid_t process : {getppid(), pid_t{1}, static_cast<pid_t>(target.grader_process)}) {
-        // Signal 0 only tests whether a signal could be sent.
+        // Signal 0 only tests whether this process may send a signal.
         if (process > 0 && kill(process, 0) == 0) {
             return "could send a signal to process " + std::to_string(process);
         }

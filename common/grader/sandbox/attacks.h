@@ -25,8 +25,8 @@ void describe(auto& codec, AttackTarget& target) {
 /// An attack that a hostile worker could try.
 struct Attack {
     const char* name;  ///< such as "socket"
-    /// Tries the attack. Returns "" if it was stopped, or a description of the escape if not. Some
-    /// attacks end the process instead of returning.
+    /// Tries the attack. Returns "" if the attack was stopped, otherwise a description of what it
+    /// achieved. Some attacks end the process instead of returning.
     std::string (*try_it)(const AttackTarget& target);
 };
 

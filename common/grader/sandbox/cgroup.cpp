@@ -28,8 +28,8 @@ bool write_control(const fs::path& file, const std::string& text) {
     return opened && write_all(opened.get(), text);
 }
 
-/// Returns the mount point of each controller's hierarchy. Version 2 of cgroups has one hierarchy,
-/// with the key "".
+/// Returns the mount point of each controller's hierarchy. In cgroups version 2, there is a single
+/// hierarchy, which has the key "".
 std::map<std::string, fs::path> find_cgroup_mounts() {
     std::map<std::string, fs::path> found;
     std::ifstream stream("/proc/self/mounts");
@@ -53,7 +53,7 @@ std::map<std::string, std::string> find_own_groups() {
         const std::size_t first = line.find(':');
         const std::size_t second = line.find(':', first + 1);
         if (first == line.npos || second == line.npos) continue;
-        // Version 2 lists no controllers, so its key is "".
+        // In cgroups version 2, the list of controllers is empty, which results in the key "".
         std::istringstream list(line.substr(first + 1, second - first - 1) + ",");
         for (std::string controller; std::getline(list, controller, ',');) {
             found.emplace(controller, line.substr(second + 1));
@@ -71,8 +71,8 @@ fs::path find_own_folder(const std::string& controller) {
     if (place == places.end() || group == groups.end()) return {};
     fs::path folder = place->second / fs::path(group->second).relative_path();
     std::error_code error;
-    // In a container, the path may be valid only on the host, because only the container's own part
-    // of the hierarchy is mounted.
+    // In a container, only the container's part of the hierarchy is mounted. The path may therefore
+    // be valid only on the host.
     if (!fs::is_directory(folder, error)) folder = place->second;
     return folder;
 }
@@ -90,7 +90,7 @@ void kill_all_in(const fs::path& folder) {
     }
 }
 
-/// Removes a cgroup. Retries, because a killed process stays in its cgroup for a moment.
+/// Removes a cgroup. Retries, because a killed process remains in its cgroup for a short time.
 bool remove_group(const fs::path& folder) {
     using namespace std::chrono_literals;
     for (int attempt = 0; attempt < 400; ++attempt) {
@@ -102,7 +102,8 @@ bool remove_group(const fs::path& folder) {
     return false;
 }
 
-/// Returns the process ID in the name of a grader's cgroup, or 0 if the name is not a grader's.
+/// If the name is that of a cgroup that a grader created, returns the grader's process ID.
+/// Otherwise returns 0.
 pid_t owner_of(const std::string& name) {
     if (!name.starts_with(kPrefix)) return 0;
     return static_cast<pid_t>(std::atol(name.c_str() + std::string(kPrefix).size()));

@@ -1,7 +1,7 @@
 /// \file
 /// A control group that limits the memory and the number of processes of a jail, and reports
-/// whether the memory ran out. Supports cgroup versions 1 and 2. On computers where neither can be
-/// used, only rlimits apply.
+/// whether the memory ran out. Supports cgroup versions 1 and 2. On a computer that supports
+/// neither version, only rlimits apply.
 #pragma once
 
 #include <sys/types.h>
@@ -26,7 +26,7 @@ public:
     Cgroup(const Cgroup&) = delete;
     Cgroup& operator=(const Cgroup&) = delete;
 
-    /// Returns the files through which a process enters the cgroup, by writing "0" to each.
+    /// Returns the files to which a process must write "0" to enter the cgroup.
     const std::vector<std::string>& enter_files() const { return enter_files_; }
     /// Returns the number of processes in the cgroup that were killed for lack of memory.
     long out_of_memory_kills() const;

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Describes what an attack achieved, or returns "" if it was stopped.
+/// Returns a description of what an attack achieved, or "" if the attack failed.
 std::string find_escape(const std::string& attack, const JobResult& result) {
     using EndKind = JobEnd::EndKind;
     if (attack == "compute") {
@@ -37,13 +37,13 @@ std::string find_escape(const std::string& attack, const JobResult& result) {
     return answer == "held" ? "" : answer;
 }
 
-/// Runs one attack. Throws std::runtime_error if no worker could be created, which would not be an
-/// escape.
+/// Runs one attack. If no worker could be created, throws std::runtime_error, because that does not
+/// count as an escape.
 AttackOutcome run_attack(const AttackTarget& target, Jail& jail) {
     const std::string request = codec::write(target);
     const bool sleeps = target.attack == "sleep";
-    // Allow ten seconds for all other attacks, because filling the memory can take more than a
-    // second on a busy computer.
+    // Allow ten seconds for any attack other than "compute", because filling the memory can take
+    // more than a second on a busy computer.
     const int seconds = target.attack == "compute" ? 1 : 10;
     const JobResult result = jail.run(
         {.request = request,
@@ -74,13 +74,13 @@ private:
     fs::path file_;
 };
 
-/// Returns why a tier cannot work here, or "" if no reason is known.
+/// Returns the reason why a tier cannot work on this computer, or "" if no reason is known.
 std::string find_missing_requirement(Tier tier) {
     if (tier == Tier::namespaces && bubblewrap_program().empty()) {
-        return "bubblewrap is not installed (Debian's package bubblewrap)";
+        return "bubblewrap is not installed (package bubblewrap in Debian)";
     }
     if (tier == Tier::landlock && landlock_version() == 0) {
-        return "this kernel has no Landlock (Linux 5.13 or newer), or Landlock is switched off";
+        return "Landlock is disabled, or not part of this kernel (it requires Linux 5.13 or newer)";
     }
     return "";
 }
@@ -110,18 +110,17 @@ static TierTrial test_tier_once(Tier tier, const fs::path& work_folder, bool is_
                 run_attack({one.name, bait.path(), work_folder, getpid()}, jail));
         }
     } catch (const std::exception& error) {
-        // No attack can end the jail, so if it ends after it has started, something outside killed
-        // it.
+        // No attack can end the jail. If the jail ends after it has started, something outside the
+        // jail killed it.
         trial.problem = error.what();
         trial.was_killed_externally = true;
     }
     return trial;
 }
 
-/// Tests a tier until the result is certain. That is the case once all attacks have ended, or once
-/// the jail has repeatedly failed to start in the same way. A single failed start proves nothing,
-/// because bubblewrap exits with 1 not only if a feature is missing, but also if its child was
-/// killed.
+/// Tests a tier until the result is certain: until all attacks have ended, or until the jail has
+/// failed to start several times with the same error. A single failed start proves nothing.
+/// Bubblewrap exits with 1 if a feature is missing, but also if its child was killed.
 TierTrial test_tier(Tier tier, const fs::path& work_folder, bool is_thorough) {
     constexpr int most_tries = 30, enough_alike = 5;
     TierTrial trial;
@@ -150,8 +149,8 @@ Tier find_secure_tier(const fs::path& work_folder, std::optional<Tier> wanted) {
     sweep_stale_cgroups();
     if (wanted == Tier::unsandboxed) return *wanted;
     std::string text = wanted ? std::string("sandbox ") + name_of(*wanted) +
-                                    " does not work on this computer, and nothing was run"
-                              : "there is no sandbox on this computer, and nothing was run";
+                                    " does not work on this computer, so nothing was run"
+                              : "no sandbox works on this computer, so nothing was run";
     for (const Tier tier : {Tier::namespaces, Tier::landlock}) {
         if (wanted && tier != *wanted) continue;
         const TierTrial trial = test_tier(tier, work_folder, false);

@@ -33,10 +33,11 @@ struct TierTrial {
 /// take several seconds, such as endless computing or sleeping.
 TierTrial test_tier(Tier tier, const std::filesystem::path& work_folder, bool is_thorough);
 
-/// Returns the best tier that stops all attacks: A, or else B. First removes files and cgroups of
-/// graders that were killed. With `wanted`, tests only that tier; `unsandboxed` needs no test.
-/// Throws std::runtime_error if no tier works, or if the jail was killed from outside during the
-/// test. Such a kill must not lead to a weaker sandbox, because the tier is part of each result.
+/// Returns the best tier that stops all attacks: A if possible, otherwise B. First removes files
+/// and cgroups of graders that were killed. With `wanted`, tests only that tier; `unsandboxed`
+/// needs no test. Throws std::runtime_error if no tier works, or if the jail was killed from
+/// outside during the test. Such a kill must not lead to a weaker sandbox, because the tier is part
+/// of each result.
 Tier find_secure_tier(const std::filesystem::path& work_folder, std::optional<Tier> wanted);
 
 }  // namespace coalesce::grader

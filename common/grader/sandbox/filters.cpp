@@ -14,7 +14,7 @@
 namespace coalesce::grader {
 namespace {
 
-/// A seccomp filter, to which rules are added before it is loaded.
+/// A seccomp filter. Rules are added first, and the filter is then loaded.
 class SeccompFilter {
 public:
     explicit SeccompFilter(std::uint32_t otherwise) : context_(seccomp_init(otherwise)) {
@@ -24,7 +24,7 @@ public:
     SeccompFilter(const SeccompFilter&) = delete;
     SeccompFilter& operator=(const SeccompFilter&) = delete;
 
-    /// Adds a rule for system calls. Skips names that libseccomp does not know, because such calls
+    /// Adds a rule for system calls. Skips names that libseccomp does not know, because the calls
     /// do not exist on this computer.
     void rule(std::uint32_t action, const std::string& names) {
         std::istringstream words(names);
@@ -44,7 +44,7 @@ public:
 
 private:
     static void check(int error, const char* what) {
-        // EACCES means that the rule's action is the same as the default action.
+        // EACCES means that the rule has the same action as the filter's default.
         if (error == 0 || error == -EACCES) return;
         throw std::runtime_error(std::string("seccomp rejects ") + what);
     }
@@ -52,18 +52,19 @@ private:
     scmp_filter_ctx context_;
 };
 
-/// Denies the calls that could lead out of the jail. Nothing inside the jail needs them.
+/// Denies the calls with which a process could leave the jail. Nothing inside the jail needs these
+/// calls.
 void serve_filter(bool is_for_clang) {
     const std::uint32_t deny = SCMP_ACT_ERRNO(EPERM);
     SeccompFilter filter(SCMP_ACT_ALLOW);
-    // Deny calls that reach other processes and programs.
+    // Deny calls that access other processes or start programs.
     filter.rule(
         deny,
         "socket socketpair connect bind listen accept accept4 execveat ptrace process_vm_readv "
         "process_vm_writev process_madvise pidfd_open pidfd_getfd pidfd_send_signal kcmp setsid "
         "setpgid shmget msgget semget memfd_create memfd_secret");
     if (!is_for_clang) filter.rule(deny, "execve");
-    // Deny calls that reach other parts of the file system.
+    // Deny calls that access other parts of the file system.
     filter.rule(deny,
                 "mount umount2 pivot_root chroot unshare setns open_tree move_mount fsopen "
                 "fsconfig fsmount fspick mount_setattr open_by_handle_at name_to_handle_at "
@@ -78,7 +79,7 @@ void serve_filter(bool is_for_clang) {
     filter.rule(deny,
                 "mknod mknodat link linkat symlink symlinkat chmod fchmod fchmodat chown fchown "
                 "lchown fchownat mkdir mkdirat rename renameat renameat2 unlink unlinkat truncate");
-    // A filter cannot inspect the arguments of clone3 and openat2, which are in memory. If these
+    // A filter cannot inspect arguments in memory, such as those of clone3 and openat2. If these
     // calls fail with ENOSYS, the C library falls back to clone and openat.
     filter.rule(SCMP_ACT_ERRNO(ENOSYS), "clone3 openat2");
     for (const std::uint64_t flag : {CLONE_NEWNS, CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET,
@@ -88,7 +89,7 @@ void serve_filter(bool is_for_clang) {
     filter.load();
 }
 
-/// Allows the calls that every computing program needs.
+/// Allows the calls that every program needs for computations.
 void allow_computing(SeccompFilter& filter) {
     // Allow calls on open files.
     filter.rule(SCMP_ACT_ALLOW,
@@ -109,18 +110,20 @@ void allow_computing(SeccompFilter& filter) {
     // Allow threads, not processes.
     filter.rule_if(SCMP_ACT_ALLOW, "clone",
                    SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD));
-    // abort() sends a signal to its own process, which needs this call.
+    // abort() uses this call to send a signal to its own process.
     filter.rule_if(SCMP_ACT_ALLOW, "tgkill",
                    SCMP_A0(SCMP_CMP_EQ, static_cast<scmp_datum_t>(getpid())));
     // Allow reading a limit, but not changing one.
     filter.rule_if(SCMP_ACT_ALLOW, "prlimit64", SCMP_A2(SCMP_CMP_EQ, 0));
-    // Deny memory that is both writable and executable. No legitimate program in the jail needs it.
+    // Allow mapping memory only if it is not executable. No computation needs memory that it can
+    // execute.
     for (const char* name : {"mmap", "mprotect"}) {
         filter.rule_if(SCMP_ACT_ALLOW, name, SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
     }
 }
 
-/// Allows the calls that a program needs to start. Its libraries are mapped as executable.
+/// Allows the calls that a program needs to start. Libraries may be mapped as executable, but not
+/// as writable too.
 void allow_program_start(SeccompFilter& filter) {
     filter.rule(SCMP_ACT_ALLOW, "execve arch_prctl set_tid_address");
     filter.rule_if(SCMP_ACT_ALLOW, "mmap", SCMP_A2(SCMP_CMP_EQ, PROT_READ | PROT_EXEC));

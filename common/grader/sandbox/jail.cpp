@@ -29,11 +29,11 @@ using namespace std::chrono_literals;
 /// The time limit for starting a jail on a busy computer. Starting includes warming up the compiler
 /// or loading the simulator.
 constexpr auto kStartTimeout = 60s;
-/// The memory limit of a jail in bytes, in addition to its worker's. It covers shared memory and
-/// the server process.
+/// The memory limit of a jail in bytes, in addition to the limit of its worker. It covers shared
+/// memory and the server process.
 constexpr std::size_t kOwnMemory = std::size_t{512} << 20;
 constexpr std::size_t kMaxProcesses = 96;
-/// The number of jobs after which a jail is replaced, so that nothing accumulates in it.
+/// The number of jobs after which a jail is replaced, so that leftovers of jobs do not accumulate.
 constexpr int kMaxJobsPerJail = 2000;
 
 /// Reports whether the status means that the process was killed. Bubblewrap exits with 128 plus the
@@ -48,8 +48,8 @@ std::vector<std::string> jail_environment(Tier tier, const std::string& simulato
     words.insert(
         words.end(),
         {"COALESCE_SIM_THREADS=1",  // a worker has one thread, so that it can fork
-         // This limits address space, not memory in use. Time predictions use two matrices of 256
-         // MB that are never touched.
+         // COALESCE_SIM_MEMORY limits the address space, not the memory in use. A time prediction
+         // needs two matrices of 256 MB, which are never accessed.
          "COALESCE_SIM_MEMORY=576M", "COALESCE_SIM_QUIET=1", "COALESCE_SIM_REPORT=0", "LC_ALL=C",
          "TZ=UTC0", "TMPDIR=/nonexistent", std::string("COALESCE_JAIL_TIER=") + name_of(tier)});
     return words;
@@ -80,7 +80,7 @@ std::vector<std::string> bubblewrap_command(Role role, const fs::path& program,
 [[noreturn]] void become(char* const* command, char* const* environment, int grader, int control,
                          int nothing, const std::vector<int>& entrances) {
     end_with_parent();
-    // If the grader ended before the call above, the grader's end of the socket is closed.
+    // If the grader ended before end_with_parent() was called, its end of the socket is closed.
     close(grader);
     char byte = 0;
     if (recv(control, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0) _exit(126);
@@ -96,7 +96,7 @@ std::vector<std::string> bubblewrap_command(Role role, const fs::path& program,
     if (syscall(SYS_close_range, kControlDescriptor + 1, ~0U, 0) != 0) {
         for (int other = kControlDescriptor + 1; other < 4096; ++other) close(other);
     }
-    // Lift the soft limits, which the judge has set for a single submission. A jail serves many
+    // Remove the soft limits that the judge set for a single submission, because a jail serves many
     // submissions.
     for (const auto what : {RLIMIT_CPU, RLIMIT_AS}) {
         rlimit limit{};
@@ -224,21 +224,22 @@ JobEnd Jail::end_of(const EndMessage& told, const JobLimits& limits) const {
     } else if (ran_out_of_memory()) {
         end.end_kind = JobEnd::EndKind::out_of_memory;
     } else if (told.processor_milliseconds < 900 * limits.processor_seconds) {
-        // The kernel sends SIGKILL to a worker that ignores SIGXCPU. An earlier SIGKILL comes from
-        // another program.
-        return {.problem = "a worker was killed from outside"};
+        // If a worker ignores SIGXCPU, the kernel sends SIGKILL at the hard limit. A SIGKILL before
+        // that comes from another program.
+        return {.problem = "a worker was killed by another process"};
     } else {
         end.end_kind = JobEnd::EndKind::out_of_processor;
     }
     return end;
 }
 
-/// Explains why the socket is closed: either the jail's memory ran out, or the jail was killed.
+/// Returns the reason why the socket is closed: either the jail ran out of memory, or the jail was
+/// killed.
 JobEnd Jail::end_of_dead_jail() {
     const bool for_memory = ran_out_of_memory();
     stop();
     if (for_memory) return {.end_kind = JobEnd::EndKind::out_of_memory};
-    return {.problem = "the jail ended in the middle of a job"};
+    return {.problem = "the jail ended during a job"};
 }
 
 JobEnd Jail::wait_for_end(int worker, const Job& job) {
@@ -256,8 +257,8 @@ JobEnd Jail::wait_for_end(int worker, const Job& job) {
         Packet packet;
         const Received received = receive_packet(readable, packet, deadline);
         if (readable == worker) {
-            // A worker may send only one note. The jail, not the worker, reports that the worker
-            // has ended.
+            // A worker may send only one note. The message that a worker has ended comes from the
+            // jail.
             has_asked = true;
             if (received != Received::packet) continue;
             const Descriptor answer = job.on_note(packet.bytes);

@@ -1,15 +1,15 @@
 /// \file
-/// A jail is a process that forks a worker for each job and has no access to anything else. This
-/// file is the grader's side; program/ is the jail's side.
+/// A jail is a sandboxed process that forks a worker for each job. This file implements the
+/// grader's side, and program/ the jail's side.
 ///
 /// The grader starts the program `jail` as a direct child, in bubblewrap (tier A) or under Landlock
 /// (tier B). The jail first warms up its compiler or loads the simulator. Then it gives up all
 /// rights that it does not need, and waits for jobs on a socket. A job consists of a sealed memfd
 /// with the request and an empty one for the answer. The jail forks a worker, which restricts
-/// itself further and ends with the job. The worker may send one note on its own socket, to which
-/// the grader replies with a memfd. In this way the inputs arrive after the kernel has been loaded.
-/// The jail reports when the worker has ended. The grader copies the answer and reads only the
-/// copy.
+/// itself further and exits after the job. The worker may send one note on its own socket, to which
+/// the grader replies with a memfd. The inputs therefore arrive only after the kernel has been
+/// loaded. The jail reports when the worker has ended. The grader copies the answer and reads only
+/// the copy.
 ///
 /// The grader limits the elapsed time, measured with the monotonic clock. At the limit it kills the
 /// whole jail, and the next job starts a new one. All processes of a jail die with its first
@@ -57,9 +57,9 @@ struct JobEnd {
     enum class EndKind {
         exited,            ///< the worker exited with status `code`
         signalled,         ///< the signal `code` ended the worker
-        out_of_processor,  ///< the worker exceeded its processor time
-        out_of_time,       ///< the worker exceeded the elapsed time, perhaps on a busy computer
-        out_of_memory,  ///< the kernel killed the worker for lack of memory, perhaps with its jail
+        out_of_processor,  ///< the worker exceeded its limit of processor time
+        out_of_time,  ///< the worker exceeded its limit of elapsed time, perhaps on a busy computer
+        out_of_memory,  ///< the kernel killed the worker, and perhaps its jail, for lack of memory
         jail_failed,    ///< the worker could not run, because the jail failed; `problem` says why
     };
     EndKind end_kind = EndKind::jail_failed;
@@ -77,7 +77,7 @@ struct Job {
     std::function<Descriptor(std::string_view note)> on_note = {};
 };
 
-/// The result of a job. There is an answer even if the worker failed.
+/// The result of a job. The answer can be read even if the worker failed.
 struct JobResult {
     JobEnd end;
     Answer answer;

@@ -6,11 +6,19 @@
 #include "examiner/safe_text.h"
 #include "timing/gpu.h"
 
+namespace coalesce {
+
+void describe(auto& codec, SampledCosts& costs) {
+    fields(codec, "counters", costs.counters, "can_store_all", costs.can_store_all);
+}
+
+}  // namespace coalesce
+
 namespace coalesce::grader {
 
 void describe(auto& codec, PredictedTime& foretold) {
     fields(codec, "predicted", foretold.predicted, "is_moved", foretold.is_moved, "is_idle",
-           foretold.is_idle, "refused", foretold.launch_failure);
+           foretold.is_idle, "refused", foretold.launch_failure, "costs", foretold.costs);
 }
 
 namespace {
@@ -21,8 +29,8 @@ constexpr std::size_t kMaxLines = 2000;
 constexpr std::size_t kMaxMessages = 50;
 /// The maximum length of a message, in bytes.
 constexpr std::size_t kMaxMessageBytes = 4000;
-/// The maximum length of a file's or kernel's name, in bytes. A student can make both arbitrarily
-/// long, with #line or a long identifier.
+/// The maximum length of a file's or kernel's name, in bytes. With a #line directive or a long
+/// identifier, a student can make these names arbitrarily long.
 constexpr std::size_t kMaxNameBytes = 200;
 
 template <class List>
@@ -44,8 +52,8 @@ void truncate(Failure& failure) {
     failure.map.reset();
 }
 
-/// Trims the answer to the size that an honest kernel can produce. A hostile kernel may write
-/// anything that parses.
+/// Trims the answer to the size that a worker can need for an honest kernel. A hostile kernel may
+/// make the worker write anything that parses.
 Compiled sanitize_answer(Compiled compiled) {
     truncate(compiled.messages, kMaxMessages);
     for (Message& message : compiled.messages) {
@@ -68,16 +76,16 @@ Trial sanitize_answer(Trial trial) {
     }
     for (const simulated::Access& access : trial.accesses) {
         if (access.bytes_per_lane >= 1 && access.bytes_per_lane <= 16) continue;
-        throw std::runtime_error("a lane cannot move that many bytes");
+        throw std::runtime_error("a lane must move 1 to 16 bytes");
     }
     return trial;
 }
 
 /// The widest error band that is accepted in an answer, as a fraction of the predicted time. The
-/// model produces no wider band.
+/// model does not produce wider bands.
 constexpr double kMaxErrorBand = 1;
-/// The smallest memory traffic that is accepted in an answer, as a fraction of the bytes of the
-/// task. It is below 1 because a few recorded blocks stand for all blocks.
+/// The smallest memory traffic that is accepted in an answer, as a fraction of the bytes that the
+/// task must move. It is below 1 because a few recorded blocks stand for all blocks.
 constexpr double kMinMovedFraction = 0.95;
 /// The smallest accepted fraction for large shapes that do not consist of whole tiles. For such a
 /// shape, the only sampled block may be at an edge.
@@ -103,17 +111,21 @@ PredictedTime sanitize_answer(const PredictedTime& told, Shape shape) {
     }
     const PredictedTime not_moved{.is_moved = false}, idle{.is_moved = false, .is_idle = true};
     if (!told.is_moved) return told.is_idle ? idle : not_moved;
-    if (!told.predicted) return {};
+    const PredictedTime without_time{.costs = told.costs};
+    if (!told.predicted) return without_time;
     const timing::Gpu& gpu = timing::known_gpus().front();
     if (told.predicted->launches.size() != 1) {
         throw std::runtime_error("exactly one launch must be predicted");
     }
     timing::Prediction launch = told.predicted->launches.front();
-    if (!(launch.memory_bytes >= min_moved_fraction(shape) * useful_bytes(shape))) return idle;
+    // If the grid can store the whole output, the model underestimates the memory traffic, as it
+    // does for blocks that wait at an mbarrier several times. Such a time is no use.
+    if (!(launch.memory_bytes >= min_moved_fraction(shape) * useful_bytes(shape)))
+        return told.costs.can_store_all ? without_time : idle;
     const bool is_time =
         launch.ms > 0 && launch.error_band >= 0 && launch.error_band <= kMaxErrorBand;
     if (!is_time || launch.gpu != gpu.name)
-        throw std::runtime_error("the time of the launch is invalid");
+        throw std::runtime_error("the predicted time of the launch is invalid");
     launch.measured_gpu = gpu.measured;
     launch.time_line = {};
     truncate_name(launch.kernel);
@@ -127,7 +139,7 @@ PredictedTime sanitize_answer(const PredictedTime& told, Shape shape) {
                         .launches = {launch}};
     if (predicted.fraction_of_copy() > kMaxSpeedOfCopy)
         throw std::runtime_error("the predicted time is impossibly short");
-    return {predicted};
+    return {.predicted = predicted, .costs = told.costs};
 }
 
 }  // namespace

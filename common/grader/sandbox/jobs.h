@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "examiner/compile.h"
+#include "examiner/predicted_launch.h"
 #include "examiner/signature_codec.h"
 #include "examiner/trial_codec.h"
 #include "harness/predicted.h"
@@ -19,7 +20,7 @@ namespace coalesce::grader {
 struct CompileJob {
     std::string name;    ///< the file's name in messages
     std::string source;  ///< text of the file
-    Signature kernel;    ///< the kernel that the file must have
+    Signature kernel;    ///< the kernel that the file must define
 };
 
 /// An argument of a launch. The contents of an array are sent separately, like the contents of
@@ -40,13 +41,13 @@ struct LaunchJob {
     std::uint64_t guard_bytes = 0;   ///< size of the guards around each matrix, in bytes
     std::uint64_t address_seed = 0;  ///< seed of device addresses, or 0 for the default
     bool is_out_unwritten = false;   ///< whether the initial content of `out` counts as unwritten
-    /// The arguments of a kernel of any other signature; empty for a kernel that takes two
-    /// matrices.
+    /// The arguments of a kernel that does not take two matrices; otherwise empty.
     std::vector<JobArgument> arguments = {};
-    /// For predictions, the seed of the values that the blocks load. With 0, the moved values are
-    /// not checked.
+    /// For predictions, the seed of the values that the blocks load. If the seed is 0, the moved
+    /// values are not checked.
     std::uint64_t value_seed = 0;
-    bool must_launch = false;  ///< for predictions, whether a kernel that cannot be launched fails
+    /// For predictions, whether a kernel that cannot be launched is an error.
+    bool must_launch = false;
 };
 
 // Jobs come from the grader itself, so base/codec.h may read them without checks.
@@ -79,21 +80,22 @@ struct PredictedTime {
     /// Whether the blocks store too few elements, all of which are correct. This includes blocks
     /// that store the same elements repeatedly.
     bool is_idle = false;
-    Failure launch_failure = {};  ///< why the kernel cannot be launched, or kind none
+    Failure launch_failure = {};  ///< why the kernel cannot be launched, or a failure of kind none
+    SampledCosts costs = {};      ///< the costs of the launch
 };
 std::string to_json(const PredictedTime& foretold);
-/// Reads a prediction. Takes only the model's figures for the launch from the answer and computes
-/// the rest from the shape and the known GPU. Rejects impossibly fast times. Throws
-/// std::runtime_error for an answer that no simulator would give.
+/// Parses a prediction. Uses only the model's figures for the launch from the answer, and computes
+/// the rest from the shape and the known GPU. Rejects impossibly short times. Throws
+/// std::runtime_error for an answer that the simulator cannot have produced.
 PredictedTime parse_prediction_answer(std::string_view json, Shape shape);
 
 /// The note that a worker sends when the kernel is loaded and its launch is known. The grader
 /// replies with the matrices.
 constexpr std::string_view kRequestImages = "loaded";
 
-/// The layout of the two matrices in their shared memory. Each has guards on both sides, and `in`
-/// is first. The arrays of other kernels follow each other without guards, because the worker adds
-/// them.
+/// The layout of the two matrices in the memory that the grader shares with a worker. Each matrix
+/// has guards on both sides, and `in` is first. Kernels with other arguments get their arrays one
+/// after the other without guards, because the worker adds the guards.
 struct ImageLayout {
     std::size_t matrix_bytes = 0, guard_bytes = 0;
     std::size_t array_bytes = 0;  ///< total size of all arrays, if there are no matrices
@@ -108,8 +110,7 @@ ImageLayout layout_for_job(const LaunchJob& job);
 std::size_t text_offset(const ImageLayout& layout);
 /// The maximum size in bytes of the text that follows the matrices in a launch's answer.
 constexpr std::size_t kMaxAnswerTextBytes = std::size_t{4} << 20;
-/// The maximum number of bytes of text in the answer of a trial, no matter what a kernel makes the
-/// simulator report.
+/// The maximum length in bytes of a trial's JSON. Reports and lines are dropped to stay below it.
 constexpr std::size_t kMaxTrialTextBytes = kMaxAnswerTextBytes - 64;
 
 }  // namespace coalesce::grader

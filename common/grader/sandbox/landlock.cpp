@@ -45,7 +45,7 @@ void allow_path(int rules, const std::string& path, std::uint64_t rights) {
     rule.allowed_access = rights;
     if (S_ISDIR(status.st_mode)) rule.allowed_access |= LANDLOCK_ACCESS_FS_READ_DIR;
     if (syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) != 0) {
-        throw_landlock_error("a folder cannot be allowed");
+        throw_landlock_error("access to a folder cannot be allowed");
     }
 }
 
@@ -69,7 +69,7 @@ void allow_reading_only(const std::vector<std::string>& paths, bool also_running
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         throw_landlock_error("privileges cannot be given up");
     if (syscall(SYS_landlock_restrict_self, rules.get(), 0) != 0)
-        throw_landlock_error("it refuses");
+        throw_landlock_error("the process cannot be restricted");
 }
 
 }  // namespace coalesce::grader

@@ -1,6 +1,6 @@
 /// \file
-/// Restricts a process with Landlock to reading some folders. This needs no privileges, but
-/// requires Linux 5.13 or newer.
+/// Uses Landlock to restrict a process to reading certain files and folders. Landlock needs no
+/// privileges, but requires Linux 5.13 or newer.
 #pragma once
 
 #include <string>
@@ -8,7 +8,8 @@
 
 namespace coalesce::grader {
 
-/// Returns the kernel's version of Landlock, or 0 if Landlock is missing or disabled.
+/// Returns the Landlock version that the Linux kernel supports, or 0 if Landlock is missing or
+/// disabled.
 int landlock_version();
 /// Restricts this process and its children to reading these files and folders. Skips paths that do
 /// not exist. With `also_running`, the process may also execute programs in them. Throws

@@ -20,7 +20,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr int kSealSize = F_SEAL_SHRINK | F_SEAL_GROW;
-/// The longest time to wait for a seal. The kernel refuses to seal a memfd while it moves or
+/// The longest time to wait for a seal. The Linux kernel refuses to seal a memfd while it moves or
 /// reclaims one of its pages, which can take a long time on a busy computer.
 constexpr auto kMaxSealWait = 20s;
 
@@ -40,7 +40,8 @@ Descriptor create_memfd(std::size_t bytes) {
 
 Mapping::Mapping(int descriptor, bool is_writable) {
     struct stat status {};
-    if (fstat(descriptor, &status) != 0) throw_memory_error("shared memory has no size");
+    if (fstat(descriptor, &status) != 0)
+        throw_memory_error("the size of shared memory cannot be read");
     size_ = static_cast<std::size_t>(status.st_size);
     void* data = mmap(nullptr, std::max<std::size_t>(size_, 1),
                       is_writable ? PROT_READ | PROT_WRITE : PROT_READ,
@@ -66,7 +67,7 @@ Descriptor create_sealed_memfd(std::string_view bytes) {
 Descriptor create_blank_memfd(std::size_t bytes) {
     Descriptor memory = create_memfd(bytes);
     if (fcntl(memory.get(), F_ADD_SEALS, kSealSize) != 0)
-        throw_memory_error("shared memory has no seals");
+        throw_memory_error("the size of shared memory cannot be sealed");
     return memory;
 }
 
@@ -102,7 +103,8 @@ std::string Answer::bytes(std::size_t offset, std::size_t count) const {
 
 std::string Answer::text(std::size_t offset) const {
     struct stat status {};
-    if (fstat(memory_.get(), &status) != 0) throw_memory_error("the answer has no size");
+    if (fstat(memory_.get(), &status) != 0)
+        throw_memory_error("the size of the answer cannot be read");
     const auto size = static_cast<std::size_t>(status.st_size);
     std::uint64_t length = 0;
     if (size < offset || size - offset < sizeof length) return {};

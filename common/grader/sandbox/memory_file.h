@@ -2,9 +2,9 @@
 /// Memory that two processes share as a memfd, and that one of them can make read-only with a seal.
 ///
 /// The grader seals a request before it sends it, so that nobody can change it. An answer has a
-/// fixed size, and the grader copies it before reading it, so that later writes have no effect.
-/// Sealing the answer instead would fail while another process can write to it, and also while
-/// Linux moves one of its pages.
+/// fixed size, and the grader copies it before reading it, so that later writes have no effect. The
+/// grader does not seal answers, because a seal fails as long as another process can write to the
+/// memory, or while Linux moves one of its pages.
 #pragma once
 
 #include <cstddef>
@@ -40,8 +40,8 @@ private:
 Descriptor create_sealed_memfd(std::string_view bytes);
 /// Returns a memfd of a fixed size, filled with zeros. Throws std::runtime_error on failure.
 Descriptor create_blank_memfd(std::size_t bytes);
-/// Makes the memfd read-only. Waits as long as the kernel uses one of its pages. Returns false if
-/// another process can still write to it, or if the wait takes too long.
+/// Makes the memfd read-only. Waits while Linux uses one of the memfd's pages. Returns false if
+/// another process can still write to the memfd, or if the wait takes too long.
 bool seal(int descriptor);
 
 /// Writes a string, preceded by its length, to the start of `memory`. Returns false if it does not

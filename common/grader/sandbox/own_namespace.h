@@ -12,8 +12,8 @@
 
 namespace coalesce::grader {
 
-/// Reports whether the process can create namespaces that can themselves create namespaces. The
-/// test runs only once.
+/// Reports whether the process can create a namespace in which further namespaces can be created.
+/// The test runs only once.
 bool has_own_namespaces();
 
 /// Forks. If possible, the child becomes the first process of a new PID namespace.

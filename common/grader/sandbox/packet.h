@@ -15,7 +15,7 @@ namespace coalesce::grader {
 /// The clock for time limits. It does not jump when the system time is changed.
 using Clock = std::chrono::steady_clock;
 
-/// A message, with the descriptors that come with it.
+/// A message, with the descriptors that were sent with it.
 struct Packet {
     std::string bytes;
     std::vector<Descriptor> descriptors;
@@ -35,7 +35,7 @@ std::pair<Descriptor, Descriptor> socket_pair();
 bool send_packet(int socket, std::string_view bytes, const std::vector<int>& descriptors = {});
 /// Waits for a message until `deadline`.
 Received receive_packet(int socket, Packet& message, Clock::time_point deadline);
-/// Waits until one of two sockets can be read or is closed, and returns it. Returns -1 at the
+/// Waits until one of two sockets is readable or closed, and returns that socket. Returns -1 at the
 /// deadline.
 int wait_for_either(int first, int second, Clock::time_point deadline);
 

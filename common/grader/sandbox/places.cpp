@@ -21,8 +21,8 @@ fs::path own_folder() {
     return fs::read_symlink("/proc/self/exe").parent_path();
 }
 
-/// Finds a file called `name` in this program's folder, in one of its parents, or in a folder `bin`
-/// in any of these. Throws std::runtime_error if there is none.
+/// Finds a file called `name` in the folder of this program, in a folder that contains it, or in a
+/// subfolder `bin` of any of these folders. Throws std::runtime_error if there is none.
 fs::path find_in_parents(const std::string& what, const std::string& name,
                          bool (*is_it)(const fs::path& file)) {
     for (fs::path folder = own_folder();; folder = folder.parent_path()) {
@@ -128,8 +128,8 @@ std::vector<std::string> readable_paths() {
         add(clang_folder());
     }
     if (toolkit == "/usr" || toolkit == "/usr/lib") {
-        // If the toolkit comes from the distribution, its libraries are in folders that were added
-        // above.
+        // The toolkit comes from the distribution. Its headers are in /usr/include, and its
+        // libraries are in folders that were added above.
         add("/usr/include");
     } else if (!toolkit.empty()) {
         const std::string real = fs::canonical(toolkit, error).string();

@@ -12,11 +12,12 @@ namespace coalesce::grader {
 /// Returns the path of bubblewrap, or "" if it is not installed.
 std::string bubblewrap_program();
 /// Returns the compiler for submissions, NVRTC or clang: the one that built the course, or the one
-/// that COALESCE_COMPILER names. There is no fallback to the other, because a whole class needs the
-/// same compiler. Throws std::runtime_error if COALESCE_COMPILER names anything else.
+/// that COALESCE_COMPILER names. If that compiler is missing, the other one is not used instead,
+/// because all submissions of a class need the same compiler. Throws std::runtime_error if
+/// COALESCE_COMPILER names anything else.
 Compiler grading_compiler();
-/// Returns the folder of the CUDA toolkit. Returns "" if there is no toolkit with NVRTC, or if
-/// clang compiles.
+/// Returns the folder of the CUDA toolkit. Returns "" if there is no toolkit with NVRTC, or if the
+/// compiler is clang.
 std::string toolkit_folder();
 /// Returns the environment of a jail, as NAME=VALUE strings. The environment names the compiler and
 /// the simulator's folder.

@@ -1,5 +1,5 @@
-// The messages that a grader and a jail exchange over their socket. They are plain structures,
-// because both sides come from the same build and run on one computer.
+// Defines the messages that a grader and a jail exchange through a socket. The messages are plain
+// structs, because both processes come from the same build and run on the same computer.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace coalesce::grader {
 
-/// A message from the grader. It carries three descriptors: the request, the answer and the
-/// worker's socket.
+/// A message from the grader that starts a job. Three file descriptors are sent with it: the
+/// request, the answer, and the worker's socket.
 struct JobMessage {
     std::int64_t processor_seconds = 0;
     std::int64_t memory_bytes = 0;
@@ -25,15 +25,16 @@ struct EndMessage {
     std::int64_t processor_milliseconds = 0;
 };
 
-/// The descriptor number of the socket in the jail.
+/// The file descriptor of the jail's end of the socket.
 constexpr int kControlDescriptor = 3;
-/// The exit code of a worker that could not be restricted. Such a worker has not run any job.
+/// The exit code of a worker that could not apply its restrictions. Such a worker has not run any
+/// job.
 constexpr int kNotRestricted = 120;
 /// The exit code of a worker that could not allocate memory.
 constexpr int kNoMemoryLeft = 121;
 
-/// Names of environment variables for a jail that uses clang. The first variable contains clang's
-/// command line, and the second contains clang's name and version.
+/// The environment variables that describe the compiler of a jail that uses clang. The first
+/// contains clang's command line, and the second contains clang's name and version.
 constexpr const char* kClangVariable = "COALESCE_JAIL_CLANG";
 constexpr char kWordSeparator = '\x1f';
 constexpr const char* kClangNameVariable = "COALESCE_JAIL_CLANG_NAME";

@@ -7,9 +7,9 @@ namespace coalesce::grader {
 /// The tiers of the sandbox.
 enum class Tier {
     namespaces,   ///< A: namespaces from bubblewrap, cgroups if possible, seccomp and rlimits
-    landlock,     ///< B: Landlock, seccomp and rlimits; needs no privilege
-    none,         ///< C: no sandbox works here, so nothing runs
-    unsandboxed,  ///< no sandbox, as the user requested; every result says so
+    landlock,     ///< B: Landlock, seccomp and rlimits; requires no privileges
+    none,         ///< C: no sandbox works on this computer, so no kernel is run
+    unsandboxed,  ///< no sandbox, because the user disabled it; every result states this
 };
 
 constexpr Tier last_of(Tier) {

@@ -16,9 +16,9 @@ const char* advice(int code) {
         case SQLITE_BUSY:
         case SQLITE_LOCKED:
             return "another program has locked the file: end that program, then run again";
-        case SQLITE_FULL: return "the disk is full: make room, then run again with --resume";
+        case SQLITE_FULL: return "the disk is full: free some space, then run again with --resume";
         case SQLITE_IOERR:
-            return "the disk is full or broken: fix the problem, then run again with --resume";
+            return "the disk is full or faulty: fix the problem, then run again with --resume";
         case SQLITE_READONLY:
         case SQLITE_PERM:
         case SQLITE_CANTOPEN: return "check the permissions of the file and of its folder";

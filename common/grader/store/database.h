@@ -1,5 +1,5 @@
 /// \file
-/// A thin layer over SQLite for the store. Errors are thrown as InfrastructureError.
+/// A thin layer over SQLite for the store. Errors throw InfrastructureError.
 #pragma once
 
 #include <cstdint>
@@ -22,23 +22,23 @@ struct ResultRow {
     std::int64_t number(std::size_t column) const { return std::get<0>(values.at(column)); }
 };
 
-/// An open database. When `commit` returns, the changes are on disk.
+/// An open database. Changes are durable when Transaction::commit returns.
 class Database {
 public:
-    /// Opens the database or creates it. If another process has locked it, waits up to
-    /// `milliseconds`.
+    /// Opens the database, and creates it if it does not exist. If another process has locked the
+    /// database, waits up to `milliseconds`.
     explicit Database(const std::filesystem::path& file, int milliseconds = 5000);
     ~Database();
     Database(const Database&) = delete;
     Database& operator=(const Database&) = delete;
 
-    /// Executes statements without parameters or results.
+    /// Executes statements that take no parameters and return no rows.
     void execute(const std::string& statements);
-    /// Executes one statement and returns its rows. Each parameter needs a value: `query("select x
-    /// from t where y = ?", {y})`.
+    /// Executes one statement and returns the resulting rows. `values` contains a value for each
+    /// `?` in the statement, as in `query("select x from t where y = ?", {y})`.
     std::vector<ResultRow> query(const std::string& statement,
                                  const std::vector<Value>& values = {});
-    /// Returns the number of the row that was inserted last.
+    /// Returns the rowid of the row that was inserted last.
     std::int64_t last_inserted_row() const;
 
 private:
@@ -48,7 +48,7 @@ private:
     std::string name_;
 };
 
-/// A change that is made completely or not at all. The destructor rolls it back unless `commit` was
+/// An atomic change to the database. The destructor rolls the change back unless `commit` was
 /// called.
 class Transaction {
 public:

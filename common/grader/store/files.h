@@ -1,5 +1,5 @@
 /// \file
-/// Writes files that exist completely or not at all, even if the computer crashes.
+/// Writes files atomically, even if the computer crashes.
 #pragma once
 
 #include <sys/types.h>
@@ -18,17 +18,17 @@ namespace coalesce::grader {
 void write_atomically(const std::filesystem::path& file, std::string_view bytes,
                       mode_t mode = 0644);
 
-/// Writes a file. If it exists already, changes nothing and returns false. Throws
-/// InfrastructureError on failure.
+/// Writes a file unless it already exists. Returns false if it does. Throws InfrastructureError on
+/// failure.
 bool write_if_absent(const std::filesystem::path& file, std::string_view bytes, mode_t mode = 0644);
 
-/// Creates a folder and its parents. Throws InfrastructureError on failure.
+/// Creates a folder and any missing parent folders. Throws InfrastructureError on failure.
 void make_folder(const std::filesystem::path& folder, mode_t mode = 0755);
 
 /// A work folder. The destructor removes it and its contents.
 class WorkFolder {
 public:
-    /// Takes over a folder, which the caller must create.
+    /// Takes ownership of the folder at `where`, which must exist.
     explicit WorkFolder(const std::filesystem::path& where) : path(where) {}
     ~WorkFolder();
     WorkFolder(const WorkFolder&) = delete;
@@ -37,12 +37,12 @@ public:
     const std::filesystem::path path;
 };
 
-/// A lock that only one process can hold at a time. The kernel releases it when the process ends,
-/// even if it crashes.
+/// A lock that only one process at a time can hold. The kernel releases the lock when the process
+/// ends, even after a crash.
 class FileLock {
 public:
-    /// Takes the lock. If another process already holds it, throws an InfrastructureError naming
-    /// that process. `what` says what the lock protects, for the message.
+    /// Acquires the lock. If another process holds it, throws an InfrastructureError that names
+    /// that process. `what` describes what the lock protects, for the error message.
     FileLock(const std::filesystem::path& file, const std::string& what);
 
 private:

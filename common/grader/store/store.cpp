@@ -8,8 +8,8 @@
 namespace coalesce::grader {
 namespace {
 
-// Format 1 lacks the tables `decision`, `platform_name` and `earlier`. Such a store gets them when
-// it is opened.
+// Format 1 lacks the tables `decision`, `platform_name` and `earlier`. They are added when such a
+// store is opened.
 constexpr int kFormat = 2;
 
 // The `at` columns contain times for human readers. No decision depends on them.
@@ -43,7 +43,7 @@ create table if not exists earlier (
     primary key (run, place)) strict;
 )";
 
-// Returns the triggers that forbid changing or removing rows, which protect the store from our own
+// Returns triggers that forbid changing or removing rows. They protect the store from our own
 // mistakes.
 std::string immutability_triggers() {
     std::string text;

@@ -1,15 +1,16 @@
 /// \file
 /// Stores submissions, results and the teacher's decisions permanently.
 ///
-/// A result depends on exactly five things, and its key is their digest: the submission, the
-/// exercise's part of the manifest including its hidden part, the grader, its compiler, and the
-/// epoch of the secret seed. Each key has one result, the first that was written. Every attempt is
-/// a separate row. Triggers prevent any row from being changed or removed. A changed manifest leads
-/// to new keys, and the older results remain.
+/// The key of a result is the digest of everything that the result depends on: the submission, the
+/// exercise's part of the manifest (including its hidden part), the grader, its compiler, and the
+/// epoch of the secret seed. A changed manifest leads to new keys, and the older results remain.
+/// Each key has one result: the first that was written.
 ///
-/// A run is the list of all submissions of a class. It is written before anything is judged, so
-/// that a killed run can be resumed without the original folder. Rows are ordered by number, never
-/// by time.
+/// Every attempt is a separate row. Triggers prevent any row from being changed or removed. Rows
+/// are ordered by number, never by time.
+///
+/// A run is the list of all submissions of a class. The run is written before anything is judged,
+/// so that a killed run can be resumed without the original folder.
 #pragma once
 
 #include <cstdint>
@@ -29,9 +30,10 @@ struct Entry {
     std::string exercise = "";  ///< such as "03_tiled"
     std::string key = "";       ///< key of the result
     std::string source = "";    ///< digest of the stored source, or "" if there is none
-    std::string problem = "";   ///< why nothing can be judged, such as "no-file", or ""
-    /// Describes the problem for the student. If there is no problem, lists the files that were not
-    /// examined.
+    /// The reason why the submission cannot be judged, such as "no-file", or "".
+    std::string problem = "";
+    /// A description of the problem for the student. If there is no problem, a list of the files
+    /// that were not examined.
     std::string details = "";
     /// The name of the student's folder or file in a platform's download (platform_names.h), or "".
     std::string platform_name = "";
@@ -39,8 +41,8 @@ struct Entry {
     bool operator==(const Entry&) const = default;
 };
 
-/// A teacher's decision about the points of one submission. It does not apply to other files that
-/// the student hands in later.
+/// A teacher's decision about the points of one submission. The decision does not apply if the
+/// student later submits a different file.
 struct Decision {
     std::string student = "";      ///< the student's name, as in Entry
     std::string exercise = "";     ///< such as "03_tiled"
@@ -49,7 +51,7 @@ struct Decision {
     std::string reason = "";       ///< the reason, for the student
 };
 
-/// One run of `grade run`, which judges the submissions that a class has handed in so far.
+/// One execution of `grade run`, which judges the current submissions of a class.
 struct Run {
     std::int64_t number = 0;   ///< number of the run, counted from 1
     std::string assignment;    ///< name of the assignment
@@ -59,53 +61,54 @@ struct Run {
 
 /// One attempt to judge an entry.
 struct Attempt {
-    std::int64_t number = 0;  ///< number of the attempt, in chronological order
+    std::int64_t number = 0;  ///< ordinal number of the attempt, in chronological order
     std::int64_t run = 0;     ///< number of the run
     std::string student;      ///< the student's name, as in Entry
     std::string exercise;     ///< such as "03_tiled"
     std::string key;          ///< key of the entry's result
     std::string outcome;      ///< "judged", "again", "infrastructure" or "given-up"
-    std::string text;         ///< the grader's problem, or "" if the attempt succeeded
+    std::string text;         ///< the reason why the grader failed, or "" if the attempt succeeded
 };
 
 /// The store of one assignment.
 class Store {
 public:
-    /// Opens the store or creates it. If another process has locked it, waits up to `milliseconds`.
+    /// Opens the store, and creates it if it does not exist. If another process has locked the
+    /// store, waits up to `milliseconds`.
     explicit Store(const std::filesystem::path& file, int milliseconds = 5000);
 
     /// Returns the stored source with this digest.
     std::string source(const std::string& digest);
 
-    /// Stores a run with all its entries and their sources, completely or not at all. `earlier` has
-    /// the files that the students handed in earlier. These files are judged too.
+    /// Atomically stores a run with its entries and their sources. Returns the number of the run.
+    /// `earlier` contains files that students submitted earlier, which are judged too.
     std::int64_t start_run(const std::string& assignment, const std::string& stamp,
                            const std::vector<Entry>& entries,
                            const std::vector<std::string>& sources,
                            const std::vector<Entry>& earlier = {});
-    /// Returns the last run, or nothing if there is none.
+    /// Returns the most recent run, or nothing if there is none.
     std::optional<Run> run();
     /// Returns the entries of a run in their original order.
     std::vector<Entry> entries(std::int64_t run);
-    /// Returns the earlier files of a run, in the order in which they were handed in.
+    /// Returns the files that the run's students submitted earlier, oldest first.
     std::vector<Entry> earlier_entries(std::int64_t run);
-    /// Returns the files of all runs, oldest first. A file that a student hands in again without a
-    /// change occurs once.
+    /// Returns the files of all runs, oldest first. A file that a student submitted several times
+    /// without changes is returned once.
     std::vector<Entry> all_files();
-    /// Records that every entry has a result.
+    /// Marks the run as finished, because every entry has a result.
     void finish_run(std::int64_t run);
 
     /// Returns the result with this key, or nothing if there is none.
     std::optional<std::string> result(const std::string& key);
-    /// Adds a result. Returns true if it is the first with its key. Otherwise it must be
-    /// byte-identical to the first; if not, throws InfrastructureError and keeps the first.
+    /// Adds a result. Returns true if it is the first result with its key. A later result is not
+    /// stored. If it differs from the first, throws InfrastructureError.
     bool add_result(std::int64_t run, const Entry& entry, const std::string& result);
     /// Records an attempt that failed because of the grader.
     void add_fault(std::int64_t run, const Entry& entry, const std::string& text);
-    /// Records that an entry makes the judge crash although other entries do not. The entry remains
-    /// without a result, so the next run tries again.
+    /// Records that an entry crashes the judge although other entries do not. The entry has no
+    /// result, so the next run judges it again.
     void give_up(std::int64_t run, const Entry& entry, const std::string& text);
-    /// Returns the keys of the entries that were given up in a run.
+    /// Returns the keys of the entries that a run gave up.
     std::set<std::string> given_up(std::int64_t run);
     /// Returns all attempts, oldest first.
     std::vector<Attempt> attempts();

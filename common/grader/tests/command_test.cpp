@@ -40,7 +40,7 @@ TEST_CASE("the commands grade a class from the assignment to grades.csv") {
     }
     CHECK_FALSE(fs::exists(room.teacher / "work"));
 
-    SUBCASE("repeated runs give the same bytes, whether they judge again or not") {
+    SUBCASE("repeated runs give identical files, whether they judge again or not") {
         std::string json = read_file(room.teacher / "results/grades.json");
         ended = room.graded();
         CHECK(ended.output.find("Nothing had to be judged") != std::string::npos);
@@ -79,7 +79,7 @@ TEST_CASE("the commands grade a class from the assignment to grades.csv") {
         CHECK(room.csv().find("\r\nblank,5,30,5,WA,") != std::string::npos);
         ended = room.graded({"--resume"});
         CHECK(room.csv().find("\r\nblank,5,30,5,WA,") != std::string::npos);
-        CHECK(ended.output.find("Needs your eye") != std::string::npos);
+        CHECK(ended.output.find("Needs your attention") != std::string::npos);
         ended = room.call(
             {"set", "blank", "02", "--judged", "--why", "no", "--folder", room.assignments});
         CHECK(room.csv() == csv);
@@ -93,7 +93,7 @@ TEST_CASE("the commands grade a class from the assignment to grades.csv") {
         CHECK_MESSAGE(ended.code == 0, ended.output);
         CHECK(fs::file_size(room.folder / "feedback.zip") > 500);
     }
-    SUBCASE("of several files, the assignment says which one counts") {
+    SUBCASE("if a student submits several files, the assignment determines which one counts") {
         const fs::path file = fs::path(room.handed_in) / "ada/03_tiled/kernel.cu";
         REQUIRE(fs::exists(file));
         write_atomically(file, "not a kernel");
@@ -112,7 +112,7 @@ TEST_CASE("the commands grade a class from the assignment to grades.csv") {
         CHECK(graded_with("first").find("\r\nada,30,30,10,OK,,20,OK,") != std::string::npos);
         const std::string shown =
             read_file(room.teacher / "results/feedback" / (file_name("ada") + ".md"));
-        CHECK(shown.find("This is the first of 2 files.") != std::string::npos);
+        CHECK(shown.find("This verdict is for the first of 2 files.") != std::string::npos);
     }
     SUBCASE("results are exported for platforms") {
         ended = room.call({"export", "hw1", "--csv", "--folder", room.assignments});
@@ -128,7 +128,7 @@ TEST_CASE("the commands grade a class from the assignment to grades.csv") {
         ended = room.call({"export", "hw1", "--csv", "--junit", "--folder", room.assignments});
         CHECK(ended.code == 2);
     }
-    SUBCASE("the commands that a platform calls work") {
+    SUBCASE("the `container` command, which platforms call, writes results.json") {
         const fs::path out = room.folder / "results";
         ended =
             room.call({"container", room.handed_in + "/ada", out, "--folder", room.assignments});
@@ -168,8 +168,8 @@ TEST_CASE("an assignment is proved") {
     Ended ended = room.call({"assignment", "verify", "hw1", "--folder", room.assignments});
     CHECK_MESSAGE(ended.code == 0, ended.output);
     CHECK(ended.output.find("gave the required result") != std::string::npos);
-    // The manifest gives too many points for correct results. The proof must find that the previous
-    // lesson's solution gets these points without any further work.
+    // The manifest gives too many points for correct results. The proof must detect that the
+    // previous lesson's solution gets these points without any further work.
     std::string manifest = read_file(room.teacher / "assignment.toml");
     const std::string shares = "{ correct = 5, clean = 3, counters = 12 }";
     REQUIRE(manifest.find(shares) != std::string::npos);

@@ -47,7 +47,7 @@ struct Classroom {
 
 }  // namespace
 
-TEST_CASE("jobs and times survive the way to the measuring process and back") {
+TEST_CASE("jobs and times are unchanged by the transfer to the measuring process and back") {
     Compiled kernel;
     kernel.ptx = ".version 8.0\n";
     GpuJob job = coalesce::codec::read<GpuJob>(coalesce::codec::write(
@@ -92,7 +92,7 @@ TEST_CASE("grades are the same with --gpu, and times are measured or reported as
     MESSAGE(times);
     CHECK(ended.output.find("Times of 1 kernels") != std::string::npos);
     CHECK(times.find("\r\nada,03_tiled,0.") != std::string::npos);
-    CHECK(times.find("\r\nblank,03_tiled,,,,,\"not right on the simulated GPU\"\r\n") !=
+    CHECK(times.find("\r\nblank,03_tiled,,,,,\"not correct on the simulated GPU\"\r\n") !=
           std::string::npos);
 }
 

@@ -1,5 +1,5 @@
-// Tests how submissions are read. Archives, folders and names are hostile. A terminal, spreadsheet,
-// browser or shell could execute such a name.
+// Tests how submissions are read. Archives, folders and names may be hostile. A terminal,
+// spreadsheet, browser or shell could execute a hostile name.
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -84,7 +84,7 @@ const Student& named(const std::vector<Student>& students, const std::string& na
     return *found;
 }
 
-// Returns the problem with the first exercise of a student who submits this archive.
+// Returns the problem that is reported for the first exercise if a student submits this archive.
 std::string problem_of(const std::string& archive_bytes) {
     TemporaryFolder folder;
     write(folder / "ada.tar", archive_bytes);
@@ -99,7 +99,7 @@ std::string problem_of(const std::string& archive_bytes) {
 
 }  // namespace
 
-TEST_CASE("every way to submit is understood") {
+TEST_CASE("submissions are read in every accepted form") {
     TemporaryFolder folder;
     write(folder / "ada/02_naive/kernel.cu", "a2");
     write(folder / "ada/03_tiled/kernel.cu", "a3");
@@ -128,7 +128,7 @@ TEST_CASE("every way to submit is understood") {
     }
 }
 
-TEST_CASE("an archive of the class is read, with and without an enclosing folder") {
+TEST_CASE("an archive of the whole class is read, with or without an enclosing folder") {
     for (std::string around : {"", "class/"}) {
         TemporaryFolder folder;
         write(folder / "all.zip",
@@ -154,7 +154,7 @@ TEST_CASE("a single file is enough if the assignment has one exercise") {
     CHECK(named(students, "bob").submissions.at(0).source == "b");
 }
 
-TEST_CASE("two files for one exercise are a problem, unless they are equal") {
+TEST_CASE("two different files for one exercise are a problem") {
     Tree tree;
     tree.items.push_back({{"a", "02_naive.cu"}, Item::Kind::file, "x"});
     tree.items.push_back({{"b", "02_naive.cu"}, Item::Kind::file, "x"});
@@ -166,7 +166,7 @@ TEST_CASE("two files for one exercise are a problem, unless they are equal") {
     CHECK(find_files(tree, TWO).at(0).problem == "two-files");
 }
 
-TEST_CASE("two submissions with one name are a problem") {
+TEST_CASE("two submissions with the same name are a problem") {
     TemporaryFolder folder;
     write(folder / "ada/02_naive.cu", "x");
     write(folder / "ada.zip", create_zip({{"02_naive.cu", "y"}}));
@@ -175,7 +175,7 @@ TEST_CASE("two submissions with one name are a problem") {
     CHECK(students[0].submissions.at(0).problem == "two-submissions");
 }
 
-TEST_CASE("names that lead out of an archive are not followed") {
+TEST_CASE("names that point outside an archive are not followed") {
     CHECK(problem_of(tar_of({{"../../../tmp/02_naive.cu", AE_IFREG, "x"}})) == "archive-hostile");
     CHECK(problem_of(tar_of({{"/etc/02_naive.cu", AE_IFREG, "x"}})) == "archive-hostile");
     CHECK(problem_of(tar_of({{"a\\..\\..\\02_naive.cu", AE_IFREG, "x"}})) == "archive-hostile");
@@ -232,7 +232,7 @@ TEST_CASE("decompression bombs are stopped") {
     CHECK(problem_of(tar_of({{"02_naive.cu", AE_IFREG, large}})) == "file-too-large");
 }
 
-TEST_CASE("files that nobody asked for cost nothing, in any kind of archive, and are reported") {
+TEST_CASE("unrequested files cost nothing, in any kind of archive, and are reported") {
     // 50 MB of incompressible data, so that the archive is as large as its contents.
     std::string junk(50'000'000, '\0');
     std::uint32_t noise = 1;
@@ -253,7 +253,7 @@ TEST_CASE("files that nobody asked for cost nothing, in any kind of archive, and
     std::vector<Thing> things;
     for (const ZipEntry& file : files) things.push_back({file.name, AE_IFREG, file.bytes});
     write(whole / "tar.tar.gz", tar_of(things, true));
-    // The class in the form in which a learning platform exports it.
+    // This archive has the form in which a learning platform exports a class.
     write(folder / "class.zip", create_zip({{"one.zip", zip},
                                             {"two/02_naive.cu", "a2"},
                                             {"two/03_tiled.cu", "a3"},
@@ -320,7 +320,7 @@ TEST_CASE("broken and truncated archives are reported") {
     CHECK(problem_of(zipped) == "archive-broken");
 }
 
-TEST_CASE("students with hostile names are read like others") {
+TEST_CASE("submissions of students with hostile names are read like all others") {
     std::vector<std::string> names = {"$(id)",  "--help",     "=1+1",     "a\nb", "\x1b[31mred",
                                       "ad\xff", "a;rm -rf *", "<script>", "..."};
     TemporaryFolder folder;
@@ -366,7 +366,7 @@ TEST_CASE("no field of a CSV file is a formula") {
     CHECK(to_csv_field("a\r\n=1") == "a\\x0d\\x0a=1");
 }
 
-TEST_CASE("the files of students get harmless and different names") {
+TEST_CASE("students' files get names that are harmless and unique") {
     std::string long_name(5000, 'x');
     for (const std::string& name : std::vector<std::string>{
              "../../etc/passwd", "a/b", "--x", "$(id)", "a\nb", long_name, "\xff", "", "CON"}) {
@@ -381,7 +381,7 @@ TEST_CASE("the files of students get harmless and different names") {
     CHECK(file_name("a b") != file_name("a-b"));
 }
 
-TEST_CASE("downloads from Moodle and Canvas are understood") {
+TEST_CASE("downloads from Moodle and Canvas are read") {
     const auto read = [](const std::vector<ZipEntry>& files) {
         TemporaryFolder folder;
         grader::write_atomically(folder / "class.zip", create_zip(files));
@@ -419,7 +419,7 @@ TEST_CASE("downloads from Moodle and Canvas are understood") {
     }
 }
 
-TEST_CASE("feedback has the names that the platform uses") {
+TEST_CASE("feedback files have the names that the platform uses") {
     const auto feedback_name = [](const std::string& name) {
         return parse_platform_name(name)->feedback;
     };

@@ -93,7 +93,7 @@ public:
     }
 
     /// Grades with this build's compiler, and returns grades.csv. If Slurm is installed, the
-    /// cluster must grade first, because a plan leaves out submissions that already have a result.
+    /// cluster must grade first, because a plan omits submissions that already have a result.
     std::string graded_first() const {
         if (SlurmCluster::is_installed()) return graded_by_slurm();
         std::puts("Slurm is not installed (Debian's slurm-wlm and munge)");
@@ -119,7 +119,7 @@ public:
 
 private:
     std::string graded_by_slurm() const;
-    /// Replaces the hidden shapes by those of the corpus, because some cases fail only on the
+    /// Replaces the hidden shapes with those of the corpus, because some cases fail only on the
     /// corpus's shapes, and other cases fail differently on other shapes.
     void ask_the_corpus_shapes() const {
         Assignment assignment = read_assignment(fs::path(assignments_) / "hw1");

@@ -1,7 +1,7 @@
-// kill_campaign GRADE REPOSITORY KILLS STUDENTS grades a class while it kills the grader, its
-// workers and their child processes at random moments. It resumes the run until the run is
-// complete. Then each grade must exist exactly once and be the same as without kills, and no
-// process may remain.
+// kill_campaign GRADE REPOSITORY KILLS STUDENTS grades a class, and kills the grader, its workers
+// and their child processes at random moments. After each kill it resumes the run, until the run is
+// complete. Then each grade must exist exactly once and equal the grade of a run without kills, and
+// no process may remain.
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -76,7 +76,8 @@ private:
         return command;
     }
 
-    // Grades a class until every submission has a result, and meanwhile kills processes at random.
+    // Grades a class until every submission has a result, and kills processes at random in the
+    // meantime.
     void kill_through(const fs::path& where) {
         for (bool is_done = false; !is_done;) {
             bool has_run = Store(where / "hw1/teacher/store.sqlite").run().has_value();

@@ -72,7 +72,7 @@ TEST_CASE("a new assignment is read as it was written") {
     CHECK(hidden_text(read) == read_file(made.place / "teacher/hidden.toml"));
 }
 
-TEST_CASE("students get skeletons, and none of the teacher's files") {
+TEST_CASE("students receive the skeletons, but none of the teacher's files") {
     Made made;
     std::string key = read_assignment(made.place).key;
     int files = 0;
@@ -143,7 +143,7 @@ TEST_CASE("any change of an exercise changes its digest") {
     CHECK(requirements_digest(exercise) == digest);
 }
 
-TEST_CASE("an assignment has the course's requirements, unless it states its own") {
+TEST_CASE("an assignment has the course's requirements unless it states its own") {
     Made made;
     std::string text = read_file(made.manifest);
     CHECK(text.find("shapes =") == std::string::npos);
@@ -162,7 +162,7 @@ TEST_CASE("an assignment has the course's requirements, unless it states its own
 
 TEST_CASE("mistakes in the manifest are reported with their line") {
     Made made;
-    CHECK(made.complaint("allow = [", "alow = [").find("no key `alow`") != std::string::npos);
+    CHECK(made.complaint("allow = [", "alow = [").find("unknown key `alow`") != std::string::npos);
     CHECK(made.complaint("allow = [", "alow = [").find("assignment.toml:") != std::string::npos);
     CHECK(made.complaint("correct = 2.5", "correct = -6").find("`correct`") != std::string::npos);
     CHECK(made.complaint("correct = 2.5", "correct = nan").find("`correct`") != std::string::npos);
@@ -224,7 +224,7 @@ TEST_CASE("costs are also counted on a hidden shape that is not square") {
     }
 }
 
-TEST_CASE("a student whose submission is given up has no points, and others have theirs") {
+TEST_CASE("a student whose submission is abandoned gets no points, and other students get theirs") {
     Made made;
     const Assignment assignment = read_assignment(made.place);
     Store store(assignment.store());
@@ -248,7 +248,7 @@ TEST_CASE("a student whose submission is given up has no points, and others have
     CHECK(describe_open_questions(read_results(assignment, store)).empty());
 }
 
-TEST_CASE("a teacher's decision counts only for the file that it is about, in every report") {
+TEST_CASE("in every report, a teacher's decision counts only for the file that it is about") {
     Made made;
     const Assignment assignment = read_assignment(made.place);
     Store store(assignment.store());
@@ -269,7 +269,7 @@ TEST_CASE("a teacher's decision counts only for the file that it is about, in ev
     CHECK(csv.find(",\"02_naive: right, except for a typing error\"\r\n") != std::string::npos);
     CHECK(grades_json(results).find("\"why\": \"right, except for") != std::string::npos);
     CHECK(junit_xml(results).find("Your teacher decided on 7.5 points") != std::string::npos);
-    CHECK(feedback(results, ada).find("**7.5 of 10 points**, as your teacher decided: right") !=
+    CHECK(feedback(results, ada).find("**7.5 of 10 points**, set by your teacher: right") !=
           std::string::npos);
     CHECK(gradebook_csv(results, {{"ada", Identity{}}}, {}, "moodle").find(",7.5,") !=
           std::string::npos);
@@ -282,11 +282,11 @@ TEST_CASE("a teacher's decision counts only for the file that it is about, in ev
     store.decide({"ada", "02_naive", "another digest", 10, "right"});
     const ClassResults stale = read_results(assignment, store);
     CHECK(stale.students.at(0).points() == 0);
-    CHECK(describe_open_questions(stale).find("newer file of:\n  ada, 02_naive") !=
+    CHECK(describe_open_questions(stale).find("newer file has been handed in:\n  ada, 02_naive") !=
           std::string::npos);
 }
 
-TEST_CASE("there is a proof for each way in which an exercise can be wrong") {
+TEST_CASE("there are proofs for solutions, skeletons, cheats and mutants") {
     Made made;
     Assignment assignment = read_assignment(made.place);
     std::vector<ProofCase> proofs = list_proofs(assignment);
@@ -298,7 +298,7 @@ TEST_CASE("there is a proof for each way in which an exercise can be wrong") {
         if (!proof.must_pass) CHECK(proof.source != assignment.find(proof.exercise)->solution);
         little += proof.max_share == kMaxShareWithoutWork ? 1 : 0;
     }
-    // The skeletons of both exercises, and the solutions of 01 and 02.
+    // The skeletons of both exercises, and the solutions of 01 and 02, may get only a few points.
     CHECK(little == 4);
     CHECK(solutions == 2);
     CHECK(cheats == 12);

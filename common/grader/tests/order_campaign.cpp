@@ -1,15 +1,21 @@
 // order_campaign GRADE REPOSITORY STUDENTS grades a class in three orders, with one job and with
-// two, and then each student alone. All results must be the same to the last byte, because a result
-// depends only on the file, the exercise, the key and the compiler.
+// two, once with kills, and then each student alone. All results, grades and pages of feedback must
+// be identical byte for byte, because they depend only on the file, the exercise, the key and the
+// compiler.
+
+#include <signal.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <numeric>
 #include <random>
+#include <thread>
 
 #include "base/files.h"
+#include "base/text.h"
 #include "grader/store/files.h"
 #include "grader/store/store.h"
 #include "grader/tests/generated_class.h"
@@ -23,8 +29,23 @@ namespace {
 
 int failures = 0;
 
-// The result of each student and exercise, as JSON.
+// The result of each student and exercise, as JSON, and each student's line in grades.csv and page
+// of feedback. The second part of a key is the exercise, "grades.csv" or "feedback".
 using Results = std::map<std::pair<std::string, std::string>, std::string>;
+
+// The number in front of a student's name determines the order, as in "00007xstudent-0001".
+constexpr const char* kNumberFormat = "%05zux";
+constexpr std::size_t kNumberLength = 6;
+
+// Removes the numbers in front of the students' names.
+std::string without_numbers(std::string text) {
+    for (std::size_t at = text.find("xstudent"); at != text.npos; at = text.find("xstudent", at)) {
+        const std::size_t begin = at + 1 - kNumberLength;
+        text.erase(begin, kNumberLength);
+        at = begin;
+    }
+    return text;
+}
 
 class Campaign {
 public:
@@ -43,8 +64,11 @@ public:
         std::vector<std::size_t> order(names_.size());
         std::iota(order.begin(), order.end(), 0);
         const Results wanted = graded(order, 2);
-        if (wanted.size() != 2 * names_.size()) throw std::runtime_error("results are missing");
+        // Two results, a line and a page for each student.
+        if (wanted.size() != 4 * names_.size()) throw std::runtime_error("results are missing");
         compare(graded(order, 1), wanted, "by one job");
+        constexpr int kills = 5;
+        compare(graded(order, 2, kills), wanted, "killed and resumed");
         std::ranges::reverse(order);
         compare(graded(order, 2), wanted, "in reverse");
         std::shuffle(order.begin(), order.end(), std::mt19937(7));
@@ -56,13 +80,14 @@ public:
     }
 
 private:
-    // Grades these students in this order. A number in front of each name determines the order,
-    // because students are judged in the order of their names.
-    Results graded(const std::vector<std::size_t>& order, int jobs) {
+    // Grades the students with the indices in `order`, one after another. A number in front of each
+    // name determines the order, because students are judged in the order of their names.
+    // The grader is killed and resumed up to `kills` times.
+    Results graded(const std::vector<std::size_t>& order, int jobs, int kills = 0) {
         const TemporaryFolder here;
         for (std::size_t place = 0; place < order.size(); ++place) {
             char number[32];
-            std::snprintf(number, sizeof number, "%05zu~", place);
+            std::snprintf(number, sizeof number, kNumberFormat, place);
             fs::create_directories(here.path / "class");
             fs::copy(folder_ / "class" / names_[order[place]],
                      here.path / "class" / (number + names_[order[place]]),
@@ -70,15 +95,57 @@ private:
         }
         // The copy of the assignment has the same key, but its own store.
         fs::copy(folder_ / "fresh", here / "assignments", fs::copy_options::recursive);
-        const Ended ended =
-            run_to_end({grade_, "run", "hw1", "--folder", here / "assignments", "--submissions",
-                        here / "class", "--jobs", std::to_string(jobs), "--quiet"});
-        if (ended.code != 0) throw std::runtime_error(ended.output);
-        Store store(fs::path(here / "assignments") / "hw1/teacher/store.sqlite");
+        run_with_kills(here.path, jobs, kills);
+        return read_results(fs::path(here / "assignments") / "hw1/teacher");
+    }
+
+    void run_with_kills(const fs::path& here, int jobs, int kills) const {
+        const std::vector<std::string> common = {grade_,
+                                                 "run",
+                                                 "hw1",
+                                                 "--folder",
+                                                 (here / "assignments").string(),
+                                                 "--quiet",
+                                                 "--jobs",
+                                                 std::to_string(jobs)};
+        for (bool is_first = true, is_done = false; !is_done; is_first = false) {
+            std::vector<std::string> command = common;
+            const bool has_run =
+                !is_first && Store(here / "assignments/hw1/teacher/store.sqlite").run().has_value();
+            if (has_run)
+                command.push_back("--resume");
+            else
+                command.insert(command.end(), {"--submissions", (here / "class").string()});
+            const pid_t grader = start(command, here / "output");
+            if (kills-- > 0) {
+                std::this_thread::sleep_for(std::chrono::seconds(3));
+                kill(grader, SIGKILL);
+            }
+            const int code = wait_for(grader);
+            is_done = code == 0;
+            if (code != 0 && code != 128 + SIGKILL)
+                throw std::runtime_error(coalesce::read_file(here / "output"));
+        }
+    }
+
+    static Results read_results(const fs::path& teacher) {
         Results results;
+        Store store(teacher / "store.sqlite");
         for (const Entry& entry : store.entries(1)) {
-            const std::string name = entry.student.substr(entry.student.find('~') + 1);
+            const std::string name = without_numbers(entry.student);
             results[{name, entry.exercise}] = store.result(entry.key).value_or("nothing");
+        }
+        const fs::path reports = teacher / "results";
+        for (const std::string& line :
+             coalesce::lines_of(without_numbers(coalesce::read_file(reports / "grades.csv")))) {
+            const std::string name = line.substr(0, line.find(','));
+            if (name.starts_with("student-")) results[{name, "grades.csv"}] = line;
+        }
+        for (const fs::directory_entry& page : fs::directory_iterator(reports / "feedback")) {
+            // The file's name begins with a hash of the student's name.
+            const std::string file = page.path().stem().string();
+            const std::string name = file.substr(std::min(file.size(), file.find("student-")));
+            results[{name, "feedback"}] = without_numbers(coalesce::read_file(page.path()));
         }
         return results;
     }

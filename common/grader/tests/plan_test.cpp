@@ -71,7 +71,7 @@ Assignment with_key(const std::string& key) {
 
 }  // namespace
 
-TEST_CASE("names of arbitrary bytes survive writing and reading") {
+TEST_CASE("names of arbitrary bytes are unchanged after writing and reading") {
     std::vector<Entry> entries = {
         {.student = "ada", .exercise = "03_tiled", .key = "k", .source = "s"},
         {.student = std::string("\xff\0\n\"", 4),
@@ -95,7 +95,7 @@ TEST_CASE("a result is sealed, and only its own key opens it") {
     CHECK_THROWS_AS(open_sealed_result(mine, "key1", ""), InfrastructureError);
 }
 
-TEST_CASE("a file for a platform is written only if all of its variables have a value") {
+TEST_CASE("a platform's file is written only if all of its variables have a value") {
     CHECK(shell_word("it's") == "'it'\\''s'");
     std::map<std::string, std::string> words = {
         {"NAME", "hw1"}, {"CHUNKS", "7"}, {"LOGS", "/l"}, {"PLAN", "'/p'"}, {"GRADE", "'/g'"}};
@@ -132,11 +132,11 @@ TEST_CASE("chunks in any order give the same grades as one run") {
     std::set<std::string> judged;
     for (const Attempt& attempt : store.attempts()) CHECK(judged.insert(attempt.key).second);
 
-    // Judging again here throws an error unless the results are the same to the last byte.
+    // Judging again here throws an error unless the results are identical byte for byte.
     room.must({"run", "hw1", "--submissions", room.handed_in, "--again", "--quiet"});
     CHECK(room.csv() == csv);
 
-    // A new plan must leave out submissions that already have a result.
+    // A new plan must omit submissions that already have a result.
     fs::remove_all(room.plan);
     room.make_plan({});
     CHECK(read_file(room.plan / "matrix.json") == "{\"chunk\":[]}\n");
@@ -144,7 +144,7 @@ TEST_CASE("chunks in any order give the same grades as one run") {
     CHECK(room.csv() == csv);
 }
 
-TEST_CASE("two computers may judge the same chunk at once") {
+TEST_CASE("two computers may judge the same chunk at the same time") {
     Classroom room;
     room.make_plan({"--chunks", "1"});
     std::vector<std::string> command = {grade, "chunk",    room.plan.string(),
@@ -182,7 +182,7 @@ TEST_CASE("a merge that is killed at any moment can be continued") {
     CHECK(room.csv() == csv);
 }
 
-TEST_CASE("a file that was changed on its way never becomes a grade") {
+TEST_CASE("a file that was changed in transit never becomes a grade") {
     Classroom room;
     room.make_plan({"--chunks", "1"});
     SUBCASE("a result was changed") {
@@ -201,7 +201,7 @@ TEST_CASE("a file that was changed on its way never becomes a grade") {
         std::ofstream(source, std::ios::app) << "// and more\n";
         CHECK(room.chunk(1).code == 3);
     }
-    SUBCASE("the student of a submission was changed") {
+    SUBCASE("the key of a submission was changed") {
         std::string all = read_file(room.plan / "plan.json");
         std::size_t key = all.find("\"key\": \"") + 8;
         all[key] = all[key] == '0' ? '1' : '0';
@@ -227,7 +227,7 @@ TEST_CASE("a computer with a different grader or compiler does not judge") {
                          other.insert(other.find(part) + part.size(), "x"));
         Ended ended = room.chunk(1);
         CHECK(ended.code == 3);
-        CHECK(ended.output.find("a different " +
+        CHECK(ended.output.find("does not have the same " +
                                 std::string(part == "\"grader\": \"" ? "grader" : "compiler")) !=
               std::string::npos);
     }
@@ -250,7 +250,7 @@ TEST_CASE("a plan for computers without namespaces is judged in tier B everywher
     CHECK(json.find("\"sandbox\": \"A\"") == json.npos);
 }
 
-TEST_CASE("a chunk that could not be judged is not a zero") {
+TEST_CASE("a chunk that could not be judged does not give zeros") {
     Classroom room;
     room.make_plan({"--chunks", "1"});
     setenv("COALESCE_GRADER_PROGRAMS", "/nonexistent", 1);

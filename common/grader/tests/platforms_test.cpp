@@ -1,4 +1,5 @@
-// Tests the autograders for other platforms. Each is unpacked and run as on the platform itself.
+// Tests the autograders for other platforms. Each autograder is unpacked and run as on its
+// platform.
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -58,7 +59,7 @@ void write_script(const fs::path& file, const std::string& text) {
     fs::permissions(file, fs::perms::owner_all);
 }
 
-// An assignment with one correct submission and one skeleton.
+// An assignment with two submissions: a correct one, and an unchanged skeleton.
 struct Handed {
     TemporaryFolder folder;
     std::string assignments = folder / "assignments";
@@ -134,7 +135,7 @@ TEST_CASE("Gradescope: setup.sh in the archive installs and builds the course") 
     CHECK(is_executable(platform.source / "course/learn"));
     CHECK(fs::exists(platform.source / "course/common/grader/CMakeLists.txt"));
     CHECK_FALSE(fs::exists(platform.source / "assignments/hw1/teacher/store.sqlite"));
-    // Replace ./learn, which would build for minutes, by a script that records how it was called.
+    // Replace ./learn, which would build for minutes, with a script that records how it was called.
     fs::path told = platform.folder / "told";
     write_script(platform.source / "course/learn",
                  "echo \"$PWD: $* $COALESCE_COMPILER $CPATH\" > " + told.string() + "\n");
@@ -168,7 +169,7 @@ TEST_CASE("Gradescope: a submission gets its points") {
               "never written") != std::string::npos);
 }
 
-TEST_CASE("Gradescope: a grader that cannot work gives no zero") {
+TEST_CASE("Gradescope: a failure of the grader itself does not give a zero") {
     Gradescope platform;
     platform.build();
     setenv("COALESCE_GRADER_PROGRAMS", "/nonexistent", 1);
@@ -213,7 +214,8 @@ void commit(const fs::path& submission) {
     REQUIRE_MESSAGE(ended.code == 0, ended.output);
 }
 
-// Describes how a result.json violates the platform's specification. Returns "" if it does not.
+// Returns a description of how a result.json violates the platform's specification, or "" if it
+// does not.
 std::string broken_in(const json& result) {
     if (result.at("schema") != "classroom50/result/v1") return "schema";
     for (const char* field : {"classroom", "assignment", "assignment_type", "owner", "submission",
@@ -303,7 +305,7 @@ TEST_CASE("Classroom 50: autograder.py writes a result.json that follows the spe
     CHECK(result.at("score") == 30);
     CHECK(result.at("max-score") == 30);
     CHECK(result.at("tests").size() == 2);
-    // The check must find any field that is missing from the result.
+    // The check must detect that any one of these fields is missing from the result.
     for (const char* field : {"classroom", "owner", "release", "review", "datetime"}) {
         json lacking = result;
         lacking.erase(field);
@@ -333,7 +335,8 @@ struct GradeProgram {
     ~GradeProgram() { unsetenv("COALESCE_GRADE"); }
 };
 
-// Describes how a results.json violates the format of `grade container`. Returns "" if it does not.
+// Returns a description of how a results.json violates the format of `grade container`, or "" if it
+// does not.
 std::string broken_container(const json& results) {
     if (results.at("format") != 1) return "format";
     if (results.at("score") > results.at("max_score")) return "score";
@@ -348,7 +351,7 @@ std::string broken_container(const json& results) {
 
 }  // namespace
 
-TEST_CASE("container: the grader turns files into results.json without a network") {
+TEST_CASE("container: the grader judges a folder and writes results.json without a network") {
     Handed handed;
     const fs::path results = handed.folder / "results";
     const auto judge = [&](const fs::path& submission) {
@@ -376,7 +379,7 @@ TEST_CASE("container: the grader turns files into results.json without a network
     const std::string comment = read_file(results / "comment.md");
     CHECK(comment.find("| 02\\_naive | 0 of 10 |") != comment.npos);
     CHECK(comment.find("<details>") != comment.npos);
-    // The check must find a missing field.
+    // The check must detect a missing field.
     found.at("tests").at(0).erase("headline");
     CHECK(broken_container(found) == "headline");
     // If the grader cannot work, no results may remain, not even those of an earlier run.
@@ -422,7 +425,7 @@ TEST_CASE("PrairieLearn: the entrypoint writes results in the documented format"
     CHECK_FALSE(fs::exists(root / "results/results.json"));
 }
 
-TEST_CASE("Autolab: the last line assigns the points") {
+TEST_CASE("Autolab: the last line of the output contains the points") {
     if (!has_program("python3") || !has_program("make")) return;
     Handed handed;
     const GradeProgram program;

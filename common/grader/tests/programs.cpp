@@ -48,7 +48,7 @@ pid_t start(const std::vector<std::string>& command, const fs::path& output) {
     pid_t process = fork();
     if (process < 0) throw std::runtime_error("fork failed");
     if (process > 0) return process;
-    // End the child process when the test ends.
+    // The child process must end when the test ends.
     end_with_parent();
     int file = open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
     dup2(file, STDOUT_FILENO);

@@ -146,7 +146,7 @@ TEST_CASE("results without a sandbox are marked in every report") {
     CHECK(summary(results).find("unsandboxed") != std::string::npos);
 }
 
-TEST_CASE("junit.xml is well-formed, without duplicate names and control characters") {
+TEST_CASE("junit.xml is well-formed, and has no duplicate names or control characters") {
     std::string text = junit_xml(a_class());
     Xml xml(text);
     CHECK(xml.names.size() == 3);
@@ -156,7 +156,9 @@ TEST_CASE("junit.xml is well-formed, without duplicate names and control charact
     CHECK_THROWS(Xml("<?xml?><a>x & y</a>"));
 }
 
-TEST_CASE("class.html shows the distribution and causes, escapes text, and names no student") {
+TEST_CASE(
+    "class.html shows the distribution of points and the causes, escapes text, and names no "
+    "student") {
     ClassResults results = a_class();
     // Two of three students have this cause, so it comes first.
     Result other = wrong_answer();
@@ -164,8 +166,8 @@ TEST_CASE("class.html shows the distribution and causes, escapes text, and names
     results.students.push_back({"bob", {graded(wrong_answer())}});
     results.students.push_back({"cy", {graded(other)}});
     const std::string text = class_page(results);
-    CHECK(text.find("1 of 5 students have all points") != text.npos);
-    CHECK(text.find("4 students by the percentage") != text.npos);
+    CHECK(text.find("1 of 5 students have full points") != text.npos);
+    CHECK(text.find("4 students, by percentage") != text.npos);
     CHECK(text.find("20 to 30 %</th><td>3<") != text.npos);
     CHECK(text.find("90 to 100 %</th><td>1<") != text.npos);
     const std::size_t first = text.find("<td>2</td><td>indices-not-swapped</td>");
@@ -233,7 +235,7 @@ TEST_CASE("feedback does not reveal a hidden shape") {
     CHECK(text.find("Seen with") == std::string::npos);
 }
 
-TEST_CASE("each platform gets the format that it reads") {
+TEST_CASE("each platform receives a file in the format that it reads") {
     ClassResults results = a_class();
     Json gradescope = Json::parse(gradescope_json(results.students[0]));
     CHECK(gradescope["tests"][0]["score"] == 2.0);
@@ -251,7 +253,8 @@ TEST_CASE("each platform gets the format that it reads") {
     CHECK(wrong["tests"][0]["line"] == 2);
 }
 
-TEST_CASE("Moodle and Canvas get their columns and ids, and points reduced for late days") {
+TEST_CASE(
+    "files for Moodle and Canvas have the platforms' columns and ids, and deduct for late days") {
     ClassResults results = a_class();
     results.students[2].graded = {graded(wrong_answer())};  // this result gets 2 of 10 points
     const std::string list =
@@ -313,7 +316,7 @@ TEST_CASE("reports are reproducible, and name only students in the results") {
     CHECK(read_file(folder / "grades.csv") == csv_text);
 }
 
-TEST_CASE("kernels that differ only in names and comments are similar, others are not") {
+TEST_CASE("kernels that differ only in names and comments are similar, and other kernels are not") {
     std::string common = "int given = 1;\n";
     std::string one =
         common +
@@ -338,7 +341,9 @@ TEST_CASE("kernels that differ only in names and comments are similar, others ar
     CHECK(find_similar({"\"unfinished", "/* unfinished"}, {}).empty());
 }
 
-TEST_CASE("a copied rare answer comes first, and a common answer is one row") {
+TEST_CASE(
+    "a rare answer shared by several students is listed first, and a common answer takes a single "
+    "row") {
     const std::string common =
         "for (int k = 0; k < 4; k++) { tile[k][threadIdx.x] = in[(row + k) * cols + col]; }\n"
         "if (row < rows) { out[col * rows + row] = tile[threadIdx.x][0] * 2; }";
@@ -362,14 +367,14 @@ TEST_CASE("a copied rare answer comes first, and a common answer is one row") {
                              &SimilarSubmissions::members) == 1);
 }
 
-TEST_CASE("one common line is not a copy") {
+TEST_CASE("sharing one common line does not count as a copy") {
     CHECK(find_similar({"out[col * rows + row] = in[row * cols + col];",
                         "out[col * rows + row] = in[row * cols + col];"},
                        {})
               .empty());
 }
 
-TEST_CASE("a zip that the grader writes can be read") {
+TEST_CASE("a zip file that the grader writes can be read back") {
     Tree tree = read_archive(create_zip({{"a/b.cu", "bytes"}, {"c", ""}}));
     REQUIRE(tree.items.size() == 2);
     CHECK(tree.items[0].path == std::vector<std::string>{"a", "b.cu"});
@@ -389,7 +394,7 @@ TEST_CASE("durations and progress are easy to read") {
     CHECK(progress.line().find("left") != std::string::npos);
 }
 
-TEST_CASE("copies of the published solution are found, renamed or not") {
+TEST_CASE("copies of the published solution are detected, renamed or not") {
     const std::string solution =
         "__global__ void f(float* out) { int i = threadIdx.x; out[i] = 1; }";
     const std::vector<std::string> sources = {
@@ -408,7 +413,7 @@ TEST_CASE("copies of the published solution are found, renamed or not") {
     CHECK(text.find("with other names (1): student1\n") != std::string::npos);
 }
 
-TEST_CASE("a list may contain names as grades.csv shows them") {
+TEST_CASE("a list of names may contain names in the form in which grades.csv prints them") {
     const ClassResults results = a_class();
     std::string list = "student,id\n";
     for (const StudentResults& student : results.students)

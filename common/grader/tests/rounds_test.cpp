@@ -1,5 +1,6 @@
-// Tests which side is blamed for a failure. A submission that makes the judge crash must not
-// prevent results for other students, and a broken computer must not give any student a zero.
+// Tests whether a failure is attributed to the submission or to the computer. A submission that
+// makes the judge crash must not prevent results for other students, and a broken computer must not
+// give any student a zero.
 //
 // Usage: `grader_rounds_test` runs the tests. `grader_rounds_test worker KIND` is a judging process
 // that the tests start, where KIND is "good" or "broken".
@@ -36,7 +37,8 @@ bool takes_much_memory() {
     }
 }
 
-// Counts attempts in a file, and reports whether there have been at least `wanted` of them.
+// Adds an attempt to those counted in `file`, and reports whether there are now at least `wanted`
+// of them.
 bool is_try(int wanted, const std::string& file) {
     std::ofstream(file, std::ios::app) << '.';
     return std::filesystem::file_size(file) >= static_cast<std::uintmax_t>(wanted);
@@ -61,7 +63,7 @@ int work(const std::string& kind) {
     return 0;
 }
 
-// The tasks that were judged, the tasks that were given up, and the number of faults per task.
+// The tasks that were judged, the tasks that were abandoned, and the number of faults per task.
 struct Ends {
     std::set<std::size_t> judged, given_up;
     std::map<std::size_t, int> faults;
@@ -108,7 +110,7 @@ TEST_CASE("a submission whose judge is killed five times, and then succeeds, is 
     CHECK(ends.faults.at(1) == 5);
 }
 
-TEST_CASE("ten submissions in a row that make the judge fail do not affect other results") {
+TEST_CASE("ten consecutive submissions that make the judge fail do not affect other results") {
     std::vector<std::string> sources(10, "bad");
     sources.insert(sources.end(), {"one", "two"});
     const Ends ends = ends_of(sources, "good");
@@ -122,7 +124,8 @@ TEST_CASE("a broken computer gives no student a zero") {
         CHECK(ends.judged.empty());
         CHECK(ends.given_up.empty());
         CHECK(ends.outcome.last_fault == "something is wrong");
-        // A broken computer is noticed after a few failures, so most of the tasks are never tried.
+        // The grader recognizes a broken computer after a few failures, so it never tries most of
+        // the tasks.
         CHECK(ends.faults.size() <= 8);
     }
 }

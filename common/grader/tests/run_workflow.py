@@ -55,7 +55,7 @@ class Teacher:
         key.unlink()
         for part in ("common", "course.toml", "solutions", "steps"):
             (self.github / part).symlink_to(repository / part)
-        # Replaces ./learn by a script that copies the built programs instead of building them.
+        # Replaces ./learn with a script that copies the built programs instead of building them.
         learn = self.github / "learn"
         learn.write_text('#!/bin/sh\nset -eu\n[ "$*" = "grade doctor" ]\nmkdir -p build/bin\n'
                          f"cp {self.build}/bin/grade build/bin\n"

@@ -125,8 +125,8 @@ SlurmCluster::~SlurmCluster() {
     stop();
 }
 
-// Writes the configuration. SlurmdTimeout and cred_expire determine how long the job of a dead node
-// waits. With Slurm's default values, that is two to three minutes.
+// Writes the configuration. SlurmdTimeout and cred_expire determine how long Slurm waits before it
+// restarts the job of a dead node. With Slurm's default values, it waits two to three minutes.
 void SlurmCluster::write_configuration(int nodes) const {
     std::string here = folder.path, port = std::to_string(first_port);
     std::ofstream key(folder / "key", std::ios::binary);
@@ -213,7 +213,7 @@ void SlurmCluster::kill_node(const std::string& node) {
 
 int SlurmCluster::jobs() const {
     Ended ended = call({"/usr/bin/squeue", "-h", "-r", "-o", "%i"});
-    // If squeue fails, the number is unknown. Return 1, so that the caller waits longer.
+    // If squeue fails, the number of jobs is unknown. Return 1, so that the caller waits longer.
     if (ended.code != 0) return 1;
     return static_cast<int>(std::count(ended.output.begin(), ended.output.end(), '\n'));
 }

@@ -87,8 +87,8 @@ std::size_t tasks_in(const fs::path& plan) {
     return sum;
 }
 
-// Makes the first attempt at chunk 1 fail, because the attempt cannot find the grader's programs.
-// Slurm must try again, because this is a problem with the grader.
+// Makes the first attempt at chunk 1 fail, because it does not find the grader's programs. Slurm
+// must retry, because this is a problem of the grader.
 void break_first_start(const fs::path& plan) {
     std::string script = read_file(plan / "slurm.sbatch");
     std::size_t at = script.find("echo ");
@@ -150,7 +150,7 @@ void check_grades(const Classroom& room, std::size_t tasks) {
     for (const Entry& entry : store.entries(1)) {
         expect(store.result(entry.key).has_value(), "lost: " + entry.student);
     }
-    // Judge all submissions again on this computer. The reports must be the same to the last byte.
+    // Judge all submissions again on this computer. The reports must be identical byte for byte.
     Ended again =
         room.call({"run", "hw1", "--submissions", room.submissions(), "--again", "--quiet"});
     expect(again.code == 0, again.output);

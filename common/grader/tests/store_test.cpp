@@ -1,5 +1,5 @@
-// Tests the store: digests, rows that never change, and results that stay the same to the last
-// byte, with a full disk, a locked database and a clock that jumps.
+// Tests the store: digests, rows that never change, and results that remain identical, even with a
+// full disk, a locked database or a clock that jumps.
 
 #include <doctest/doctest.h>
 #include <signal.h>
@@ -36,7 +36,7 @@ Entry entry(const std::string& student, const std::string& key) {
 
 }  // namespace
 
-TEST_CASE("digests equal those in the standards") {
+TEST_CASE("digests equal the test vectors of the standards") {
     CHECK(sha256_hex("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     CHECK(sha256_hex("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     CHECK(sha256_hex(std::string(1000000, 'a')) ==
@@ -49,7 +49,7 @@ TEST_CASE("digests equal those in the standards") {
           "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
 }
 
-TEST_CASE("the digest of a list depends on where its texts end") {
+TEST_CASE("the digest of a list depends on the boundaries between its texts") {
     CHECK(sha256_of_parts({"ab", "c"}) != sha256_of_parts({"a", "bc"}));
     CHECK(sha256_of_parts({"a", ""}) != sha256_of_parts({"a"}));
 }
@@ -67,7 +67,8 @@ TEST_CASE("every part of a key affects its digest") {
     }
 }
 
-TEST_CASE("a run has its entries and sources, and is unfinished until it is marked as finished") {
+TEST_CASE(
+    "a run contains its entries and sources, and is unfinished until it is marked as finished") {
     TemporaryFolder folder;
     Store store(folder / "store.sqlite");
     CHECK_FALSE(store.run());
@@ -93,7 +94,7 @@ TEST_CASE("a run with a duplicate entry is not stored") {
     CHECK_FALSE(store.run());
 }
 
-TEST_CASE("the first result for a key stays, and a different one is an error") {
+TEST_CASE("the first result for a key is kept, and a different result is an error") {
     TemporaryFolder folder;
     Store store(folder / "store.sqlite");
     Entry ada = entry("ada", "k1");
@@ -130,7 +131,7 @@ TEST_CASE("no statement can change or remove a row") {
     CHECK(Store(file).result("k1") == "{}");
 }
 
-TEST_CASE("a locked database is an infrastructure error, and works once it is unlocked") {
+TEST_CASE("a locked database is an infrastructure error, and is usable once it is unlocked") {
     TemporaryFolder folder;
     fs::path file = folder / "store.sqlite";
     Store store(file, 50);
@@ -145,7 +146,7 @@ TEST_CASE("a locked database is an infrastructure error, and works once it is un
     CHECK(store.add_result(run, ada, "{}"));
 }
 
-TEST_CASE("a database on a full disk keeps its rows, and can grow when there is space") {
+TEST_CASE("a database on a full disk keeps its rows, and can grow once there is space again") {
     TemporaryFolder folder;
     fs::path file = folder / "store.sqlite";
     Store store(file);
@@ -183,14 +184,14 @@ TEST_CASE("a file that is not a store is reported and not changed") {
     CHECK_THROWS_AS(Store{newer}, UsageError);
 }
 
-TEST_CASE("a store in the first format can be read, and accepts decisions") {
+TEST_CASE("a store in the oldest format can be read, and accepts decisions") {
     TemporaryFolder folder;
     const fs::path file = folder / "store.sqlite";
     {
         Store store(file);
         store.start_run("hw1", "", {entry("ada", "k1")}, {});
     }
-    // The first format had none of these tables, so remove them.
+    // The oldest format had none of these tables, so remove them.
     Database(file).execute(
         "drop table decision; drop table platform_name; drop table earlier; pragma user_version = "
         "1");
@@ -213,7 +214,7 @@ TEST_CASE("names from a platform's download are stored") {
     CHECK(store.entries(run).at(1).platform_name.empty());
 }
 
-TEST_CASE("runs and attempts are ordered by number, whatever the clock said") {
+TEST_CASE("runs and attempts are ordered by number, even if the clock was wrong") {
     TemporaryFolder folder;
     fs::path file = folder / "store.sqlite";
     std::int64_t run = 0;
@@ -223,7 +224,7 @@ TEST_CASE("runs and attempts are ordered by number, whatever the clock said") {
         store.add_fault(run, entry("ada", "k1"), "first");
     }
     {
-        // The clock was wrong during this attempt and run, so their times are years ago.
+        // The clock was wrong during this attempt and this run, so both are dated years ago.
         Database database(file);
         database.execute(
             "insert into attempt (run, student, exercise, key, outcome, text, at) select "
@@ -256,7 +257,7 @@ TEST_CASE("files are written atomically, with the requested permissions") {
     CHECK_THROWS_AS(read_file(folder.path), UsageError);
 }
 
-TEST_CASE("only one process has the lock, and the lock ends with that process") {
+TEST_CASE("only one process can hold the lock, and the lock is released when that process ends") {
     TemporaryFolder folder;
     fs::path file = folder / "lock";
     int ready[2];

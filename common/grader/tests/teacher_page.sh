@@ -2,7 +2,7 @@
 # teacher_page.sh BUILD REPOSITORY runs every command in docs/guide/teacher.md in order, like a teacher who has never
 # graded before. Every command must exit with 0.
 #
-# Only installing and building are left out. All other commands are run as written, in a temporary folder.
+# The commands that install or build are omitted. All others are run as written, in a temporary folder.
 set -eu
 build=$(CDPATH='' cd -- "$1" && pwd)
 repository=$2
@@ -39,7 +39,7 @@ while read -r command <&3; do
         fi
         ;;
     *"--names names.csv"*)
-        # Copy the list of names from the page too.
+        # Also copy the list of names from the page.
         sed -n '/^student,id/,/^```/p' "$page" | grep -v '^```' >names.csv
         ;;
     *--self-test)

@@ -1,5 +1,5 @@
-// A library that tests preload to simulate problems of a computer. Each variable causes one
-// problem:
+// A library that tests preload to simulate problems of a computer. Each of these environment
+// variables causes one problem:
 //
 // - COALESCE_TEST_HIDE=nvrtc hides files whose paths contain "nvrtc".
 // - COALESCE_TEST_CLOCK=jumps makes the wall clock jump by years, forwards and backwards, whenever
@@ -31,7 +31,7 @@ bool is_hidden(const char* path) {
 
 time_t jump() {
     if (std::getenv("COALESCE_TEST_CLOCK") == nullptr) return 0;
-    // Each process starts with a different jump, and each call takes the next one.
+    // The first jump depends on the process, and each call returns the next jump.
     static unsigned count = static_cast<unsigned>(getpid());
     return static_cast<time_t>(count++ % 41) * 31'622'400 - 20 * 31'622'400;
 }

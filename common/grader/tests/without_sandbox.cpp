@@ -1,5 +1,5 @@
-// without_sandbox PROGRAM ... runs a program where no sandbox can work, as in a container that
-// forbids namespaces, mounts and Landlock.
+// without_sandbox PROGRAM ... runs a program in an environment where no sandbox can work, like a
+// container that forbids namespaces, mounts and Landlock.
 #include <errno.h>
 #include <sched.h>
 #include <seccomp.h>

@@ -1,4 +1,4 @@
-// Tests the verifier on outputs that are computed from the input, in host memory.
+// Tests the verifier on kernels that compute outputs from the input, in host memory.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/errors.h"
+#include "harness/shapes.h"
 #include "host_run.h"
 
 using namespace coalesce;
@@ -15,22 +16,40 @@ using namespace coalesce::tests;
 
 namespace {
 
-double sum_of_row(const float* in, int, int cols, int row, int) {
-    double sum = 0;
-    for (int col = 0; col < cols; ++col) sum += in[row * cols + col];
-    return sum;
+void add_row(const float* in, int, int cols, int row, double* out) {
+    *out = 0;
+    for (int col = 0; col < cols; ++col) *out += in[row * cols + col];
 }
 
-/// An element of the product of the input and its transpose.
-double product_of_rows(const float* in, int, int cols, int row, int other) {
-    double sum = 0;
-    for (int k = 0; k < cols; ++k) sum += double{in[row * cols + k]} * in[other * cols + k];
-    return sum;
+/// Computes a row of the product of the input and its transpose.
+void multiply_by_transpose(const float* in, int rows, int cols, int row, double* out) {
+    for (int other = 0; other < rows; ++other) {
+        out[other] = 0;
+        for (int k = 0; k < cols; ++k) {
+            out[other] += double{in[row * cols + k]} * in[other * cols + k];
+        }
+    }
 }
 
-constexpr Produces sums = computed({.element = sum_of_row});
-constexpr Produces product =
-    computed({.element = product_of_rows, .out_cols = Computation::rows, .tolerance = 1e-4});
+/// Computes a row of the product of the first matrix and the second, which has cols x cols elements.
+void multiply_by_second(const float* in, int rows, int cols, int row, double* out) {
+    const float* const second = in + rows * cols;
+    for (int col = 0; col < cols; ++col) {
+        out[col] = 0;
+        for (int k = 0; k < cols; ++k) {
+            out[col] += double{in[row * cols + k]} * second[k * cols + col];
+        }
+    }
+}
+
+constexpr Produces sums = computed({.row = add_row});
+constexpr Produces with_itself =
+    computed({.row = multiply_by_transpose, .out_cols = Computation::rows, .tolerance = 1e-4});
+constexpr Produces product = computed({.row = multiply_by_second,
+                                       .out_cols = Computation::cols,
+                                       .second_rows = Computation::cols,
+                                       .longest_side = 512,
+                                       .counted_side = 128});
 
 /// A kernel that computes its output on the host.
 class ComputedRun : public HostRun {
@@ -41,11 +60,13 @@ public:
     float& input(std::int64_t index) { return *reinterpret_cast<float*>(in(index)); }
     /// Stores all expected elements, rounded to floats.
     void run_right() {
+        std::vector<double> row(static_cast<std::size_t>(problem_.out_cols()));
         for (std::int64_t i = 0; i < problem_.out_elements(); ++i) {
             const Cell cell = problem_.out_cell(i);
-            held(i) = static_cast<float>(problem_.produces.computation.element(
-                &input(0), static_cast<int>(problem_.rows), static_cast<int>(problem_.cols),
-                static_cast<int>(cell.row), static_cast<int>(cell.col)));
+            problem_.produces.computation.row(&input(0), static_cast<int>(problem_.rows),
+                                              static_cast<int>(problem_.cols),
+                                              static_cast<int>(cell.row), row.data());
+            held(i) = static_cast<float>(row[static_cast<std::size_t>(cell.col)]);
         }
     }
 
@@ -55,9 +76,9 @@ private:
 
 }  // namespace
 
-TEST_CASE("computed: the sums of rows and a product pass on all shapes") {
+TEST_CASE("computed: the sums of rows and products pass on all shapes") {
     for (const auto& [rows, cols] : {Cell{1, 1}, Cell{1, 257}, Cell{257, 1}, Cell{37, 130}}) {
-        for (const Produces& task : {sums, product}) {
+        for (const Produces& task : {sums, with_itself, product}) {
             const Problem problem{.rows = rows, .cols = cols, .produces = task};
             ComputedRun run(problem);
             run.run_right();
@@ -69,15 +90,22 @@ TEST_CASE("computed: the sums of rows and a product pass on all shapes") {
     }
 }
 
-TEST_CASE("computed: the output has a shape of its own, and its bytes count once") {
+TEST_CASE(
+    "computed: the output may have its own shape, and each element of input and output counts "
+    "once") {
     const Problem of_sums{.rows = 37, .cols = 130, .produces = sums};
     CHECK(of_sums.out_rows() == 37);
     CHECK(of_sums.out_cols() == 1);
     CHECK(of_sums.out_bytes() == 4 * 37);
     CHECK(of_sums.moved_bytes() == 4 * (37 * 130 + 37));
+    const Problem of_itself{.rows = 37, .cols = 130, .produces = with_itself};
+    CHECK(of_itself.out_elements() == 37 * 37);
+    CHECK(of_itself.moved_bytes() == 4 * (37 * 130 + 37 * 37));
     const Problem of_product{.rows = 37, .cols = 130, .produces = product};
-    CHECK(of_product.out_elements() == 37 * 37);
-    CHECK(of_product.moved_bytes() == 4 * (37 * 130 + 37 * 37));
+    CHECK(of_product.in_rows() == 37 + 130);
+    CHECK(of_product.elements() == (37 + 130) * 130);
+    CHECK(of_product.out_elements() == 37 * 130);
+    CHECK(of_product.moved_bytes() == 4 * ((37 + 130) * 130 + 37 * 130));
     const Problem of_nothing{.rows = 37, .cols = 130, .produces = computed({})};
     CHECK(of_nothing.moved_bytes() == 4 * 37 * 130);
     const Problem of_transpose{.rows = 37, .cols = 130};
@@ -85,7 +113,7 @@ TEST_CASE("computed: the output has a shape of its own, and its bytes count once
     CHECK(of_transpose.moved_bytes() == 2 * of_transpose.bytes());
 }
 
-TEST_CASE("computed: values pass within the tolerance, and fail beyond it") {
+TEST_CASE("computed: values within the tolerance pass, and values beyond it fail") {
     ComputedRun run({.rows = 40, .cols = 33, .produces = sums});
     run.run_right();
     const float expected = run.held(7);
@@ -102,11 +130,11 @@ TEST_CASE("computed: values pass within the tolerance, and fail beyond it") {
     CHECK(comparison.text().find("1e-05") != std::string::npos);
 }
 
-TEST_CASE("computed: the output is drawn only if the picture has a pattern") {
+TEST_CASE("computed: the picture is drawn only if the wrong elements form a pattern") {
     ComputedRun column({.rows = 200, .cols = 33, .produces = sums});
     const std::string text = column.check().text();
     CHECK(std::count(text.begin(), text.end(), '\n') <= 4);
-    ComputedRun square({.rows = 20, .cols = 5, .produces = product});
+    ComputedRun square({.rows = 20, .cols = 5, .produces = with_itself});
     square.run_right();
     for (const int i : {21, 22, 41, 42}) square.held(i) = 0;
     const Comparison comparison = square.check();
@@ -127,7 +155,7 @@ TEST_CASE("computed: NaNs, infinities and a sum without one element are wrong") 
     }
 }
 
-TEST_CASE("computed: unwritten elements are found") {
+TEST_CASE("computed: unwritten elements are detected") {
     ComputedRun run({.rows = 40, .cols = 33, .produces = sums});
     CHECK(run.check().fault() == Fault::nothing_written);
     run.run_right();
@@ -151,7 +179,7 @@ TEST_CASE("computed: a kernel that must write nothing passes if it writes nothin
     CHECK(comparison.text().find("out(2,0) was written, but the kernel must not write") == 0);
 }
 
-TEST_CASE("computed: a changed input and writes out of bounds are found") {
+TEST_CASE("computed: a changed input and out-of-bounds writes are detected") {
     ComputedRun run({.rows = 40, .cols = 33, .produces = sums});
     run.run_right();
     run.held(40) = 1;
@@ -162,9 +190,28 @@ TEST_CASE("computed: a changed input and writes out of bounds are found") {
     const Comparison comparison = other.check();
     CHECK(comparison.fault() == Fault::input_changed);
     CHECK(comparison.text().find("in(0,5) was changed") == 0);
+    // The rows of a second matrix follow those of the first.
+    ComputedRun second({.rows = 4, .cols = 33, .produces = product});
+    second.run_right();
+    second.input(6 * 33 + 1) += 1e-6f;
+    CHECK(second.check().text().find("in(6,1) was changed") == 0);
 }
 
-TEST_CASE("the numbers of an input are at least 0.5 and below 1, and depend on the seed") {
+TEST_CASE("computed: a task may limit the size of its matrices") {
+    const Variant variant{.name = "product", .about = "", .produces = product};
+    CHECK(longest_side(variant) == 512);
+    CHECK(find_refusal(variant, {512, 512}).empty());
+    CHECK(find_refusal(variant, {513, 4}) == "takes at most 512 rows or columns");
+    const Variant other{.name = "transpose", .about = ""};
+    CHECK(usual_shape({&variant, &other}, true) == Shape{128, 128});
+    CHECK(usual_shape({&variant, &other}, false) == Shape{512, 512});
+    CHECK(usual_shape({&other}, true) == Shape{1024, 1024});
+    CHECK(usual_shape({&other}, false) == Shape{16384, 16384});
+    CHECK(usual_prediction_shape(variant) == Shape{512, 512});
+    CHECK(usual_prediction_shape(other) == Shape{32768, 32768});
+}
+
+TEST_CASE("the elements of an input are at least 0.5 and below 1, and depend on the seed") {
     const Pattern pattern(4, 0, InputValues::numbers), other(4, 1, InputValues::numbers);
     std::set<float> different;
     double sum = 0;

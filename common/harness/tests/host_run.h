@@ -1,4 +1,4 @@
-// Host buffers that tests fill with the output of an imagined kernel.
+// Host buffers that tests fill as a kernel would.
 #pragma once
 
 #include <cstring>
@@ -12,8 +12,8 @@ namespace coalesce::tests {
 
 inline constexpr std::size_t guard = 512;
 
-/// Host buffers and an imagined kernel. For each cell of the output, the kernel gives the cell of
-/// the input that it stores there.
+/// Host buffers and a fake kernel. For each cell of the output, the kernel names the cell of the
+/// input that it stores there.
 class HostRun {
 public:
     explicit HostRun(const Problem& problem)

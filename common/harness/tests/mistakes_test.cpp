@@ -1,6 +1,6 @@
 // Tests how the verifier explains mistakes, on a square, a wide, a tall and a ragged shape. The
-// buffers are in host memory. An imagined kernel says which element each thread reads, and where it
-// stores that element.
+// buffers are in host memory. A fake kernel says which element each thread reads, and where the
+// thread stores that element.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -23,8 +23,8 @@ using Thread = std::function<std::optional<Move>(std::int64_t row, std::int64_t 
 struct Mistake {
     const char* name;
     Thread thread;
-    /// The expected fault, followed by other faults that are accepted on shapes on which they look
-    /// the same.
+    /// The expected fault, followed by other faults that are accepted on shapes for which both
+    /// faults have the same result.
     std::vector<Fault> faults;
     /// Text that the message about the first fault must contain.
     const char* says;
@@ -55,7 +55,7 @@ std::vector<Mistake> mistakes() {
             return Move{row * s.cols + col, c * s.rows + r};
         };
     };
-    // The kernel reads from, and stores to, different tiles.
+    // Each block transposes the tile that `takes` returns for the block's index.
     const auto blocks = [](I side, auto takes) {
         return [=](I r, I c, Shape s) -> M {
             const Cell grid{(s.rows + side - 1) / side, (s.cols + side - 1) / side};
@@ -352,7 +352,7 @@ std::vector<Mistake> mistakes() {
                     return Cell{n % g.row, n / g.row + n % g.row};
                 }),
          {Fault::never_written, Fault::bounds_exchanged},
-         "which does not wrap around",
+         "(without wrapping around)",
          true},
         {"blocks: n / R",
          blocks(32,

@@ -42,7 +42,7 @@ TEST_CASE("--verify and --bench each select one task, and together select both")
     CHECK(parse_options({"--bench", "--verify"}).bench);
 }
 
-TEST_CASE("the value of an option follows a blank or an equals sign") {
+TEST_CASE("the value of an option may follow a blank or an equals sign") {
     for (const auto& arguments : {std::vector<std::string>{"--rows", "3", "--cols", "4"},
                                   std::vector<std::string>{"--rows=3", "--cols=4"}}) {
         CHECK(parse_options(arguments).shape == Shape{3, 4});
@@ -53,7 +53,7 @@ TEST_CASE("the value of an option follows a blank or an equals sign") {
     CHECK(parse_options({"--json", "a.json"}).json == "a.json");
 }
 
-TEST_CASE("invalid options are rejected, with their name") {
+TEST_CASE("invalid options are rejected with a message that names them") {
     CHECK(refused({"--rows", "0", "--cols", "1"}) == "--rows 0: must be at least 1");
     CHECK(refused({"--cols", "-1", "--rows", "1"}) == "--cols -1: must be at least 1");
     CHECK(refused({"--cols", "-99999999999", "--rows", "1"}) ==
@@ -116,7 +116,7 @@ TEST_CASE("--help fits the terminal, and names every option") {
     }
 }
 
-TEST_CASE("there is a verification shape of every kind, each a multiple that the kernel supports") {
+TEST_CASE("there is a verification shape of every kind, with multiples that the kernel supports") {
     for (const auto& [rows, cols] : {std::pair{1, 1}, std::pair{4, 4}, std::pair{64, 32},
                                      std::pair{3, 1}, std::pair{256, 64}}) {
         CAPTURE(rows);
@@ -140,7 +140,7 @@ TEST_CASE("there is a verification shape of every kind, each a multiple that the
     CHECK(has(any, [](Shape s) { return s.rows % 32 != 0 && s.cols % 32 != 0; }));
 }
 
-TEST_CASE("a shape that does not fit is rejected, with the next shape that fits") {
+TEST_CASE("a shape that does not fit is rejected, and the next shape that fits is suggested") {
     const Variant variant{.name = "v", .about = "", .rows_multiple = 4, .cols_multiple = 64};
     CHECK(find_refusal(variant, {8, 128}) == "");
     CHECK(

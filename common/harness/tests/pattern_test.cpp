@@ -1,5 +1,5 @@
-// Tests that the pattern is one to one, contains neither poison nor zero, and contains the values
-// that are easily lost.
+// Tests that the pattern is one-to-one, never contains poison or zero, and contains the values that
+// are easily lost.
 #include "harness/pattern.h"
 
 #include <doctest/doctest.h>
@@ -27,7 +27,7 @@ bool holds(const Pattern& pattern, std::uint64_t count, std::uint64_t low) {
 
 }  // namespace
 
-TEST_CASE("the mixing of bits can be undone") {
+TEST_CASE("the bit mixing is invertible") {
     for (std::uint64_t i = 0; i < 100000; ++i) {
         const std::uint64_t value = i * 0x9e3779b97f4a7c15;
         REQUIRE(unmix(mix(value)) == value);
@@ -36,7 +36,7 @@ TEST_CASE("the mixing of bits can be undone") {
     }
 }
 
-TEST_CASE("an element of 4, 8 or 16 bytes contains its position") {
+TEST_CASE("an element of 4, 8 or 16 bytes encodes its position") {
     for (const std::size_t size : {4, 8, 16}) {
         for (const std::uint64_t seed : {std::uint64_t{0}, std::uint64_t{0x123456789abcdef}}) {
             CAPTURE(size);
@@ -55,9 +55,9 @@ TEST_CASE("an element of 4, 8 or 16 bytes contains its position") {
     }
 }
 
-TEST_CASE("elements of 4 bytes differ where consecutive floats would not") {
-    // A float cannot represent 2^24 + 1, so two elements would be equal if elements simply counted
-    // upwards.
+TEST_CASE("4-byte elements differ even where consecutive floats would be equal") {
+    // A float cannot represent 2^24 + 1, so if elements were consecutive floats, two would be
+    // equal.
     const Pattern pattern(4);
     std::set<std::uint64_t> values;
     for (std::uint64_t i = 0; i < 4096; ++i) values.insert(pattern.value_at((1 << 24) + i).low);
@@ -77,12 +77,12 @@ TEST_CASE("the first 32 elements contain values that only a bitwise copy preserv
     CHECK(holds(doubles, 32, 1));
     CHECK(holds(halves, 32, 0x8000));
     CHECK(holds(halves, 32, 0x7e12));
-    // The same values are present with a different seed.
+    // These values must also be present with another seed or size.
     CHECK(holds(Pattern(4, 77), 32, 0x80000000));
     CHECK(holds(Pattern(16), 32, 0x8000000080000000));
 }
 
-TEST_CASE("no element that contains its position is the poison or zero") {
+TEST_CASE("no element that encodes its position equals the poison or zero") {
     for (const std::size_t size : {1, 2, 4, 8, 16}) {
         CAPTURE(size);
         const Pattern pattern(size);
@@ -99,14 +99,14 @@ TEST_CASE("no element that contains its position is the poison or zero") {
     }
 }
 
-TEST_CASE("small elements take all values except one") {
+TEST_CASE("1-byte elements take all values except one") {
     const Pattern pattern(1);
     std::set<std::uint64_t> values;
     for (std::uint64_t i = 0; i < 100000; ++i) values.insert(pattern.value_at(i).low);
     CHECK(values.size() == 255);
 }
 
-TEST_CASE("a different seed gives different elements") {
+TEST_CASE("different seeds give different elements") {
     int same = 0;
     for (std::uint64_t i = 100; i < 1100; ++i)
         same += Pattern(4, 1).value_at(i) == Pattern(4, 2).value_at(i);
@@ -124,6 +124,6 @@ TEST_CASE("fill writes the elements in order") {
     }
 }
 
-TEST_CASE("an element of 3 bytes is rejected") {
+TEST_CASE("a 3-byte element is rejected") {
     CHECK_THROWS_AS(Pattern(3), UsageError);
 }

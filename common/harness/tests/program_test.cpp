@@ -1,4 +1,4 @@
-// Tests a program that uses run_step, which is run the way a learner would run it.
+// Tests a program that uses run_step, and that is run as a learner would run it.
 #include <doctest/doctest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -27,7 +27,7 @@ std::string contents(const fs::path& file) {
     return std::string(std::istreambuf_iterator<char>(stream), {});
 }
 
-/// Returns a temporary folder, which is removed when this process ends.
+/// Returns a temporary folder that is removed when this process ends.
 const fs::path& folder() {
     struct Folder {
         fs::path path =
@@ -39,7 +39,8 @@ const fs::path& folder() {
     return here.path;
 }
 
-/// Runs the sample program. `environment` is a prefix that may set environment variables.
+/// Runs the sample program. `environment` is placed before the command, and may set environment
+/// variables.
 Run run(const std::string& arguments, const std::string& environment = "") {
     const fs::path out = folder() / "out", err = folder() / "err";
     const std::string command = "env -u LD_LIBRARY_PATH " + environment + " " SAMPLE " " +
@@ -61,7 +62,8 @@ bool fits_terminal(const std::string& text) {
     return true;
 }
 
-/// Checks that the program rejects the arguments with exit code 2 and a line that gives the reason.
+/// Checks that the program rejects the arguments: it exits with code 2 and prints one line that
+/// states the reason.
 void check_refused(const std::string& arguments, const std::string& why) {
     CAPTURE(arguments);
     const Run refused = run(arguments);
@@ -74,7 +76,9 @@ void check_refused(const std::string& arguments, const std::string& why) {
 
 }  // namespace
 
-TEST_CASE("a correct variant prints the device and counters, no time, and exits with code 0") {
+TEST_CASE(
+    "for a correct variant, the program prints the device and the counters but no time, and exits "
+    "with code 0") {
     const Run right = run("--device sim --variant right");
     INFO(right.out);
     INFO(right.err);
@@ -110,7 +114,9 @@ TEST_CASE("each kind of mistake is reported, and leads to exit code 1") {
     check("too many threads", "at most 1024 threads");
 }
 
-TEST_CASE("computed outputs are verified within their tolerance, and the title does not say bits") {
+TEST_CASE(
+    "computed outputs are verified within their tolerance, and the title claims no more than "
+    "that") {
     const Run sums = run("--device sim --variant sums --rows 100 --cols 70");
     INFO(sums.out);
     INFO(sums.err);
@@ -120,9 +126,9 @@ TEST_CASE("computed outputs are verified within their tolerance, and the title d
     const Run verified = run("--device sim --verify --variant sums");
     CHECK(verified.exit_code == 0);
     CHECK(verified.says("Verified on many shapes\n"));
-    CHECK_FALSE(verified.says("bit by bit"));
+    CHECK_FALSE(verified.says("bit for bit"));
     CHECK(
-        run("--device sim --verify --variant copy").says("Verified on many shapes, bit by bit\n"));
+        run("--device sim --verify --variant copy").says("Verified on many shapes, bit for bit\n"));
     const Run reads = run("--device sim --variant reads --rows 100 --cols 70");
     CHECK(reads.exit_code == 0);
     CHECK_FALSE(reads.says("relative error"));
@@ -137,7 +143,7 @@ TEST_CASE("computed outputs are verified within their tolerance, and the title d
     CHECK(none.says("out(0,0) was never written, nor was any other cell"));
 }
 
-TEST_CASE("variants with other buffers follow each other") {
+TEST_CASE("variants that need different buffers can run one after another") {
     // The copy, the sums and the kernel that writes nothing need different buffers.
     const Run all = run("--device sim --rows 96 --cols 64");
     INFO(all.out);
@@ -151,7 +157,7 @@ TEST_CASE("variants with other buffers follow each other") {
     CHECK(all.says("too small sums at 96 x 64 is wrong"));
 }
 
-TEST_CASE("one wrong variant does not prevent the others from running") {
+TEST_CASE("one wrong variant does not prevent the other variants from running") {
     const Run all = run("--device sim --rows 64 --cols 64");
     INFO(all.out);
     CHECK(all.exit_code == 1);
@@ -164,7 +170,8 @@ TEST_CASE("one wrong variant does not prevent the others from running") {
     CHECK(all.says("this variant needs a real GPU"));
 }
 
-TEST_CASE("for invalid input, the exit code is 2, there is one line, and nothing runs") {
+TEST_CASE(
+    "for invalid arguments, the program exits with code 2, prints one line and runs nothing") {
     check_refused("--device sim --rows 0 --cols 5", "--rows 0");
     check_refused("--device sim --rows -3 --cols 5", "--rows -3");
     check_refused("--device sim --rows 5 --cols many", "--cols many");
@@ -206,7 +213,7 @@ TEST_CASE("--list and --help need no device and no simulator") {
     CHECK(help.says("--device"));
 }
 
-TEST_CASE("the simulator is found near the program, or through two environment variables") {
+TEST_CASE("the simulator is found relative to the program, or through two environment variables") {
     const std::string arguments = "--device sim --verify --variant right --rows 33 --cols 35";
     CHECK(run(arguments).exit_code == 0);
     CHECK(run(arguments, "COALESCE_SIMULATOR=" SIMULATOR_FOLDER).exit_code == 0);
@@ -222,7 +229,7 @@ TEST_CASE("the simulator is found near the program, or through two environment v
 }
 
 #ifndef LINKED_WITH_SIMULATOR
-TEST_CASE("a program that cannot load the simulator does not restart itself endlessly") {
+TEST_CASE("a program that cannot load the simulator does not restart itself forever") {
     const Run again = run("--device sim", "COALESCE_EXECUTED_AGAIN=1");
     CHECK(again.exit_code == 2);
     CHECK(again.err.find("libcudart") != std::string::npos);
@@ -241,7 +248,7 @@ TEST_CASE("--device gpu on the simulator is an error") {
 #endif
 }
 
-TEST_CASE("--json writes the figures that were shown") {
+TEST_CASE("--json writes the same figures that the table shows") {
     const fs::path file = folder() / "results.json";
     const Run all = run("--device sim --bench --rows 64 --cols 64 --json " + file.string());
     CHECK(all.exit_code == 1);
@@ -261,7 +268,7 @@ TEST_CASE("--json writes the figures that were shown") {
     CHECK(json["results"][5]["verified"] == false);
 }
 
-TEST_CASE("--time predicts the times that it can, and says why others are missing") {
+TEST_CASE("--time predicts times where possible, and states why other times are missing") {
     const fs::path file = folder() / "predicted.json";
     const Run all =
         run("--bench --rows 64 --cols 64 --time --at 4100x4096 --json " + file.string());
@@ -287,14 +294,14 @@ TEST_CASE("--time predicts the times that it can, and says why others are missin
     check_refused("--time H2000", "the known GPUs are NVIDIA H200");
 }
 
-TEST_CASE("a size that does not fit is reported before anything is allocated") {
+TEST_CASE("a matrix that does not fit in memory is rejected before anything is allocated") {
     std::ifstream meminfo("/proc/meminfo");
     long long available = 0;
     for (std::string line; std::getline(meminfo, line);) {
         if (line.rfind("MemAvailable:", 0) == 0) available = std::atoll(line.c_str() + 13) * 1024;
     }
-    // The largest matrix that indices allow occupies 8.6 GB. This computer may have enough memory
-    // for two of them.
+    // The largest matrix that int indices allow occupies 8.6 GB, and the program needs two
+    // matrices. Skip the test if this computer may have enough memory for them.
     constexpr long long most = 3 * 2 * 4 * 2147395600LL;
     if (available > most) {
         MESSAGE("this computer has room for the largest matrix: nothing to refuse");
@@ -303,7 +310,7 @@ TEST_CASE("a size that does not fit is reported before anything is allocated") {
     check_refused("--device sim --rows 46340 --cols 46340", "does not fit");
 }
 
-TEST_CASE("gpu: a correct variant has times and no counters") {
+TEST_CASE("on a GPU, a correct variant has times and no counters") {
     const fs::path file = folder() / "gpu.json";
     const Run right =
         run("--device gpu --variant right --rows 4096 --cols 4096 --json " + file.string());
@@ -319,7 +326,7 @@ TEST_CASE("gpu: a correct variant has times and no counters") {
     CHECK_FALSE(result.contains("counters"));
 }
 
-TEST_CASE("gpu: wrong kernels lead to exit code 1, and a crash to a message") {
+TEST_CASE("on a GPU, wrong kernels lead to exit code 1, and a crash is reported") {
     CHECK(run("--device gpu --variant 'not swapped'").exit_code == 1);
     const Run crash = run("--device gpu --variant crashes");
     CHECK(crash.exit_code == 1);

@@ -40,12 +40,12 @@ std::size_t longest_line(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("the first line names the device and says whether figures are measured") {
+TEST_CASE("the first line names the device, and states whether it is measured or simulated") {
     CHECK(real.first_line() == "Device: a GPU, measured");
     CHECK(simulated.first_line() == "Device: a \"simulated\" GPU, simulated: counters, no times");
 }
 
-TEST_CASE("a row for the simulator has counters") {
+TEST_CASE("a table row for the simulator contains counters") {
     const Variant variant{.name = "naive", .about = ""};
     const Table table(simulated, true, {&variant});
     const std::string row = table.row(counted(variant), 0);
@@ -57,7 +57,9 @@ TEST_CASE("a row for the simulator has counters") {
     CHECK(table.head().find("GB/s") == std::string::npos);
 }
 
-TEST_CASE("a row for a real GPU has the time, the bandwidth, and its share of copy and peak") {
+TEST_CASE(
+    "a table row for a real GPU contains the time, the bandwidth, and the fractions of a copy's "
+    "and the peak bandwidth") {
     const Variant variant{.name = "naive", .about = ""};
     Result result;
     result.variant = &variant;
@@ -80,13 +82,19 @@ TEST_CASE("the bandwidth of a kernel that only reads counts each byte once") {
     result.timing = Timing{.ms = 0.004};
     CHECK(result.gbps() == doctest::Approx(1000));
     CHECK(useful_bytes(reads, {1000, 1000}) == 4e6);
-    const auto element = [](const float*, int, int, int, int) { return 0.0; };
-    const Variant sums{.name = "sums", .about = "", .produces = computed({.element = element})};
+    const auto row = [](const float*, int, int, int, double* out) { *out = 0; };
+    const Variant sums{.name = "sums", .about = "", .produces = computed({.row = row})};
     CHECK(useful_bytes(sums, {1000, 500}) == 4.0 * (1000 * 500 + 1000));
+    const Variant product{
+        .name = "product",
+        .about = "",
+        .produces = computed(
+            {.row = row, .out_cols = Computation::cols, .second_rows = Computation::cols})};
+    CHECK(useful_bytes(product, {1000, 500}) == 4.0 * (2 * 1000 * 500 + 500 * 500));
     CHECK(useful_bytes(Variant{.name = "copy", .about = ""}, {1000, 500}) == 8.0 * 1000 * 500);
 }
 
-TEST_CASE("tables fit the terminal, however long the names are") {
+TEST_CASE("tables fit the width of a terminal, even if names are long") {
     const Variant variant{.name = "a name that is much longer than the others of its table",
                           .about = "",
                           .keeps_nan_payloads = false};
@@ -185,7 +193,9 @@ TEST_CASE("JSON distinguishes wrong variants from skipped ones") {
     CHECK_FALSE(json["results"][1].contains("verified"));
 }
 
-TEST_CASE("the median ignores outliers, and its spread shrinks with more values") {
+TEST_CASE(
+    "the median ignores outliers, and the spread of the median decreases with the number of "
+    "values") {
     std::vector<double> times;
     for (int i = 0; i < 99; ++i) times.push_back(1 + 0.001 * (i % 5 - 2));
     times.push_back(1000);
@@ -197,7 +207,7 @@ TEST_CASE("the median ignores outliers, and its spread shrinks with more values"
     CHECK(summarize_timings({1, 2, 3, 4, 5}).spread > 0.1);
 }
 
-TEST_CASE("long lines are broken at 80 columns, and keep their indentation") {
+TEST_CASE("long lines are wrapped at 80 columns and keep their indentation") {
     const std::string text =
         wrap("  " + std::string(200, 'a').replace(60, 1, " ").replace(120, 1, " "));
     std::istringstream lines(text);
@@ -210,7 +220,7 @@ TEST_CASE("long lines are broken at 80 columns, and keep their indentation") {
     CHECK(wrap(before + " 8 %") == before + "\n8 %\n");
 }
 
-TEST_CASE("a CUDA error names the place, the call, the error and the remedy") {
+TEST_CASE("the message of a CUDA error contains the location, the call, the error and advice") {
     try {
         check_cuda(cudaErrorMemoryAllocation, "cudaMalloc(&p, n)", "file.cpp", 12);
         FAIL("nothing was thrown");
@@ -223,7 +233,7 @@ TEST_CASE("a CUDA error names the place, the call, the error and the remedy") {
     check_cuda(cudaSuccess, "", "", 0);
 }
 
-TEST_CASE("ordinal numbers have the right endings") {
+TEST_CASE("ordinal numbers have the correct suffixes") {
     std::string names;
     for (const unsigned number : {1u, 2u, 3u, 4u, 11u, 12u, 13u, 21u, 102u, 111u, 1023u})
         names += ordinal(number) + " ";

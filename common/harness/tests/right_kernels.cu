@@ -17,7 +17,7 @@ __global__ void right(Element* out, const Element* in, int rows, int cols, Produ
     switch (kind) {
         case Produces::transpose: out[col * rows + row] = value; break;
         case Produces::copy: out[row * cols + col] = value; break;
-        // Permutations and computations have their own kernels.
+        // Different kernels produce permutations and computed outputs.
         case Produces::permuted:
         case Produces::computed: break;
         case Produces::transposed_tiles: {

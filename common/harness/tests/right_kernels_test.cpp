@@ -1,4 +1,5 @@
-// Tests the verifier with correct kernels. It must find no mistake for any shape and element size.
+// Tests the verifier with correct kernels. The verifier must find no mistake, for any shape and
+// element size.
 #include <cuda_runtime_api.h>
 #include <doctest/doctest.h>
 
@@ -9,7 +10,7 @@
 using namespace coalesce;
 using namespace coalesce::tests;
 
-TEST_CASE("right kernels pass on every shape, for every element size") {
+TEST_CASE("correct kernels pass on every shape, for every element size") {
     for (const auto kind :
          {Produces::transpose, Produces::copy, Produces::transposed_tiles, Produces::moved_tiles}) {
         for (const std::size_t size : {1, 2, 4, 8, 16}) {
@@ -32,7 +33,7 @@ TEST_CASE("right kernels pass on every shape, for every element size") {
     }
 }
 
-TEST_CASE("right kernels of one launch do not affect the verdict on the next") {
+TEST_CASE("correct results of one launch do not affect the verdict on the next launch") {
     VerifiedBuffers buffers({.rows = 40, .cols = 50});
     buffers.prepare();
     launch_right({Produces::transpose}, 4, buffers.out(), buffers.in(), 40, 50);
@@ -41,7 +42,7 @@ TEST_CASE("right kernels of one launch do not affect the verdict on the next") {
     CHECK(buffers.check().fault() == Fault::nothing_written);
 }
 
-TEST_CASE("right kernels pass in page-locked host memory") {
+TEST_CASE("correct copies pass if the matrices are in page-locked host memory") {
     const Problem problem{.rows = 33, .cols = 65, .produces = {Produces::copy}};
     VerifiedBuffers up(problem, VerifiedBuffers::kDefaultGuardBytes, Memory::host, Memory::device);
     up.prepare();

@@ -1,4 +1,4 @@
-// A program like the program of a step, with variants that fail in every way that run_step reports.
+// A program like that of a step. Its variants fail in every way that run_step reports.
 #include "harness/harness.h"
 
 #define ROW_AND_COL                                  \
@@ -15,10 +15,10 @@ __global__ void copy(float* out, const float* in, int rows, int cols) {
     if (row < rows && col < cols) out[row * cols + col] = in[row * cols + col];
 }
 
-/// Gives a correct result, but also loads elements outside the matrix.
+/// Computes a correct result, but also loads elements outside the matrix.
 __global__ void reads_outside(float* out, const float* in, int rows, int cols) {
     ROW_AND_COL;
-    // Without volatile, the compiler would load the value only under the condition that uses it.
+    // Without volatile, the compiler would load the value only if the condition is true.
     float value = static_cast<const volatile float*>(in)[row * cols + col];
     if (row < rows && col < cols) out[col * rows + row] = value;
 }
@@ -38,7 +38,7 @@ __global__ void races(float* out, const float* in, int rows, int cols) {
     if (row < rows && col < cols) out[col * rows + row] = tile[threadIdx.x][threadIdx.y];
 }
 
-/// Adds each row, but only up to `cols - LEFT_OUT`.
+/// Adds up each row, but leaves out the last LEFT_OUT elements.
 template <int LEFT_OUT>
 __global__ void row_sums(float* out, const float* in, int rows, int cols) {
     int row = blockIdx.y * blockDim.y + threadIdx.y;
@@ -73,14 +73,13 @@ static void on_host(float* out, const float* in, int rows, int cols) {
     }
 }
 
-static double sum_of_row(const float* in, int, int cols, int row, int) {
-    double sum = 0;
-    for (int col = 0; col < cols; ++col) sum += in[row * cols + col];
-    return sum;
+static void add_row(const float* in, int, int cols, int row, double* out) {
+    *out = 0;
+    for (int col = 0; col < cols; ++col) *out += in[row * cols + col];
 }
 
 int main(int argc, char** argv) {
-    constexpr Produces sums = computed({.element = sum_of_row});
+    constexpr Produces sums = computed({.row = add_row});
     return run_step(
         argc, argv,
         {

@@ -25,7 +25,7 @@ Fault fault_of(const Problem& problem, const HostRun::Source& source) {
 
 }  // namespace
 
-TEST_CASE("arrays: every order of three and four axes passes, and a wrong order is named") {
+TEST_CASE("for three or four axes, every order passes, and a wrong order is reported") {
     for (const int rank : {3, 4}) {
         std::array<int, 4> order{0, 1, 2, 3};
         int orders = 0;
@@ -36,7 +36,7 @@ TEST_CASE("arrays: every order of three and four axes passes, and a wrong order 
             run.run_right();
             CHECK(run.check().is_right());
             ++orders;
-            // Store the result for a different order of axes: 0 2 1 (3).
+            // Store the result for a different axis order: 0 2 1, and 3 if there are four axes.
             Permutation other = right;
             other.order = {0, 2, 1, 3};
             if (order == other.order) continue;
@@ -55,10 +55,10 @@ TEST_CASE("arrays: every order of three and four axes passes, and a wrong order 
     }
 }
 
-TEST_CASE("arrays: a cell has as many indices as there are axes") {
+TEST_CASE("a cell of an array has as many indices as the array has axes") {
     HostRun run(problem_of({.rank = 4, .extents = {2, 3, 5, 7}, .order = {0, 2, 3, 1}}));
     run.run_right();
-    // Store the next element after in(1,2,2,3) to out(1,2,3,2), where in(1,2,2,3) belongs.
+    // In(1,2,2,3) belongs at out(1,2,3,2). Store the element after it there.
     const std::int64_t index = ((1 * 5 + 2) * 7 + 3) * 3 + 2;
     run.store(index, ((1 * 3 + 2) * 5 + 2) * 7 + 4);
     const Comparison comparison = run.check();
@@ -67,7 +67,7 @@ TEST_CASE("arrays: a cell has as many indices as there are axes") {
           std::string::npos);
 }
 
-TEST_CASE("arrays: missing extents are computed from rows and columns") {
+TEST_CASE("extents that an array does not specify are computed from rows and columns") {
     const Produces stack{.kind = Produces::permuted,
                          .permutation = {.rank = 3, .extents = {0, 8, 0}, .order = {0, 2, 1}}};
     const Problem problem{.rows = 40, .cols = 13, .produces = stack};
@@ -82,7 +82,7 @@ TEST_CASE("arrays: missing extents are computed from rows and columns") {
           problem.in_cell((1 * 8 + 2) * 13 + 3));
 }
 
-TEST_CASE("in place: there is one buffer, and its earlier content is the input") {
+TEST_CASE("an in-place task has one buffer, which contains the input before the launch") {
     const Problem problem{.rows = 33, .cols = 70, .produces = {.in_place = true}};
     std::vector<char> memory(problem.bytes() + 2 * guard);
     const GuardedSpan data{memory.data() + guard, problem.bytes(), guard, Memory::host};
@@ -132,7 +132,7 @@ TEST_CASE("correct outputs pass, for all element sizes, shapes and tasks") {
     }
 }
 
-TEST_CASE("one wrong bit anywhere is found, for all element sizes") {
+TEST_CASE("a single wrong bit is detected at any position, for all element sizes") {
     for (const std::size_t size : all_sizes) {
         const Problem problem{.rows = 20, .cols = 30, .element_size = size};
         for (std::int64_t i = 0; i < problem.elements(); i += 13) {
@@ -143,14 +143,15 @@ TEST_CASE("one wrong bit anywhere is found, for all element sizes") {
             run.out(i)[static_cast<std::size_t>(i) % size] ^= 1 << i % 8;
             const Comparison comparison = run.check();
             CHECK_FALSE(comparison.is_right());
-            // The changed byte may equal the poison by chance. Then the cell counts as untouched.
+            // By chance, the changed byte may equal the poison. In that case, the cell counts as
+            // untouched.
             CHECK(comparison.wrong + comparison.untouched == 1);
             CHECK(comparison.first_bad == problem.out_cell(i));
         }
     }
 }
 
-TEST_CASE("mistakes are named, for all element sizes") {
+TEST_CASE("mistakes are recognized for all element sizes") {
     for (const std::size_t size : all_sizes) {
         CAPTURE(size);
         const Problem wide{.rows = 64, .cols = 96, .element_size = size};
@@ -186,7 +187,7 @@ TEST_CASE("mistakes are named, for all element sizes") {
     }
 }
 
-TEST_CASE("the message names the cells") {
+TEST_CASE("the message about a wrong cell names the cell and the source of its value") {
     HostRun run({.rows = 64, .cols = 64});
     run.run([](Cell out) -> std::optional<Cell> { return out; });
     const Comparison comparison = run.check();
@@ -197,7 +198,7 @@ TEST_CASE("the message names the cells") {
     CHECK(comparison.first_bad == Cell{0, 1});
 }
 
-TEST_CASE("a single missing cell is named") {
+TEST_CASE("the message about a single unwritten cell names the cell") {
     HostRun run({.rows = 40, .cols = 40});
     run.run([](Cell out) -> std::optional<Cell> {
         if (out == Cell{7, 9}) return std::nullopt;
@@ -209,7 +210,7 @@ TEST_CASE("a single missing cell is named") {
     CHECK(comparison.untouched == 1);
 }
 
-TEST_CASE("guard bands show how far outside the output something was written, on either side") {
+TEST_CASE("guard bands show how far before or after the output a kernel wrote") {
     HostRun run({.rows = 10, .cols = 10});
     run.run_right();
     *run.out(-3) = 0;
@@ -227,7 +228,7 @@ TEST_CASE("guard bands show how far outside the output something was written, on
     CHECK(comparison.wrong == 0);
 }
 
-TEST_CASE("a changed input is found even if the output is correct") {
+TEST_CASE("a changed input is detected even if the output is correct") {
     HostRun run({.rows = 10, .cols = 10});
     run.run_right();
     *run.in(42) ^= 1;
@@ -237,7 +238,7 @@ TEST_CASE("a changed input is found even if the output is correct") {
     CHECK(comparison.findings[0].sentence.rfind("in(4,2) was changed", 0) == 0);
 }
 
-TEST_CASE("a NaN may change to a different NaN only if the task allows that") {
+TEST_CASE("a NaN may become a different NaN only if the task permits it") {
     for (const bool keeps : {true, false}) {
         HostRun run({.rows = 8, .cols = 8, .keeps_nan_payloads = keeps});
         run.run_right();
@@ -256,7 +257,7 @@ TEST_CASE("a NaN may change to a different NaN only if the task allows that") {
     }
 }
 
-TEST_CASE("cells without a source must not be written") {
+TEST_CASE("a kernel must not write cells that have no source") {
     // The matrix has 40 x 33 cells, so that a tile of 32 extends beyond it.
     HostRun run({.rows = 40, .cols = 33, .produces = {Produces::transposed_tiles}});
     run.run_right();
@@ -271,8 +272,8 @@ TEST_CASE("cells without a source must not be written") {
     CHECK(comparison.first_bad == problem.out_cell(sourceless));
 }
 
-TEST_CASE("a large matrix is compared in pieces, including the last piece") {
-    // The verifier examines 64 MiB at a time, and this matrix is larger.
+TEST_CASE("a large matrix is compared completely, one piece at a time") {
+    // The verifier examines 64 MiB at a time, which is less than this matrix.
     const Problem problem{.rows = 4100, .cols = 4200, .produces = {Produces::copy}};
     HostRun run(problem);
     std::memcpy(run.out(0), run.in(0), problem.bytes());
@@ -286,7 +287,8 @@ TEST_CASE("a large matrix is compared in pieces, including the last piece") {
     CHECK(comparison.map.sign(31, 31) == CellState::wrong);
 }
 
-TEST_CASE("the map shows each cell of a small output, and the worst cells of a large one") {
+TEST_CASE(
+    "the map shows every cell of a small output, and the worst of several cells of a large one") {
     CellMap small(2, 3);
     small.note({0, 1}, CellState::wrong);
     small.note({1, 2}, CellState::untouched);
@@ -300,13 +302,13 @@ TEST_CASE("the map shows each cell of a small output, and the worst cells of a l
     CHECK(large.text().find("each character stands for 4 x 2 cells") != std::string::npos);
 }
 
-TEST_CASE("the map fits into fewer lines if necessary, and still shows the worst cells") {
+TEST_CASE("the map can be reduced to fewer lines, and still shows the worst cells") {
     CellMap map(100, 64);
     map.note({99, 63}, CellState::untouched);
     map.note({0, 0}, CellState::wrong);
     const std::string text = map.text(12, 16);
-    // The map has two lines of legend and nine rows of characters. Each of these stands for three
-    // of the 25 rows.
+    // The map has two lines of legend, and nine rows of characters that represent three of the 25
+    // rows each.
     CHECK(std::count(text.begin(), text.end(), '\n') == 2 + 9);
     CHECK(text.find("each character stands for 12 x 4 cells") != std::string::npos);
     CHECK(text.find("\nX . ") != std::string::npos);
@@ -317,7 +319,7 @@ TEST_CASE("the map fits into fewer lines if necessary, and still shows the worst
           0);
 }
 
-TEST_CASE("in place: no message mentions in or out") {
+TEST_CASE("messages about an in-place task do not mention in or out") {
     const auto sentence_after = [](int side, auto thread) {
         const Problem problem{.rows = side, .cols = side, .produces = {.in_place = true}};
         std::vector<char> memory(problem.bytes());

@@ -1,4 +1,4 @@
-// Kernels with deliberate mistakes that transpose a batch of matrices, or a matrix in place.
+// Kernels that transpose a batch of matrices, or one matrix in place, with deliberate mistakes.
 #include "wrong_kernel_launches.cuh"
 
 namespace coalesce::tests {
@@ -45,7 +45,7 @@ __global__ void batch_reversed(float* out, const float* in, int rows, int cols) 
     }
 }
 
-/// Reads each matrix of the batch `rows` elements after the previous one, which is too close.
+/// Assumes that each matrix of the batch begins only `rows` elements after the previous one.
 __global__ void batch_origin(float* out, const float* in, int rows, int cols) {
     ROW_AND_COL;
     if (row < rows && col < cols) {
@@ -53,7 +53,7 @@ __global__ void batch_origin(float* out, const float* in, int rows, int cols) {
     }
 }
 
-/// Transposes the batch as a single matrix of 3 * rows x cols, which gives the axis order 2 0 1.
+/// Transposes the batch as a single matrix of 3 * rows x cols. The result has the axis order 2 0 1.
 __global__ void batch_as_one(float* out, const float* in, int rows, int cols) {
     ROW_AND_COL;
     if (row < rows && col < cols) {
@@ -80,13 +80,13 @@ void batch_rounded_down(float* out, const float* in, int rows, int cols) {
 
 // ---- in place ----
 
-/// Each thread above the diagonal stores only its partner's element, and not its own.
+/// Each thread above the diagonal stores its element at the mirrored position, but not vice versa.
 __global__ void one_way(float* out, const float* in, int rows, int cols) {
     ROW_AND_COL;
     if (row < rows && col < cols && row < col) out[col * cols + row] = in[row * cols + col];
 }
 
-/// Two threads both swap the same pair of elements, so nothing changes.
+/// Swaps each pair of elements twice, so that nothing changes.
 __global__ void twice(float* data, const float*, int rows, int) {
     for (int again = 0; again < 2; ++again) {
         for (int row = 0; row < rows; ++row) {
@@ -99,7 +99,7 @@ __global__ void twice(float* data, const float*, int rows, int) {
     }
 }
 
-/// Splits the matrix into 2 x 2 tiles, and stores the lower left tile to the upper right as well.
+/// Splits the matrix into 2 x 2 tiles. Both off-diagonal tiles get the lower left tile.
 __global__ void lower_tile_twice(float* data, const float*, int side, int) {
     int x = threadIdx.x, y = threadIdx.y;
     float first = data[x * side + y], lower = data[(32 + x) * side + y],

@@ -1,4 +1,4 @@
-// Kernels with deliberate mistakes, each of which a learner might really make.
+// Kernels with deliberate mistakes that a learner might make.
 #include <cuda_fp16.h>
 
 #include "wrong_kernel_launches.cuh"

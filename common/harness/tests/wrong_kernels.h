@@ -18,7 +18,7 @@ struct WrongKernel {
     Fault also = Fault::none;
     /// The number of matrices in the batch, or 0 for a single matrix.
     int batches = 0;
-    /// Whether the kernel transposes the matrix in place, so that `out` is `in`.
+    /// Whether the kernel transposes the matrix in place. In that case, `out` is the same as `in`.
     bool in_place = false;
 };
 

@@ -43,7 +43,7 @@ bool fits_terminal(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("wrong kernels: each is rejected, and its mistake is named") {
+TEST_CASE("each wrong kernel is rejected with its mistake") {
     REQUIRE(simulator_library::is_loaded());
     REQUIRE(wrong_kernels().size() >= 30);
     for (const WrongKernel& kernel : wrong_kernels()) {
@@ -59,7 +59,7 @@ TEST_CASE("wrong kernels: each is rejected, and its mistake is named") {
     }
 }
 
-TEST_CASE("wrong kernels: there is a kernel for every fault") {
+TEST_CASE("there is a wrong kernel for every fault") {
     std::set<Fault> seen;
     for (const WrongKernel& kernel : wrong_kernels()) seen.insert(kernel.fault);
     for (int i = 1; i <= static_cast<int>(last_of(Fault{})); ++i) {

@@ -25,13 +25,13 @@ std::size_t buffer_bytes() {
     while (bytes > free / 3) bytes /= 2;
     if (bytes < std::size_t{256} << 20) {
         throw UsageError(
-            "calibrate needs a GPU with 1 GiB of free memory; end the programs that use it");
+            "calibrate needs a GPU with 1 GiB of free memory; end other programs that use the GPU");
     }
     return bytes;
 }
 
 /// Copies `count` elements `turns` times, or waits 20 ms if `count` is 0. One thread per block
-/// reads both clocks before and afterwards.
+/// reads the cycle counter and the global timer, both before and afterwards.
 __global__ void watch_clocks(const uint4* in, uint4* out, std::size_t count, int turns,
                              std::uint64_t* result_counters) {
     const long long cycles = cycles_now(), ns = nanoseconds_now();

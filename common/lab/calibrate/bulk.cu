@@ -135,7 +135,7 @@ CUtensorMap map_of(char* data, unsigned multiprocessors, unsigned bytes) {
                        &map, CU_TENSOR_MAP_DATA_TYPE_UINT32, 2, data, size, stride, box, every,
                        CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
                        CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE)) {
-        throw std::runtime_error("this driver cannot make tensor maps");
+        throw std::runtime_error("this driver cannot create tensor maps");
     }
     return map;
 }
@@ -145,7 +145,8 @@ void measure(Bench& bench, RawMeasurements& raw, const char* how, unsigned warps
     const auto blocks = static_cast<unsigned>(bench.multiprocessors());
     const unsigned of_warp = HOW == CopyShape::boxes ? rows_of_box : lanes;
     const auto kernel = copy_in_bulk<HOW>;
-    // Each block uses more than half of the shared memory, so each multiprocessor runs one block.
+    // Each block uses more than half of the shared memory, so each multiprocessor runs only one
+    // block.
     const std::size_t shared = shared_bytes_for_residency(raw.machine, 1);
     allow_shared(kernel, shared);
     kernel<<<blocks, lanes * warps, shared>>>(

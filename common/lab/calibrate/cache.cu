@@ -66,7 +66,7 @@ void measure_cache(Bench& bench, RawMeasurements& raw) {
             measure<true>(bench, raw, some, footprint);
         }
     }
-    // These footprints no longer fit in the cache.
+    // These footprints range from half of the cache to twice the cache.
     for (const std::size_t footprint : {l2 / 2, l2 * 3 / 4, l2, 2 * l2}) {
         measure<false>(bench, raw, all, footprint);
         measure<true>(bench, raw, all, footprint);

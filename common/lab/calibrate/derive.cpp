@@ -212,8 +212,8 @@ LatencyParameters fit_latency_under_load(const std::vector<LoadTime>& loads) {
     std::vector<std::vector<double>> rows;
     std::vector<double> right;
     for (const LoadTime& load : loads) {
-        // Persistent blocks reach less bandwidth than short-lived ones, so above this load u
-        // underestimates how busy memory is.
+        // Persistent blocks reach less bandwidth than short-lived ones, so above this value of
+        // `busy`, u underestimates how busy memory is.
         if (load.busy > 0.8) continue;
         rows.push_back({1 / load.ns, load.busy / (1 - load.busy) / load.ns,
                         load.is_copy ? load.busy / 2 / load.ns : 0.0});
@@ -249,8 +249,8 @@ Runs derive_run_costs(const std::vector<ShortRuns>& measured) {
         }
         return found;
     };
-    // Take the median over all pitches, because at some of them many strips map to the same memory
-    // channel.
+    // Take the median over all pitches, because many strips map to the same memory channel at some
+    // pitches.
     const auto cost = [&](const std::string& what, double run) {
         std::vector<double> costs;
         for (const double pitch : pitches) {
@@ -295,8 +295,8 @@ PartialSectors derive_partial_sector_costs(const std::vector<ScatteredStores>& m
     const auto cycles = [&](int bytes) {
         double alone = 1e300, with_loads = 1e300;
         for (const ScatteredStores& s : measured) {
-            // The 32 lanes of a warp cover block_x columns, with `bytes` / 4 elements of 4 bytes in
-            // each column.
+            // The 32 lanes of a warp cover block_x columns, with `bytes` / 4 elements in each
+            // column. An element has 4 bytes.
             if (s.side != side || s.block_x * bytes != 32 * 4) continue;
             const double pieces = side * side * 4 / bytes,
                          of_piece = 1e6 * clock_ghz * multiprocessors / pieces;

@@ -14,26 +14,26 @@ Gpu derive(const RawMeasurements& raw);
 
 // ---- steps of the derivation ----
 
-/// Returns the x that minimizes the sum of squares of rows * x - right. Throws a GpuError if the
-/// rows do not determine x.
+/// Returns the x that minimizes the sum of the squared components of rows * x - right. Throws a
+/// GpuError if the rows do not determine x.
 std::vector<double> least_squares(const std::vector<std::vector<double>>& rows,
                                   const std::vector<double>& right);
 /// Fits y = first + second * x to pairs (x, y).
 std::pair<double, double> fit_line(const std::vector<std::pair<double, double>>& points);
 
-/// The latency of a load, in nanoseconds (`ns`), at a utilization of memory from 0 to 1 (`busy`).
+/// The latency of a load, in nanoseconds (`ns`), at a memory utilization from 0 to 1 (`busy`).
 struct LoadTime {
     /// Whether half of the memory traffic was writes, as in a copy. If not, all of it was reads.
     bool is_copy = false;
     double busy = 0, ns = 0;
 };
-/// Parameters of a load's latency as a function of how busy memory is.
+/// Parameters of a load's latency as a function of memory utilization.
 struct LatencyParameters {
     double latency_ns = 0, queue_ns = 0, write_delay_ns = 0;
 };
 LatencyParameters fit_latency_under_load(const std::vector<LoadTime>& loads);
 
-/// How the latencies of single loads are distributed, in cycles.
+/// The distribution of the latencies of single loads, in cycles.
 struct Spread {
     double fastest = 0, more = 0;
 };

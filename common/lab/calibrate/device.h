@@ -25,7 +25,7 @@ __device__ inline unsigned current_multiprocessor() {
     return id;
 }
 
-// ---- uses of loaded values, without which the compiler would remove the loads ----
+// ---- uses of loaded values, so that the compiler does not remove the loads ----
 
 __device__ inline unsigned mix_components(unsigned v) {
     return v;
@@ -42,7 +42,7 @@ __device__ inline void keep_alive(unsigned sum, void* sink) {
     if (sum == 0x9e3779b9u) *static_cast<unsigned*>(sink) = sum;
 }
 
-/// A word of one, two or four registers.
+/// A word of BYTES bytes, which takes one, two or four registers.
 template <int BYTES>
 struct WordOf;
 template <>

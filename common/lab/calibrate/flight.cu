@@ -1,7 +1,8 @@
 // Measures the latency of memory under load. Blocks are persistent, and every thread has a fixed
 // number of loads in flight. By Little's law, the latency is then bytes in flight / bytes per
-// second. Copies with the same number of bytes in flight show how much writes add. In a second run,
-// one warp of each block times its loads with clocks, which shows how widely latencies spread.
+// second. Copies with the same number of bytes in flight show how much writes add to the latency.
+// In a second run, one warp of each block times its loads with clocks, which shows how widely
+// latencies spread.
 #include "lab/calibrate/bench.h"
 #include "lab/calibrate/device.h"
 
@@ -11,7 +12,7 @@ namespace {
 constexpr int bins = 2048, cycles_per_bin = 8;
 
 /// Returns how many cycles a warp's request for one line takes. A request for several lines would
-/// wait for the slowest.
+/// wait for the slowest line.
 __device__ long long time_line(const void* where, void* sink) {
     const auto* line = static_cast<const unsigned*>(where);
     const long long start = cycles_now();
@@ -21,8 +22,8 @@ __device__ long long time_line(const void* where, void* sink) {
     return cycles_now() - start;
 }
 
-/// In each turn, loads UNROLL words per thread, waits for all of them and, in a copy, stores them.
-/// If IS_TIMED, the first warp of each block times loads of single lines instead.
+/// In each iteration, loads UNROLL words per thread, waits for all of them and, in a copy, stores
+/// them. If IS_TIMED, the first warp of each block times loads of single lines instead.
 template <int BYTES, int UNROLL, bool IS_COPY, bool IS_TIMED>
 __global__ void __launch_bounds__(1024)
     measure_load_latencies(const Word<BYTES>* in, Word<BYTES>* out, std::size_t count,
@@ -46,7 +47,7 @@ __global__ void __launch_bounds__(1024)
         for (int u = 0; u < UNROLL; ++u) v[u] = in[i + step * u];
 #pragma unroll
         for (int u = 0; u < UNROLL; ++u) sum ^= mix_components(v[u]);
-        // The vote makes the warp wait for all loads of this turn before the first load of the
+        // The vote makes the warp wait for all loads of this iteration before the first load of the
         // next.
         if (__any_sync(~0u, sum == 0x9e3779b9u)) keep_alive(sum, out);
         if (IS_COPY) {
@@ -90,7 +91,7 @@ void measure(Bench& bench, RawMeasurements& raw, int threads) {
     const int blocks = resident * bench.multiprocessors();
     const std::size_t turn = static_cast<std::size_t>(blocks * block) * UNROLL;
     // A run with few bytes in flight takes a long time, so it covers only part of the buffer, but
-    // still much more than the caches hold. Round the count down to whole turns.
+    // still much more than the caches hold. The amount is rounded down to whole iterations.
     const double kib = threads * BYTES * UNROLL / 1024.0;
     const double wanted = 10 * raw.machine.l2_bytes * (kib < 1 ? 1 : kib);
     const double most = static_cast<double>(bench.bytes());
@@ -105,7 +106,8 @@ void measure(Bench& bench, RawMeasurements& raw, int threads) {
             <<<blocks, block>>>(in, out, count, nullptr);
     });
     flight.gbps = (IS_COPY ? 2.0 : 1.0) * BYTES * static_cast<double>(count) / ms / 1e6;
-    // With this many threads, one warp fewer per block makes no difference.
+    // With this many threads, memory stays about as busy although one warp of each block only times
+    // loads.
     if (UNROLL == 1 && threads >= 256) {
         bench.clear_result_counters();
         measure_load_latencies<BYTES, UNROLL, IS_COPY, true>

@@ -1,5 +1,5 @@
-// Measures latencies. One thread follows pointers, so that each load waits for the one before and
-// nothing else is in flight. Where the pointers are stored determines which memory responds: the
+// Measures latencies. One thread follows pointers, so that each load waits for the load before it
+// and nothing else is in flight. The location of the pointers determines which memory responds: the
 // first-level cache, the second-level cache, memory or shared memory. To measure loads of 128
 // bytes, a whole warp follows lines in the same way, and each lane reads its own copy of the
 // pointer.
@@ -29,9 +29,9 @@ __device__ std::uint64_t follow(std::uint64_t pointer) {
     return next;
 }
 
-/// Follows pointers with one thread per block. Each block starts at a different point of the ring,
-/// because a multiprocessor is closer to some parts of the cache than to others, and the mean is
-/// wanted. The first `warm_up` loads are not timed.
+/// Follows pointers with one thread per block. A multiprocessor is closer to some parts of the
+/// cache than to others. The mean over all parts is measured, because each block starts at a
+/// different point of the ring. The first `warm_up` loads are not timed.
 template <CacheLevel THROUGH>
 __global__ void chase(int warm_up, int loads, std::uint64_t* result_counters) {
     std::uint64_t pointer = result_counters[3 * blockIdx.x];
@@ -46,7 +46,7 @@ __global__ void chase(int warm_up, int loads, std::uint64_t* result_counters) {
     result_counters[3 * blockIdx.x + 2] = pointer;
 }
 
-/// Follows a chain of lines. Every word of a line holds the number of the next line. The time
+/// Follows a chain of lines. Every word of a line holds the index of the next line. The time
 /// includes each lane's address computation, a 64-bit multiply-add.
 __global__ void chase_lines(const unsigned* ring, int warm_up, int loads,
                             std::uint64_t* result_counters) {
@@ -199,7 +199,7 @@ void measure_latencies(Bench& bench, RawMeasurements& raw) {
         run("second level", bytes, CacheLevel::second_level, 2 * lines / all + loads, all);
         run_lines("second level, lines", bytes, 2 * lines / all + loads, all);
     }
-    // No block visits a line twice here; the warm-up loads the page tables.
+    // No block visits a line twice here. The warm-up loads only the page tables.
     const std::size_t large = std::min(bench.bytes() / 2, 8 * l2);
     for (const std::size_t bytes : {large / 2, large}) {
         run("memory", bytes, CacheLevel::second_level, 512, 1);

@@ -32,7 +32,7 @@ void add_options(CLI::App& app, CommandLine& words) {
     app.add_option("--from", words.from,
                    "Read measurements that --json wrote on any machine, and measure nothing");
     app.add_option("--only", words.only,
-                   "Measure only the groups whose names contain one of these words (with commas),\n"
+                   "Measure only groups whose names contain a word of this comma-separated list,\n"
                    "and write only --json: a GPU's file needs all groups");
 }
 

@@ -1,6 +1,6 @@
-// Measures the bandwidth of memory in long runs: copies, reads and writes of a large buffer, by
-// blocks that each move one chunk and by persistent blocks. The best result counts, because every
-// slower one was limited by something else.
+// Measures memory bandwidth in long runs: copies, reads and writes of a large buffer, by blocks
+// that each move one chunk and by persistent blocks. The best result counts, because every slower
+// result was limited by something other than memory.
 #include "lab/calibrate/bench.h"
 #include "lab/calibrate/device.h"
 
@@ -9,8 +9,8 @@ namespace {
 
 enum class Direction { copy, read, write };
 
-/// Moves UNROLL words of 16 bytes per thread, a block's width apart. A persistent block repeats
-/// this until the end of the buffer.
+/// Each thread moves UNROLL 16-byte words, which are a block's width apart. A persistent block
+/// repeats this until the end of the buffer.
 template <Direction MOVES, int UNROLL>
 __global__ void move(const uint4* in, uint4* out, std::size_t count) {
     const std::size_t chunk = std::size_t{blockDim.x} * UNROLL;

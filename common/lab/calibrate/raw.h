@@ -24,7 +24,8 @@ struct Machine {
 
 /// Dependent loads, each of which needs the result of the previous one.
 struct PointerChase {
-    /// "memory" or "second level", optionally with ", lines"; "first level"; or "shared".
+    /// The memory that the loads access: "memory" or "second level", each optionally followed by ",
+    /// lines"; "first level"; or "shared".
     std::string target;
     double bytes = 0, cycles = 0, ns = 0;
 };
@@ -35,11 +36,11 @@ struct LoadsInFlight {
     int bytes_per_load = 0, loads = 0, threads = 0;
     double kib_in_flight = 0;  ///< KiB in flight on a multiprocessor
     double gbps = 0;
-    // Cycles that a single load of a warp takes; 0 if none were timed.
+    // Cycles that a single load of a warp takes. 0 if no single loads were timed.
     double mean = 0, p1 = 0, p10 = 0, p50 = 0, p90 = 0, p99 = 0;
 };
 
-/// Bandwidth of memory when blocks access long contiguous runs.
+/// Memory bandwidth when blocks access long contiguous runs.
 struct LongRuns {
     std::string access, method;  ///< `access` is "copy", "read" or "write"
     double gbps = 0;
@@ -47,7 +48,8 @@ struct LongRuns {
 
 /// Copies in which the reads, the writes or both form short runs.
 struct ShortRuns {
-    /// "copy reads", "copy writes", "copy both", "copy none", "read" or "write".
+    /// The accesses that form short runs: "copy reads", "copy writes", "copy both", "copy none",
+    /// "read" or "write".
     std::string access;
     /// "next" if consecutive blocks take adjacent strips, "far" if their strips are far apart.
     std::string strips;
@@ -87,8 +89,8 @@ struct CacheBandwidth {
     double bytes_per_cycle = 0;  ///< bytes per cycle for each multiprocessor
 };
 
-/// Times of a kernel that reads rows and writes 4 bytes per lane down columns, and of its stores
-/// alone.
+/// Times of a kernel that reads rows and writes 4 bytes per lane down columns, and of a kernel with
+/// only its stores.
 struct ScatteredStores {
     int block_x = 0, block_y = 0;
     int side = 0;
@@ -98,14 +100,14 @@ struct ScatteredStores {
 /// The rate of bulk copies from the second-level cache into shared memory.
 struct BulkRate {
     std::string method;  ///< "rows" or "boxes"
-    /// Warps that issue copies. For rows, all of their lanes issue copies; for boxes, only one lane
-    /// does.
+    /// The number of warps that issue copies. If `method` is "rows", all lanes of these warps issue
+    /// copies. If it is "boxes", only one lane does.
     int warps = 0;
     double bytes = 0;   ///< bytes of a row
     double cycles = 0;  ///< multiprocessor cycles per row
 };
 
-// ---- measurements used for constants of the model, but not for a GPU's file ----
+// ---- measurements that determine constants of the model, but no parameter in a GPU's file ----
 
 /// The time to write `mib` MiB after other data was read (`ms`) or written (`ms_after_dirty`).
 struct Dirty {
@@ -138,7 +140,7 @@ struct RawMeasurements {
     double launch_us = 0;
     double timed_load =
         /// Cycles that a timed load of a line from the second-level cache takes, including the
-        /// overhead of the clocks.
+        /// overhead of reading the clock.
         0;
     std::vector<ScatteredStores> scatters;
     std::vector<BulkRate> bulk_rates;

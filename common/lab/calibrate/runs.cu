@@ -19,7 +19,8 @@ struct Strips {
     int pieces_bits = 0;    ///< log2 of the number of words in a run
     int rows_bits = 0;
     unsigned strips_mask = 0;
-    unsigned strip_step = 1;  ///< odd; strips are visited in the order 0, step, 2 step, ...
+    /// an odd number; strips are visited in the order 0, step, 2 step, ...
+    unsigned strip_step = 1;
     bool is_used = false;
 
     __device__ std::size_t place(std::size_t i) const {
@@ -58,8 +59,8 @@ int bits_of(std::size_t power_of_two) {
     return bits;
 }
 
-/// Returns the strips of a matrix that has as many rows as fit in `bytes`. The used part of a row
-/// is a power of two.
+/// Returns the strips of a matrix that has as many rows as fit in `bytes`. The number of bytes used
+/// in each row is a power of two.
 Strips strips_of(std::size_t bytes, std::size_t pitch, std::size_t run, bool is_far) {
     Strips strips;
     strips.pitch = pitch / 16;

@@ -1,5 +1,5 @@
-// libFuzzer target: arbitrary bytes must either be rejected with a FatbinError or yield PTX texts.
-// The sanitizer detects every read outside the input.
+// libFuzzer target: reads arbitrary bytes. They must either be rejected with a FatbinError or yield
+// PTX texts. The sanitizer detects every read outside the input.
 #include <string>
 
 #include "simulator/fatbin/fatbin.h"
@@ -17,8 +17,8 @@ void expect_images_or_error(const Read& read) {
     }
 }
 
-/// Reports whether the image is PTX text rather than a container. A container stores its own size,
-/// which cannot be checked unless the caller gives a limit.
+/// Reports whether the image is PTX text rather than a container. A container states its own size,
+/// which can be checked only if the caller gives a limit.
 bool is_text(const std::string& image) {
     u32 magic = 0;
     if (image.size() >= sizeof(magic)) image.copy(reinterpret_cast<char*>(&magic), sizeof(magic));

@@ -1,9 +1,9 @@
 // libFuzzer target: loads and lowers each module that the parser accepts, and runs two small blocks
-// of each kernel with all checks on and a small budget of instructions. The outcome must be an
-// error or a result. The sanitizer detects every access outside the simulator's memory.
+// of each kernel with all checks and a low instruction limit. The run must end with an error or a
+// result. The sanitizer detects every access outside the simulator's memory.
 //
-// Each word of the parameters is an address of device memory, because a kernel can do the most harm
-// with addresses.
+// Each word of the parameters is an address in device memory, because a kernel can cause the most
+// damage with addresses.
 #include <cstring>
 #include <string>
 #include <vector>
@@ -20,7 +20,8 @@ using namespace coalesce::simulator;
 
 constexpr u64 kInstructions = 2000;
 constexpr u64 kBufferBytes = 4096;
-/// cudart/launch.cpp rejects launches with more parameter bytes than this.
+/// The maximum size of a kernel's parameters. cudart/launch.cpp rejects launches with larger
+/// parameters.
 constexpr u64 kParameterBytes = DeviceModel::parameter_bytes_max;
 
 void prepare() {
@@ -72,7 +73,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!module) return 0;
     for (const auto& [name, kernel] : module->kernels) {
         run(*kernel);
-        // Drop the launch, which would otherwise be stored for the table at the program's end.
+        // Discard the launch, which would otherwise be kept for the table that is printed at the
+        // end of the program.
         kernel->totals.launches = 0;
     }
     reports().clear();

@@ -1,10 +1,11 @@
-// libFuzzer target: a fixed kernel (operand_kernel.h) with arbitrary operands: addresses inside and
-// just outside every space, corrupted tensor maps, overwritten mbarriers, printf formats and
-// strings, barrier numbers, lane masks, copy sizes, function pointers. The outcome must be an error
-// or a result. The sanitizer detects every access outside the simulator's memory.
+// libFuzzer target: runs a fixed kernel (operand_kernel.h) with arbitrary operands. These are
+// addresses inside and just outside every space, corrupted tensor maps, overwritten mbarriers,
+// printf formats and strings, barrier numbers, lane masks, copy sizes, and function pointers. The
+// run must end with an error or a result. The sanitizer detects every access outside the
+// simulator's memory.
 //
-// Idea       The input is a script: first the launch and the contents of memory, then steps of a
-//            fixed number of bytes, so that any recombination by libFuzzer is still a script.
+// Idea       The input is a script: the launch and the contents of memory, followed by steps with a
+//            fixed number of bytes. Therefore, whatever libFuzzer recombines is still a script.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -28,8 +29,8 @@ constexpr u64 kInstructions = 6000;
 constexpr u32 kStaticShared = 9000;
 constexpr u32 kLargeBytes = 4096, kSmallBytes = 100, kMaps = 2;
 constexpr std::size_t kMaxSteps = 24, kContentBytes = 64;
-/// Offset in bytes of the tensor map among the kernel's parameters, which are script, steps and
-/// map.
+/// The offset in bytes of the tensor map in the kernel's parameters. The parameters are script,
+/// steps and map.
 constexpr u64 kMapParameter = 64;
 
 /// Reads the bytes of the input in order. Returns zeros after the end of the input.
@@ -73,7 +74,7 @@ void write_memory(u64 address, const void* from, u64 bytes) {
     memory.mark_written_by_host(address, bytes);
 }
 
-/// The kernel, loaded for the normal mode and for the plain mode.
+/// The kernel, loaded once for the normal mode and once for the plain mode.
 struct Kernels {
     std::unique_ptr<Module> modules[2];
     Kernels() {
@@ -85,7 +86,7 @@ struct Kernels {
     }
     Kernel& kernel(bool plain) const { return *modules[plain]->kernels.at("run"); }
     [[noreturn]] static void fail_setup(const std::string& error) {
-        std::fprintf(stderr, "the kernel is not what the simulator takes: %s\n", error.c_str());
+        std::fprintf(stderr, "the simulator rejects the kernel: %s\n", error.c_str());
         std::abort();
     }
 };
@@ -103,7 +104,7 @@ void prepare() {
 
 // ---- reading a script ----
 
-/// Returns an address in one of the memory spaces, or slightly out of range.
+/// Returns an address in one of the memory spaces, or just outside it.
 u64 address_from(Input& in, const Memory& memory) {
     const u8 kind = in.take<u8>();
     const auto off = static_cast<u64>(static_cast<i64>(in.take<std::int16_t>()));
@@ -160,8 +161,8 @@ Step step_from(Input& in, const Memory& memory) {
     return step;
 }
 
-/// Encodes a tensor map the way programs do, and may then change some of its bytes. The map is all
-/// zeros if the encoder rejects the arguments.
+/// Encodes a tensor map as a program would, and then changes some of its bytes if the script says
+/// so. The map is all zeros if the encoder rejects the arguments.
 void map_from(Input& in, u64 array, u8* map) {
     u64 size[kMaxDimensions], strides[kMaxDimensions];
     u32 box[kMaxDimensions], steps[kMaxDimensions];
@@ -229,7 +230,8 @@ void run(const FuzzedLaunch& launching, const Memory& memory, u32 steps, u8* map
     if (status == Status::success) Device::instance().launch(kernel, launching.config, arguments);
     for (const Report& report : reports().all()) static_cast<void>(to_text(report));
     reports().clear();
-    // Drop the launch, which would otherwise be stored for the table at the program's end.
+    // Discard the launch, which would otherwise be kept for the table that is printed at the end of
+    // the program.
     kernel.totals.launches = kernel.totals.stopped = 0;
 }
 

@@ -1,5 +1,5 @@
-// libFuzzer target: arbitrary bytes must either be rejected with a ParseError or yield a module
-// whose indices and ranges are all valid.
+// libFuzzer target: parses arbitrary bytes. They must either be rejected with a ParseError or yield
+// a module in which all indices and ranges are valid.
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
@@ -13,7 +13,7 @@ using namespace coalesce::simulator::ptx;
 
 void require(bool condition, const char* what) {
     if (condition) return;
-    std::fprintf(stderr, "the module is not sound: %s\n", what);
+    std::fprintf(stderr, "the module is invalid: %s\n", what);
     std::abort();
 }
 
@@ -45,7 +45,7 @@ void check_function(const Module& module, const Function& function) {
     }
     for (const auto& [name, index] : function.labels) {
         require(index < function.body.size() && function.body[index].label == name,
-                "a label is not where it should be");
+                "a label has the wrong position");
     }
     for (const auto& [name, variable] : function.variables) {
         require(variable.name == name, "a variable's name");

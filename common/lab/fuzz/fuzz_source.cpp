@@ -1,5 +1,5 @@
-// libFuzzer target: the functions that read a learner's file outside of a sandbox must terminate
-// quickly for every text. CMakeLists.txt contains the seeds and limits.
+// libFuzzer target: reads an arbitrary learner's file. The functions that read it without a sandbox
+// must terminate quickly for every text. CMakeLists.txt contains the seeds and limits.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -1,11 +1,12 @@
-// The kernel that fuzz_operands runs. It has one instruction of each form that takes operands from
-// memory. A script selects the order of the instructions and their operands.
+// The kernel that fuzz_operands runs. It contains one instruction of each form that takes operands
+// from memory. A script selects the order of the instructions and their operands.
 //
 // Builds on  nothing.
-// Idea       The kernel's text never changes, so a run needs no parsing. A step of the script names
-//            a form, the participating lanes, three addresses and four words, each with its
-//            increment from one thread to the next. Other threads wait at the end of the step.
-// Watch      The result of an instruction can be an operand of later ones: `last`.
+// Idea       The kernel's text never changes, so that it is not parsed in every run. A step of the
+//            script specifies a form, the participating lanes, three addresses and four words. For
+//            each address and word, it specifies the increment from one thread to the next. Other
+//            threads wait at the end of the step.
+// Watch      The result of an instruction can be an operand of later instructions: `last`.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@ namespace coalesce::simulator::fuzz {
 /// memory.
 struct Step {
     std::uint32_t form = 0;
-    std::uint32_t lanes = 0;            ///< mask of participating lanes, for every warp
+    std::uint32_t lanes = 0;            ///< the mask of participating lanes, for every warp
     std::uint64_t address[3] = {};      ///< addresses in thread 0
     std::int64_t stride[3] = {};        ///< increments from thread to thread
     std::uint32_t word[4] = {};         ///< words in thread 0
@@ -29,10 +30,10 @@ struct Step {
 };
 static_assert(sizeof(Step) == 96);
 
-/// Returns the instructions. They use these registers: %a, %b, %c for 64-bit addresses, %sa, %sb,
-/// %sc for their lower halves, %w0 to %w3 for words, %d0, %d1 for pairs of words (64 bits), %p, %q
-/// for predicates, the 64-bit %last, %r0 to %r3 and %l0, %l1 for results, %f0 to %f3 and %h0 for
-/// floats and halves.
+/// Returns the instructions. They use these registers: %a, %b and %c for 64-bit addresses, and %sa,
+/// %sb and %sc for their lower halves; %w0 to %w3 for words, and %d0 and %d1 for pairs of words (64
+/// bits); %p and %q for predicates; %last (64 bits), %r0 to %r3, %l0 and %l1 for results; %f0 to
+/// %f3 and %h0 for floats and halves.
 inline const std::vector<std::string>& instruction_forms() {
     static const std::vector<std::string> all = [] {
         std::vector<std::string> made;
@@ -140,7 +141,7 @@ inline const std::vector<std::string>& instruction_forms() {
         add("mbarrier.try_wait.parity.shared.b64 %q, [%sa], %w0;");
         add("mbarrier.try_wait.shared.b64 %q, [%a], %b, %w0;");
         add("mbarrier.pending_count.b64 %r0, %b;");
-        // Barriers of blocks and warps, with numbers and masks from the script.
+        // Barriers of blocks and warps, with barrier numbers and masks from the script.
         add("bar.sync 0;");
         add("bar.sync %w0;");
         add("bar.sync %w0, %w1;");
@@ -258,8 +259,8 @@ ret;
 )";
 }
 
-/// Returns the module: the functions, and the kernel `run` with `shared_bytes` of static shared
-/// memory.
+/// Returns the module, which contains the functions and the kernel `run` with `shared_bytes` of
+/// static shared memory.
 inline std::string module_text(unsigned shared_bytes) {
     std::string text = ".version 8.6\n.target sm_90\n.address_size 64\n";
     text += functions_text();

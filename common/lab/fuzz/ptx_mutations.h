@@ -1,5 +1,5 @@
-// Mutates PTX text in ways that the parser still accepts. Random byte changes rarely create a new
-// loop or a different order of instructions.
+// Mutates PTX text in ways that the parser still accepts. Random changes of bytes rarely result in
+// a new loop or in a different order of instructions.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ public:
         for (const std::string& line : lines_) find_registers(line, registers_);
     }
 
-    /// Returns the text after one change, or nothing if the text has too few instructions.
+    /// Returns the text with one random change, or nothing if the text has too few instructions.
     std::optional<std::string> apply() {
         if (instructions_.size() < 2) return {};
         std::string& one = any_instruction();
@@ -79,7 +79,7 @@ private:
     }
 
     /// Inserts a branch after `from`, usually with a predicate. If `to` comes before `from`, the
-    /// branch makes a loop.
+    /// branch creates a loop.
     void branch_to(std::string& from, std::string& to) {
         std::vector<std::string> predicates;
         std::ranges::copy_if(registers_, std::back_inserter(predicates),

@@ -11,7 +11,7 @@ using Count = unsigned long long;
 
 constexpr int kBlocks = 1056, kThreads = 256;
 
-/// Elements are compared bit by bit: 1, 2, 4 or 8 bytes as one number, 16 bytes as two.
+/// Elements are compared bit for bit: 1, 2, 4 or 8 bytes as one integer, 16 bytes as two.
 struct Pair {
     Count low, high;
     __device__ bool operator==(const Pair& other) const {
@@ -109,7 +109,8 @@ __global__ void count_wrong(Count* wrong, const Element* out, const Element* in,
     if (mine) atomicAdd(wrong, mine);
 }
 
-/// Mixes each byte with its position before adding it, so that swapping two bytes changes the sum.
+/// Combines each byte with its position before the addition, so that swapping two bytes changes the
+/// sum.
 __global__ void sum_up(Count* sum, const unsigned char* buffer, Count count) {
     const Count step = static_cast<Count>(gridDim.x) * blockDim.x;
     Count mine = 0;

@@ -1,7 +1,7 @@
 /// \file
-/// Checks on the device that every bit of an output is correct, by comparing the output with the
-/// input itself. This takes as long as a slow transpose. (The harness's verifier recomputes the
-/// values on the host and says what is wrong, which takes seconds for a large matrix.)
+/// Verifies an output on the device, bit for bit, by comparing it with the input. The verification
+/// takes about as long as a slow transpose. (The harness's verifier, which recomputes the values on
+/// the host and explains mistakes, takes seconds for a large matrix.)
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,9 @@
 
 namespace coalesce::proof {
 
-/// Returns how many cells of `out` differ from what `problem` expects for input `in`. Both are in
-/// device memory. For an in-place problem, `in` is a copy of the original matrix. The output must
-/// not be computed. Waits for the device.
+/// Returns the number of cells of `out` that differ from the values that `problem` requires for the
+/// input `in`. Both arrays are in device memory. For an in-place problem, `in` is a copy of the
+/// original matrix. The problem must move values, not compute new ones. Waits for the device.
 std::uint64_t count_wrong_cells(const Problem& problem, const void* out, const void* in);
 
 /// An axis of `out`: its number of elements, and the distance between neighbouring elements in
@@ -23,7 +23,8 @@ struct ArrayAxis {
     std::int64_t size, step;
 };
 /// Returns how many elements of `out` are wrong, for an array of any shape. `axes` begins with the
-/// outermost axis. An element of 3, 6, 12 ... bytes counts once for each wrong part.
+/// outermost axis. Elements of 3, 6, 12 ... bytes are compared in parts whose size is a power of
+/// two. For such elements, the result is the number of wrong parts.
 std::uint64_t count_wrong_elements(std::size_t element_size, const std::vector<ArrayAxis>& axes,
                                    const void* out, const void* in);
 

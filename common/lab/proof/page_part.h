@@ -1,5 +1,5 @@
 /// \file
-/// Replaces the parts of the book that are written by programs.
+/// Replaces the generated parts of the book's pages.
 #pragma once
 
 #include <string>
@@ -8,8 +8,9 @@
 
 namespace coalesce::proof {
 
-/// Returns `page` with its part called `name`, which `program` writes, replaced by `text`. `file`
-/// is the path of the page, for messages. Throws UsageError.
+/// Returns `page` with the text of its part `name` replaced. `text` is the new text, and `program`
+/// is the program that generates it. Messages contain `file`, the path of the page. Throws
+/// UsageError.
 inline std::string with_part(const std::string& page, const std::string& file,
                              const std::string& name, const std::string& program,
                              const std::string& text) {

@@ -1,4 +1,4 @@
-// Code shared by the main functions of these programs.
+// Code shared by the main functions of the programs in this folder.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -26,7 +26,7 @@ inline void progress(const std::string& text) {
     std::cerr << format("[%5.1f s] ", seconds_since_start()) << text << std::endl;
 }
 
-/// Rounds a number for a results file.
+/// Rounds a number to `decimals` decimal places, for a results file.
 inline double rounded(double value, int decimals) {
     return std::stod(format("%.*f", decimals, value));
 }
@@ -53,8 +53,8 @@ inline DeviceChoice parse_device_choice(const std::string& device, bool only_che
     throw UsageError("the simulated GPU has no times: use --device sim only with --check");
 }
 
-/// Implements main for a program: parses the command line with the options of `add_options`, calls
-/// `run`, and prints errors after the program's name. Returns the exit code.
+/// Implements main for a program: parses the command line with the options that `add_options`
+/// defines, calls `run`, and prints errors prefixed with the program's name. Returns the exit code.
 template <class Words>
 int run_program(const std::string& name, const std::string& about, int argc, char** argv,
                 void (*add_options)(CLI::App& app, Words& words),

@@ -1,5 +1,6 @@
-// Loads modules with RTLD_LOCAL, because kernels of two steps may have the same name and each step
-// must find its own. If a module lacks a symbol, such as run_step, it is resolved in this program.
+// Loads modules with RTLD_LOCAL, because kernels of two steps may have the same name, and each step
+// must use its own kernel. If a module lacks a symbol, such as run_step, the symbol is resolved in
+// this program.
 
 #include "lab/proof/step_modules.h"
 
@@ -17,7 +18,8 @@ std::vector<Variant>* caught = nullptr;
 
 }  // namespace
 
-/// Replaces the harness's run_step. A program that links this file does not run a step of its own.
+/// Replaces the harness's run_step in a program that links this file. Such a program loads steps
+/// instead of running one.
 int run_step(int, char**, const std::vector<Variant>& variants) {
     *caught = variants;
     return exit_right;

@@ -10,7 +10,7 @@
 
 namespace coalesce::proof {
 
-/// A step, or the rivals, with the variants of its program.
+/// The variants in the program of a step, or the rivals.
 struct StepVariants {
     std::string name;  ///< such as "02_naive" or "rivals"
     std::vector<Variant> variants;

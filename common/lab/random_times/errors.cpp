@@ -17,8 +17,8 @@ double error_magnitude(const TimePair& pair) {
     return std::abs(pair.error());
 }
 
-/// Returns the nearest-rank percentile: the smallest value that at least `percent` % of the values
-/// do not exceed.
+/// Returns the nearest-rank percentile: the smallest value such that at least `percent` % of all
+/// values are not larger.
 double compute_percentile(const std::vector<double>& sorted, std::size_t percent) {
     const std::size_t rank = (sorted.size() * percent + 99) / 100;
     return sorted[std::max<std::size_t>(rank, 1) - 1];
@@ -43,8 +43,8 @@ std::string signed_percent(double part) {
     return format("%+.1f %%", 100 * part);
 }
 
-/// Returns the limiting resource, such as "memory". A question mark follows ("flight ?") if the
-/// model is uncertain.
+/// Returns the limiting resource, such as "memory". If the model is uncertain, adds a question mark
+/// ("flight ?").
 std::string mark_of(const TimePair& pair) {
     return pair.bottleneck + (pair.is_known() ? "" : " ?");
 }
@@ -59,7 +59,7 @@ std::string format_remark(const TimePair& pair) {
 
 std::string format_row(const TimePair& pair) {
     std::string name = pair.name, row;
-    // A name that is too long for its column gets its own line.
+    // A name that is too long for its column is printed on a separate line.
     if (name.size() > kNameColumns) {
         row = name.substr(0, kTerminalColumns) + "\n";
         name.clear();

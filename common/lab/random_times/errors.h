@@ -12,9 +12,10 @@ namespace coalesce::timing {
 struct TimePair {
     std::string name;
     double measured = 0, predicted = 0;
-    /// Resource that limits the kernel in the model; "" if not needed
+    /// The resource that limits the kernel according to the model, or "" if it is not known.
     std::string bottleneck;
-    std::vector<std::string> unknown;  ///< what the model could not predict
+    /// reasons why the model could not predict the time completely
+    std::vector<std::string> unknown;
     bool is_known() const { return unknown.empty(); }
     /// Returns the relative error; 0.05 means that the prediction is 5 % too long.
     double error() const { return predicted / measured - 1; }
@@ -38,19 +39,19 @@ struct ErrorSummary {
 };
 
 ErrorSummary summarize(const std::vector<TimePair>& pairs);
-/// Returns the pairs about which the model is certain.
+/// Returns the pairs whose kernels the model covers completely.
 std::vector<TimePair> known_of(const std::vector<TimePair>& pairs);
-/// Returns the `count` worst pairs, or all pairs if there are fewer, with the worst first.
+/// Returns the `count` worst pairs, the worst one first, or all pairs if there are fewer.
 std::vector<TimePair> find_worst(const std::vector<TimePair>& pairs, std::size_t count);
 
 /// Returns text for a terminal with 80 columns: the pairs, the ten worst pairs, and statistics for
-/// all pairs and for the pairs about which the model is certain.
+/// all pairs and for the pairs whose kernels the model covers completely.
 std::string format_text(const std::vector<TimePair>& pairs);
 /// Returns the pairs and the statistics as two Markdown tables.
 std::string format_markdown(const std::vector<TimePair>& pairs);
-/// Returns a picture of predicted against measured times with logarithmic axes, the diagonal, and
-/// lines at +-10 %. Rings mark predictions about which the model is uncertain. The worst pairs are
-/// labelled.
+/// Returns a picture that plots predicted against measured times on logarithmic axes, with the
+/// diagonal and lines at +-10 %. Rings mark kernels that the model does not cover completely. The
+/// worst pairs are labelled.
 std::string draw_svg(const std::vector<TimePair>& pairs, const std::string& title);
 
 }  // namespace coalesce::timing

@@ -65,7 +65,7 @@ T read_json(const std::string& file) {
 }
 
 void need_json(const CommandLine& words) {
-    if (words.json.empty()) throw UsageError("a file for the times is missing: --json FILE");
+    if (words.json.empty()) throw UsageError("name a file for the times: --json FILE");
     check_writable(words.json);
 }
 

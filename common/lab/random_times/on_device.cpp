@@ -25,8 +25,8 @@ std::string compile_to_ptx(const Kernel& kernel) {
     throw std::runtime_error(kernel.name + " does not compile:\n" + raw.output);
 }
 
-/// Waits for the launch. Returns the reports of the simulator's checks, or how the launch failed.
-/// On a real GPU a failure destroys the process's context, so an exception is thrown.
+/// Waits for the launch. Returns the reports of the simulator's checks, or the error of the launch.
+/// On a real GPU an error destroys the process's context, so an exception is thrown.
 std::string wait_for_problem(const Device& device) {
     if (!device.simulated) {
         CUDA_CHECK(cudaDeviceSynchronize());

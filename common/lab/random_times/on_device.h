@@ -21,7 +21,7 @@ public:
     OnDevice(const OnDevice&) = delete;
     OnDevice& operator=(const OnDevice&) = delete;
 
-    /// Launches asynchronously on the default stream.
+    /// Launches the kernel asynchronously on the default stream.
     void launch(const Run& run, void* out, const void* in) const;
 
 private:
@@ -29,8 +29,8 @@ private:
     cudaKernel_t kernel_ = nullptr;
 };
 
-/// Runs the kernel at its small size. Returns "" if all is well, otherwise what is wrong with the
-/// result or what the simulator reports.
+/// Runs the kernel at its small size. Returns "" if the result is correct and the simulator reports
+/// nothing. Otherwise returns a description of the error, or the report.
 std::string check(const Kernel& kernel, const OnDevice& loaded, const Device& device);
 
 /// The measured time of a kernel.

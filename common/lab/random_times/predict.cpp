@@ -13,8 +13,8 @@ namespace {
 
 PredictedKernel predict(const Kernel& kernel, const std::string& gpu) {
     const OnDevice loaded(kernel);
-    // The buffers are not initialized, so that the simulator allocates host memory only for the
-    // pages that the kernel touches.
+    // Do not initialize the buffers, so that the simulator allocates host memory only for the pages
+    // that the kernel accesses.
     const DeviceBuffer in(kernel.full.in_bytes), out(kernel.full.out_bytes);
     const auto launch = [&] {
         loaded.launch(kernel.full, out.data(), in.data());

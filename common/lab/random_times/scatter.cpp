@@ -32,7 +32,7 @@ struct Scale {
     }
 };
 
-/// Returns a scale that leaves a little space around all times.
+/// Returns a scale with a small margin around all times.
 Scale fit_scale(const std::vector<TimePair>& pairs) {
     double least = std::numeric_limits<double>::infinity(), most = 0;
     for (const TimePair& pair : pairs) {
@@ -70,7 +70,7 @@ void draw_axes(Svg& svg, const Scale& scale) {
     svg.text({kLeft - 60, kTop - 12}, "predicted, milliseconds", Anchor::start, 12);
 }
 
-/// Draws the visible part of the line on which predictions are `times` the measured time.
+/// Draws the visible part of the line on which predicted time = `times` * measured time.
 void draw_line(Svg& svg, const Scale& scale, double times, const std::string& dashes) {
     const double from = std::max(scale.least, scale.least / times);
     const double to = std::min(scale.most, scale.most / times);
@@ -82,8 +82,8 @@ void draw_dot(Svg& svg, Point place, bool is_known) {
     if (!is_known) svg.dot(place, 2.6, proof::kBackgroundColour);
 }
 
-/// Draws a letter on the side of the dot that faces away from the lines. A legend in the empty
-/// corner explains the letters.
+/// Draws a letter beside the dot, on the side away from the diagonal lines. The legend in the top
+/// left corner explains the letters.
 void draw_name(Svg& svg, const TimePair& pair, Point place, int index) {
     const char letter[] = {static_cast<char>('A' + index), '\0'};
     const bool is_above = pair.error() > 0;
@@ -99,8 +99,8 @@ void draw_key(Svg& svg) {
     draw_dot(svg, {kLeft + 4, y}, true);
     svg.text({kLeft + 14, y + 4}, "a kernel", Anchor::start, 11, kSecondaryTextColour);
     draw_dot(svg, {kLeft + 94, y}, false);
-    svg.text({kLeft + 104, y + 4}, "the model says that it does not know it", Anchor::start, 11,
-             kSecondaryTextColour);
+    svg.text({kLeft + 104, y + 4}, "a kernel that the model does not fully cover", Anchor::start,
+             11, kSecondaryTextColour);
     svg.line({kLeft + 340, y}, {kLeft + 368, y}, kLineColour, 1.2);
     svg.text({kLeft + 374, y + 4}, "the same", Anchor::start, 11, kSecondaryTextColour);
     svg.line({kLeft + 444, y}, {kLeft + 472, y}, kLineColour, 1.2, "5 3");

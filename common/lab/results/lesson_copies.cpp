@@ -25,7 +25,7 @@ std::string code_between_marks(const std::string& source, const std::string& nam
         if (line.find(mark) != line.npos && ++marks == 2) return code;
         if (marks == 1 && line.find("//! ") == line.npos) code += line + "\n";
     }
-    throw std::runtime_error("the code does not contain two marks " + mark);
+    throw std::runtime_error("the code does not contain a pair of marks " + mark);
 }
 
 std::string folded(const std::string& summary, const std::string& text) {
@@ -47,7 +47,8 @@ public:
           lesson_(lesson),
           step_(course.lesson(lesson)) {}
 
-    /// Returns the copy that belongs below a line of the lesson, or "" if no copy belongs there.
+    /// Returns the generated copy for the position below a line of the lesson, or "" if there is
+    /// none.
     std::string copy_below(const std::string& line) const {
         if (line.starts_with(kSnippet)) return snippet(line.substr(kSnippet.size()));
         if (line == kQuestions) return questions();
@@ -55,8 +56,8 @@ public:
     }
 
 private:
-    /// Returns a snippet. `words` begins with the snippet's name and possibly a file, and ends with
-    /// " -->".
+    /// Returns the text of a snippet. `words` begins with the snippet's name and possibly a file,
+    /// and ends with " -->".
     std::string snippet(const std::string& words) const {
         std::istringstream stream(words.substr(0, words.find(" -->")));
         std::string name, file;

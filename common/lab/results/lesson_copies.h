@@ -1,6 +1,6 @@
 /// \file
 /// Copies code and questions into the text of a lesson, for readers of the file itself. The book
-/// shows the same parts in its own way.
+/// inserts the same code and questions itself.
 #pragma once
 
 #include <filesystem>

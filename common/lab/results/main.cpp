@@ -18,12 +18,13 @@ namespace {
 
 struct CommandLine {
     bool is_check = false, is_rerun = false;
-    /// Set by an option that all commands have; this program never prints colours.
+    /// All commands have the option that sets this value. It has no effect, because this program
+    /// prints no colours.
     bool is_plain = false;
     std::string output_folder;
 };
 
-/// If `bench` was built, draws the charts, which show both predictions and measurements.
+/// Draws the charts, which need both predictions and measurements, if `bench` was built.
 int draw_charts() {
     const std::string bench = learn::program_of("bench");
     const std::string file = repository() / "docs" / "results" / "nvidia-h200.json";

@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace learn;
 
-// Two lines of a file; this program writes the text between them.
+// Two marker lines in a file. This program writes the text between them.
 struct Markers {
     std::string begin, end;
 };
@@ -33,7 +33,7 @@ std::string replace_between(const std::string& text, const Markers& markers,
     return text.substr(0, begin) + written + text.substr(text.find(markers.end, begin));
 }
 
-// Rewrites a file. With `check`, only prints that the file is stale. Returns whether it was
+// Rewrites a file. With `check`, only prints that the file is stale. Returns true if the file was
 // current.
 bool update_file(const fs::path& file, const std::string& now, const std::string& then,
                  bool check) {

@@ -1,8 +1,10 @@
 #include "lab/results/results.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/files.h"
+#include "harness/options.h"
 #include "learn/commands.h"
 #include "learn/paths.h"
 
@@ -13,17 +15,17 @@ namespace fs = std::filesystem;
 using namespace learn;
 
 const std::string kGpu = "H200";
-// The shape at which the simulator counts, which all variants accept.
+// The side of the matrix that several GPUs transpose.
 const std::string kCounted = "1024";
-// The smaller shape at which kernels run that are only predicted.
+// The side of the smaller matrix for kernels that are only predicted.
 const std::string kSmall = "512";
-// The step without a prediction, because the model does not predict the links between GPUs.
+// The step for which no time is predicted, because the model does not cover the links between GPUs.
 const std::string kManyGpus = "16_many_gpus";
 
 constexpr const char* kShown[] = {"gpu",  "measured_gpu", "rows",  "cols",       "ms",
                                   "gbps", "of_copy",      "binds", "error_band", "unknown"};
 
-// Rounds to four digits; smaller changes do not count as a difference.
+// Rounds to four significant digits, so that smaller changes are ignored.
 double rounded(double value) {
     if (value == 0) return 0;
     const double unit = std::pow(10, 3 - std::floor(std::log10(std::abs(value))));
@@ -38,29 +40,48 @@ std::vector<std::string> benchmarked_steps(const course::Course& course) {
     return names;
 }
 
-// The variants of each step that run_steps() runs: all variants at kCounted, or only the first
-// variant at kSmall. run_steps() returns the JSON of the run. Without `shape`, it predicts no
-// times. It throws if a variant is wrong.
-enum class Extent { all_variants, first_variants };
-Json run_steps(const std::vector<std::string>& steps, const std::string& shape,
-               const course::Course& course, Extent extent = Extent::all_variants) {
-    const bool is_small = extent == Extent::first_variants;
-    const std::string& counted = is_small ? kSmall : kCounted;
+// What a run counts and predicts. An empty side or shape leaves the choice to each step, and
+// without a GPU no times are predicted.
+struct RunSizes {
+    std::string counted_side = "", predicted_shape = "", gpu = "";
+    bool only_first_variants = false;
+};
+
+// Runs the steps, and returns the JSON of the run. Throws if a variant is wrong.
+Json run_steps(const std::vector<std::string>& steps, const RunSizes& sizes,
+               const course::Course& course) {
     const TemporaryFolder folder;
     const RunArguments words = {.steps = steps,
                                 .device = "sim",
-                                .rows = counted,
-                                .cols = counted,
+                                .rows = sizes.counted_side,
+                                .cols = sizes.counted_side,
                                 .variant = "",
                                 .json = folder.path / "run.json",
-                                .predicted_gpu = shape.empty() ? "" : kGpu,
-                                .predicted_shape = shape};
+                                .predicted_gpu = sizes.gpu,
+                                .predicted_shape = sizes.predicted_shape};
     RunRequest request = parse_request(words, course);
-    request.only_first_variants = is_small;
+    request.options.push_back("--bench");  // verify only at the shape that is counted
+    request.only_first_variants = sizes.only_first_variants;
     if (run(request) != 0) {
         throw std::runtime_error("not all lessons ran (see above), so no file was written");
     }
     return read_json(words.json);
+}
+
+// Returns the steps whose times were predicted at a shape larger than `largest`. These steps also
+// accept smaller shapes.
+std::vector<std::string> steps_beyond(const Json& results, const std::string& largest,
+                                      const course::Course& course) {
+    const int side = parse_shape("a shape", largest).rows;
+    std::vector<std::string> names = benchmarked_steps(course);
+    std::erase_if(names, [&](const std::string& name) {
+        const auto is_larger = [&](const Json& result) {
+            return result.at("step") == name && result.contains("predicted") &&
+                   result["predicted"].at("rows").get<int>() > side;
+        };
+        return std::ranges::none_of(results, is_larger);
+    });
+    return names;
 }
 
 // Returns the results in the order of the course.
@@ -119,13 +140,18 @@ Json extract_predictions(const Json& results) {
 int renew_results(const fs::path& folder) {
     fs::create_directories(folder);
     const course::Course course = course::read_course(repository());
-    Json all = run_steps(benchmarked_steps(course), kDefaultPredictionShape, course);
-    const Json many = run_steps({kManyGpus}, "", course);
+    Json all = run_steps(benchmarked_steps(course), {.gpu = kGpu}, course);
+    const Json many = run_steps({kManyGpus}, {.counted_side = kCounted}, course);
     for (auto& result : many.at("results")) all["results"].push_back(result);
     std::vector<Json> other_sizes;
     for (auto& shape : kAlsoMeasuredAt) {
-        const Json run =
-            run_steps(benchmarked_steps(course), shape, course, Extent::first_variants);
+        const auto steps = steps_beyond(all.at("results"), shape, course);
+        const Json run = run_steps(steps,
+                                   {.counted_side = kSmall,
+                                    .predicted_shape = shape,
+                                    .gpu = kGpu,
+                                    .only_first_variants = true},
+                                   course);
         other_sizes.push_back(extract_predictions(run.at("results")));
     }
     const Json results = sort_by_course(all.at("results"), course);

@@ -16,8 +16,8 @@ using learn::Json;
 /// found something.
 int update_readme(const std::filesystem::path& repository, bool check);
 
-/// The other sizes that `learn bench` measures. Each lesson's first variant is also predicted at
-/// these sizes, for a chart over sizes.
+/// The sizes at which `learn bench` measures in addition to the default size. Each lesson's first
+/// variant is also predicted at these sizes, for the chart of bandwidth by size.
 inline constexpr const char* kAlsoMeasuredAt[] = {"4096x4096", "8192x8192", "16384x16384"};
 
 /// Runs every lesson on the simulated GPU and writes two files to `folder`: the counters to

@@ -30,8 +30,8 @@ std::string format_fastest(const std::vector<Json>& measured, const course::Step
            ", " + format_percent_of_copy(*fastest);
 }
 
-// Returns the bandwidth and the share of the link's bandwidth, such as "366" and "81.4 % of a
-// link".
+// Returns the bandwidth in GB/s, and its fraction of the link's bandwidth, such as "366" and "81.4
+// % of a link".
 std::pair<std::string, std::string> link_bandwidth(const std::string& step,
                                                    const fs::path& folder) {
     const fs::path file = folder / kManyGpusFile;
@@ -47,7 +47,8 @@ std::pair<std::string, std::string> link_bandwidth(const std::string& step,
             format("%.1f %% of a link", 100 * best->at("of_link").get<double>())};
 }
 
-// Returns the sectors per load and per store request of the first variant, or "" if there are none.
+// Returns the sectors per load request and per store request of the first variant, or "" if they
+// were not counted.
 std::string format_sectors(const std::vector<Json>& counted) {
     if (counted.empty()) return "";
     const std::string load = sectors_per_request(counted.front(), "load"),
@@ -85,7 +86,7 @@ std::string summary_in_markdown(const course::Course& course, const KnownResults
             "One GB/s is 10^9 bytes per second, counting bytes read plus bytes written.\n"
             "Measured on an " +
             run.at("device").at("name").get<std::string>() +
-            "; every output is verified bit by bit.\n";
+            "; every output is verified bit for bit.\n";
     }
     text +=
         "\n| Lesson | What it is about | Sectors per load, store | GB/s | of copy | Fastest "

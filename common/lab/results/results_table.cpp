@@ -24,7 +24,7 @@ struct Row {
     Json counted = nullptr, predicted = nullptr, measured = nullptr;
 };
 
-// The rows of one GPU at one shape, and the columns that exist.
+// The results of one GPU for one shape: the rows, and the columns that the results contain.
 struct ResultsTable {
     std::vector<Row> rows;
     std::string counted_shape, gpu, shape, measured_gpu;
@@ -35,13 +35,18 @@ struct ResultsTable {
     bool has_predicted() const { return !gpu.empty(); }
     bool has_measured() const { return !measured_gpu.empty(); }
 
+    /// Returns the row of a result, or rows.end() if there is none.
+    std::vector<Row>::iterator find(const Json& result) {
+        return std::ranges::find_if(rows, [&](const Row& row) {
+            return row.step == result.at("step") && row.variant == result.at("variant");
+        });
+    }
+
     Row& row(const Json& result) {
-        const std::string step = result.at("step"), variant = result.at("variant");
-        const auto is_it = [&](const Row& row) {
-            return row.step == step && row.variant == variant;
-        };
-        auto found = std::ranges::find_if(rows, is_it);
-        if (found == rows.end()) found = rows.insert(rows.end(), {step, variant});
+        auto found = find(result);
+        if (found == rows.end()) {
+            found = rows.insert(rows.end(), {result.at("step"), result.at("variant")});
+        }
         return *found;
     }
 };
@@ -56,22 +61,46 @@ void add_counted(ResultsTable& table, const Json& run, const SelectedSteps& step
     if (run.is_null()) return;
     for (auto& result : run.at("results")) {
         if (!is_selected(steps, result)) continue;
-        table.row(result).counted = result;
-        table.counted_shape = format_shape(result);
+        if (table.counted_shape.empty()) table.counted_shape = format_shape(result);
+        // A lesson with smaller matrices has a table of its own.
+        if (format_shape(result) == table.counted_shape) table.row(result).counted = result;
     }
 }
 
 void add_measured(ResultsTable& table, const Json& run, const SelectedSteps& steps) {
     for (auto& result : run.at("results")) {
         if (!is_selected(steps, result)) continue;
+        const bool is_timed = milliseconds(result) != "-";
+        // A variant that takes only smaller matrices has no other results in this table.
+        if (!is_timed && table.find(result) == table.rows.end()) continue;
         table.row(result).measured = result;
-        if (milliseconds(result) == "-") continue;
+        if (!is_timed) continue;
         table.measured_gpu = device_name(run);
         table.shape = format_shape(result);
     }
 }
 
-// Adds predictions for the GPU and the shape that were measured, if there are any.
+// Returns the run at the largest size at which one of these steps was timed.
+Json at_size_of(const SelectedSteps& steps, const Json& run) {
+    const auto is_timed = [&](const Json& result) {
+        return is_selected(steps, result) && milliseconds(result) != "-";
+    };
+    const auto area = [](const Json& size) {
+        return size.at("rows").get<double>() * size.at("cols").get<double>();
+    };
+    if (std::ranges::any_of(run.at("results"), is_timed) || !run.contains("other_sizes"))
+        return run;
+    const Json* largest = nullptr;
+    for (const Json& size : run["other_sizes"]) {
+        const bool is_larger = largest == nullptr || area(size) > area(*largest);
+        if (is_larger && std::ranges::any_of(size.at("results"), is_timed)) largest = &size;
+    }
+    Json other = run;
+    if (largest != nullptr) other["results"] = largest->at("results");
+    return other;
+}
+
+// Adds predictions for the measured GPU and shape, if there are any.
 void add_predicted(ResultsTable& table, const Json& run, const SelectedSteps& steps) {
     if (run.is_null()) return;
     for (auto& result : run.at("results")) {
@@ -99,7 +128,8 @@ ResultsTable joined(const KnownResults& known, const Json& measured,
 
 // ---- as Markdown ----
 
-// Describes the columns and the shapes they are for. `link` is the path to docs/guide/proof.md.
+// Describes the columns, and the shapes to which the columns refer. `link` is the path to
+// docs/guide/proof.md.
 std::string caption(const ResultsTable& table, const std::string& link) {
     std::string text;
     if (table.has_counted()) {
@@ -193,7 +223,8 @@ std::string table_with_headlines(const ResultsTable& table) {
 // Results of build/bin/shapes, which measures coalesce::transpose rather than a lesson.
 constexpr const char* kShapesFile = "shapes.json";
 
-// Reads a file and checks it. Adds the file's name to the exceptions that `check` throws.
+// Reads a file and calls `check` for its contents. If `check` throws an exception, adds the name of
+// the file to the message.
 template <class Check>
 Json read_checked(const fs::path& file, Check check) {
     Json run = read_json(file);
@@ -284,7 +315,8 @@ std::string format_step_results(const std::string& step, const KnownResults& kno
         return text;
     };
     std::string text;
-    for (auto& run : known.measured) {
+    for (auto& each : known.measured) {
+        const Json run = at_size_of({step}, each);
         if (!joined(known, run, {step}).has_measured()) continue;
         text += (text.empty() ? "" : "\n") + text_of(run);
     }

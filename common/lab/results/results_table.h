@@ -15,9 +15,9 @@ namespace coalesce::lab {
 
 using learn::Json;
 
-/// The runs in docs/results, by kind.
+/// The results in docs/results, by kind.
 struct KnownResults {
-    /// Results of the simulated GPU. Null if there are none.
+    /// counters and predicted times from the simulated GPU; null where there are none
     Json counted = nullptr, predicted = nullptr;
     std::vector<Json> measured;  ///< one run per GPU, in the order of the files
 };
@@ -33,8 +33,8 @@ KnownResults read_results(const std::filesystem::path& folder,
                           const std::set<std::string>& steps = {});
 
 /// Returns a table for each measured GPU, including rivals, or one table of counted and predicted
-/// values if no GPU was measured. The first variant of each step is its headline; the others are
-/// folded. `proof` is the path to docs/guide/proof.md.
+/// values if no GPU was measured. The row of each step's first variant is always visible, and the
+/// rows of its other variants are folded. `proof` is the path to docs/guide/proof.md.
 std::string results_in_markdown(const KnownResults& known, const std::string& proof);
 
 /// Returns the table of a step's variants for its lesson, or an empty string if there are no

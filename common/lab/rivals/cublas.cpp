@@ -29,7 +29,7 @@ cublasHandle_t cublas_handle() {
 
 void cublas_geam(float* out, const float* in, int rows, int cols) {
     // cuBLAS is column-major: it sees `in` as cols x rows and transposes it to rows x cols. With
-    // beta = 0 it does not read its second matrix.
+    // beta = 0, cuBLAS does not read the second matrix.
     const float one = 1, zero = 0;
     check(cublasSgeam(cublas_handle(), CUBLAS_OP_T, CUBLAS_OP_N, rows, cols, &one, in, cols, &zero,
                       out, rows, out, rows),

@@ -1,12 +1,11 @@
 /// \file
-/// Library functions that transpose, wrapped as launch functions for the harness: out = transposed
-/// in.
+/// Library functions that transpose `in` into `out`, wrapped as launch functions for the harness.
 #pragma once
 
 namespace coalesce::rivals {
 
-/// Calls cublasSgeam with beta = 0, the library function intended for transposes. The function
-/// computes 1 * in, so the payload of a NaN may change.
+/// Calls cublasSgeam, cuBLAS's function for transposes, with beta = 0. The function computes 1 *
+/// in, so the payload of a NaN may change.
 void cublas_geam(float* out, const float* in, int rows, int cols);
 
 /// Calls thrust::gather with an index map that is computed on the fly.

@@ -277,7 +277,7 @@ static double processor_ms() {
     return 1e3 * t.tv_sec + 1e-6 * t.tv_nsec;
 }
 
-/// Sums the bits of the floats, so that a difference in any single bit shows.
+/// Sums the bits of the floats, so that a difference in a single bit changes the sum.
 static u32 sum_of(const Arrays& arrays) {
     std::vector<u32> host(kFloats);
     u32 sum = 0;

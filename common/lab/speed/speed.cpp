@@ -49,7 +49,8 @@ fs::path find_own_folder() {
     return fs::read_symlink("/proc/self/exe").parent_path();
 }
 
-/// Runs a program in this program's folder; `words` contains its name and arguments.
+/// Runs a program in the folder of this program. `words` contains the program's name and its
+/// arguments.
 std::optional<Run> run(const Side& side, std::vector<std::string> words) {
     int channel[2];
     if (pipe(channel) != 0) return std::nullopt;
@@ -161,7 +162,7 @@ std::vector<std::string> program_names(const std::string& library_folder) {
 const std::vector<std::string> kAllChecks{"memcheck",  "racecheck", "globalrace", "initcheck",
                                           "synccheck", "apicheck",  "streamcheck"};
 
-/// Returns the list of all checks but one.
+/// Returns a list that contains all checks except `check`.
 std::string all_checks_without(const std::string& check) {
     std::string list;
     for (const std::string& other : kAllChecks)
@@ -169,7 +170,7 @@ std::string all_checks_without(const std::string& check) {
     return list;
 }
 
-/// Prints what one check costs: the ratio of the times with all checks, and without this check.
+/// Prints the cost of a check: the times with all checks, divided by the times without this check.
 /// Each program creates `streams` idle streams.
 void print_cost_of(const std::string& own, const std::string& check, int streams, int rounds) {
     setenv("COALESCE_SIM_THREADS", "1", 1);
@@ -239,19 +240,21 @@ void print_memory(const std::string& own) {
         run({own, kDisableGlobalRaceCheck}, {"speed_kernels", "coarsened", "4096", "1"});
     const auto with_races = run({own, "all"}, {"speed_kernels", "coarsened", "4096", "1"});
     if (!small || !large || !with_races) return;
-    // Two matrices on the device, in KiB. The program itself keeps two more in host memory.
+    // Two matrices in device memory, in KiB. The program also has two matrices in host memory.
     const double device = 2.0 * 4096 * 4096 * 4 / 1024, host = device;
     const auto over = [&](const Run& r) {
         return 100.0 * (static_cast<double>(r.peak_kib - small->peak_kib) - host - device) / device;
     };
-    std::printf("Memory beyond the device's own 128 MiB: %.0f %%, with globalrace %.0f %%\n",
-                over(*large), over(*with_races));
+    std::printf(
+        "Memory used in addition to the device's 128 MiB: %.0f %%, with globalrace %.0f %%\n",
+        over(*large), over(*with_races));
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    CLI::App app{"Measures the simulated GPU: transposes and arithmetic, start-up, memory."};
+    CLI::App app{
+        "Measures the speed of the simulated GPU: transposes, arithmetic, start-up and memory."};
     std::string against, nvidia = COALESCE_NVIDIA_LIBRARIES;
     int rounds = 5;
     app.add_option("--against", against,

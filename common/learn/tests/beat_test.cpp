@@ -26,7 +26,7 @@ namespace {
 
 const std::string FILE_OF_LEARNER = "exercises/beat/kernel.cu";
 
-/// Returns the words of a text, separated by single spaces instead of line breaks.
+/// Returns the words of a text, separated by single spaces.
 std::string in_one_line(const std::string& text) {
     std::istringstream stream(text);
     std::string line;
@@ -78,7 +78,7 @@ Attempt attempt(int number, std::optional<double> ms) {
 
 }  // namespace
 
-TEST_CASE("times within the larger error band rank equally") {
+TEST_CASE("times that differ by less than the larger error band rank equally") {
     CHECK(compare_speed(time_of(1.07, .08), time_of(1, .08)) == RelativeSpeed::level);
     CHECK(compare_speed(time_of(.93, .08), time_of(1, .08)) == RelativeSpeed::level);
     CHECK(compare_speed(time_of(1.09, .08), time_of(1, .08)) == RelativeSpeed::slower);
@@ -110,14 +110,14 @@ TEST_CASE("the table lists the fastest attempt first, with the change since the 
     for (const std::string& line : measured) CHECK(line.size() <= 80);
 }
 
-TEST_CASE("attempts lead from the original file to the solution of exercise 10, and back") {
+TEST_CASE("attempts are predicted, ranked, stored and restored") {
     ScratchCourse course;
     expect_words(course, {"beat", "--list"}, 0, {"You have made no attempt yet"});
-    expect_words(
-        course, {"beat"}, 0,
-        {FILE_OF_LEARNER + " is your file for this exercise", "beat: right on all shapes",
-         "At 8192 x 8192 about ", "(predicted, NVIDIA H200, within ", "Slower than 10_registers",
-         "the fastest first", "10_registers", "./learn beat --restore N"});
+    expect_words(course, {"beat"}, 0,
+                 {FILE_OF_LEARNER + " is your file for this exercise", "beat: right on all shapes",
+                  "Time at 8192 x 8192: about ", "(predicted, NVIDIA H200, within ",
+                  "Slower than 10_registers", "the fastest first", "10_registers",
+                  "./learn beat --restore N"});
     const std::string blank = course.read(FILE_OF_LEARNER);
     CHECK(blank == beat_starting_text());
 
@@ -145,7 +145,7 @@ TEST_CASE("attempts lead from the original file to the solution of exercise 10, 
 
     // Restoring an attempt must save the current text first.
     expect_words(course, {"beat", "--restore", "1"}, 0,
-                 {"Your text was saved as", "now contains attempt 1."});
+                 {"Your version was saved as", "now contains attempt 1."});
     CHECK(course.read(FILE_OF_LEARNER) == blank);
     expect_words(course, {"beat", "--restore", "1"}, 0, {"already contains attempt 1."});
     course.write(".learn/copies/beat/" + attempts[1].hash + ".cu", "something else");
@@ -155,7 +155,7 @@ TEST_CASE("attempts lead from the original file to the solution of exercise 10, 
     CHECK(course.read(FILE_OF_LEARNER) == blank);
 }
 
-TEST_CASE("beat predicts a kernel that prints, and does not store attempts for another file") {
+TEST_CASE("beat --file predicts another file, and stores no attempt for it") {
     ScratchCourse course;
     course.write("mine.cu", with(beat_starting_text(), "    if (row < rows",
                                  "    if (rows < 0) printf(\"never\");\n    if (row < rows"));
@@ -177,7 +177,7 @@ TEST_CASE("a damaged table of attempts is renamed, with a message") {
     CHECK(course.read(".learn/beat.json") == "{\"format\": 2}");
 }
 
-TEST_CASE("a kill at any moment leaves every attempt complete, with its source") {
+TEST_CASE("a kill at any moment leaves only complete attempts, each with its source") {
     constexpr int KILLS = 30, BUSY = 10, MOST = 1000;
     ScratchCourse course;
     attempts_in(course);  // sets COALESCE_COURSE for the code below

@@ -1,5 +1,5 @@
-// Tests the command with typed arguments: its exit codes and messages, and that a refused request
-// runs nothing.
+// Tests the command with various arguments: its exit codes, its messages, and that a refused
+// request runs nothing.
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -32,8 +32,8 @@ struct JsonPath {
     std::string option() const { return " --json " + path.string(); }
 };
 
-// Checks that the command refuses the request with a message of one line and exit code 2, and
-// writes no file.
+// Checks that the command refuses the request with a one-line message and exit code 2, and writes
+// no file.
 void is_refused(const std::string& words, const std::string& sentence) {
     JsonPath json;
     ProcessResult outcome = run_learn(words + json.option());
@@ -56,7 +56,7 @@ TEST_CASE("play refuses an invalid port before it serves pages") {
     }
 }
 
-TEST_CASE("help and list print their texts") {
+TEST_CASE("help prints the options, and list prints all steps and variants") {
     CHECK(run_learn("--help").exit_code == 0);
     CHECK(has(run_learn("run --help").output, "--device"));
     ProcessResult list = run_learn("list");
@@ -70,7 +70,7 @@ TEST_CASE("help and list print their texts") {
     CHECK(run_learn("list 77").exit_code == 2);
 }
 
-TEST_CASE("invalid requests are rejected with a message of one line") {
+TEST_CASE("invalid requests are rejected with a one-line message") {
     is_refused("run 77", "no step \"77\"");
     is_refused("run all 77", "no step \"77\"");
     is_refused("run", "name the steps to run");
@@ -86,7 +86,8 @@ TEST_CASE("invalid requests are rejected with a message of one line") {
     is_refused("jump", "no command \"jump\"");
 }
 
-TEST_CASE("the whole program runs under `simulate`, and only alone") {
+TEST_CASE(
+    "the whole program runs under `simulate`, and cannot be combined with other steps or a shape") {
     const ProcessResult outcome = run_learn("run 00 --device sim");
     CHECK(outcome.exit_code == 0);
     CHECK(has(outcome.output, "simulate "));
@@ -106,7 +107,7 @@ TEST_CASE("a results file that cannot be written is refused before anything runs
     CHECK(run_learn("run 02 --device sim --json /").exit_code == 2);
 }
 
-TEST_CASE("a shape that no variant supports is reported, and no file is left") {
+TEST_CASE("a shape that no variant supports is reported, and leaves no file") {
     JsonPath json;
     ProcessResult outcome =
         run_learn("run 09 --device sim --variant vec4_t64 --rows 5 --cols 7" + json.option());
@@ -117,7 +118,7 @@ TEST_CASE("a shape that no variant supports is reported, and no file is left") {
     CHECK(!fs::exists(json.path));
 }
 
-TEST_CASE("a run on the simulator prints a table, and its results have no times") {
+TEST_CASE("a run on the simulator prints a table, and stores no times") {
     JsonPath json;
     ProcessResult outcome = run_learn("run 02 04 --device sim --rows 64 --cols 96" + json.option());
     CAPTURE(outcome.output);
@@ -197,7 +198,7 @@ std::string results(const std::string& step, const std::string& kind, bool verif
 
 }  // namespace
 
-TEST_CASE("for a wrong result, the program's output is printed and the exit code is 1") {
+TEST_CASE("if a result is wrong, the program's output is printed and the exit code is 1") {
     Stage stage;
     JsonPath json;
     stage.program("01_copy", 0, results("01_copy", "sim", true));
@@ -225,7 +226,7 @@ TEST_CASE("after a program crashes, the others still run, and the exit code is n
     CHECK(stage.learn("run 01").exit_code == 1);
 }
 
-TEST_CASE("a program that refuses its arguments stops the run, and no file is left") {
+TEST_CASE("a program that refuses its arguments stops the run, and leaves no file") {
     Stage stage;
     JsonPath json;
     stage.program("01_copy", 0, results("01_copy", "sim", true));

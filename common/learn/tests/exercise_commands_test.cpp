@@ -33,18 +33,18 @@ void keep_steps(const ScratchCourse& course, int count) {
     std::sort(names.begin(), names.end());
     fs::remove(course.path("steps"));
     fs::create_directory(course.path("steps"));
-    // Remove the solutions of the other steps, and with them the exercises beyond the transpose.
+    // Remove the solutions of all other steps, and those of the exercises beyond the transpose.
     const fs::path solutions = fs::canonical(course.path("solutions"));
     fs::remove(course.path("solutions"));
     fs::create_directory(course.path("solutions"));
-    // Lesson 00, the whole program, stays too.
+    // Keep lesson 00, the whole program, as well.
     for (int k = 0; k <= count; ++k) {
         fs::create_symlink(all / names[k], course.path("steps") / names[k]);
         fs::create_symlink(solutions / names[k], course.path("solutions") / names[k]);
     }
 }
 
-// Marks in the progress file that ./learn has run all steps, as after the first start.
+// Records in the progress file that ./learn has run all steps, as it does at its first start.
 void begin(const ScratchCourse& course) {
     Progress(course.path(".learn"), [](const std::string& warning) {
         FAIL(warning);
@@ -75,7 +75,7 @@ TEST_CASE("the help of every command fits 80 columns") {
     }
 }
 
-TEST_CASE("invalid arguments have exit code 2, and a message of one line with advice") {
+TEST_CASE("invalid arguments cause exit code 2, and a one-line message with advice") {
     ScratchCourse course;
     std::map<std::vector<std::string>, std::string> cases = {
         {{"check", "77"}, "no exercise \"77\"; ./learn list"},
@@ -127,7 +127,7 @@ TEST_CASE("an exercise is at first not done, then passed, and stale after an edi
     course.solve("02_naive");
     expect(course, {"check", "2"}, 0,
            {"02_naive: passed", "yours       ideal    solution", "sectors per store",
-            "At 8192 x 8192 about", "of a copy (predicted",
+            "Time at 8192 x 8192: about", "of a copy (predicted",
             "Faster: Let the lanes of a warp write whole sectors", "Next: ./learn explain 02",
             "./learn check 02 --hunt", "./learn check 03"});
     CHECK(course.progress_of("02_naive")["status"] == "done");
@@ -175,7 +175,7 @@ TEST_CASE("a whole program is checked like a kernel, but has no costs") {
     course.solve("00_program");
     const ProcessResult passed =
         expect(course, {"check", "00"}, 0,
-               {"00_program: passed", "Right with 4 numbers of elements", "check 01"});
+               {"00_program: passed", "Right with 4 element counts", "check 01"});
     CHECK(!has(passed.output, "Counted at"));
     CHECK(course.progress_of("00_program")["status"] == "done");
     const ProcessResult explained =
@@ -205,7 +205,7 @@ TEST_CASE("every file that a learner may save gets a clear message, and no text 
          "does not end"},
         {kernel_that("    if (blockIdx.x + blockIdx.y + threadIdx.x + threadIdx.y > 0) return;\n"
                      "    for (int i = 0; i < 1000000; i++) printf(\"line %d\\n\", i);\n"),
-         "endless-loop", "... and more, which is not shown"},
+         "endless-loop", "... and more that is not shown"},
         {kernel_that("    out[1 << 24] = 1;\n"), "out-of-bounds", ">    2 |"},
         {kernel_that("    __shared__ volatile int flag;\n    flag = 0;\n    __syncthreads();\n"
                      "    while (flag == 0) {\n    }\n    out[0] = in[0];\n"),
@@ -234,7 +234,7 @@ TEST_CASE("every file that a learner may save gets a clear message, and no text 
     CHECK(course.progress_of("01_copy")["status"] == "done");
 }
 
-TEST_CASE("check prints other files, the bug hunt and all exercises as JSON") {
+TEST_CASE("check reports other files, bug hunts and all exercises as JSON") {
     ScratchCourse course;
     course.write("mine.cu", ScratchCourse::solution("03_tiled"));
     expect(course, {"check", "03", "--file", "mine.cu"}, 0, {"passed", "--file mine.cu"});
@@ -274,7 +274,8 @@ TEST_CASE("check prints other files, the bug hunt and all exercises as JSON") {
 TEST_CASE("a check that cannot run never passes") {
     ScratchCourse course;
     course.solve("02_naive");
-    // The folder contains only the command. Other programs are added below, and do nothing.
+    // The folder contains only the command at first. Scripts that replace other programs are added
+    // below.
     fs::path bin = course.path("bin");
     fs::create_directories(bin);
     fs::copy_file(learn_program, bin / "learn");
@@ -344,7 +345,7 @@ TEST_CASE("hints have four levels, and match the current failure") {
     expect(course, {"hint", "02", "--hunt"}, 0, {"02_naive hunt, hint 1 of 4"});
 }
 
-TEST_CASE("predictions are stored, compared with the learner's own counters, and made only once") {
+TEST_CASE("a prediction is made once, stored, and compared with the learner's own counters") {
     ScratchCourse course;
     expect(course, {"predict", "02", "8"}, 0, {"you said 8", "not asked yet"});
     expect(course, {"predict", "02", "32"}, 0, {"you said 8", "you said 32", "once it passes"});
@@ -367,7 +368,7 @@ TEST_CASE("predictions are stored, compared with the learner's own counters, and
     expect(course, {"predict", "03"}, 0, {"no guess; the count is 4"});
 }
 
-// Returns the predicted speed of a solution in percent of the copy's speed.
+// Returns the predicted speed of a solution as a percentage of the copy's speed.
 double percent_of_copy(const ScratchCourse& course, const std::string& number,
                        const std::string& step) {
     const Json checked = course.learn_json(
@@ -377,7 +378,8 @@ double percent_of_copy(const ScratchCourse& course, const std::string& number,
                       predicted.at("copy_gbps").get<double>());
 }
 
-TEST_CASE("a question about time is answered by the time model, for a named GPU") {
+TEST_CASE(
+    "a prediction of the speed is compared with the time model's prediction for a named GPU") {
     ScratchCourse course;
     expect(course, {"predict", "05", "4", "1", "50"}, 0,
            {"percent of a copy's speed: you said 50", "once it passes"});
@@ -391,7 +393,8 @@ TEST_CASE("a question about time is answered by the time model, for a named GPU"
     CHECK(has(shown.output, "(predicted,"));
     std::istringstream lines(shown.output);
     for (std::string line; std::getline(lines, line);) CHECK_MESSAGE(line.size() <= 80, line);
-    // A learner who has seen the time can no longer predict it, but is shown the time.
+    // A learner who has passed without a guess can no longer predict the time, but is shown the
+    // model's time.
     course.solve("04_padded");
     expect(course, {"check", "04"}, 0, {"passed"});
     expect(course, {"predict", "04"}, 0, {"no guess; the model predicts"});
@@ -438,7 +441,9 @@ TEST_CASE("picture draws the memory that the learner's kernel accesses, as text 
     expect(course, {"picture", "03"}, 1, {"empty", "Again: ./learn picture 03"});
 }
 
-TEST_CASE("explain asks before it shows the solution, and after a pass explains the costs") {
+TEST_CASE(
+    "explain asks before it shows the solution, and explains the costs after the exercise has "
+    "passed") {
     ScratchCourse course;
     ProcessResult refused = expect(course, {"explain", "02"}, 1, {"has not passed yet", "--yes"});
     CHECK(!has(refused.output, "out[col * rows + row]"));
@@ -447,10 +452,11 @@ TEST_CASE("explain asks before it shows the solution, and after a pass explains 
     CHECK(course.progress_of("02_naive")["solution_seen"] == true);
     course.solve("03_tiled");
     REQUIRE(course.learn({"check", "03"}).exit_code == 0);
-    expect(course, {"explain", "03"}, 0,
-           {"Your kernel and the solution are the same", "What each line of your kernel costs",
-            "takes 32 wavefronts, but 1 would be", "No byte is wasted", "At 8192 x 8192 about",
-            "one multiprocessor", "wait for loads", "A warp lives about"});
+    expect(
+        course, {"explain", "03"}, 0,
+        {"Your kernel and the solution are the same", "What each line of your kernel costs",
+         "takes 32 wavefronts, but 1 would be", "No byte is wasted", "Time at 8192 x 8192: about",
+         "one multiprocessor", "wait for loads", "A warp lives about"});
     CHECK(course.progress_of("03_tiled")["solution_seen"] == false);
 }
 

@@ -1,4 +1,4 @@
-// Runs the command and checks its output. Several tests use this.
+// A helper for several tests: runs the command and checks its output.
 #pragma once
 
 #include <doctest/doctest.h>

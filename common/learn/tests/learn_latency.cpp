@@ -1,4 +1,4 @@
-// Measures the time from saving a file until `learn watch` shows its verdict. Prints the median of
+// Measures the time from saving a file until `learn watch` shows the verdict. Prints the median of
 // 20 saves, and the median of each component. With --most MILLISECONDS the program fails if the
 // total exceeds this limit.
 

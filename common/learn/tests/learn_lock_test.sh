@@ -1,6 +1,6 @@
 #!/bin/sh
-# learn_lock_test.sh LEARN -- tests that ./learn commands that are started at the same time build one after another,
-# even if some of them fail or are killed.
+# learn_lock_test.sh LEARN -- tests that ./learn commands started at the same time build one after another, even if some
+# of them fail or are killed.
 set -eu
 learn=$1
 folder=$(mktemp -d)
@@ -50,7 +50,7 @@ program "$folder/bin/ctest" <<'END_OF_CTEST'
 #!/bin/sh
 echo '<testcase name="one" status="run"/>' >"$COALESCE_BUILD/tests.xml"
 END_OF_CTEST
-# The built program must run without the lock, and leaves no process behind.
+# This stand-in for the built program records an overlap if the lock is still held or open when it runs.
 program "$build/bin/learn" <<'END_OF_LEARN'
 #!/bin/sh
 echo "$*" >>"$PLACE/runs"
@@ -87,7 +87,7 @@ for process in $processes; do
 done
 no_overlap 'a dozen at once'
 [ "$(lines_in "$folder/runs")" = 8 ] || say_failed 'not all programs ran'
-grep -q "another ./learn is building in $build (process [0-9]*); waiting until it ends" "$folder"/output.* ||
+grep -q "another ./learn is building in $build (process [0-9]*); waiting for it to end" "$folder"/output.* ||
     say_failed 'nobody said that it waits'
 
 # While a program runs, other commands must be able to build.

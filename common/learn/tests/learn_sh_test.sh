@@ -23,7 +23,7 @@ expect() {
 expect 0 'Usage: ./learn' "$learn" help
 expect 0 'test --all' "$learn" --help
 expect 2 'unknown argument of test: --some; the arguments are simulator, ' "$learn" test --some
-expect 2 'test --except needs the names of tests' "$learn" test --except
+expect 2 'test --except needs a regular expression that matches the names of tests' "$learn" test --except
 expect 2 'build takes no arguments, but got: now' "$learn" build now
 expect 2 'docs takes no arguments' "$learn" docs now
 expect 2 'package takes no arguments' "$learn" package now
@@ -41,7 +41,8 @@ expect 1 'ninja-build clang' env PATH="$folder/bin" COALESCE_BUILD="$folder/buil
 expect 2 'COALESCE_COMPILER is gcc, but must be nvcc or clang' \
     env COALESCE_BUILD="$folder/build" COALESCE_COMPILER=gcc /bin/sh "$learn" build
 
-# Imitate an apt-get whose package lists are missing or stale, and test which calls ./learn makes in which order.
+# Imitate an apt-get that cannot install packages, because its package lists are missing or stale. Test which calls
+# ./learn makes, and in which order.
 cat >"$folder/bin/apt-get" <<'END'
 #!/bin/sh
 echo "apt-get $1"

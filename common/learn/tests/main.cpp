@@ -1,5 +1,5 @@
-// learn_tests LEARN [OPTIONS OF DOCTEST] -- tests the program LEARN, which is build/bin/learn, and
-// its components.
+// learn_tests LEARN [DOCTEST OPTIONS] -- tests the program LEARN (usually build/bin/learn) and its
+// components.
 
 #include <doctest/doctest.h>
 

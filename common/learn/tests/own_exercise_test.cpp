@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Replaces the link to the solutions by a folder of links, so that a test can add an exercise
+/// Replaces the link to the solutions with a folder of links, so that a test can add an exercise
 /// there.
 void own_solutions(const ScratchCourse& course) {
     const fs::path solutions = course.path("solutions");
@@ -51,7 +51,7 @@ const std::string kReference = "solutions/x_scale/reference.cu";
 
 }  // namespace
 
-TEST_CASE("an exercise of your own can be created, solved and checked") {
+TEST_CASE("a new exercise can be created, solved and checked") {
     const ScratchCourse course;
     own_solutions(course);
     expect(course, kNewScale, 0, {kRecord, kReference, "./learn exercise verify x_scale"});
@@ -69,7 +69,7 @@ TEST_CASE("an exercise of your own can be created, solved and checked") {
     expect(course, {"picture", "x_scale"}, 2, {"has no tile of a matrix"});
 }
 
-TEST_CASE("a mistake in an exercise of your own is reported with its place") {
+TEST_CASE("a mistake in a new exercise is reported with its position") {
     const ScratchCourse course;
     own_solutions(course);
     REQUIRE(course.learn(kNewScale).exit_code == 0);
@@ -106,7 +106,7 @@ TEST_CASE("a mistake in an exercise of your own is reported with its place") {
     expect(course, verify, 1, {"wrong/fine.cu", "!  is does-not-compile", "line 2: "});
     fs::remove(course.path("solutions/x_scale/wrong/fine.cu"));
 
-    // A bug hunt needs both a file and an entry in the record.
+    // A bug hunt needs both the file hunt.cu and a [hunt] table in the exercise's record.
     course.write("solutions/x_scale/hunt.cu", solution);
     expect(course, verify, 1, {"hunt.cu", "needs [hunt]"});
     fs::remove(course.path("solutions/x_scale/hunt.cu"));
@@ -116,7 +116,8 @@ TEST_CASE("a mistake in an exercise of your own is reported with its place") {
     expect(course, verify, 1, {"the bug hunt", "has no hunt.cu"});
 }
 
-TEST_CASE("the exercise of a kernel that writes a matrix has rows and columns") {
+TEST_CASE(
+    "a new exercise with a two-dimensional output gets guards and indices for rows and columns") {
     const ScratchCourse course;
     own_solutions(course);
     expect(course,

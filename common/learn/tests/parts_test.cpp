@@ -1,4 +1,5 @@
-// Tests small components of the command, such as figures, diffs, and explanations of counters.
+// Tests small components of the command, such as formatted figures, diffs, and explanations of
+// counters.
 
 #include <doctest/doctest.h>
 
@@ -110,10 +111,10 @@ TEST_CASE("the details of a predicted time fit the available space") {
     };
     const std::string all = shown(0);
     CAPTURE(all);
-    CHECK(all.find("At 8192 x 8192 about") != std::string::npos);
+    CHECK(all.find("Time at 8192 x 8192: about") != std::string::npos);
     CHECK(shown(height(all)) == all);
     const std::string less = shown(height(all) - 1);
-    CHECK(less.find("At 8192 x 8192") == std::string::npos);
+    CHECK(less.find("Time at 8192 x 8192") == std::string::npos);
     CHECK(less.find("% of a copy, predicted") != std::string::npos);
     CHECK(shown(height(less) - 1).find("predicted") == std::string::npos);
     CHECK(height(shown(height(less) - 1)) == height(less) - 1);
@@ -133,7 +134,7 @@ TEST_CASE("the cost of each line is explained") {
     CHECK(reasons[1].find("the minimum") != std::string::npos);
 }
 
-TEST_CASE("a diff shows only changed lines and some lines around them") {
+TEST_CASE("a diff shows only changed lines and a few lines of context") {
     const auto shown = [](const std::string& first, const std::string& second) {
         return diff_text(only_changes(line_diff(first, second), 1));
     };
@@ -143,7 +144,7 @@ TEST_CASE("a diff shows only changed lines and some lines around them") {
     CHECK(shown("a\nb\nc\n", "a\nb\nc\n") == "  a\n  b\n  c\n");
 }
 
-TEST_CASE("differences between texts are found") {
+TEST_CASE("all differences between two texts are listed") {
     CHECK(short_diff("", "") == "");
     CHECK(short_diff("a\nb\n", "a\nb\n") == "  a\n  b\n");
     CHECK(short_diff("a\nb\nc\n", "a\nc\nd\n") == "  a\n- b\n  c\n+ d\n");
@@ -151,7 +152,7 @@ TEST_CASE("differences between texts are found") {
     CHECK(short_diff("", "a\n") == "+ a\n");
 }
 
-TEST_CASE("two texts in two columns do not overlap") {
+TEST_CASE("two texts printed side by side do not overlap") {
     auto diff = line_diff("same\n" + std::string(60, 'a') + "\n", "same\nb\nc\n");
     std::string text = side_by_side("yours", "theirs", diff, 80);
     std::istringstream lines(text);
@@ -164,7 +165,7 @@ TEST_CASE("two texts in two columns do not overlap") {
     CHECK(text.find("same") < text.find(std::string(38, 'a')));
 }
 
-TEST_CASE("a text is split into pages") {
+TEST_CASE("long text is split into pages") {
     CHECK(height_of("", 80) == 0);
     CHECK(height_of("a\n\nb\n", 80) == 3);
     CHECK(height_of(std::string(80, 'x'), 80) == 1);
@@ -214,7 +215,8 @@ constexpr int SOON = 3000, NEVER = 600;
 
 }  // namespace
 
-TEST_CASE("a change of a watched file is noticed however it is written, if the content differs") {
+TEST_CASE(
+    "a change to a watched file is noticed, however the file is written, if its content differs") {
     for (bool polls : {false, true}) {
         CAPTURE(polls);
         WatchedFile watched;
@@ -242,7 +244,7 @@ TEST_CASE("a change of a watched file is noticed however it is written, if the c
     }
 }
 
-TEST_CASE("the watcher follows a link, and finds a folder that is replaced") {
+TEST_CASE("the watcher follows a symbolic link, and notices that a folder was replaced") {
     WatchedFile watched;
     std::ofstream(watched.folder / "elsewhere.txt") << "one";
     std::filesystem::create_directory(watched.folder / "in");
@@ -261,7 +263,7 @@ TEST_CASE("the watcher follows a link, and finds a folder that is replaced") {
     CHECK(watcher.text() == "three");
 }
 
-TEST_CASE("the watcher waits for a file that is being written") {
+TEST_CASE("the watcher waits until a file is completely written") {
     constexpr int PARTS = 12;
     WatchedFile watched;
     watched.write("0");
@@ -281,12 +283,12 @@ TEST_CASE("the watcher waits for a file that is being written") {
     CHECK(watcher.text()->ends_with("part 11\n"));
 }
 
-TEST_CASE("file systems that do not report changes are recognized") {
+TEST_CASE("file systems that do not report changes are detected") {
     CHECK(!must_poll("/proc"));
     CHECK(!must_poll("/nonexistent"));
 }
 
-TEST_CASE("a signal ends a question, even if it came before the wait began") {
+TEST_CASE("a signal ends a question, even if it arrived before the wait began") {
     // No key has been typed yet.
     int ends[2];
     REQUIRE(pipe(ends) == 0);

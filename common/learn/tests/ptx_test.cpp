@@ -82,7 +82,8 @@ std::string texts(const PtxListing& listing, int line) {
     return all;
 }
 
-// Returns the source lines in an output by line number. A source line looks like "   12 | text".
+// Returns the source lines in an output, with their line numbers as keys. A source line looks like
+// "   12 | text".
 std::map<int, std::string> source_lines_in(const std::string& output) {
     std::map<int, std::string> found;
     static const std::regex line(R"( *(\d+) \|(?: (.*))?)");
@@ -158,7 +159,7 @@ TEST_CASE("the listing has source lines in order, marks gaps, and fits the termi
               "           $L__BB0_2:\n");
 }
 
-TEST_CASE("for a lesson, ptx shows the kernel's lines and occupancy, also as JSON") {
+TEST_CASE("for a lesson, ptx prints the kernel's lines and occupancy, and writes both as JSON") {
     ScratchCourse course;
     const std::string file = course.path("ptx.json").string();
     const ProcessResult shown =
@@ -204,7 +205,9 @@ TEST_CASE("for a lesson, ptx shows the kernel's lines and occupancy, also as JSO
     CHECK(kernel["registers"] > 5);
 }
 
-TEST_CASE("for a variant, ptx shows the kernel that it launches, with its dynamic shared memory") {
+TEST_CASE(
+    "for a variant, ptx shows the kernel that the variant launches, with its dynamic shared "
+    "memory") {
     ScratchCourse course;
     expect(course, {"ptx", "10", "--variant", "registers_64"}, 0,
            {"transpose_tall<64, 16> of 10_registers, variant registers_64",

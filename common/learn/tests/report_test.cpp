@@ -37,7 +37,7 @@ TEST_CASE("measured figures are formatted") {
     CHECK(sectors_per_request(result, "load") == "-");
 }
 
-TEST_CASE("each result has its verdict") {
+TEST_CASE("each result gets the correct verdict") {
     CHECK(verdict({{"verified", true}}) == "right");
     CHECK(verdict({{"verified", false}}) == "WRONG");
     CHECK(verdict({{"step", "x"}}) == "-");
@@ -45,7 +45,7 @@ TEST_CASE("each result has its verdict") {
     CHECK(skip_reason({{"verified", true}}) == "");
 }
 
-TEST_CASE("a table has 80 columns, and states whether it is measured or simulated") {
+TEST_CASE("a table fits 80 columns, and says whether its results are measured or simulated") {
     for (auto& device : {SIM, GPU}) {
         bool simulated = device["kind"] == "sim";
         Json result = simulated ? counted("09_vec4_t64", "a_name_of_nineteen_")
@@ -68,7 +68,7 @@ TEST_CASE("a table has 80 columns, and states whether it is measured or simulate
     }
 }
 
-TEST_CASE("predicted times have a table of 80 columns, and are never called measured") {
+TEST_CASE("a table of predicted times fits 80 columns, and never calls these times measured") {
     Json known = counted("09_vec4_t64", "a_name_of_nineteen_"), unsure = known, none = known;
     known["predicted"] = {{"gpu", "NVIDIA H200"}, {"measured_gpu", true},    {"rows", 32768},
                           {"cols", 32768},        {"ms", 123.45678},         {"of_copy", 0.4349},
@@ -98,6 +98,14 @@ TEST_CASE("predicted times have a table of 80 columns, and are never called meas
     CHECK(has(one, "Predicted, not measured: NVIDIA H200 at 32768 x 32768, within 8 %"));
     CHECK_FALSE(has(one, "does not know"));
     CHECK_FALSE(has(one, "Unverified"));
+    Json small = known;
+    small["step"] = "18_product";
+    small["rows"] = small["cols"] = 256;
+    small["predicted"]["rows"] = small["predicted"]["cols"] = 4096;
+    CHECK(
+        has(shown({known, small, small}), "\n              Matrix: 256 x 256 floats\n18_product"));
+    CHECK(has(shown({known, small, small}),
+              "at 32768 x 32768 and 4096 x 4096\n(18_product), within"));
     known["predicted"]["measured_gpu"] = false;
     CHECK(has(shown({known}), "Unverified"));
     // On a real GPU, measured times are shown even if predictions were requested.

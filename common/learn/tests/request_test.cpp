@@ -1,4 +1,4 @@
-// Tests which requests `learn run` accepts. It must refuse others with a message of one line.
+// Tests which requests `learn run` accepts. It must refuse all others with a one-line message.
 
 #include "learn/request.h"
 
@@ -67,7 +67,9 @@ RunArguments steps(const std::vector<std::string>& words) {
 
 }  // namespace
 
-TEST_CASE("steps are selected by number or name, in the course's order, once each") {
+TEST_CASE(
+    "steps are selected by number or name, and each selected step runs once, in the course's "
+    "order") {
     CHECK(names(steps({"all"})) == "01_copy 02_naive ");
     CHECK(names(steps({"02", "1", "2", "02_naive"})) == "01_copy 02_naive ");
     CHECK(names(steps({"2"})) == "02_naive ");
@@ -93,7 +95,7 @@ TEST_CASE("a whole program runs alone, and is not included in `all`") {
     refused(steps({"00"}), "there is no step \"00\"");
 }
 
-TEST_CASE("on a GPU, rivals run with `all`, and otherwise only when they are named") {
+TEST_CASE("on a GPU, rivals run with `all`, otherwise only if they are named") {
     using Rivals = RunRequest::Rivals;
     CHECK(parse_request(steps({"all"}), COURSE).rivals == Rivals::on_gpu);
     CHECK(parse_request(steps({"01"}), COURSE).rivals == Rivals::no);
@@ -140,7 +142,8 @@ TEST_CASE("the device is selected") {
     refused(words, "--device tpu: unknown device; choose auto, gpu or sim");
 }
 
-TEST_CASE("a prediction is passed to every program, and checked before any program runs") {
+TEST_CASE(
+    "a requested prediction is passed to every program, and validated before any program runs") {
     RunArguments words = steps({"all"});
     words.predicted_gpu = "L4";
     words.predicted_shape = "4096x2048";
@@ -152,12 +155,10 @@ TEST_CASE("a prediction is passed to every program, and checked before any progr
     CHECK(parse_request(words, COURSE).options == std::vector<std::string>{"--at", "4096x2048"});
     words.predicted_shape = "4096by2048";
     refused(words, "not a whole number");
-    // Without a shape, times must be predicted for the shape in the lessons' tables, otherwise for
-    // the given shape.
+    // Without a shape, each program predicts times for the shape in its lesson's table.
     words = steps({"02"});
     words.predicted_gpu = "H200";
-    CHECK(parse_request(words, COURSE).options ==
-          std::vector<std::string>{"--time", "H200", "--at", "32768x32768"});
+    CHECK(parse_request(words, COURSE).options == std::vector<std::string>{"--time", "H200"});
     words.rows = words.cols = "512";
     CHECK(parse_request(words, COURSE).options ==
           std::vector<std::string>{"--rows", "512", "--cols", "512", "--time", "H200"});
@@ -169,7 +170,7 @@ TEST_CASE("a prediction is passed to every program, and checked before any progr
     refused(words, "./learn validate --time");
 }
 
-TEST_CASE("a variant selects the steps that have it") {
+TEST_CASE("a variant selects the steps that have this variant") {
     RunArguments words = steps({"all"});
     words.variant = "8x32";
     CHECK(names(words) == "02_naive ");

@@ -1,4 +1,4 @@
-// Tests the roofline model: its limits, its points, and both drawings.
+// Tests the roofline model: its limits, its points, and its drawings as text and as SVG.
 
 #include "learn/roofline.h"
 
@@ -14,6 +14,8 @@ using namespace coalesce::learn;
 
 namespace {
 
+const std::filesystem::path kRepository = COALESCE_REPOSITORY;
+
 Roofline a_roofline() {
     return {.gpu = "A <GPU>",
             .gbps = 1000,
@@ -23,7 +25,7 @@ Roofline a_roofline() {
 
 }  // namespace
 
-TEST_CASE("memory limits performance to the left of the ridge, instructions to the right") {
+TEST_CASE("left of the ridge memory limits performance, and right of it instructions do") {
     const Roofline roofline = a_roofline();
     CHECK(roofline.ridge() == doctest::Approx(.4));
     CHECK(roofline.is_bound_by_memory(roofline.points[0]));
@@ -55,7 +57,7 @@ TEST_CASE("the drawing fits a terminal, and each point is on the roof") {
                      'A') == 1);
 }
 
-TEST_CASE("the SVG has a circle for each point, and escaped names") {
+TEST_CASE("the SVG has a circle for each point, and escapes the names of the points") {
     const std::string svg = roofline_svg(a_roofline());
     std::size_t circles = 0;
     for (std::size_t at = 0; (at = svg.find("<circle", at)) != svg.npos; ++at) ++circles;
@@ -65,7 +67,7 @@ TEST_CASE("the SVG has a circle for each point, and escaped names") {
     CHECK(svg.ends_with("</svg>\n"));
 }
 
-TEST_CASE("a roofline is made from a known GPU and from counters") {
+TEST_CASE("a roofline is computed from the limits of a known GPU and from counters") {
     const Roofline roofline = roofline_for(timing::known_gpus().front());
     CHECK(roofline.gbps > 10);
     CHECK(roofline.ginstructions > 10);
@@ -76,11 +78,44 @@ TEST_CASE("a roofline is made from a known GPU and from counters") {
     CHECK(point_of("it", counters).intensity() == doctest::Approx(10. / 160));
 }
 
-TEST_CASE("learn roofline draws correct kernels, and explains why it cannot draw others") {
+TEST_CASE("learn roofline draws correct kernels, and says why it cannot draw others") {
     const ScratchCourse course;
     expect(course, {"roofline", "02"}, 1, {"only for a kernel whose result is right"});
     expect(course,
            {"roofline", "x_row_sums", "--file", course.path("solutions/x_row_sums/kernel.cu")}, 0,
            {"warp instructions per byte", "A, yours", "B, solution", "predicted"});
     expect(course, {"roofline", "02", "--gpu", "nothing"}, 2, {"no GPU is called"});
+}
+
+TEST_CASE("learn roofline draws the variants of a lesson") {
+    const ScratchCourse course;
+    std::filesystem::create_symlink(kRepository / "docs", course.path("docs"));
+    expect(course, {"roofline", "02", "--lesson"}, 0,
+           {"A, naive", "B, thread_a_row", "second-level cache"});
+    expect(course, {"roofline", "x_row_sums", "--lesson"}, 2, {"docs/results has no counters"});
+}
+
+TEST_CASE("the picture of a lesson's roofline is current") {
+    const ScratchCourse course;
+    std::filesystem::create_symlink(kRepository / "docs", course.path("docs"));
+    const std::string svg = course.path("roofline.svg");
+    expect(course, {"roofline", "18", "--lesson", "--svg", svg}, 0, {"contains the picture"});
+    const std::string picture = "docs/diagrams/roofline_18_product.svg";
+    const bool is_current = course.read("roofline.svg") == read_file(kRepository / picture);
+    CHECK_MESSAGE(is_current, "to draw it again: ./learn roofline 18 --lesson --svg " << picture);
+}
+
+TEST_CASE("the SVG shows the limit of the second-level cache, and no two names overlap") {
+    Roofline roofline = a_roofline();
+    CHECK(roofline_svg(roofline).find("second-level cache") == std::string::npos);
+    roofline.cache_gbps = 2000;
+    roofline.points.push_back({"other", 900, 1000});
+    const std::string svg = roofline_svg(roofline);
+    CHECK(svg.find("second-level cache") != svg.npos);
+    const auto height_of = [&](const std::string& name) {
+        const std::size_t begin = svg.rfind("y=\"", svg.find(name + "</text>")) + 3;
+        return std::stod(svg.substr(begin));
+    };
+    CHECK(height_of("other") == doctest::Approx(height_of("solution") + 15));
+    CHECK(explain_roofline(roofline).find("they meet at 0.2") != std::string::npos);
 }

@@ -68,7 +68,7 @@ public:
         write("exercises/" + step + "/" + file_of(step), solution(step));
     }
 
-    // Returns the command line and the environment that run the learner's command in this course.
+    // Returns a command that runs `learn WORDS` in this course, with its environment.
     Command command(const std::vector<std::string>& words) const {
         return {.program = program,
                 .arguments = words,

@@ -1,4 +1,4 @@
-// Tests the learner's progress: what is stored, how damaged files are handled, and that neither
+// Tests how the learner's progress is stored, how damaged files are handled, and that neither
 // concurrent commands nor kills lose data.
 
 #include "learn/state.h"
@@ -64,7 +64,7 @@ void add_one(Progress& progress) {
 
 }  // namespace
 
-TEST_CASE("a guess is right within rounding, or within the tolerance of its question") {
+TEST_CASE("a guess is right if it matches the answer after rounding, or within the tolerance") {
     CHECK(Guess{"load", 32.0, 32.0}.is_right());
     CHECK(!Guess{"load", 31.0, 32.0}.is_right());
     CHECK(Guess{"load", 1.7, 1.73}.is_right());
@@ -94,7 +94,7 @@ TEST_CASE("a guess is right within rounding, or within the tolerance of its ques
           coalesce::kRoundingTolerance);
 }
 
-TEST_CASE("a state that was written can be read again") {
+TEST_CASE("a state can be written and read back") {
     StateFolder folder;
     folder.progress().update([](State& state) {
         state.has_begun = true;
@@ -115,7 +115,7 @@ TEST_CASE("a state that was written can be read again") {
     CHECK(state.record("04_padded").checks == 0);
 }
 
-TEST_CASE("a passed exercise is stale after an edit, and no longer done") {
+TEST_CASE("a passed exercise becomes stale after an edit, and no longer counts as done") {
     Record record;
     CHECK(status_of(record, "a") == Status::untouched);
     record.checks = 1;
@@ -126,7 +126,7 @@ TEST_CASE("a passed exercise is stale after an edit, and no longer done") {
     CHECK(status_of(record, std::nullopt) == Status::stale);
 }
 
-TEST_CASE("a damaged file is renamed, and progress starts from the beginning") {
+TEST_CASE("a damaged file is renamed, and progress starts over") {
     for (std::string text :
          {"", "{", "[]", "null", "{\"format\": 1}", "{\"format\": \"one\"}", "\x01\x02\xff",
           "{\"format\": 1, \"has_begun\": true, \"current\": \"\", \"exercises\": {\"x\": 3}}"}) {
@@ -155,7 +155,7 @@ TEST_CASE("a folder in place of the file is moved aside too") {
     CHECK(fs::is_directory(folder.path / "state.json.broken-1" / "inside"));
 }
 
-TEST_CASE("the file of a newer command stays unchanged") {
+TEST_CASE("a state file written by a newer version stays unchanged") {
     StateFolder folder;
     folder.write("{\"format\": 3}");
     Progress progress = folder.progress();
@@ -166,7 +166,7 @@ TEST_CASE("the file of a newer command stays unchanged") {
     CHECK(folder.warnings[0].find("newer version of this command") != std::string::npos);
 }
 
-TEST_CASE("if nothing can be written, there is one warning and the command continues") {
+TEST_CASE("if the state cannot be written, the command prints one warning and continues") {
     std::vector<std::string> warnings;
     Progress progress("/proc/no-such-folder",
                       [&](const std::string& text) { warnings.push_back(text); });
@@ -177,7 +177,7 @@ TEST_CASE("if nothing can be written, there is one warning and the command conti
     CHECK(warnings[0].find("your progress is not saved") != std::string::npos);
 }
 
-TEST_CASE("two processes that write at the same time lose nothing") {
+TEST_CASE("two processes that write at the same time lose no updates") {
     constexpr int PROCESSES = 4, UPDATES = 25;
     StateFolder folder;
     std::vector<pid_t> children;
@@ -194,7 +194,7 @@ TEST_CASE("two processes that write at the same time lose nothing") {
     CHECK(count_in(folder.path) == PROCESSES * UPDATES);
 }
 
-TEST_CASE("a kill at any moment leaves the file complete, and leaves no other files") {
+TEST_CASE("a kill at any moment leaves a complete state file, and no other files") {
     constexpr int KILLS = 60;
     StateFolder folder;
     std::mt19937 random(1);

@@ -1,4 +1,4 @@
-// A pseudo-terminal, in which a test runs the command and types keys.
+// A pseudo-terminal in which a test runs a command and types keys.
 #pragma once
 
 #include <poll.h>
@@ -75,8 +75,8 @@ public:
     void type(const std::string& keys) const {
         if (write(terminal, keys.data(), keys.size()) < 0) throw std::runtime_error("it is gone");
     }
-    // Waits until `words` appears in the output, after the texts that earlier calls found. Returns
-    // false if that does not happen in time.
+    // Waits until `words` appears in the output, after all words that earlier calls have found.
+    // Returns false on a timeout.
     bool shows(const std::string& words, int milliseconds = 30'000) {
         using Clock = std::chrono::steady_clock;
         auto end = Clock::now() + std::chrono::milliseconds(milliseconds);
@@ -91,8 +91,7 @@ public:
             if (left <= 0 || !take_output(static_cast<int>(left))) return false;
         }
     }
-    // Waits for the program to exit. Returns its status in the form of waitpid, or -1 if the
-    // program did not exit in time.
+    // Waits for the program to exit. Returns its status as waitpid reports it, or -1 on a timeout.
     int status(int milliseconds = 30'000) {
         for (int waited = 0; waited < milliseconds; waited += 5) {
             take_output(5);

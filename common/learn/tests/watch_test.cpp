@@ -145,6 +145,8 @@ TEST_CASE("a session leads from the first exercise to the third") {
     SHOWS("q quit");
     terminal.type("l");
     SHOWS("02_naive      done       not begun  Naive");
+    SHOWS("more: space");
+    terminal.type(" ");
     SHOWS("q quit");
     course.solve("03_tiled");
     SHOWS("03_tiled: passed");
@@ -168,7 +170,7 @@ TEST_CASE("a session leads from the first exercise to the third") {
     CHECK(course.progress_of("03_tiled")["predictions"][1]["right"] == true);
 }
 
-TEST_CASE("n goes to the next exercise, and the first exercise is a whole program") {
+TEST_CASE("n goes to the next exercise, and b and p explain what exercise 00 does not have") {
     ScratchCourse course;
     PseudoTerminal terminal(course.command({"watch"}));
     SHOWS("00_program: not yet");
@@ -187,7 +189,7 @@ TEST_CASE("n goes to the next exercise, and the first exercise is a whole progra
     CHECK(terminal.status() == 0);
 }
 
-TEST_CASE("the footer fits its lines for every exercise") {
+TEST_CASE("the footer fits into its lines on the terminal for every exercise") {
     ScratchCourse scratch;
     auto course = coalesce::course::read_course(COALESCE_REPOSITORY);
     auto all = list_exercises_and_hunts(course);
@@ -236,7 +238,7 @@ TEST_CASE("e typed twice shows the solution, and b switches to the bug hunt and 
     SHOWS("b hunt");
 }
 
-TEST_CASE("a text longer than the screen is shown page by page") {
+TEST_CASE("text that is longer than the screen is shown page by page") {
     ScratchCourse course;
     course.write(KERNEL_02, ScratchCourse::solution_with("02_naive", "col * rows + row",
                                                          "(cols - 1 - col) * rows + row"));
@@ -258,7 +260,7 @@ TEST_CASE("a text longer than the screen is shown page by page") {
     terminal.type("p");
     SHOWS("more: space");
     CHECK(terminal.lines() == first);
-    // A save discards the pages that are not shown yet.
+    // Saving the file discards the pages that are not shown yet.
     course.solve("02_naive");
     SHOWS("02_naive: passed");
     SHOWS("q quit");
@@ -295,7 +297,7 @@ TEST_CASE("the verdict stays on the screen if there is enough space") {
     CHECK(all.find("q quit") == all.rfind("q quit"));
 }
 
-TEST_CASE("the watch survives whatever happens to the file") {
+TEST_CASE("the watch continues if the file is missing, empty, damaged or saved during a check") {
     ScratchCourse course;
     PseudoTerminal terminal(course.command({"watch", "02", "--plain"}));
     SHOWS("02_naive: not yet");
@@ -310,7 +312,7 @@ TEST_CASE("the watch survives whatever happens to the file") {
     course.write(KERNEL_02,
                  head + "for (int i = 0; i >= 0; i = i % 3) out[0] = in[i];\n}" + CONFIGURE);
     SHOWS("does not end");
-    // The file is saved during a check, so the new text must be checked afterwards.
+    // Save the file again during a check. The watch must then check the new text.
     course.write(KERNEL_02, head + "for (;;) printf(\"a flood\\n\");\n}" + CONFIGURE);
     SHOWS("checking");
     save_by_renaming(course, KERNEL_02, ScratchCourse::solution("02_naive"));
@@ -351,7 +353,7 @@ TEST_CASE("the watch continues when its program is rebuilt") {
     SHOWS("q quit");
 }
 
-TEST_CASE("after a signal, the terminal has its earlier settings") {
+TEST_CASE("after a signal, the terminal's settings are restored") {
     ScratchCourse course;
     for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGSEGV, SIGABRT}) {
         CAPTURE(signal);
@@ -366,7 +368,7 @@ TEST_CASE("after a signal, the terminal has its earlier settings") {
     }
 }
 
-TEST_CASE("Ctrl-C during a question ends the question") {
+TEST_CASE("Ctrl-C during a question ends the watch and restores the terminal") {
     ScratchCourse course;
     course.solve("02_naive");
     PseudoTerminal terminal(course.command({"watch", "02"}));
@@ -407,7 +409,7 @@ TEST_CASE(
     CHECK(!has(with_empty_input.outcome().output, "\x1b"));
     CHECK(!has(with_empty_input.outcome().output, "q quit"));
 
-    // While its input stays open, the watch runs until SIGTERM. This test also covers --poll.
+    // The watch runs until SIGTERM as long as its input stays open. This test also covers --poll.
     command.arguments.push_back("--poll");
     Piped watch(command);
     REQUIRE(watch.prints("02_naive: not yet"));
@@ -435,7 +437,8 @@ TEST_CASE("colours never carry information alone, and NO_COLOR is respected") {
     CHECK(plain.shows("02_naive: not yet"));
 }
 
-TEST_CASE("in a terminal, check asks for predictions, and explain before it shows the solution") {
+TEST_CASE(
+    "in a terminal, check asks for predictions, and explain asks before it shows the solution") {
     ScratchCourse course;
     PseudoTerminal asked(course.command({"explain", "02"}));
     CHECK(asked.shows("[y/N]"));

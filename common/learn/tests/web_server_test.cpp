@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A book, and files around it that the server must not serve.
+// A book in a folder, and files outside that folder, which the server must not serve.
 struct Site {
     TemporaryFolder folder;
     fs::path book = folder / "book";

@@ -1,4 +1,5 @@
-// Each process sends all other processes their pieces in a single call.
+// Implements methods in which each process sends the pieces for all other processes in a single
+// call.
 #include <stdexcept>
 #include <vector>
 
@@ -8,12 +9,13 @@
 namespace coalesce::processes {
 namespace {
 
-/// An MPI datatype that frees itself.
+/// An MPI datatype that the destructor frees.
 class Datatype {
 public:
     Datatype() = default;
-    /// Describes data of type `type` that starts `offset` floats after the start of the buffer. In
-    /// MPI_Alltoallw, offsets are ints that count bytes. In a datatype, they can exceed 2 GiB.
+    /// Describes data of type `type` that starts `offset` floats after the start of the buffer. The
+    /// offset is part of the datatype because the offsets that MPI_Alltoallw takes are ints in
+    /// bytes, which cannot exceed 2 GiB.
     Datatype(MPI_Datatype type, std::ptrdiff_t offset) {
         const MPI_Aint bytes = offset * static_cast<MPI_Aint>(sizeof(float));
         MPI_Type_create_hindexed_block(1, 1, &bytes, type, &type_);
@@ -30,7 +32,8 @@ private:
     MPI_Datatype type_ = MPI_DATATYPE_NULL;
 };
 
-/// Describes `rows` rows of `cols` floats each, `pitch` floats apart.
+/// Describes `rows` rows of `cols` floats each. The distance between the starts of two rows is
+/// `pitch` floats.
 MPI_Datatype row_datatype(int rows, int cols, std::ptrdiff_t pitch) {
     MPI_Datatype type;
     MPI_Type_create_hvector(rows, cols, pitch * static_cast<MPI_Aint>(sizeof(float)), MPI_FLOAT,
@@ -38,7 +41,7 @@ MPI_Datatype row_datatype(int rows, int cols, std::ptrdiff_t pitch) {
     return type;
 }
 
-/// Describes the floats that row_datatype describes, but column by column.
+/// Describes the same floats as row_datatype, but in column order.
 MPI_Datatype column_datatype(int rows, int cols, std::ptrdiff_t pitch) {
     MPI_Datatype column = row_datatype(rows, 1, pitch), type;
     MPI_Type_create_hvector(cols, 1, sizeof(float), column, &type);
@@ -46,8 +49,8 @@ MPI_Datatype column_datatype(int rows, int cols, std::ptrdiff_t pitch) {
     return type;
 }
 
-/// A datatype and a count for each process. The count is 0 if the process gets nothing, and 1
-/// otherwise.
+/// A datatype and a count for each process. The count is 0 if nothing is exchanged with the
+/// process, and 1 otherwise.
 struct Pieces {
     std::vector<int> counts, offsets;
     std::vector<MPI_Datatype> types;
@@ -67,7 +70,8 @@ void exchange(const float* from, const Pieces& sent, float* to, const Pieces& re
                   received.counts.data(), received.offsets.data(), received.types.data(), comm);
 }
 
-//! [alltoallw]
+//! [alltoallw] Transposes first and then sends. The local transpose makes each piece contiguous.
+//! The receiver stores the rows of a piece as parts of longer rows.
 /// Transposes first and then sends. After the local transpose, each piece is contiguous. The
 /// receiver stores it as a part of longer rows.
 class Alltoallw : public Method {
@@ -108,7 +112,7 @@ private:
 };
 //! [alltoallw]
 
-/// Uses only datatypes: a piece is sent row by row and received column by column.
+/// Transposes only with datatypes: a piece is sent in row order and received in column order.
 class Datatypes : public Method {
 public:
     explicit Datatypes(const ProcessShare& shared)

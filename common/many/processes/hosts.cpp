@@ -11,7 +11,7 @@
 namespace coalesce::processes {
 namespace {
 
-/// The results of `prepare`, which runs before the process communicates with other processes.
+/// The results of `prepare`, which is called before this process communicates with others.
 struct Prepared {
     many::Request request = {};
     Device device = {};

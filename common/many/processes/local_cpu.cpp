@@ -1,4 +1,4 @@
-// Transposes data that is not in the caches. The code reads and writes whole cache lines.
+// Transposes data that is not in the caches, by reading and writing whole cache lines.
 #include <algorithm>
 #include <cstdint>
 
@@ -13,8 +13,8 @@ namespace {
 
 /// The number of floats in a cache line.
 constexpr int kFloatsPerCacheLine = 16;
-/// The side of a tile. Its 2 x 256 pages fit into the core's TLB, and accesses to a page use
-/// consecutive cache lines.
+/// The side of a tile. A tile touches 2 x 256 pages, which fit into the core's TLB, and accesses to
+/// a page use consecutive cache lines.
 constexpr int kTileDim = 256;
 
 void transpose_plain(Piece<float> out, Piece<const float> in, int rows, int cols) {
@@ -31,9 +31,9 @@ Piece<Float> offset_to(Piece<Float> piece, int row, int col) {
 }
 
 #ifdef __SSE__
-/// Reports whether every row of `out` starts at the beginning of a cache line. If so, non-temporal
-/// stores bypass the caches, so that the processor need not read the lines that it is about to
-/// overwrite.
+/// Reports whether every row of `out` starts at a cache line. In that case, non-temporal stores can
+/// bypass the caches, so that the processor need not read lines that will be overwritten
+/// completely.
 bool has_whole_lines(Piece<float> out) {
     return reinterpret_cast<std::uintptr_t>(out.first) % (kFloatsPerCacheLine * sizeof(float)) ==
                0 &&

@@ -1,4 +1,4 @@
-// Transposes the block of a process on its GPU, with the kernel of lesson 04 and 64-bit indices.
+// Transposes a process's block on its GPU, with the kernel of lesson 04 and 64-bit indices.
 #include "harness/device_buffer.h"
 #include "harness/errors.h"
 #include "harness/harness.h"
@@ -9,7 +9,7 @@ namespace coalesce::processes {
 namespace {
 
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
-/// The maximum number of blocks in a grid's second dimension.
+/// The maximum number of blocks of a grid in the y dimension.
 constexpr unsigned MAX_BLOCKS_DOWN = 65535;
 
 __global__ void transpose_padded(float* out, const float* in, int rows, int cols) {

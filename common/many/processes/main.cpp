@@ -1,6 +1,6 @@
-// 16_many_processes -- transposes one matrix that is spread over several processes.
+// 16_many_processes -- transposes one matrix that is distributed over several processes.
 //
-// mpirun starts this program. Lesson 16_many_gpus explains it.
+// This program is started by mpirun. Lesson 16_many_gpus explains it.
 
 #include <mpi.h>
 
@@ -43,7 +43,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The results of one way at one shape.
+/// The results of one method at one shape.
 struct MeasuredMethod {
     const MethodKind* kind = nullptr;
     std::unique_ptr<Method> method = {};
@@ -89,8 +89,8 @@ private:
         return "this processor";
     }
 
-    /// Throws UsageError if the buffers of all methods do not fit into memory. They exist at the
-    /// same time, because the methods are measured alternately.
+    /// Throws UsageError if the buffers of all methods together do not fit into memory. All buffers
+    /// exist at the same time, because the methods are measured alternately.
     void check_memory() const {
         const Shape shape = request_.shapes.front();
         double matrices = 0;
@@ -156,7 +156,7 @@ private:
         std::memcpy(&out[size - 1], &bits, sizeof bits);
     }
 
-    /// Measures the methods alternately, so that other activity on the computer affects all of them
+    /// Measures the methods alternately, so that other load on the computer affects all of them
     /// equally. The first round is a warm-up.
     void measure(std::vector<MeasuredMethod>& all) const {
         for (int round = 0; round <= request_.repetitions; ++round) {
@@ -200,7 +200,7 @@ private:
 
     void print_verified() const {
         print(wrong_count_ == 0
-                  ? format_count(verified_count_, "result") + " verified, bit by bit\n"
+                  ? format_count(verified_count_, "result") + " verified, bit for bit\n"
                   : format_count(wrong_count_, "cell") + " wrong\n");
     }
 

@@ -1,5 +1,5 @@
 /// \file
-/// The ways in which several processes transpose one matrix that is spread over them.
+/// The methods by which several processes transpose one matrix that is spread over them.
 #pragma once
 
 #include <mpi.h>
@@ -12,7 +12,7 @@
 
 namespace coalesce::processes {
 
-/// Deliberate mistakes, which the verifier must find.
+/// Deliberate mistakes, which the verifier must detect.
 enum class Mistake {
     none,
     misplaced_part,  ///< data from the last process replaces the data of the first
@@ -61,7 +61,7 @@ public:
 struct MethodKind {
     std::string name;   ///< such as "windows"
     std::string about;  ///< a sentence that describes the method
-    /// The memory that the method needs, as a multiple of the matrix.
+    /// The memory that the method needs, as a multiple of the size of the matrix.
     int matrices = 2;
     std::unique_ptr<Method> (*make)(const ProcessShare& shared) = nullptr;
 };

@@ -11,7 +11,7 @@
 namespace coalesce::processes {
 namespace {
 
-/// The PCI address of a GPU, which is the same in all processes: "0000:3B:00.0".
+/// The PCI address of a GPU, such as "0000:3B:00.0". It is the same in all processes.
 using Address = std::array<char, 32>;
 
 Address pci_address(int device) {
@@ -39,10 +39,10 @@ MpiTeam::~MpiTeam() {
 std::vector<int> MpiTeam::devices(int ranks) {
     int there = 0;
     CUDA_CHECK(cudaGetDeviceCount(&there));
-    // A launcher may let each process see only its own GPU, which then has number 0.
+    // A launcher may let each process see only its own GPU, which then has index 0.
     const int mine = rank_on_host_ % there;
     fail_together(reason_not_usable(mine, there));
-    // The test for a working GPU has used GPU 0, so free the memory that it allocated there.
+    // The test for a usable GPU ran on GPU 0, so free the memory that it allocated there.
     if (mine != 0) CUDA_CHECK(cudaDeviceReset());
     std::vector<int> devices(static_cast<std::size_t>(ranks), many::kRankOfOtherProcess);
     devices[static_cast<std::size_t>(rank_)] = mine;

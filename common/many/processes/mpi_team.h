@@ -32,7 +32,7 @@ public:
     void fail_together(const std::string& problem) override;
 
 private:
-    /// Returns the reason why this process cannot use that GPU, or "" if it can.
+    /// Returns the reason why this process cannot use the GPU `device`, or "" if it can.
     std::string reason_not_usable(int device, int there) const;
 
     MPI_Comm host_ = MPI_COMM_NULL;  // the processes on this computer

@@ -14,14 +14,14 @@
 namespace coalesce::processes {
 namespace {
 
-/// The shapes to verify. Some shapes have sides with few divisors, some have rows for only one
-/// process, and some are tiny.
+/// The shapes to verify. In some shapes, the sides have few divisors. Some have so few rows that
+/// only one process gets any, and some are tiny.
 const std::vector<Shape> kVerifiedShapes = {{64, 64},   {96, 160}, {77, 45}, {1, 70},   {70, 1},
                                             {130, 514}, {3, 5},    {1, 1},   {257, 255}};
 /// The shape to measure: 512 MiB.
 constexpr Shape kMeasuredShape = {8192, 16384};
 
-/// The options as the command line states them, before they are converted for the Request.
+/// The options as they appear on the command line, before they are converted to a Request.
 struct OptionTexts {
     int rows = 0, cols = 0;
     std::string method, local = "cpu", mistake = "none";
@@ -95,7 +95,7 @@ std::string help() {
     std::string text = R"(Usage: mpirun -n PROCESSES 16_many_processes [OPTIONS]
 
 Transposes one matrix that is spread over processes by blocks of rows, in
-several ways, and verifies the result of each way bit by bit.
+several ways, and verifies the result of each way bit for bit.
 
   --rows R --cols C run only this shape
   --way NAME        use only this way
@@ -114,7 +114,9 @@ Ways:
     for (const MethodKind& method : list_methods()) {
         text += wrap_with_hanging_indent(format("  %-12s", method.name.c_str()), method.about);
     }
-    return text + "\nExit code: 0 all right, 1 a result was wrong, 2 the program could not run.\n";
+    return text +
+           "\nExit code: 0 all results are correct, 1 a result was wrong, 2 the program could not "
+           "run.\n";
 }
 
 }  // namespace coalesce::processes

@@ -18,7 +18,7 @@ struct WrongCells {
     std::string first;                  ///< such as "out(0,3) holds in(1,3), expected in(3,0)"
 };
 
-/// Compares every element of this process's output with the expected value, bit by bit.
+/// Compares every element of this process's output with the expected value, bit for bit.
 WrongCells check(const ProcessShare& shared, const float* out);
 
 }  // namespace coalesce::processes

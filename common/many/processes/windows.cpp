@@ -1,5 +1,5 @@
-// Transposes between processes on the same host. The processes do not send data: each process reads
-// what it needs from the memory of the other processes.
+// Transposes between processes on the same host. No data is sent. Each process reads what it needs
+// from the memory of the other processes.
 #include "base/errors.h"
 #include "many/processes/local.h"
 #include "many/processes/method.h"
@@ -7,7 +7,7 @@
 namespace coalesce::processes {
 namespace {
 
-//! [windows]
+//! [windows] Stores each process's rows of `in` in memory that all processes share.
 /// Keeps every process's rows of `in` in memory that all processes share.
 class Windows : public Method {
 public:
@@ -27,8 +27,8 @@ public:
     void transpose() override {
         wait_for_all();  // until every `in` is complete
         for (int turn = 0; turn < shared_.ranks(); ++turn) {
-            // Each process starts with its own block, so that no two processes read from the same
-            // process at the same time.
+            // Each process reads from its own block first, and then from its peers in turn. At any
+            // time, each process reads from a different one.
             transpose_from_peer((shared_.rank + turn) % shared_.ranks());
         }
         wait_for_all();  // until no process reads `in` any more
@@ -59,7 +59,7 @@ private:
     //! [windows]
 
     float* allocate_window(std::size_t size, MPI_Win& window) {
-        // Let each process's part start on its own page. The parts need not form one array.
+        // Let each process's part start on its own page. The parts need not be contiguous.
         MPI_Info info;
         MPI_Info_create(&info);
         MPI_Info_set(info, "alloc_shared_noncontig", "true");

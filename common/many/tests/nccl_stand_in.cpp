@@ -11,7 +11,7 @@ namespace {
 struct Communicator {
     int rank;
 };
-/// Passed by value, so it must have the same size as NCCL's ncclUniqueId.
+/// Programs pass this struct by value, so it must have the size of NCCL's ncclUniqueId.
 struct UniqueId {
     char bytes[128];
 };

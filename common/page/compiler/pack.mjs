@@ -1,12 +1,12 @@
-// Packs the files that the pages need to compile kernels: clang, the CUDA headers in a single file,
-// compiler.json, which names both, and the licences.
+// Packs the files that the pages need to compile kernels: clang, a single file with the CUDA headers, compiler.json
+// (which contains the names of both files), and the licences.
 //
 //     node pack.mjs CLANG HEADERS LICENCE FOLDER
 //
-// CLANG is the folder of the npm package. Only the program is taken from it. The package's archive
-// of headers and libraries (29 MB) is for C++ programs, and the pages have their own implementation
-// of the system interface (src/compiler/wasi.ts). The files are packed here and unpacked in the
-// page, because not every server would compress them.
+// CLANG is the folder of the npm package. Only the program is taken from it. The package's archive of headers and
+// libraries (29 MB) is for C++ programs, and the pages have their own implementation of the system interface
+// (src/compiler/wasi.ts). The files are compressed here and decompressed in the page, because some servers do not
+// compress files.
 
 import { createHash } from "node:crypto";
 import fs from "node:fs";
@@ -25,7 +25,7 @@ function write(name, ending, bytes) {
     return file;
 }
 
-/** Returns "clang 22.1.0", which is the program's own version. It may differ from that of the package. */
+/** Returns the version that the program reports, such as "clang 22.1.0". It may differ from that of the package. */
 async function versionOf(program) {
     const printed = path.join(os.tmpdir(), `clang-version-${process.pid}`);
     const to = fs.openSync(printed, "w+");

@@ -1,5 +1,5 @@
-// Writes a script with the data about exercises that a page needs from the start: the initial
-// texts, the solutions, the requirements, and the GPUs for which times are predicted.
+// Writes a script with the data that the pages about exercises need when they are loaded: the
+// initial texts, the solutions, the requirements, and the GPUs for which times are predicted.
 //
 //     exercise_data REPOSITORY FILE
 
@@ -28,8 +28,8 @@ ordered_json exercises_json(const fs::path& root) {
     return all;
 }
 
-/// Returns the names of the GPUs to choose from, and where their figures come from. The simulator
-/// in the page contains all other data about these GPUs.
+/// Returns the names of the GPUs that can be chosen, and the sources of their figures. The
+/// simulator in the page contains all other data about these GPUs.
 ordered_json gpus_json() {
     ordered_json gpus = ordered_json::array();
     for (const timing::Gpu& gpu : timing::known_gpus()) {

@@ -1,6 +1,6 @@
-// Writes a script with everything about the steps that the explorer and the playground show:
-// titles, the expected counters of each kernel, sources, PTX and launches, and the kernels for the
-// explorer's sliders.
+// Writes a script with the data that the explorer and the playground show about the steps: titles,
+// the expected counters of each kernel, sources, PTX and launches. The script also contains the
+// kernels for the explorer's sliders.
 //
 //     explorer_data REPOSITORY RECORDINGS PTX_FOLDER FILE
 
@@ -19,8 +19,8 @@ using nlohmann::ordered_json;
 
 namespace {
 
-/// Removes `part` from the text. PTX contains the paths of the sources on this machine, which mean
-/// nothing on other machines.
+/// Removes `part` from the text. PTX contains the paths of the sources on this machine, which are
+/// meaningless on other machines.
 std::string without(std::string text, const std::string& part) {
     for (std::size_t at = 0; (at = text.find(part, at)) != text.npos;) text.erase(at, part.size());
     return text;
@@ -38,8 +38,8 @@ std::string read_headers(const fs::path& folder) {
     return text;
 }
 
-/// Reports whether the explorer shows a step. It does if the step's kernels need only the two
-/// matrices and their shape.
+/// Reports whether the explorer shows a step. The explorer shows steps whose kernels have no
+/// parameters other than the two matrices and their shape.
 bool is_shown_in_explorer(const coalesce::course::Step& step, const ordered_json& recorded) {
     for (const ordered_json& variant : recorded) {
         const auto* known = step.find(variant.at("name").get<std::string>());
@@ -57,7 +57,7 @@ ordered_json step_json(const coalesce::course::Step& step, const fs::path& root,
         if (!known)
             throw std::runtime_error("the record of " + step.name + " lacks " +
                                      variant.at("name").dump());
-        // The page computes the recorded data again and needs only the launch.
+        // The page recomputes the recorded data, and needs only the launch.
         variant.erase("warp");
         variant.erase("order");
         variant["expect"] = known->expect;
@@ -74,7 +74,7 @@ ordered_json step_json(const coalesce::course::Step& step, const fs::path& root,
             {"variants", variants}};
 }
 
-/// Returns the text between the two lines "//! [kernel]".
+/// Returns the text between the first two lines that contain "//! [kernel]".
 std::string extract_kernel(const std::string& source) {
     const std::string mark = "//! [kernel]\n";
     const std::size_t begin = source.find(mark) + mark.size(), end = source.find(mark, begin);
@@ -82,9 +82,9 @@ std::string extract_kernel(const std::string& source) {
     return source.substr(begin, end - begin);
 }
 
-/// Returns the kernels behind the sliders. Each has its own PTX under its mangled name, so that the
-/// page parses only the kernel that it runs. The complete PTX of a kernel is `head` followed by its
-/// entry in `kernels`.
+/// Returns the kernels among which the sliders choose. The PTX of each kernel is stored separately,
+/// under its mangled name, so that the page parses only the kernel that it runs. The complete PTX
+/// of a kernel is `head` followed by its entry in `kernels`.
 ordered_json slider_kernels_json(const fs::path& root, const fs::path& ptx) {
     const std::string text = coalesce::read_file(ptx / "tile.ptx"), begin = ".visible .entry ";
     ordered_json kernels = ordered_json::object();

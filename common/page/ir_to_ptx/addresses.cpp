@@ -1,9 +1,9 @@
-// Splits a getelementptr into single steps: base + index * scale + ... + bytes. Each step is a
-// getelementptr over i8. Terms that several addresses share are computed once. The constant bytes
-// stay in a separate step, which loads and stores fold into [register+bytes].
+// Splits a getelementptr into steps: base + index * scale + ... + bytes. Each step is a
+// getelementptr over i8. Terms that several addresses share are computed only once. The constant
+// bytes remain a separate step, which loads and stores fold into [register+bytes].
 //
-// The NVPTX back end does the same (in its passes SeparateConstOffsetFromGEP and EarlyCSE), so a
-// kernel needs about as many instructions and registers.
+// The NVPTX back end does the same in its passes SeparateConstOffsetFromGEP and EarlyCSE. With this
+// pass, a kernel therefore needs about as many instructions and registers as with the back end.
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -59,13 +59,13 @@ private:
     std::map<Value*, Value*> replaced_;
     std::map<Key, std::vector<Instruction*>> inserted_instructions_;
     Block* block_ = nullptr;
-    /// Instructions to insert before the instruction that is split.
+    /// The instructions to insert before the getelementptr that is being split.
     std::vector<Instruction*> instructions_before_;
     const Instruction* current_instruction_ = nullptr;
 };
 
-/// Returns an earlier instruction with the same operation if it dominates the current position.
-/// Otherwise inserts and returns a new instruction.
+/// Returns an earlier instruction that performs the same operation and dominates the current
+/// position. If there is none, inserts and returns a new instruction.
 Value* AddressSplitter::reuse_or_insert(Op op, const Type* type, Value* a, Value* b, i64 number) {
     std::vector<Instruction*>& known = inserted_instructions_[{op, type, a, b, number}];
     for (Instruction* one : known) {
@@ -92,8 +92,9 @@ Value* AddressSplitter::add_to_address(const Type* type, Value* base, i64 bytes)
     return bytes == 0 ? base : reuse_or_insert(Op::getelementptr, type, base, nullptr, bytes);
 }
 
-/// Adds the constant part of the index to `constant`, and returns the rest of the index. This is
-/// only valid without overflow: sext(x + 8) is sext(x) + 8 only if x + 8 does not overflow.
+/// Adds the constant part of the index to `constant`, and returns the rest of the index. Splits the
+/// index only if it cannot overflow: sext(x + 8) equals sext(x) + 8 only if x + 8 does not
+/// overflow.
 Value* AddressSplitter::split_off_constant(Value* index, i64& constant, bool may_wrap) {
     const Instruction* i = as_instruction(index);
     i64 number = 0;
@@ -150,8 +151,8 @@ std::size_t AddressSplitter::split_address(Instruction& i, std::size_t at) {
         term.index = split_off_constant(term.index, constant, term.index->type->is_integer(64));
         steps.offset += static_cast<i64>(static_cast<u64>(constant) * term.scale);
     }
-    // The constant bytes come last, as a single offset. The offset from a variable's address is
-    // then a constant.
+    // Add the constant bytes last, as a single offset, so that an address in a variable is the
+    // variable's address plus a constant.
     for (const AddressTerms::Term& term : terms)
         pointer = add_to_address(i.type, pointer, scaled(term));
     const bool fits = steps.offset <= kMaxOffsetBytes && steps.offset >= -kMaxOffsetBytes;

@@ -8,7 +8,7 @@ namespace coalesce::translator {
 
 namespace {
 
-/// The object that an address points into.
+/// The kind of object that an address points into.
 enum class BaseKind { local, variable, no_alias_argument, argument, other };
 
 BaseKind kind_of_base(const Value& base) {
@@ -22,8 +22,8 @@ BaseKind kind_of_base(const Value& base) {
     return i && i->op == Op::alloca ? BaseKind::local : BaseKind::other;
 }
 
-/// Reports whether an object of this class can be accessed only through addresses that are derived
-/// from it.
+/// Reports whether an object of this kind can be accessed only through addresses that are derived
+/// from the object.
 bool is_identified(BaseKind object) {
     return object <= BaseKind::no_alias_argument;
 }
@@ -42,7 +42,7 @@ bool are_bases_distinct(const Value& a, const Value& b) {
 bool may_overlap(const Access& a, const Access& b) {
     if (a.bytes < 0 || b.bytes < 0) return true;
     const i64 distance = b.address.offset - a.address.offset;
-    // The distance between the accesses may vary by multiples of `step`.
+    // The distance between the accesses is a constant plus an unknown multiple of `step`.
     u64 step = 0;
     auto terms = a.address.terms;
     for (const auto& [term, scale] : b.address.terms) terms[term] -= scale;
@@ -65,7 +65,8 @@ Access access_at(const Value* pointer, i64 bytes) {
     return {linear_address(pointer), pointer->type->space, bytes};
 }
 
-/// Reports whether a memcpy or memset may change (or read) the accessed bytes.
+/// Reports whether a memcpy or memset may write the accessed bytes or, if `or_read` is set, read
+/// them.
 bool may_copy_change(const Instruction& call, const std::string& name, const Access& access,
                      bool or_read) {
     i64 bytes = -1;
@@ -83,8 +84,8 @@ bool may_call_change(const Instruction& call, const Access& access, bool or_read
         return may_copy_change(call, name, access, or_read);
     if (name.starts_with("llvm.lifetime."))
         return may_alias(access_at(call.operands.back(), -1), access);
-    // Apart from atomics, calls that always return only compute values or read special registers,
-    // so they change no memory.
+    // A call that is known to return only computes a value or reads a special register, and does
+    // not change memory. Atomics are the exception.
     return !always_continues(call) || name.find(".atomic.") != name.npos;
 }
 

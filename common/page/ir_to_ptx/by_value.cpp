@@ -1,5 +1,5 @@
-// Parameters that are passed by value, such as a `struct Pair`. Their bytes are in .param space,
-// which is read-only.
+// Handles parameters that are passed by value, such as a `struct Pair`. Their bytes are in the
+// read-only .param space.
 #include <set>
 
 #include "page/ir_to_ptx/layout.h"
@@ -24,7 +24,8 @@ bool is_pointee_only_read(const Function& function, const Value* pointer) {
     return true;
 }
 
-/// Adds an alloca at the beginning of the function, and copies the argument into it part by part.
+/// Adds an alloca at the beginning of the function, and copies the argument to it, one part at a
+/// time.
 void copy(Module& module, Function& function, Argument& argument) {
     auto& entry = *function.blocks.front();
     const Instruction& like = *entry.instructions.front();

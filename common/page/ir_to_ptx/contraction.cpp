@@ -1,10 +1,10 @@
-// Contracts a multiplication and an addition into one fma, which rounds once. nvcc and clang's back
-// end do the same, and the results are identical to the bit.
+// Contracts a multiplication and an addition into one fma, which rounds only once. nvcc and clang's
+// back end do the same, and the results are bit-identical.
 //
-// Idea   a * b + c is fma(a, b, c), and a * b - c is fma(a, b, -c). If both terms are products, the
-//        one with fewer uses is contracted. A product is contracted only if it is in the same
-//        block. The pass goes from the end of the block to its beginning, because this order
-//        determines how many uses of a product remain.
+// Idea   a * b + c becomes fma(a, b, c), and a * b - c becomes fma(a, b, -c). If both terms are
+//        products, the one with fewer uses is contracted. A product is contracted only if it is in
+//        the same block. The pass processes a block from its end to its beginning, because this
+//        order determines how many uses of a product remain.
 // Watch  Every bit of a result depends on these rules. tests/random_kernels checks them.
 #include <algorithm>
 #include <map>
@@ -26,7 +26,8 @@ Instruction* find_in_block(const Block& block, Value* value, Op op) {
 
 // ---- vectors ----
 
-/// Returns an element of a vector: the value that was inserted, or an extraction.
+/// Returns an element of a vector. This is either the value that was inserted into the vector, or a
+/// new extraction.
 Value* extract_element(Module& module, Value* vector, u64 lane, const Instruction& at,
                        std::vector<Instruction*>& before) {
     Value* from = vector;
@@ -106,7 +107,7 @@ public:
     }
 
 private:
-    /// Counts the uses of each value. All uses in other blocks together count as one.
+    /// Counts the uses of each value. Any number of uses in other blocks counts as one use.
     void count_uses() {
         std::map<const Value*, bool> is_used_outside;
         for (const Block* block : function_.blocks) {
@@ -129,7 +130,7 @@ private:
         for (Value* operand : i->operands) remove_use(operand);
     }
 
-    /// Returns -value. Adds the instructions needed for this to `before`.
+    /// Returns -value. Appends the instructions that compute it to `before`.
     Value* emit_negation(Value* value, const Instruction& at, std::vector<Instruction*>& before) {
         if (Instruction* i = as_instruction(value); i && i->op == Op::fneg) return i->operands[0];
         if (value->has_kind(Value::Kind::number)) {
@@ -145,8 +146,8 @@ private:
         return negation;
     }
 
-    /// Replaces `sum`, one of whose operands is the product x * y, with fma(±x, y, ±addend).
-    /// Returns the position of the first new instruction.
+    /// Replaces `sum`, which has the product x * y as an operand, with fma(±x, y, ±addend). Returns
+    /// the position of the first new instruction.
     std::size_t fuse(std::size_t at, Instruction& sum, Instruction& product, Value* addend,
                      bool negates_product, bool negates_addend) {
         std::vector<Instruction*> made;
@@ -175,8 +176,8 @@ private:
         Value *left = sum.operands[0], *right = sum.operands[1];
         Instruction* product = find_in_block(block_, left, Op::fmul);
         Instruction* other = find_in_block(block_, right, Op::fmul);
-        // If both operands are products, contract the one with fewer uses, or the left one if the
-        // numbers are equal.
+        // If both operands are products, contract the one with fewer uses. If both have the same
+        // number of uses, contract the left one.
         if (product && other && use_counts_[product] > use_counts_[other]) product = nullptr;
         if (product) return fuse(at, sum, *product, right, false, is_difference);
         if (other) return fuse(at, sum, *other, left, is_difference, false);

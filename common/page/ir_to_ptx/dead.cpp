@@ -1,5 +1,6 @@
 // Removes dead code. The optimizer keeps unused inline assembly without side effects, and the loads
-// of its operands. The back end removes both, so the loads must not be counted as requests.
+// of its operands. The back end of clang removes both, so these loads must not be counted as
+// requests.
 #include <algorithm>
 
 #include "page/ir_to_ptx/passes.h"
@@ -31,7 +32,7 @@ void drop_dead_instructions(Function& function) {
     for (const Block* block : function.blocks)
         for (const Instruction* i : block->instructions)
             if (uses[i] == 0 && !has_effect(*i)) dead.push_back(i);
-    // Values that only dead instructions used are dead as well.
+    // Values that are used only by dead instructions are dead too.
     for (std::size_t k = 0; k < dead.size(); ++k) {
         for (const Value* operand : dead[k]->operands) {
             const Instruction* i = as_instruction(operand);

@@ -8,7 +8,7 @@ namespace coalesce::translator {
 
 namespace {
 
-/// Scopes and types that are nested deeper than this are not followed.
+/// The maximum nesting depth of scopes and types. Deeper ones are ignored.
 constexpr int kMaxTypeDepth = 64;
 
 u64 to_number(const std::string& text) {
@@ -68,7 +68,7 @@ DebugScope Metadata::debug_scope(const std::string& name) const {
 }
 
 DebugVariable Metadata::debug_variable(const std::string& name, Module& module) const {
-    // A variable of the module is described by an expression that refers to it.
+    // The description of a module variable is an expression that refers to it.
     const Node* node = find(name);
     if (node && node->kind == "DIGlobalVariableExpression")
         return debug_variable(field(name, "var"), module);

@@ -6,7 +6,7 @@ namespace coalesce::translator {
 
 namespace {
 
-/// The kinds of entries, by their numbers in .debug_abbrev.
+/// The kinds of debug information entries, with their codes in .debug_abbrev.
 enum DwarfEntry : u32 {
     kEnd,
     kUnit,
@@ -133,7 +133,7 @@ std::string uleb(u64 value) {
     return bytes;
 }
 
-/// The bytes of .debug_info. Types may be referred to before they are written.
+/// Writes the bytes of .debug_info. An entry may refer to a type that is written later.
 class DebugInfoWriter {
 public:
     explicit DebugInfoWriter(FileTable& files) : files_(files) {}
@@ -260,7 +260,7 @@ private:
 
     FileTable& files_;
     std::vector<Item> items_;
-    u32 size_ = 11;  ///< bytes written so far, including the header of 11 bytes
+    u32 size_ = 11;  ///< number of bytes written so far, including the 11-byte header
     std::deque<const DebugType*> pending_types_;
     std::map<const DebugType*, u32> offsets_;
 };

@@ -12,14 +12,14 @@
 
 namespace coalesce::translator {
 
-/// A variable with its place in the PTX.
+/// A variable, and the memory in the PTX that contains it.
 struct PlacedVariable {
     const DebugVariable* variable = nullptr;
-    std::string symbol;  ///< the memory that contains the variable
+    std::string symbol;  ///< name of the memory that contains the variable
     bool is_shared = false;
 };
 
-/// A function of the PTX. The labels of a scope surround its instructions.
+/// A function of the PTX. Two labels enclose the instructions of each scope.
 struct DebugFunction {
     std::string name, begin, end;
     std::vector<PlacedVariable> variables;

@@ -28,7 +28,7 @@ struct DebugType {
     std::vector<Member> members;  ///< members of a structure
 };
 
-/// A part of a function in which variables are visible, with the lines that it contains.
+/// A part of a function in which certain variables are visible, and the lines of this part.
 struct DebugScope {
     std::string node;  ///< the name of the scope's metadata
     u32 first_line = 0, last_line = 0;

@@ -15,13 +15,13 @@ inline std::size_t element_count(const Type& type) {
     return type.has_kind(Type::Kind::vector) ? type.count : 1;
 }
 
-/// Returns the width for an instruction's type suffix: "32".
+/// Returns the bit width in an instruction's type suffix, such as "32".
 inline std::string register_width(const Type& element) {
     return std::to_string(register_bits(element));
 }
 
-/// Calls make(part) for each element. The halves of an i128 are separate parts, so for them the
-/// step is 2.
+/// Calls make(part) for each element, where `part` is the index of the element's first part. An
+/// i128 has two parts, its halves; all other elements have one.
 template <class Make>
 void for_each_element(const Type& type, Make make) {
     const std::size_t step = register_count(element_of(type));

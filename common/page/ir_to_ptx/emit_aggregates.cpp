@@ -1,5 +1,6 @@
 // Emits values with several parts: selects, and accesses to elements whose index is known only at
-// run time. Other operations on aggregates only rename registers (renamed.cpp).
+// run time. All other operations on aggregates emit nothing and only rename registers
+// (renamed.cpp).
 #include "page/ir_to_ptx/elements.h"
 
 namespace coalesce::translator {
@@ -25,7 +26,7 @@ void emit_predicate_select(Emitter& e, const std::string& d, const std::string& 
     e.emit_ptx("or.pred " + d + ", " + yes + ", " + no);
 }
 
-/// Returns a predicate register that is true if operand number `operand` equals `k`.
+/// Returns a predicate register that is true if the operand with index `operand` equals `k`.
 std::string emit_index_test(Emitter& e, const Instruction& i, std::size_t operand, std::size_t k) {
     const std::string d = e.make_register(Register::predicate);
     const Type& type = *i.operands[operand]->type;

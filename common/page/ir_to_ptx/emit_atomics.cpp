@@ -1,10 +1,10 @@
 // Emits atomics, which read, modify and write in one instruction, and fences.
 //
-// Idea   As in the back end, an update is relaxed, whatever ordering the IR specifies. A
-//        compare-and-swap, and a load or store with an ordering, gets a fence if necessary. An
-//        update for which there is no instruction becomes a loop: load, compute, compare-and-swap,
-//        and repeat if another thread was faster. Values of 8 and 16 bits are updated within the
-//        aligned word that contains them.
+// Idea   As in LLVM's back end, an update is always relaxed, even if the IR specifies a different
+//        ordering. A compare-and-swap, and a load or store with an ordering, gets a fence if
+//        necessary. An update for which there is no instruction becomes a loop: load, compute,
+//        compare-and-swap, and repeat if another thread has changed the value. Values of 8 and 16
+//        bits are updated within the aligned word that contains them.
 #include <array>
 
 #include "page/ir_to_ptx/floats.h"
@@ -60,7 +60,8 @@ bool acquires(Ordering o) {
 /// A value in memory, and the aligned word that contains it.
 struct ContainingWord {
     std::string space, place;  ///< the word's space ".global" and address "[%rd4]"
-    /// The shift and the masks that select the value in the word, or "" if it is the whole word.
+    /// The shift and the masks that select the value in the word. All are "" if the value is the
+    /// whole word.
     std::string shift, mask, outside_mask;
     u32 bits;  ///< the width of the word
 };
@@ -79,8 +80,8 @@ ContainingWord find_containing_word(Emitter& e, const Value* pointer, const Type
     };
     const auto [text, space] = e.format_address(pointer);
     word.space = space;
-    // A variable's name with an offset is already an address. An offset after a register must be
-    // added first.
+    // An address with the name of a variable, even with an offset, can be moved to a register
+    // directly. An offset from a register must be added first.
     const std::size_t sign = text.find_first_of("+-");
     std::string address = text;
     if (text[0] != '%') {
@@ -109,7 +110,7 @@ void extract_value(Emitter& e, const ContainingWord& word, const std::string& fr
     e.emit_ptx("cvt.u16.u32 " + to + ", " + low);
 }
 
-/// Returns a word that contains the value at its position, and zeros elsewhere.
+/// Returns a word that contains the value at its position in memory, and zeros elsewhere.
 std::string shift_into_position(Emitter& e, const ContainingWord& word, const std::string& number) {
     const std::string wide = e.make_register(Register::b32), up = e.make_register(Register::b32),
                       alone = e.make_register(Register::b32);
@@ -119,8 +120,8 @@ std::string shift_into_position(Emitter& e, const ContainingWord& word, const st
     return alone;
 }
 
-/// Emits the instructions that compute the value with which an update ("nand", "max", "xchg")
-/// replaces `old`, and returns this value.
+/// Emits the instructions for an update ("nand", "max", "xchg") of the value `old`, and returns the
+/// new value.
 const Value* emit_updated_value(Emitter& e, const Instruction& i, Value* old) {
     Module& module = e.module;
     Value* operand = i.operands[1];
@@ -149,7 +150,7 @@ const Value* emit_updated_value(Emitter& e, const Instruction& i, Value* old) {
     const bool is_unsigned = name.starts_with('u'), is_max = name.ends_with("max");
     const bool is_choice = is_max || name.ends_with("min");
     if (!is_choice || !i.type->has_kind(Type::Kind::integer))
-        fail(i, "there is no atomic operation '" + name + "' for these numbers");
+        fail(i, "there is no atomic operation '" + name + "' for this type");
     Value* is_old = made(Op::icmp, module.types.integer(1), {old, operand},
                          std::string(is_unsigned ? "u" : "s") + (is_max ? "gt" : "lt"));
     return made(Op::select, i.type, {is_old, old, operand});
@@ -183,8 +184,8 @@ void emit_update_loop(Emitter& e, const Instruction& i) {
     extract_value(e, word, seen, e.result_register(i));
 }
 
-/// Emits a compare-and-swap of 1 or 2 bytes. The loop repeats it as long as it fails only because
-/// other bytes of the word have changed.
+/// Emits a compare-and-swap of 1 or 2 bytes as a loop. The loop repeats the compare-and-swap if it
+/// has failed only because other bytes of the word have changed.
 void emit_cmpxchg_loop(Emitter& e, const Instruction& i, const std::string& order) {
     const ContainingWord word = find_containing_word(e, i.operands[0], *i.operands[1]->type);
     const std::string expected =
@@ -235,7 +236,7 @@ void emit_atomicrmw(Emitter& e, const Instruction& i) {
                " " + e.result_register(i) + ", " + place + ", " + value);
 }
 
-/// Emits a compare-and-swap. Its results are the old value, and whether the old value was the
+/// Emits a compare-and-swap. It has two results: the old value, and whether the old value was the
 /// expected one.
 void emit_cmpxchg(Emitter& e, const Instruction& i) {
     const Type& type = *i.operands[1]->type;

@@ -1,4 +1,4 @@
-// Emits a call: a scope with .param variables, which pass the arguments and the result.
+// Emits a call: a scope in braces, with .param variables that pass the arguments and the result.
 #include "page/ir_to_ptx/emit_call.h"
 
 #include "page/ir_to_ptx/intrinsics.h"

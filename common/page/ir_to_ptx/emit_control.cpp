@@ -49,7 +49,8 @@ void emit_br(Emitter& e, const Instruction& i) {
     }
 }
 
-/// Emits a switch as a sequence of comparisons. The edges that set phis follow the comparisons.
+/// Emits a switch as a sequence of comparisons. The code that sets phi nodes on the edges follows
+/// the comparisons.
 void emit_switch(Emitter& e, const Instruction& i) {
     const Type& type = *i.operands[0]->type;
     std::string value = e.extend_operand(i.operands[0], true);
@@ -95,8 +96,8 @@ void emit_ret(Emitter& e, const Instruction& i) {
     e.emit_ptx("ret");
 }
 
-/// Emits code that is never reached. If it is reached anyway, the kernel fails instead of running
-/// into the next function.
+/// Emits the code for a position that must never be reached. If it is reached, the kernel fails
+/// instead of continuing with the code of the next function.
 void emit_unreachable(Emitter& e, const Instruction&) {
     e.emit_ptx("trap");
     e.emit_ptx("exit");

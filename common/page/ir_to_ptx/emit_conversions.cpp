@@ -88,8 +88,8 @@ void emit_extend(Emitter& e, const Instruction& i) {
     });
 }
 
-/// Emits ptrtoint and inttoptr for integers that are not as wide as a pointer. fold.h handles
-/// integers that are.
+/// Emits ptrtoint and inttoptr for integers whose width differs from that of a pointer. fold.h
+/// handles integers with the width of a pointer.
 void emit_pointer_integer_cast(Emitter& e, const Instruction& i) {
     const u32 from = register_bits(*i.operands[0]->type), to = register_bits(*i.type);
     e.emit_ptx("cvt.u" + std::to_string(to) + ".u" + std::to_string(from) + " " +
@@ -106,7 +106,7 @@ void bitcast_bytes(Emitter& e, const Instruction& i) {
     const Type &whole = is_packing ? to : from, &pieces = is_packing ? from : to;
     if (whole.has_kind(Type::Kind::vector) || register_count(whole) != 1 ||
         register_bits(whole) == 1) {
-        fail(i, "a cast of this value to other elements is not supported");
+        fail(i, "a bitcast between these types is not supported");
     }
     const Register family = register_family(whole);
     const std::string bits = std::to_string(register_bits(whole));
@@ -144,7 +144,8 @@ void bitcast_bytes(Emitter& e, const Instruction& i) {
 
 }  // namespace
 
-/// Emits a bitcast between types with different parts. mov packs and unpacks two or four registers.
+/// Emits a bitcast between types that differ in the number of registers. mov packs and unpacks two
+/// or four registers.
 void emit_bitcast(Emitter& e, const Instruction& i) {
     const auto from = register_families(*i.operands[0]->type), to = register_families(*i.type);
     // A 128-bit integer already consists of two halves. All other sizes are powers of two.
@@ -186,7 +187,7 @@ void emit_addrspacecast(Emitter& e, const Instruction& i) {
     } else if (from == Space::generic) {
         e.emit_ptx("cvta.to" + space_text(to) + ".u64 " + d + ", " + value);
     } else {
-        fail(i, "a pointer from one memory cannot point into another");
+        fail(i, "a pointer cannot be converted between two specific address spaces");
     }
 }
 

@@ -1,7 +1,7 @@
 // Emits floating-point arithmetic, comparisons and conversions.
 //
 // Idea   Every operation specifies its rounding (.rn), so that ptxas does not contract operations
-//        that contraction.cpp left separate.
+//        that contraction.cpp has not contracted.
 #include <array>
 
 #include "page/ir_to_ptx/floats.h"
@@ -24,7 +24,7 @@ std::string float_operand(Emitter& e, const Value* value, std::size_t part) {
 
 namespace {
 
-/// Converts a half to a float, for operations that have no instruction for halves.
+/// Converts a half to a float, for operations for which there is no half instruction.
 std::string widen_half(Emitter& e, const Value* value, std::size_t part) {
     const std::string wide = e.make_register(Register::b32);
     e.emit_ptx("cvt.f32." + float_suffix(element_of(*value->type)) + " " + wide + ", " +
@@ -175,7 +175,7 @@ void emit_integer_to_float(Emitter& e, const Instruction& i) {
             e.emit_ptx("selp.b32 " + value + ", " + (is_signed ? "-1" : "1") + ", 0, " +
                        e.format_register_operand(i.operands[0], part));
         } else if (i.type->has_kind(Type::Kind::vector)) {
-            // For odd widths, the upper bits of an element are undefined.
+            // If the width of an element is not a register width, its upper bits are undefined.
             value = e.format_register_operand(i.operands[0], part);
             if (from.bits == 8) {
                 const std::string wide = e.make_register(Register::b16);
@@ -184,8 +184,8 @@ void emit_integer_to_float(Emitter& e, const Instruction& i) {
                 value = wide;
             } else if (from.bits != register_bits(from)) {
                 fail(i,
-                     "a conversion from vectors of integers of this width to floating point is not "
-                     "supported");
+                     "vectors of integers of this width cannot be converted to floating "
+                     "point");
             }
         } else {
             value = e.extend_operand(i.operands[0], is_signed);

@@ -41,8 +41,8 @@ std::string load_constant(Emitter& e, const std::string& text) {
     return d;
 }
 
-/// The low and high halves of the result and of both operands. The operands are copied, because the
-/// result may be one of them.
+/// The low and high halves of the result and of both operands. The operands are copies, because the
+/// register of the result may be that of an operand.
 struct WideOperands {
     std::string d[2], a[2], b[2];
 };
@@ -258,7 +258,7 @@ void emit_wide_icmp(Emitter& e, const Instruction& i, std::size_t part, const st
                 emit_binary_to_new_register(e, Register::predicate, "and.pred", same, low));
 }
 
-/// Converts true to 1, or to -1 for signed comparisons, and false to 0.
+/// Converts a predicate to a word: false to 0, and true to 1, or to -1 for signed comparisons.
 std::string extend_to_word(Emitter& e, const Value* value, std::size_t part, bool is_signed) {
     const std::string d = e.make_register(Register::b32);
     e.emit_ptx("selp.b32 " + d + (is_signed ? ", -1, 0, " : ", 1, 0, ") +

@@ -1,5 +1,5 @@
 // Emits loads and stores. Several elements of a vector share one access if their alignment allows
-// it, as in the NVPTX back end. The counters depend on this.
+// it, as in the NVPTX back end. The simulator's counters depend on the number of accesses.
 #include <algorithm>
 #include <bit>
 #include <optional>
@@ -155,9 +155,9 @@ std::string format_access(const Instruction& i, const Emitter::Address& at, u64 
     return order_text(i) + at.space + ".b" + std::to_string(8 * bytes) + " ";
 }
 
-/// Loads the bytes of a part from `from` to `to` into their positions in a register. Each half is
-/// loaded separately and in the back end's order, because the order determines how often a warp
-/// waits.
+/// Loads the bytes [from, to) of a part to their positions in a register. Each half of the bytes is
+/// loaded separately. The loads are in the same order as in the back end, because their order
+/// determines how often a warp waits.
 std::string load_bytes(Emitter& e, const Instruction& i, const ScalarPart& part, u64 from, u64 to,
                        u64 piece) {
     const std::string bits = ".b" + std::to_string(register_bits(*part.type)) + " ";
@@ -226,9 +226,9 @@ void load_predicate(Emitter& e, const Instruction& i, const MemoryAccess& access
     e.emit_ptx("setp.ne.b16 " + to + ", " + low + ", 0");
 }
 
-/// Provides a register for each part of a load. If there are several accesses, an earlier one must
-/// not overwrite the address of a later one. If that address is in a register of the result, this
-/// register is set last.
+/// Provides a register for each part of a load. With several accesses, an early access must not
+/// overwrite the address of a later one. If a register of the result contains the address, this
+/// register is therefore set last.
 class LoadTargets {
 public:
     LoadTargets(Emitter& e, const Instruction& load, bool is_in_one) : e_(e), load_(load) {

@@ -1,4 +1,5 @@
-// Handles operands, results and text. function_text.cpp arranges the whole function.
+// Implements the Emitter functions for operands, results and the text of instructions.
+// function_text.cpp emits the function as a whole.
 #include "page/ir_to_ptx/emitter.h"
 
 #include <cstdlib>
@@ -19,8 +20,8 @@ std::string hexadecimal(u64 bits, int digits) {
     return text;
 }
 
-/// Returns the base with an offset, such as "tile+16" or "%rd4+-4". ptxas does not accept a minus
-/// without the plus.
+/// Returns the base with an offset, such as "tile+16" or "%rd4+-4". ptxas accepts a negative offset
+/// only after a plus sign.
 std::string with_offset(const std::string& base, i64 bytes) {
     return bytes == 0 ? base : base + "+" + std::to_string(bytes);
 }
@@ -82,7 +83,7 @@ std::vector<std::string> Emitter::format_operand_parts(const Value* value) {
     std::vector<std::string> all = parts(value);
     const std::vector<Register> families = register_families(*value->type);
     for (std::size_t i = 0; i < all.size(); ++i) {
-        // Instructions do not accept numbers as predicates, so put numbers into registers.
+        // Instructions accept predicates only in registers, so move constants to registers.
         if (families[i] == Register::predicate) all[i] = immediate(all[i], families[i]);
     }
     return all;
@@ -199,7 +200,8 @@ bool Emitter::find_symbol(const Value* value, Symbol& symbol) {
     return true;
 }
 
-/// Emits a mov.b64 of an address once, at the beginning of the function.
+/// Moves an address to a register with one mov.b64, at the beginning of the function, and returns
+/// the register.
 std::string Emitter::move_in_prologue(const std::string& key, const std::string& text) {
     std::string& known = prologue_registers_[key];
     if (known.empty()) {
@@ -318,7 +320,7 @@ void Emitter::emit_ptx(const std::string& text) {
     } else {
         body_ += text.substr(0, blank) + " \t" + text.substr(blank + 1);
     }
-    // Braces of a scope have no semicolon, and inline assembly has its own.
+    // The braces of a scope need no semicolon, and inline assembly already ends with one.
     const bool has_end = text == "}" || text.starts_with('{') || text.ends_with(';');
     body_ += has_end ? "\n" : ";\n";
 }

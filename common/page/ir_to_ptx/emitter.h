@@ -22,7 +22,7 @@ namespace coalesce::translator {
 
 enum class Register : u8 { predicate, b16, b32, b64 };
 
-/// Returns the width of a register: 1, 16, 32 or 64.
+/// Returns the width of a register in bits: 1, 16, 32 or 64.
 constexpr u32 bits_of(Register family) {
     return family == Register::predicate ? 1 : 8u << static_cast<u32>(family);
 }
@@ -47,14 +47,14 @@ public:
 
     /// Returns the register of the value, or a number if the value is a constant.
     std::string format_operand(const Value* value, std::size_t part = 0);
-    /// Works like use(), but returns the bits of a floating-point number as an integer, for mov, st
-    /// and selp.
+    /// Works like format_operand(), but returns the bits of a floating-point number as an integer,
+    /// for mov, st and selp.
     std::string format_operand_bits(const Value* value, std::size_t part = 0);
-    /// Works like use(), but always returns a register, even for a constant.
+    /// Works like format_operand(), but always returns a register, even for a constant.
     std::string format_register_operand(const Value* value, std::size_t part = 0);
     /// Returns the operands for all parts of the value.
     std::vector<std::string> format_operand_parts(const Value* value);
-    /// Returns an integer in a register, with upper bits that are zeros or copies of its sign.
+    /// Returns an integer in a register whose upper bits are zeros or copies of its sign.
     std::string extend_operand(const Value* value, bool is_signed, std::size_t part = 0);
     /// An address such as [%rd4+16], and its space: ".global", or "" for generic addresses.
     struct Address {
@@ -80,7 +80,8 @@ public:
     void declare(const std::string& text);
     std::string make_label();
     void emit_label(const std::string& label);
-    /// Returns the label for a jump to the block. A block without jumps to it has no label.
+    /// Returns the label of the block, creating it if necessary. A block to which nothing jumps
+    /// gets no label.
     const std::string& block_label(const Block& block);
     /// Emits the edge from one block to another: the copies that set the phis, and the branch.
     void emit_edge(const Block& from, const Block& to);
@@ -95,8 +96,8 @@ public:
     const Block* next_block() const { return next_block_; }
     std::string parameter_load(const Argument& argument, std::size_t part, const std::string& made);
     bool sets_phis(const Block& from, const Block& to) const;
-    /// Reports whether the phis of `to` may be set before `from` branches, because their registers
-    /// are not read elsewhere.
+    /// Reports whether the phis of `to` may be set before `from` branches, because the registers of
+    /// these phis are not read elsewhere.
     bool can_set_phis_early(const Block& from, const Block& to, const Block& other) const;
     void set_phis(const Block& from, const Block& to);
 
@@ -135,7 +136,8 @@ private:
     std::map<const Value*, std::string> local_names_;
     std::map<const Block*, std::string> labels_;
     std::set<const Block*> not_unrolled_;
-    /// The labels before and after instructions that begin and end a scope, by DebugScope::node.
+    /// The labels before and after the instructions at which a scope begins and ends, by
+    /// DebugScope::node.
     std::map<const Instruction*, std::vector<std::string>> labels_before_, labels_after_;
     std::map<std::string, std::pair<std::string, std::string>> scope_labels_;
     std::map<std::string, std::string> prologue_registers_;

@@ -1,4 +1,5 @@
-// Shared by the emitters of floating-point operations: PTX's type names, and operands by part.
+// Functions shared by the emitters of floating-point operations. They return PTX's type names and
+// the operands for a part of a value.
 #pragma once
 
 #include <string>

@@ -11,7 +11,7 @@ namespace coalesce::translator {
 
 std::vector<Block*> successors(const Block& block);
 std::map<const Block*, std::vector<Block*>> predecessors(const Function& function);
-/// Removes unreachable blocks, and their values in phis.
+/// Removes unreachable blocks, and the values that phis receive from these blocks.
 void drop_unreachable_blocks(Function& function);
 
 /// The dominator tree. A dominates B if every path to B goes through A.

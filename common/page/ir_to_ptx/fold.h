@@ -10,8 +10,9 @@
 
 namespace coalesce::translator {
 
-/// A product that mul.wide computes from operands of half the width, so that no instruction extends
-/// them. The second operand is extended in the same way or is a number that fits.
+/// A product that mul.wide computes from operands of half the width, so that no instruction has to
+/// extend these operands. The second operand is extended in the same way, or is a constant that
+/// fits into half the width.
 struct WideProduct {
     /// The operand of half the width; nullptr if the instruction is not such a product.
     const Value* a = nullptr;
@@ -21,8 +22,8 @@ struct WideProduct {
 };
 WideProduct match_wide_product(const Instruction& product);
 
-/// Reports whether all parts of the result are registers or constants that the operands already
-/// have. See Emitter::renamed().
+/// Reports whether each part of the result is a register or a constant that is also a part of an
+/// operand, so that no code is needed. See Emitter::renamed().
 bool is_register_rename(const Instruction& instruction);
 
 class Folding {
@@ -32,7 +33,7 @@ public:
     /// Returns the values that the instruction reads. A folded operand is replaced by the values
     /// that it reads itself.
     std::vector<const Value*> find_read_values(const Instruction& instruction) const;
-    /// Returns the values that a single operand stands for, as in reads().
+    /// Returns the values that a single operand stands for, as in find_read_values().
     std::vector<const Value*> find_source_values(const Value* value) const;
 
 private:

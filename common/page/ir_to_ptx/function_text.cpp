@@ -1,4 +1,4 @@
-// Arranges a function: header, blocks in order, and the edges between them.
+// Emits a whole function: its header, its blocks in order, and the edges between them.
 #include <algorithm>
 #include <utility>
 
@@ -134,7 +134,7 @@ void Emitter::name_locals() {
     }
 }
 
-/// Finds the headers of the loops that must not be unrolled, as a pragma in the source says.
+/// Finds the headers of the loops for which a pragma in the source disables unrolling.
 void Emitter::find_not_unrolled() {
     std::set<const Block*> above;
     for (const Block* block : function.blocks) {
@@ -147,9 +147,9 @@ void Emitter::find_not_unrolled() {
     }
 }
 
-/// If several edges lead to the branch at the end of a loop, the back end moves this branch in
-/// front of the loop, and jumps past it to leave the loop. Lanes reconverge there, so the exit
-/// needs a label.
+/// If several edges lead to the branch at the end of a loop, LLVM's back end moves this branch to
+/// the start of the loop. The exit of the loop is then a jump target, at which lanes reconverge, so
+/// the exit needs a label.
 void Emitter::label_loop_exits() {
     const Dominators dominators(function);
     const auto before = predecessors(function);
@@ -225,7 +225,8 @@ void Emitter::set_phis(const Block& from, const Block& to) {
     for (const Instruction* phi : to.instructions) {
         if (phi->op != Op::phi) break;
         const auto way = std::find(phi->blocks.begin(), phi->blocks.end(), &from);
-        if (way == phi->blocks.end()) fail(*phi, "a phi does not name all of its preceding blocks");
+        if (way == phi->blocks.end())
+            fail(*phi, "a phi has no value for one of the preceding blocks");
         const Value* value = phi->operands[static_cast<std::size_t>(way - phi->blocks.begin())];
         if (value->has_kind(Value::Kind::undefined)) continue;
         const auto read = parts(value), written = parts(phi);

@@ -1,10 +1,11 @@
 // Emits inline assembly: its text with the registers of its operands.
 //
 // The constraints "=r,=r,r,1,~{memory}" list the outputs (=), the inputs and the clobbers (~), in
-// this order. $0 in the text is the first output, and the numbers continue with the inputs. An
+// this order. $0 in the text is the first output. The inputs are numbered after the outputs. An
 // input whose constraint is a digit instead of a letter shares the register of the output with that
-// number. Several outputs are the members of one structure. The letters are b for a predicate, h
-// for 16 bits, r and f for 32, l and d for 64, n and i for a number.
+// number. If there are several outputs, they are the members of one structure. The letters are b
+// for a predicate, h for 16 bits, r and f for 32 bits, l and d for 64 bits, and n and i for a
+// constant.
 #include <cctype>
 
 #include "page/ir_to_ptx/emit_call.h"
@@ -17,7 +18,7 @@ namespace {
 struct Constraint {
     char letter = 0;
     bool is_output = false;
-    int tied_to = -1;  ///< number of the output whose register this input shares; -1 if none
+    int tied_to = -1;  ///< index of the output whose register this input shares; -1 if none
 };
 
 std::vector<Constraint> parse_constraints(const Instruction& call, const std::string& text) {
@@ -35,7 +36,8 @@ std::vector<Constraint> parse_constraints(const Instruction& call, const std::st
                 constraint.is_output = true;
             else if (c == '*')
                 fail(call,
-                     "inline assembly takes no operand in memory: pass its address with \"l\"");
+                     "inline assembly cannot have an operand in memory: pass its address with "
+                     "\"l\"");
             else if (std::isdigit(static_cast<unsigned char>(c)))
                 constraint.tied_to = std::max(constraint.tied_to, 0) * 10 + (c - '0');
             else if (std::isalpha(static_cast<unsigned char>(c)))
@@ -60,7 +62,8 @@ Register constraint_register(const Instruction& call, char letter) {
         case 'l':
         case 'd': return Register::b64;
         default:
-            fail(call, std::string("inline assembly has no constraint \"") + letter + "\" here");
+            fail(call, std::string("inline assembly does not support the constraint \"") + letter +
+                           "\" here");
     }
 }
 
@@ -80,10 +83,10 @@ std::string convert_register(Emitter& e, const std::string& from, Register resul
     return to;
 }
 
-/// Returns `text` with $0, ${0}, ${0:x} and ${:uid} replaced, and $$ replaced by $.
+/// Returns `text` with $0, ${0}, ${0:x} and ${:uid} replaced, and with $$ replaced with $.
 std::string substitute_operands(Emitter& e, const Instruction& call, std::string text,
                                 const std::vector<std::string>& operands) {
-    // "%=" in the source stands for a number that is unique for each use of the text.
+    // In the source, "%=" stands for a number that is different for each use of the text.
     std::string own;
     for (std::size_t at; (at = text.find("${:uid}")) != text.npos;) {
         if (own.empty()) {
@@ -120,8 +123,8 @@ std::string asm_move_type(Register family) {
     return family == Register::predicate ? "pred" : "b" + std::to_string(bits_of(family));
 }
 
-/// The register that an output is written to: the call's register, or a temporary one of a
-/// different size.
+/// The register to which an output is written: the register of the call's result, or a temporary
+/// register if their sizes differ.
 struct AsmOutput {
     std::string written_register, result_register;
     Register family, result_family;
@@ -143,8 +146,7 @@ void emit_inline_asm(Emitter& e, const Instruction& call) {
                 fail(call, "inline assembly has more outputs than it declares");
             AsmOutput output{"", e.result_register(call, part), constraint_register(call, c.letter),
                              register_family(*parts[part].type)};
-            // The text may require an input in the register of an output. In that case the output
-            // needs a new register.
+            // If the sizes differ, the text writes to a temporary register.
             output.written_register = output.family == output.result_family
                                           ? output.result_register
                                           : e.make_register(output.family);

@@ -1,5 +1,5 @@
 // Emits llvm.nvvm.*: special registers, and operations that threads perform together. Most of these
-// names contain the words of the PTX instruction.
+// names contain the name of the PTX instruction.
 #include <algorithm>
 #include <array>
 
@@ -25,8 +25,7 @@ std::string operand(Emitter& e, const Instruction& call, std::size_t k) {
     return e.format_operand(call.operands.at(k));
 }
 
-/// Returns the address in operand `k`, such as "[%rd4]". The instruction takes it as a generic
-/// address.
+/// Returns the address in operand `k`, such as "[%rd4]", as a generic address.
 std::string address(Emitter& e, const Instruction& call, std::size_t k) {
     return "[" + e.format_register_operand(call.operands.at(k)) + "]";
 }
@@ -123,8 +122,8 @@ void emit_barrier(Emitter& e, const Instruction& call) {
     e.emit_ptx(text);
 }
 
-/// Emits barrier.cta.red.popc.aligned.all(number, predicate). In older versions of clang, it is
-/// barrier0.popc and takes an int.
+/// Emits barrier.cta.red.popc.aligned.all(number, predicate). Older versions of clang use
+/// barrier0.popc, whose operand is an int.
 void emit_barrier_reduction(Emitter& e, const Instruction& call) {
     const std::string name = ptx_opcode(call);
     const char* how = name.find(".popc") != name.npos  ? "popc"

@@ -1,5 +1,5 @@
-// Emits llvm.smin, ctpop, bswap, fshl and other integer intrinsics, and those that only inform the
-// optimizer.
+// Emits integer intrinsics such as llvm.smin, ctpop, bswap and fshl, and intrinsics that only give
+// information to the optimizer.
 #include <bit>
 
 #include "page/ir_to_ptx/elements.h"
@@ -61,8 +61,8 @@ std::string extend_to_32_or_64_bits(Emitter& e, const Value* value, u32& bits) {
         "cvt.u32.u16 " + (text[0] == '%' ? text : e.format_register_operand(value)));
 }
 
-/// Stores the result of popc, clz and similar instructions, which is 32 bits wide, in a register as
-/// wide as the operand.
+/// Stores the 32-bit result of popc, clz and similar instructions in a register as wide as the
+/// operand.
 void emit_bit_count(Emitter& e, const Instruction& i, const std::string& count) {
     const u32 bits = register_bits(*i.type);
     e.emit_ptx(bits == 32 ? "mov.b32 " + e.result_register(i) + ", " + count
@@ -99,7 +99,8 @@ void emit_ctlz(Emitter& e, const Instruction& i) {
 }
 
 /// Emits a count of the zeros below the lowest set bit, by reversing the bits and counting leading
-/// zeros. For odd widths, a bit above the highest bit ends the search.
+/// zeros. If the width is not a register width, a bit above the highest bit is set, so that the
+/// count is correct for 0.
 void emit_cttz(Emitter& e, const Instruction& i) {
     check_scalar(i);
     u32 bits = 0;
@@ -114,7 +115,7 @@ void emit_cttz(Emitter& e, const Instruction& i) {
     emit_bit_count(e, i, emit_to_new_register(e, Register::b32, "clz" + suffix + " " + turned));
 }
 
-/// Shifts a result that is in the upper bits of `value` down to bit 0.
+/// Shifts a result from the upper bits of `value` down to bit 0.
 void emit_shifted_down(Emitter& e, const Instruction& i, const std::string& value, u32 bits) {
     const std::string down = std::to_string(bits - i.type->bits), suffix = std::to_string(bits);
     const u32 whole = register_bits(*i.type);
@@ -236,7 +237,7 @@ void emit_with_overflow(Emitter& e, const Instruction& i) {
     const Type& type = type_of(i);
     const u32 bits = type.bits;
     if (bits != 16 && bits != 32 && bits != 64)
-        fail(i, "a check for overflow of this width is not supported");
+        fail(i, "an overflow check for integers of this width is not supported");
     const std::string suffix = std::to_string(bits);
     const OperandsAndSum sum = sum_of(e, i, name[0] == 's', op == "mul" ? "mul.lo" : op, 0);
     const std::string over = e.result_register(i, 1);

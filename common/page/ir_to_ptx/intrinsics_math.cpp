@@ -32,7 +32,8 @@ void emit_for_all_parts(Emitter& e, const Instruction& call, const std::string& 
 struct SingleInstruction {
     std::string_view name, instruction;
 };
-/// Functions that are a single instruction. Their names end in a type.
+/// The functions that a single instruction implements. A type follows the name of each function and
+/// of each instruction.
 constexpr std::array kSingleInstructions = {
     SingleInstruction{"fma.", "fma.rn"},      SingleInstruction{"fmuladd.", "fma.rn"},
     SingleInstruction{"fabs.", "abs"},        SingleInstruction{"minnum.", "min"},
@@ -53,7 +54,7 @@ void emit_single_instruction(Emitter& e, const Instruction& call) {
         if (register_bits(type) != 16 || direct.name != "sqrt.")
             return emit_for_all_parts(e, call, std::string(direct.instruction));
     }
-    fail(call, name + " has no instruction for numbers of 16 bits");
+    fail(call, name + " has no instruction for 16-bit floats");
 }
 
 /// Emits an instruction that rounds to a whole number, such as cvt.rni.f32.f32.
@@ -74,7 +75,7 @@ void emit_round_to_whole(Emitter& e, const Instruction& call) {
 void emit_round_away(Emitter& e, const Instruction& call) {
     const Type& type = element_of(*call.type);
     if (register_bits(type) == 16)
-        fail(call, "rounding away from zero has no instruction for numbers of 16 bits");
+        fail(call, "rounding halves away from zero is not supported for 16-bit floats");
     const bool is_double = type.has_kind(Type::Kind::real);
     const std::string suffix = is_double ? ".f64 " : ".f32 ",
                       select = is_double ? "selp.b64 " : "selp.b32 ";
@@ -182,7 +183,7 @@ void emit_canonicalize(Emitter& e, const Instruction& call) {
     const Type& type = element_of(*call.type);
     const std::string one = type.has_kind(Type::Kind::real) ? "0d3FF0000000000000" : "0f3F800000";
     if (register_bits(type) == 16)
-        fail(call, "llvm.canonicalize is not supported for numbers of 16 bits");
+        fail(call, "llvm.canonicalize is not supported for 16-bit floats");
     for (std::size_t part = 0; part < element_count(*call.type); ++part)
         e.emit_ptx("mul.rn." + float_suffix(type) + " " + e.result_register(call, part) + ", " +
                    e.format_operand(call.operands[0], part) + ", " + one);
@@ -190,10 +191,11 @@ void emit_canonicalize(Emitter& e, const Instruction& call) {
 
 // ---- NVIDIA's functions, whose names contain the instruction ----
 
-/// Emits "add.rn.ftz.f32" for "nvvm.add.rn.ftz.f". PTX uses the same words.
+/// Emits "add.rn.ftz.f32" for "nvvm.add.rn.ftz.f". Apart from the type, both names consist of the
+/// same words.
 void emit_name_as_opcode(Emitter& e, const Instruction& call) {
     std::string words = name_of(call).substr(std::string_view("nvvm.").size());
-    // A type at the end of the name is that of the result.
+    // Remove the type at the end of the name. emit_for_all_parts adds the PTX type.
     for (const std::string_view end : {".f16", ".f32", ".f64", ".bf16", ".f", ".d"}) {
         if (!words.ends_with(end)) continue;
         words.resize(words.size() - end.size());

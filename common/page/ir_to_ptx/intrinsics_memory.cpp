@@ -15,8 +15,8 @@ bool is_number_of_bytes(const Value* value, u64& bytes) {
     return true;
 }
 
-/// Returns the alignment of `pointer` in bytes, as far as it follows from the variable that the
-/// pointer points into.
+/// Returns the alignment of `pointer` in bytes that the alignment of the underlying variable
+/// guarantees.
 u64 pointer_alignment(const Value* pointer) {
     u64 step = 16;
     for (;;) {
@@ -41,8 +41,8 @@ u64 pointer_alignment(const Value* pointer) {
     }
 }
 
-/// Returns the alignment in bytes of a call's pointer operand, which is the larger of the known one
-/// and the one that the call specifies.
+/// Returns the alignment in bytes of a call's pointer operand: the alignment that the call
+/// specifies or that of the variable, whichever is larger.
 u64 pointer_alignment(const Instruction& call, std::size_t operand) {
     return std::max<u64>(pointer_alignment(call.operands[operand]),
                          call.by_value_align.at(operand));
@@ -191,7 +191,8 @@ void emit_set(Emitter& e, const Instruction& i) {
     });
 }
 
-/// Emits llvm.objectsize, the number of bytes after a pointer. The result always means "unknown".
+/// Emits llvm.objectsize, the number of bytes after a pointer. The result is always the value for
+/// "unknown".
 void emit_objectsize(Emitter& e, const Instruction& i) {
     e.emit_ptx("mov.b" + std::to_string(register_bits(*i.type)) + " " + e.result_register(i) +
                ", -1");

@@ -31,7 +31,8 @@ struct Place {
     const Place* inlined_at = nullptr;
 };
 
-/// Returns the learner's line: for code that was inlined from a header, the line of the call.
+/// Returns the position of the outermost call into which the code at `place` was inlined, or
+/// `place` itself if the code was not inlined.
 const Place* outermost_call_site(const Place* place);
 
 struct Value {
@@ -64,7 +65,8 @@ struct Operation : Value {
     using Value::Value;
     Op op = Op::count;
     std::vector<Value*> operands;
-    /// The type that a getelementptr steps over, or the type in memory of an alloca or load.
+    /// The type that scales the first index of a getelementptr, or the type in memory of an alloca
+    /// or load.
     const Type* memory_type = nullptr;
     /// The indices of an extractvalue or insertvalue, or the mask of a shufflevector (kAnyLane:
     /// undef).
@@ -125,7 +127,8 @@ struct Instruction : Operation {
     /// The function that a call instruction calls. The operands are its arguments.
     Value* callee = nullptr;
     const Type* function_type = nullptr;
-    /// For each argument of a call, the T of byval(T), or nullptr, and its alignment.
+    /// For each argument of a call, the T of byval(T) or nullptr. by_value_align contains the
+    /// alignment of each argument.
     std::vector<const Type*> by_value;
     std::vector<u32> by_value_align;
     /// Whether a br belongs to a loop with llvm.loop.unroll.disable.
@@ -220,8 +223,8 @@ Instruction* as_instruction(Value* value);
 const Constant* as_constant(const Value* value);
 /// Returns an instruction or a constant expression, or nullptr.
 const Operation* as_operation(const Value* value);
-/// Gets the value of a constant integer, sign-extended. Returns false if `value` is not a constant
-/// integer of at most 64 bits.
+/// Stores the sign-extended value of a constant integer in `number`. Returns false if `value` is
+/// not a constant integer of at most 64 bits.
 bool is_number(const Value* value, i64& number);
 /// Returns the called function, or nullptr for indirect calls.
 const Function* called_function(const Instruction& call);

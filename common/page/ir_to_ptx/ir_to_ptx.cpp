@@ -13,7 +13,7 @@ constexpr const char* usage =
     "usage: ir_to_ptx IN.ll [-o OUT.ptx]\n       ir_to_ptx --optimiser\n\nTranslates LLVM IR for "
     "nvptx64, as `clang -S -emit-llvm` writes it, into PTX.\nWithout -o the PTX goes to standard "
     "output.\n--optimiser prints the options, one per line, with which clang optimises IR that\nit "
-    "has made with -disable-llvm-passes, as in a page.\n";
+    "has generated with -disable-llvm-passes, as on a page.\n";
 
 int fail(const std::string& message) {
     std::cerr << "ir_to_ptx: " << message << "\n";

@@ -1,5 +1,5 @@
-// The data layout of nvptx64. Every type has its natural alignment, but single values are aligned
-// to at most 16 bytes.
+// Computes the data layout of nvptx64. Every type has its natural alignment, but single values are
+// aligned to at most 16 bytes.
 #include "page/ir_to_ptx/layout.h"
 
 #include <algorithm>

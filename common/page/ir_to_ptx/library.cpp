@@ -1,5 +1,6 @@
-// Functions for 128-bit integers. The GPU only has instructions that add them. library_calls.cpp
-// replaces an instruction or an intrinsic with a call to a function with a similar name.
+// Functions for 128-bit integers. For these integers, the GPU has instructions only for addition
+// and subtraction. library_calls.cpp replaces an instruction or an intrinsic with a call to a
+// function with a similar name.
 //
 //     %q = udiv i128 %a, %b                becomes  %q = call i128 @coalesce.udiv.i128(i128 %a, i128 %b)
 //     call i128 @llvm.umin.i128(...)       becomes  call i128 @coalesce.umin.i128(...)

@@ -1,4 +1,4 @@
-// Replaces operations that PTX has no instruction for with calls to functions in library.cpp.
+// Replaces operations for which PTX has no instruction with calls to the functions in library.cpp.
 #include <algorithm>
 #include <set>
 

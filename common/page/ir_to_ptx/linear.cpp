@@ -13,7 +13,7 @@ class LinearSumBuilder {
 public:
     explicit LinearSumBuilder(Linear& to) : to_(to) {}
 
-    /// Adds `factor` times the value, which is first extended to 64 bits.
+    /// Adds `factor` times the value. The value is first extended to 64 bits.
     void add(const Value* value, Extension extension, i64 factor, int depth) {
         if (i64 number = 0; is_number(value, number)) {
             to_.offset += factor * extended(number, *value->type, extension);
@@ -36,8 +36,8 @@ private:
         if (scale == 0) to_.terms.erase({value, extension});
     }
 
-    /// Reports whether the operation gives the same result if its operands are extended first. An
-    /// operation that may overflow does not.
+    /// Reports whether the operation gives the same result if its operands are extended before the
+    /// operation. This is not the case if the operation may overflow.
     static bool commutes_with_extension(const Instruction& i, Extension extension) {
         switch (extension) {
             case Extension::none: return true;
@@ -89,7 +89,7 @@ private:
     }
 
     /// Adds a value that is extended twice. Returns false for a sign extension followed by a zero
-    /// extension, which cannot be combined.
+    /// extension, because these cannot be combined.
     bool add_extended(const Value* value, Extension inner, Extension outer, i64 factor, int depth) {
         if (outer == Extension::zero && inner == Extension::sign) return false;
         add(value, inner, factor, depth);

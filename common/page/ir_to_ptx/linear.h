@@ -13,8 +13,8 @@ namespace coalesce::translator {
 enum class Extension : u8 { none, sign, zero };
 
 struct Linear {
-    /// The start of the address, which is neither a getelementptr nor a cast, or nullptr for a
-    /// number that is not an address.
+    /// The value from which the address starts, which is neither a getelementptr nor a cast.
+    /// nullptr if the sum is a plain number instead of an address.
     const Value* base = nullptr;
     i64 offset = 0;
     std::map<std::pair<const Value*, Extension>, i64> terms;

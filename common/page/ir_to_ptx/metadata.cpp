@@ -1,4 +1,4 @@
-// Reads metadata. Nodes are kept as text, because few of them are ever used.
+// Reads metadata. Nodes are stored as text, because only few of them are used.
 #include "page/ir_to_ptx/metadata.h"
 
 #include <cstdlib>
@@ -7,8 +7,8 @@ namespace coalesce::translator {
 
 namespace {
 
-/// The maximum depth of nested scopes, and of loop metadata that refers to itself. A longer chain
-/// is a cycle.
+/// The maximum depth of nested scopes, and of loop metadata that refers to itself. If a chain is
+/// longer, it must be a cycle.
 constexpr int kMaxScopeDepth = 1000;
 
 }  // namespace

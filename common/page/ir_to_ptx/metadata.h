@@ -26,8 +26,8 @@ public:
         std::vector<std::pair<std::string, std::string>> facts;
     };
     std::vector<Annotation> annotations() const;
-    /// Returns the variable that a DILocalVariable, or an expression of a DIGlobalVariable,
-    /// describes. The type of the result is null if the module has no such metadata.
+    /// Returns the variable that a DILocalVariable or a DIGlobalVariableExpression describes. The
+    /// type of the result is null if the module has no such metadata.
     DebugVariable debug_variable(const std::string& name, Module& module) const;
     /// Reports whether a scope belongs to the function itself, and not to a function that was
     /// inlined into it.
@@ -37,9 +37,10 @@ public:
 
 private:
     struct Node {
-        std::string kind;                           ///< "DILocation"; "" for a list
-        std::map<std::string, std::string> fields;  ///< value of each field: "line" has "16"
-        std::vector<std::string> items;             ///< the items of a list, each as text
+        std::string kind;  ///< "DILocation"; "" for a list
+        /// the value of each field, such as "16" for "line"
+        std::map<std::string, std::string> fields;
+        std::vector<std::string> items;  ///< the items of a list, each as text
     };
     void read_fields(Lexer& lexer, Node& node);
     void read_items(Lexer& lexer, Node& node);

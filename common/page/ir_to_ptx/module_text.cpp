@@ -32,7 +32,7 @@ void find_target(const Module& module, std::string& target, std::string& version
     }
 }
 
-/// Adds the value and, if it is a constant, everything that it refers to.
+/// Adds the value and, if the value is a constant, all values to which the constant refers.
 void add_referenced_values(const Value* value, std::set<const Value*>& named) {
     if (!value || !named.insert(value).second) return;
     if (const Constant* constant = as_constant(value)) {
@@ -67,8 +67,8 @@ std::string prototypes(const Module& module) {
     return text;
 }
 
-/// Finds shared memory that only one kernel uses. It is declared inside this kernel, so that other
-/// kernels do not allocate it.
+/// Finds the shared variables that only one kernel uses. Each is declared inside its kernel, so
+/// that other kernels do not allocate it.
 std::map<const Variable*, const Function*> find_single_owners(const Module& module) {
     std::map<const Variable*, const Function*> owner;
     std::set<const Variable*> several;

@@ -1,6 +1,6 @@
-// Narrows loads if only some of their bytes are used, as the back end does. For example, the load
-// of a long long becomes a load of 4 bytes if only the lower half is used. This takes half the
-// wavefronts in shared memory.
+// Narrows loads of which only some bytes are used, as LLVM's back end does. For example, the load
+// of a long long becomes a load of 4 bytes if only the lower half is used. In shared memory, the
+// narrower load takes half the wavefronts.
 #include <algorithm>
 #include <bit>
 
@@ -15,7 +15,7 @@ bool is_whole_access(u32 bits) {
     return bits == 8 || bits == 16 || bits == 32;
 }
 
-/// A narrowed load: `bits` bits starting at byte `offset`, which become the value of `user`.
+/// A narrowed load of `bits` bits, starting at byte `offset`. Its result replaces `user`.
 struct NarrowedUse {
     Instruction* user;
     u32 bits;
@@ -97,8 +97,8 @@ private:
         part->flags = load.flags;
         part->align = std::min(load.align ? load.align : abi_alignment(*load.type), to.bits / 8);
         made.push_back(part);
-        // Insert the new instructions before the load. The load's user is removed, or becomes an
-        // extension of the loaded value.
+        // Insert the new instructions before the load. The user of the load is removed, or becomes
+        // an extension of the loaded value.
         Value* value = part;
         if (to.user->type != type) {
             Instruction* wide = module_.instruction(Op::zext, to.user->type, {part}, *to.user);

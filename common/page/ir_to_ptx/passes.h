@@ -26,12 +26,12 @@ void infer_address_spaces(Module& module, Function& function);
 /// dead.cpp: removes unused instructions without side effects.
 void drop_dead_instructions(Function& function);
 
-/// contraction.cpp: contracts products and sums into fma, like the back end.
+/// contraction.cpp: contracts products and sums into fma, as LLVM's NVPTX back end does.
 void contract_multiply_adds(Module& module, Function& function);
 
-/// vectorise.cpp: merges neighbouring loads and stores into accesses of 8 or 16 bytes, like the
-/// NVPTX back end. The merging determines the number of requests, and therefore the sectors per
-/// request.
+/// vectorise.cpp: merges neighbouring loads and stores into accesses of 8 or 16 bytes, as LLVM's
+/// NVPTX back end does. The merging determines the number of requests, and therefore the sectors
+/// per request.
 void vectorise_accesses(Module& module, Function& function);
 
 /// narrow.cpp: narrows loads if only some of their bytes are used.

@@ -1,4 +1,4 @@
-// Splits a getelementptr on a vector of pointers into one for each pointer.
+// Splits a getelementptr on a vector of pointers into one getelementptr for each pointer.
 #include "page/ir_to_ptx/elements.h"
 #include "page/ir_to_ptx/passes.h"
 

@@ -6,8 +6,8 @@ namespace coalesce::translator {
 
 namespace {
 
-/// Wider integers occur only in copies of large structures, which clang does not generate for
-/// NVPTX.
+/// The widest supported integer. Only copies of large structures use wider ones, and clang does not
+/// generate these for NVPTX.
 constexpr u32 kMaxIntegerBits = 128;
 
 bool is_integer_name(const std::string& word) {
@@ -37,7 +37,7 @@ const Type* read_named_by_word(Lexer& lexer, Types& types) {
     lexer.fail("the type '" + word + "' is not supported");
 }
 
-/// Reads the contents of < > or [ ]: 4 x float.
+/// Reads the contents of < > or [ ], such as "4 x float".
 const Type* read_counted(Lexer& lexer, Types& types, bool is_vector) {
     const u64 count = read_unsigned(lexer);
     lexer.expect_word("x");

@@ -63,8 +63,8 @@ void parse_integer(const std::string& digits, u64& low, u64& high) {
     high = ~high + (low == 0 ? 1 : 0);
 }
 
-/// Returns the bits of the value as a float. The payload of a NaN is kept, because a hardware
-/// conversion would make it a quiet NaN.
+/// Returns the bits of the value as a float. Preserves the payload of a NaN. A hardware conversion
+/// would turn it into a quiet NaN.
 u64 float_bits(double value) {
     const u64 bits = same_bits<u64>(value);
     if (!std::isnan(value)) return same_bits<u32>(static_cast<float>(value));
@@ -167,7 +167,8 @@ Value* ValueReader::read_word(const Type* type) {
         lexer_.take_token();
         return module_.undefined(type);
     }
-    if (word == "blockaddress") lexer_.fail("there is no address of a label (&&name) on a GPU");
+    if (word == "blockaddress")
+        lexer_.fail("the address of a label (&&name) cannot be taken on a GPU");
     lexer_.fail("a value of this kind is not supported");
 }
 
@@ -234,8 +235,8 @@ Value* ValueReader::read_asm(const Type* type) {
     return code;
 }
 
-/// Reads addrspacecast (ptr addrspace(3) @tile to ptr) or getelementptr inbounds (i8, ptr @x, i64
-/// 4).
+/// Reads a constant expression, such as `addrspacecast (ptr addrspace(3) @tile to ptr)` or
+/// `getelementptr inbounds (i8, ptr @x, i64 4)`.
 Value* ValueReader::read_expression(const Type* type, Op op) {
     lexer_.take_token();
     auto* expression = module_.make<Constant>(Value::Kind::expression, type);
@@ -251,8 +252,8 @@ Value* ValueReader::read_expression(const Type* type, Op op) {
         lexer_.expect(',');
     }
     do {
-        // Up to clang 18, the flag `inrange` precedes an index. In later versions it precedes the
-        // bracket.
+        // Up to clang 18, the flag `inrange` comes before an index. In later versions, it comes
+        // before the bracket.
         lexer_.accept_word("inrange");
         expression->operands.push_back(read_typed());
     } while (lexer_.accept(','));

@@ -9,7 +9,8 @@
 
 namespace coalesce::translator {
 
-/// The visible names. The names of the whole module are known before anything else is read.
+/// The names that are visible in the current function. All names of globals are known before
+/// anything else is read.
 struct Names {
     std::map<std::string, Value*> globals;
     /// The instructions of the current function. They may be created before their definition is
@@ -28,7 +29,7 @@ public:
     Value* read_typed();
     /// Reads a value whose type is known.
     Value* read(const Type* type);
-    /// Returns the instruction %name, possibly before its definition.
+    /// Returns the instruction %name, even if its definition has not been read yet.
     Instruction* local(const std::string& name, const Type* type);
     Block* block(const std::string& name);
     /// Reads flags: nuw, nsw, fast, inbounds ...

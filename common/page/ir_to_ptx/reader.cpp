@@ -1,5 +1,5 @@
-// Reads a module. First it finds all names at the top level, then it reads variables and functions
-// in order, and finally it resolves references to the metadata and attributes at the end.
+// Reads a module in three steps: it finds all global names, reads the variables and functions in
+// order, and then resolves references to the metadata and attributes at the end of the module.
 #include "page/ir_to_ptx/reader.h"
 
 #include <algorithm>
@@ -65,8 +65,10 @@ private:
         std::string node;
     };
     std::vector<DeclaredVariable> declared_variables_;
-    std::map<Variable*, std::string> variable_nodes_;  ///< the !dbg node of each variable
-    std::size_t header_end_ = 0;  ///< offset of the end of the current function's parameters
+    /// For each variable, the name of its !dbg node.
+    std::map<Variable*, std::string> variable_nodes_;
+    /// The offset at which the parameters of the current function end.
+    std::size_t header_end_ = 0;
     bool is_variadic_ = false;
 };
 
@@ -77,8 +79,8 @@ std::unique_ptr<Module> ModuleReader::read() {
     return std::move(module_);
 }
 
-/// Finds all global names, because they may be used before their definition. All of them start at
-/// the beginning of a line.
+/// Finds all global names in advance, because they may be used before they are defined. Each
+/// definition starts at the beginning of a line.
 void ModuleReader::find_names() {
     const Type* pointer = module_->types.pointer();
     const std::string_view text = lexer_.text();
@@ -105,7 +107,7 @@ void ModuleReader::find_names() {
 }
 
 /// Adds the name of a variable. A variable without an address space is in global memory, and its
-/// name stands for a generic address.
+/// name represents a generic address.
 void ModuleReader::name_variable(const std::string& name, std::string_view definition) {
     const Type* pointer = module_->types.pointer();
     auto* variable = module_->make<Variable>(Value::Kind::variable, pointer, name);
@@ -148,7 +150,8 @@ void ModuleReader::read_top_level() {
 
 // ---- variables ----
 
-/// Reads @tile = internal unnamed_addr addrspace(3) global [32 x [33 x float]] undef, align 4.
+/// Reads a variable, such as `@tile = internal unnamed_addr addrspace(3) global [32 x [33 x float]]
+/// undef, align 4`.
 void ModuleReader::read_variable() {
     Variable& variable = *variables_.at(lexer_.take_token().text);
     lexer_.expect('=');
@@ -196,7 +199,7 @@ void ModuleReader::read_variable_words(Variable& variable, bool& is_alias) {
     }
 }
 
-/// Reads attributes #0 = { convergent "nvvm.maxntid"="256" }.
+/// Reads a group of attributes, such as `attributes #0 = { convergent "nvvm.maxntid"="256" }`.
 void ModuleReader::read_attribute_group() {
     lexer_.take_token();
     Attributes& group =
@@ -246,7 +249,7 @@ void ModuleReader::read_function() {
     if (is_defined) read_body(function);
 }
 
-/// Reads parameters up to the closing bracket: ptr noundef readonly %in, i32 %n, ...
+/// Reads parameters up to the closing bracket, such as `ptr noundef readonly %in, i32 %n, ...`.
 void ModuleReader::read_parameters(Function& function, std::vector<const Type*>& types) {
     is_variadic_ = false;
     while (!lexer_.is_at(')')) {
@@ -274,7 +277,7 @@ void ModuleReader::read_parameters(Function& function, std::vector<const Type*>&
     lexer_.expect(')');
 }
 
-/// Reads the rest of the header line: local_unnamed_addr #0 !dbg !12 {
+/// Reads the rest of a function's header line, such as `local_unnamed_addr #0 !dbg !12 {`.
 void ModuleReader::read_after_parameters(Function& function) {
     const std::size_t end = std::min(lexer_.text().find('\n', header_end_), lexer_.text().size());
     while (!lexer_.is_at('{') && !lexer_.is_at(TokenKind::end) && lexer_.current().begin < end) {
@@ -320,8 +323,9 @@ void ModuleReader::read_body(Function& function) {
     }
 }
 
-/// Reads (ptr %row, !33, !DIExpression(), !34), which states which alloca contains which variable.
-/// Skips variables of functions that were inlined into this one.
+/// Reads the arguments of a debug declaration, such as `(ptr %row, !33, !DIExpression(), !34)`.
+/// They tell which alloca contains which variable. Skips the variables of functions that were
+/// inlined into this one.
 void ModuleReader::read_declared_variable(Function& function) {
     lexer_.expect('(');
     const Value* memory = values_.read_typed();
@@ -338,8 +342,8 @@ void ModuleReader::read_declared_variable(Function& function) {
         declared_variables_.push_back({&function, memory, node});
 }
 
-/// Returns the name of the entry block. If it has no name, it gets the next number after the
-/// unnamed arguments.
+/// Returns the name of the entry block. An unnamed entry block is numbered after the unnamed
+/// arguments.
 std::string ModuleReader::entry_block_name(const Function& function) {
     std::size_t unnamed = 0;
     for (const Argument* argument : function.arguments) {
@@ -378,7 +382,8 @@ void ModuleReader::resolve() {
     apply_annotations();
 }
 
-/// Applies annotations, which clang 17 to 20 use instead of ptx_kernel and attributes.
+/// Applies annotations. Versions 17 to 20 of clang generate these instead of ptx_kernel and
+/// attributes.
 void ModuleReader::apply_annotations() {
     for (const Metadata::Annotation& annotation : metadata_.annotations()) {
         const auto found = names_.globals.find(annotation.function);
@@ -398,8 +403,8 @@ void ModuleReader::apply_annotations() {
     }
 }
 
-/// Adds the source position to an error. The line that could not be read contains "!dbg !12", and
-/// the metadata at the end of the module is complete.
+/// Adds the source position to an error. The position follows from the "!dbg !12" in the line that
+/// could not be read, and from the metadata at the end of the module.
 Untranslated with_source_position(const Untranslated& error, const std::string& text) {
     constexpr std::string_view note = "!dbg !";
     const std::size_t at = error.instruction.find(note), notes = text.find("\n!0 = ");

@@ -11,7 +11,7 @@ bool needs_register(const Value* value) {
 }
 
 /// Reports whether the instruction reads all operands before it writes its result. An instruction
-/// that is emitted as several PTX instructions may write its result earlier.
+/// that becomes several PTX instructions may write its result before it has read all operands.
 bool reads_before_it_writes(const Instruction& i) {
     const bool is_plain = i.op != Op::call && i.op != Op::atomicrmw && i.op != Op::cmpxchg;
     return is_plain && register_families(*i.type).size() == 1;
@@ -88,8 +88,9 @@ const Value* RegisterSharing::representative(const Value* value) const {
     return found == representative_.end() ? value : found->second;
 }
 
-/// Lets a phi and an incoming value share a register. Both must be results of instructions, because
-/// arguments have registers of their own, and renamed values use those of other values.
+/// Lets a phi and an incoming value share a register if possible. Both must be results of
+/// instructions: arguments have their own registers, and renamed values use the registers of other
+/// values.
 void RegisterSharing::join(const Value* phi, const Value* incoming) {
     const Instruction* made = as_instruction(incoming);
     if (!made || folding_.is_folded(made) || made->op == Op::alloca || made->type != phi->type)

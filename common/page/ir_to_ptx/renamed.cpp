@@ -1,5 +1,5 @@
-// Handles instructions that emit no code, because their value consists of registers that other
-// instructions have written.
+// Handles instructions that emit no code because other instructions have already written their
+// value to registers.
 #include "page/ir_to_ptx/emitter.h"
 
 namespace coalesce::translator {
@@ -21,7 +21,7 @@ u64 constant_operand(const Instruction& i, std::size_t operand) {
     i64 number = 0;
     is_number(i.operands[operand], number);
     const u64 index = static_cast<u64>(number);
-    if (index >= i.operands[0]->type->count) fail(i, "an index outside of its vector");
+    if (index >= i.operands[0]->type->count) fail(i, "an index is outside its vector");
     return index;
 }
 

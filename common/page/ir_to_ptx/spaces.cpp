@@ -1,11 +1,11 @@
-// Infers the address spaces of pointers. A generic access must check the address, and whether it
-// counts as global or shared is known only at run time. Every pointer whose space can be inferred
-// therefore gets this space.
+// Infers the address spaces of pointers. A generic access must determine its space from the
+// address, and only at run time is it known whether the access is counted as global or as shared.
+// Therefore, every pointer whose space can be inferred is converted to that space.
 //
 // Idea   The arguments of a kernel are global, and an addrspacecast shows the original space. A
-//        pointer that is computed from pointers of one space is in the same space. Each such value
-//        gets a type with its space. If it is used as a number or passed on, it is cast back to
-//        generic.
+//        pointer that is computed from pointers to one space points to the same space. The type of
+//        each such value is changed to include its space. Where the value is used as a number or
+//        passed on, it is cast back to generic.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -31,7 +31,7 @@ std::vector<Value*> pointer_sources(const Instruction& i) {
     }
 }
 
-/// Reports whether this operand is an address that the instruction accesses, in any space.
+/// Reports whether this operand is the address of a memory access, whatever its space.
 bool is_address(const Instruction& user, std::size_t operand) {
     switch (user.op) {
         case Op::load:
@@ -103,8 +103,8 @@ SpaceInference::KnownSpace SpaceInference::find_space(const Value* value) const 
     return found == known_spaces_.end() ? Space::generic : found->second;
 }
 
-/// Finds the space of every pointer. A space starts as unknown and only changes towards generic, so
-/// that the search terminates even if loops have phis.
+/// Finds the space of every pointer. A pointer's space starts as unknown and changes only towards
+/// generic. Therefore, the search terminates even if there are phis in loops.
 void SpaceInference::find_spaces() {
     const auto is_loaded_by_kernel = [&](const Instruction& i) {
         return i.op == Op::load && function_.is_kernel && find_space(i.operands[0]) == Space::param;

@@ -1,4 +1,5 @@
-// The steps of the translation: read the module, run the passes on each function, and write PTX.
+// Runs the steps of the translation: reads the module, runs the passes on each function, and writes
+// PTX.
 #include "page/ir_to_ptx/translate.h"
 
 #include "page/ir_to_ptx/flow.h"

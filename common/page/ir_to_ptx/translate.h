@@ -8,8 +8,8 @@
 
 namespace coalesce::translator {
 
-/// The IR contains something that the translator does not support. The message is for the author of
-/// the kernel.
+/// Thrown if the IR contains something that the translator does not support. The message is for the
+/// author of the kernel.
 struct Untranslated : std::runtime_error {
     Untranslated(const std::string& what, const std::string& instruction, const std::string& file,
                  unsigned line);

@@ -1,4 +1,5 @@
-// The key of a type contains the addresses of its element types, which are already unique.
+// Creates the types. Equal types are created only once, so the key of a type can contain the
+// addresses of its element types.
 #include "page/ir_to_ptx/types.h"
 
 namespace coalesce::translator {

@@ -41,7 +41,7 @@ struct Type {
         function,
         label,
         metadata,
-        /// A structure without a body, a token, or a target type: no value has such a type here.
+        /// a structure without a body, a token, or a target type; no value may have such a type
         opaque,
     };
     Kind kind = Kind::nothing;
@@ -80,8 +80,8 @@ public:
     const Type* function(const Type* returned, std::vector<const Type*> parameters,
                          bool is_variadic);
 
-    /// Returns the type "%struct.Pair". If it is used before its definition, the definition fills
-    /// it in later.
+    /// Returns the type "%struct.Pair". If the type is used before its definition, its members are
+    /// added when the definition is read.
     Type* named(const std::string& name);
 
 private:

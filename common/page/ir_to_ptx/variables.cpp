@@ -16,7 +16,7 @@ namespace {
                        "@" + variable.name, "", 0);
 }
 
-/// The initial bytes of a variable, and the positions of the 8-byte addresses among them.
+/// The initial bytes of a variable, and the positions of the 8-byte addresses that they contain.
 struct InitialBytes {
     const Variable& variable;
     std::vector<u8> bytes;
@@ -81,8 +81,8 @@ void InitialBytes::write(const Value* value, u64 offset) {
     }
 }
 
-/// Returns the initial value as single bytes, or as words of eight bytes if there are addresses
-/// among them.
+/// Returns the initial value as a list of bytes, or as a list of 8-byte words if it contains
+/// addresses.
 std::string initial_text(const InitialBytes& image) {
     std::string text;
     const u64 step = image.addresses.empty() ? 1 : 8;

@@ -1,16 +1,20 @@
 // Merges neighbouring loads and stores into accesses of up to 16 bytes.
 //
 // Idea   A copy of a float4 consists of four loads of 4 bytes, the first of which is aligned to 16
-//        bytes. LLVM's back end merges them according to the following rules, which determine the
-//        number of requests:
-// 1. Accesses of the same kind, space and size whose addresses differ by constants form a chain.
-// 2. Loads move up to the first of them, and stores move down to the last, if no instruction in
-//             between may access the same bytes. Otherwise the chain is cut.
-//          3. The chain is cut at gaps, except for gaps of one or two elements between loads.
-//          4. The piece taken from the beginning of the chain is the longest one whose first access
-//             is aligned to the size of the piece. Loads may be extended to a power of two.
-// Watch  Rules 3 and 4 load bytes that the program did not request. These bytes are in a piece that
-//        is aligned to its size, so they are in the same sector as the bytes that it did request.
+//        bytes. LLVM's back end merges them by the following rules, which determine the number of
+//        requests:
+//        1. Accesses of the same kind, space and size whose addresses differ by constants form a
+//           chain.
+//        2. Loads move up to the first load of the chain, and stores move down to the last store,
+//           unless an instruction in between may access the same bytes. In that case, the chain is
+//           cut.
+//        3. The chain is cut at gaps, except for gaps of one or two elements between loads.
+//        4. The chain is split into pieces, from its beginning. A piece is the longest one whose
+//           first access is aligned to the size of the piece. Loads may be extended to a power of
+//           two.
+// Watch  By rules 3 and 4, a piece may load bytes that the program did not request. As the piece is
+//        aligned to its size, these bytes are in the same sector as the bytes that the program did
+//        request.
 #include <algorithm>
 #include <bit>
 #include <map>
@@ -27,7 +31,7 @@ namespace {
 constexpr u64 kMaxBytes = 16;
 
 struct ChainedAccess {
-    Instruction* instruction;  ///< nullptr if this element fills a gap
+    Instruction* instruction;  ///< nullptr for an element that only fills a gap
     i64 offset;
     std::size_t position;  ///< position in the block
 };
@@ -210,7 +214,8 @@ private:
                 const auto real =
                     std::count_if(piece.begin(), piece.end(),
                                   [](const ChainedAccess& l) { return l.instruction != nullptr; });
-                // A piece of two loads, one of which only fills a gap, is no improvement.
+                // Merging is not an improvement if the piece has two loads and one of them only
+                // fills a gap.
                 if (piece.size() > 2 || real == 2) all.push_back(piece);
                 begin = end - 1;
                 break;
@@ -274,7 +279,7 @@ private:
             merge_stores(chain);
     }
 
-    /// Moves up the instructions that compute a value, so that they come before `at`.
+    /// Moves the instructions that compute a value to a position before `at`.
     void hoist(Value* value, const Instruction* at) {
         Instruction* i = as_instruction(value);
         if (!i || i->parent != &block_ || i->op == Op::phi) return;
@@ -328,7 +333,7 @@ private:
         erase(chain);
     }
 
-    /// Returns the value of one of the merged loads, which is an element of `whole`.
+    /// Returns the value of one of the merged loads, as an element of `whole`.
     Value* extract_loaded_element(Value* whole, u64 lane, const Instruction& of,
                                   std::vector<Instruction*>& made) {
         const Type& type = accessed_type(of);

@@ -21,7 +21,7 @@ inline const std::vector<std::string> kOptimizerOptions = {
     // The names of values are never used.
     "-discard-value-names", "-emit-llvm"};
 
-/// Options in place of kOptimizerOptions for code in which every variable keeps its memory.
+/// Options that replace kOptimizerOptions for code in which every variable keeps its memory.
 inline const std::vector<std::string> kDebuggerOptions = {"-O0", "-fno-finite-loops",
                                                           "-discard-value-names", "-emit-llvm"};
 

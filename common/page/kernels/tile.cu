@@ -1,6 +1,6 @@
-// The kernel behind the explorer's sliders, which covers lessons 03 to 05. The block size, the
-// elements per thread and the padding are template arguments, because a compiler generates
-// different instructions for different constants. The page contains the PTX of every combination.
+// The kernel for the explorer's sliders. It covers lessons 03 to 05. The block size, the elements
+// per thread and the padding are template arguments, because a compiler generates different
+// instructions for different constants. The page contains the PTX of every combination.
 
 //! [kernel]
 template <int DOWN, int ELEMENTS, int PADDING>
@@ -8,7 +8,7 @@ __global__ void transpose_tile(float* out, const float* in, int rows, int cols) 
     constexpr int TILE_ROWS = DOWN * ELEMENTS;
     __shared__ float tile[TILE_ROWS][32 + PADDING];
 
-    // A block has 32 x DOWN threads. Each loads ELEMENTS elements, DOWN rows apart.
+    // A block has 32 x DOWN threads. Each thread loads ELEMENTS elements that are DOWN rows apart.
     int col = blockIdx.x * 32 + threadIdx.x;
     int row = blockIdx.y * TILE_ROWS + threadIdx.y;
     for (int k = 0; k < TILE_ROWS; k += DOWN) {
@@ -19,7 +19,7 @@ __global__ void transpose_tile(float* out, const float* in, int rows, int cols) 
 
     __syncthreads();
 
-    // Lanes now walk down the tile's columns, which are rows of `out`.
+    // The lanes now walk down the columns of the tile, which are rows of `out`.
     for (int k = 0; k < TILE_ROWS; k += DOWN) {
         unsigned place = (threadIdx.y + k) * 32 + threadIdx.x;
         unsigned down = place % TILE_ROWS;

@@ -1,9 +1,9 @@
-// Writes the files that make the book work offline: service_worker.js with the list of the book's
-// files, and version.txt, which shows whether this list is up to date.
+// Writes the files that let the book work offline: service_worker.js, which contains the list of the book's files, and
+// version.txt, which shows whether this list is up to date.
 //
 //     node write.mjs FOLDER
 //
-// FOLDER is the folder of the complete book. Existing versions of these files are replaced.
+// FOLDER contains the complete book. Existing versions of the two files are replaced.
 
 import { createHash } from "node:crypto";
 import fs from "node:fs";
@@ -15,12 +15,12 @@ const hashOf = (bytes) => createHash("sha256").update(bytes).digest("hex").slice
 
 const entries = fs.readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
 const names = entries.map((entry) => path.relative(folder, path.join(entry.parentPath ?? entry.path, entry.name)));
-// Leave out the compressed files, which are the compiler (src/compiler/load.ts caches it), and own-exercises.js, which
-// `./learn play` generates again for each request.
+// Omit the compressed files of the compiler, which src/compiler/load.ts caches, and own-exercises.js, which `./learn
+// play` generates again for each request.
 const kept = names.filter((name) => !written.includes(name) && !name.endsWith(".gz") && name !== "own-exercises.js").sort();
 const files = Object.fromEntries(kept.map((name) => [name, hashOf(fs.readFileSync(path.join(folder, name)))]));
 const script = fs.readFileSync(new URL("service_worker.js", import.meta.url), "utf8");
-// Include the script's own text, so that a change to it creates a new version too.
+// Include the script's own text in the hash, so that a change to the script also results in a new version.
 const version = hashOf(JSON.stringify(files) + script);
 
 const book = JSON.stringify({ version, files }, null, 1);

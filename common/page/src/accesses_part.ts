@@ -1,5 +1,5 @@
-// Shows the accesses of one warp of any kernel: buttons to step through the accesses, a drawing of lanes and memory, a
-// lane to follow, and the contents of shared memory.
+// Shows the accesses of one warp of any kernel. The reader steps through the accesses with buttons, and sees the lanes
+// and the memory, the path of one lane, and the contents of shared memory.
 
 import { isLong, pictureSvg, tileSvg } from "./picture";
 import type { Access } from "./simulator";
@@ -7,7 +7,7 @@ import { headline } from "./words";
 
 const markup = `
 <div class="stepper">
-  <button type="button" name="previous">Before</button>
+  <button type="button" name="previous">Previous</button>
   <button type="button" name="next">Next</button>
   <button type="button" name="conflict">Next conflict</button>
   <label class="follow">Lane <input name="lane" type="range" min="-1" max="31" step="1" value="-1"/><output></output></label>
@@ -63,8 +63,8 @@ export class AccessesPart {
     }
 
     /**
-     * Shows access number `at`, or the text `otherwise` if there are no accesses. Returns the number of the access that
-     * is shown.
+     * Shows the access at index `at`, or the text `otherwise` if there are no accesses. Returns the index of the access
+     * that is shown.
      */
     show(accesses: Access[], at: number, otherwise: string): number {
         this.accesses = accesses;

@@ -41,7 +41,7 @@ export interface Variant {
 /** A variant without its own kernel, or one whose launch only the host can compute. */
 export type NoKernel = Omit<Variant, "launch"> & {
     launch?: undefined;
-    /** The reason, for example "it is host code, no kernel". */
+    /** The reason, for example "it is host code, not a kernel". */
     why_not: string;
 };
 

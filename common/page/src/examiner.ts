@@ -1,5 +1,5 @@
-// Examines a learner's text: C++ code chooses clang's options, clang compiles, and C++ code
-// examines the kernel. All of them run in workers, so that the page never blocks.
+// Examines a learner's text. C++ code chooses the options, clang compiles the text, and C++ code examines the kernel.
+// All of this runs in workers, so that the page remains responsive.
 
 import { Compiler, CompilationStopped, type CompilerAnswer, type CompilerRequest, type Progress } from "./compiler/compiler";
 import { subjectOf, workOf } from "./exercises";
@@ -165,7 +165,7 @@ const compilerTimeLimitText = (limit: number): string =>
 /** Explains why a page that was opened from the file system has no compiler. Returns "" if the page has a compiler. */
 export const explainMissingCompiler = (): string =>
     location.protocol === "file:"
-        ? "This page was opened as a file, and browsers do not let such a page load the compiler. `./learn play` serves the book on this computer, where the kernel runs."
+        ? "This page was opened as a file, and browsers do not let such a page load the compiler. Run `./learn play`: it serves the book on this computer, and its pages can run the kernel."
         : "";
 
 export class Examiner {
@@ -275,7 +275,7 @@ export class Examiner {
         signal?.addEventListener("abort", stop);
         try {
             const answer = await compiler.compile(request);
-            // Without a signal, this is the warm-up with a correct kernel. Only correct kernels show how fast the
+            // A call without a signal is the warm-up, whose kernel is correct. Only correct kernels tell how fast the
             // computer is.
             if (!signal) this.slowestCompilation = Math.max(slowest, performance.now() - begin);
             return answer;

@@ -37,7 +37,7 @@ export interface Lesson {
 export interface Gpu {
     name: string;
     source: string;
-    /** Whether `calibrate` has measured the figures of this GPU. Otherwise the figures come from documents. */
+    /** Whether `calibrate` has measured the parameters of this GPU. Otherwise the parameters come from documents. */
     measured: boolean;
 }
 

@@ -1,4 +1,5 @@
-// Questions to a worker that have not been answered yet. Each has a number, which the worker's reply repeats.
+// Stores the questions to a worker that have not been answered yet. Each question has a number, which the worker
+// includes in its reply.
 
 interface Asker {
     resolve(answer: unknown): void;

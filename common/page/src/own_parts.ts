@@ -1,5 +1,5 @@
-// Computes what an examination needs for an exercise that the module does not contain: the compiled reference, and the
-// costs of the solution. For the exercises of the book, both were computed when the book was built.
+// For an exercise that the module does not contain, computes the data that an examination needs: the compiled
+// reference, and the costs of the solution. The data of the book's own exercises is computed when the book is built.
 
 import type { Compiler, CompilerAnswer, CompilerRequest } from "./compiler/compiler";
 import type { Task } from "./examiner";
@@ -26,7 +26,7 @@ export class OwnExercisePartsLoader {
         if (!parts) {
             parts = this.compute(task, compiler);
             this.partsByName.set(name, parts);
-            // Remove the entry after a failure, so that the next call retries. The thread may have been ended.
+            // Remove the entry after a failure, so that the next call retries. The worker may have been terminated.
             parts.catch(() => this.partsByName.delete(name));
         }
         return parts;

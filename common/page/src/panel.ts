@@ -1,5 +1,4 @@
-// A panel for one kernel: its controls, the accesses of a warp one by one, its source, and its
-// counters.
+// A panel for one kernel. It contains controls, the accesses of a warp, the source, and the counters.
 
 import { AccessesPart } from "./accesses_part";
 import { checkedTask, findVariant, launchFor, steps, type Step, type Variant } from "./course";
@@ -156,7 +155,7 @@ export class Panel {
         this.result = null;
         try {
             if (rows % variant.rows_multiple || cols % variant.cols_multiple) {
-                throw new Refusal(`This kernel takes multiples of ${variant.rows_multiple} rows and ${variant.cols_multiple} columns.`);
+                throw new Refusal(`For this kernel, rows must be a multiple of ${variant.rows_multiple}, and columns a multiple of ${variant.cols_multiple}.`);
             }
             this.limitPlaces(launch.grid, launch.block);
             this.result = this.simulator.run(this.editedPtx ?? step.ptx, {
@@ -177,7 +176,7 @@ export class Panel {
         this.show();
     }
 
-    /** Limits the numbers of the block and the warp to those that the launch has. */
+    /** Limits the indices of the block and the warp to those in the launch. */
     private limitPlaces(grid: number[], block: number[]) {
         const product = (list: number[]) => list.reduce((one, other) => one * other, 1);
         this.state.block = Math.min(this.state.block, product(grid) - 1);
@@ -212,7 +211,7 @@ export class Panel {
                   ? `${countOf(wrong, "cell")} of out ${wrong === 1 ? "is" : "are"} wrong.`
                   : checkedTask(variant.produces)
                     ? "Every cell of out is right."
-                    : "The kernel ran to its end.";
+                    : "The kernel ran to completion.";
         const cut = accesses.length === MAX_TRACED_ACCESSES ? ` The first ${MAX_TRACED_ACCESSES} accesses of the warp are shown.` : "";
         verdict.textContent = `${this.state.rows} x ${this.state.cols}, simulated. ${outcome}${cut}`;
     }

@@ -1,4 +1,4 @@
-// Draws an access, as lanes and sectors or as lanes and banks, and shared memory as it fills.
+// Draws an access as lanes and sectors, or as lanes and banks. Draws the contents of shared memory.
 
 import { rowsOf, type Row } from "./rows";
 import type { Access } from "./simulator";
@@ -31,7 +31,7 @@ function rowSvg(row: Row, isShared: boolean, y: number, followed: number): strin
 export const isLong = (access: Access): boolean => rowsOf(access).length > MAX_DRAWN_ROWS;
 
 /**
- * Draws an access as SVG. `followed` is the number of the lane to highlight, or -1. If `all` is set, draws every row.
+ * Draws an access as SVG. `followed` is the index of the lane to highlight, or -1. If `all` is set, draws every row.
  */
 export function pictureSvg(access: Access, followed = -1, all = false): string {
     const rows = rowsOf(access);
@@ -50,7 +50,7 @@ export function pictureSvg(access: Access, followed = -1, all = false): string {
     return svg + "</svg>";
 }
 
-// ---- shared memory as it fills ----
+// ---- the contents of shared memory ----
 
 const WORDS_PER_ROW = 32;
 const TILE_CELL_PIXELS = 8;
@@ -63,8 +63,8 @@ function accessedWords(access: Access): number[] {
 }
 
 /**
- * Draws shared memory as rows of 32 banks: what this warp has stored up to access number `at`, and what this access
- * touches. Returns null if there is nothing to draw.
+ * Draws shared memory as rows of 32 banks: what this warp has stored up to the access at index `at`, and what this
+ * access touches. Returns null if there is nothing to draw.
  */
 export function tileSvg(accesses: Access[], at: number): string | null {
     const shared = accesses.map((access) => (access.memory === "shared" ? accessedWords(access) : []));

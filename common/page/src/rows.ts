@@ -1,5 +1,5 @@
-// Arranges 32 addresses in rows of 32 words: 128 bytes of memory in four sectors, or the banks of one wavefront.
-// draw_memory_rows and draw_bank_rows in common/examiner/picture.h do the same.
+// Arranges 32 addresses in rows of 32 words. A row is either 128 bytes of memory (four sectors) or the 32 banks in one
+// wavefront. draw_memory_rows and draw_bank_rows in common/examiner/picture.h do the same.
 
 import type { Access } from "./simulator";
 

@@ -1,5 +1,5 @@
-// Loads large scripts from the page's folder, each once and only when it is needed. This also works
-// if the page was opened from the file system.
+// Loads large scripts from the page's folder when they are first needed. This also works for a page that was opened
+// from the file system.
 
 const loading = new Map<string, Promise<void>>();
 

@@ -1,5 +1,5 @@
-// A kernel with three sliders: block size, elements per thread and padding. Shows the counters and the time at each
-// position, and how they have changed since the previous position.
+// A kernel with three sliders, for the block size, the elements per thread and the padding. At each position of the
+// sliders, shows the counters and the time, and how they differ from the previous position.
 
 import { gpus } from "./exercises";
 import { serializeRuns, type SimulatorThread } from "./thread";
@@ -25,12 +25,12 @@ const slider = (name: keyof Tile, label: string) => `
 const markup = `
 <h2>Block, elements per thread, padding</h2>
 <p>One kernel combines lessons 03 to 05. Move a slider to see how the cost of a request and the predicted time change.
-Each position is compiled, so its instructions are counted, too.</p>
+The kernel is compiled for each position, so its instructions are counted, too.</p>
 <div class="two-columns">
 <div>
   <form class="sliders" aria-label="The kernel">${slider("down", "Block")}${slider("elements", "Elements per thread")}${slider("padding", "Padding of a tile's row")}</form>
   <p class="lesson"></p>
-  <div class="wide" tabindex="0" role="group" aria-label="Table of what it costs">
+  <div class="wide" tabindex="0" role="group" aria-label="Table of costs">
   <table class="counters"><thead><tr><th>Counted</th><th>Before</th><th>Now</th></tr></thead><tbody class="counted"></tbody>
   <thead><tr><th colspan="3" class="prediction">Predicted</th></tr></thead><tbody class="predicted"></tbody></table></div>
   <details class="source"><summary>The kernel's source</summary><div class="wide" tabindex="0" role="group" aria-label="The kernel's source"><pre></pre></div></details>

@@ -1,6 +1,7 @@
-// The state of the explorer, as encoded in the link. "a" and "b" are the panels:
-// step,variant,rows,cols,block,warp,access and, if they differ from the lesson's, the two extents of a block. "a_time"
-// and "b_time" are GPU,size, if they differ from the default. "tile" and "tile_time" are the same for the sliders.
+// The state of the explorer, as encoded in the link. "a" and "b" describe the panels:
+// step,variant,rows,cols,block,warp,access. The two extents of a block follow if they are not the lesson's own.
+// "a_time" and "b_time" are GPU,size, and are present if they are not the default. "tile" and "tile_time" are the same
+// for the sliders.
 
 import { firstTile, type Tile } from "./tile";
 import { firstChoice, type TimeChoice } from "./time_part";

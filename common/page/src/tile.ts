@@ -1,4 +1,5 @@
-// The kernels behind the sliders: common/page/kernels/tile.cu, compiled for each position.
+// The kernels behind the sliders: common/page/kernels/tile.cu, compiled for each position of the
+// sliders.
 
 import { family } from "./course";
 import type { Question, TimeQuestion } from "./simulator";

@@ -1,6 +1,6 @@
-// Shows the predicted time of a launch: the figures, the bottleneck, and the timeline of one
-// multiprocessor. It can show the Time of any kernel. If the reader chooses another GPU or size,
-// the owner of this part must ask for a new prediction.
+// Shows the predicted time of a launch: the figures, the bottleneck, and the timeline of one multiprocessor. Works with
+// the Time of any kernel. If the reader chooses another GPU or size, the code that created this part must request a new
+// prediction.
 
 import type { Gpu } from "./exercises";
 import type { Time } from "./simulator";
@@ -75,7 +75,7 @@ export class TimePart {
 
     private showKnown() {
         const gpu = this.gpus.find((one) => one.name === this.choice.gpu) as Gpu;
-        this.find(".known").textContent = `What the model knows of this GPU: ${gpu.source}.`;
+        this.find(".known").textContent = `Sources of the model's figures for this GPU: ${gpu.source}.`;
     }
 
     /** Marks the shown time as outdated, until show() or refuse() is called. */

@@ -1,4 +1,4 @@
-// Runs the simulator in a worker, so that the page never blocks. thread.ts is the page's side.
+// Runs the simulator in a worker, so that the page remains responsive. The page's side is thread.ts.
 
 import { Refusal, Simulator, type Ask } from "./simulator";
 

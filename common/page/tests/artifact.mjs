@@ -1,6 +1,6 @@
-// Tests that GitHub Pages can serve the built book, as far as that can be tested without GitHub: the files, their sizes
-// and types, a book below a subfolder, and whether the compiler and the list of cached files belong to the book. The
-// workflow must upload this folder, and must name a major version for each action.
+// Tests that GitHub Pages can serve the built book, as far as this is possible without GitHub: checks the files, their
+// sizes and types, links from a book in a subfolder, and whether the compiler and the list of cached files match the
+// book. The workflow must upload the folder of the book, and must name a major version for each action.
 //
 //     node artifact.mjs HTML WORKFLOW
 
@@ -39,7 +39,7 @@ for (const entry of entries) {
 expect(total < largestSite, `the site has ${total} bytes, which is too much`);
 expect(names.length > 100 && names.includes("index.html"), `${html} is no book: it has ${names.length} files`);
 
-// ---- the book below a subfolder: /coalesce/ ----
+// ---- the book served from a subfolder, /coalesce/ ----
 let links = 0;
 for (const name of names.filter((one) => /\.(html|css|svg)$/.test(one))) {
     const text = fs.readFileSync(path.join(html, name), "utf8").replace(/<script>[^]*?<\/script>/g, "");

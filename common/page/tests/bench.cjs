@@ -26,7 +26,7 @@ const isRunning = (page) => page.waitForSelector(".bench[aria-busy=true]", SOON)
 const marked = (page, kind) => page.locator(`.cm-line.line-${kind}`).allTextContents();
 const notes = async (page) => (await page.locator(".note").allTextContents()).join(" ");
 
-/** Replaces `from` by `to` in the text. Fails if the text does not contain `from`. */
+/** Replaces `from` with `to` in the text. Fails if the text does not contain `from`. */
 function edited(text, from, to) {
     assert.ok(text.includes(from), `the kernel has no ${from}`);
     return text.replace(from, to);
@@ -37,7 +37,7 @@ async function fail(page, text) {
     await outcome(page, "failed");
 }
 
-test("both lines of a race are marked, with the cause below, and screen readers are told", async (browser) => {
+test("both lines of a race are marked, with the cause below, and announced to screen readers", async (browser) => {
     await withLesson(browser, async (page, { solution }) => {
         await fail(page, edited(solution, "__syncthreads();", ""));
         const [cause] = await marked(page, "cause");
@@ -55,7 +55,7 @@ test("both lines of a race are marked, with the cause below, and screen readers 
     });
 });
 
-test("the line of the grid is marked, and a check that lets too much through", async (browser) => {
+test("the line of a wrong grid is marked, and so is an incomplete bounds check", async (browser) => {
     await withLesson(browser, async (page, { solution }) => {
         const grid = "{ceil_div(cols, 32), ceil_div(rows, 8)}";
         await fail(page, edited(solution, grid, "{ceil_div(rows, 8), ceil_div(cols, 32)}"));
@@ -66,18 +66,18 @@ test("the line of the grid is marked, and a check that lets too much through", a
     }, "02_naive");
 });
 
-test("wrong and missing cells are drawn", async (browser) => {
+test("correct and unwritten cells are drawn", async (browser) => {
     await withLesson(browser, async (page, { solution }) => {
         await fail(page, edited(solution, "if (row < rows && col < cols) {\n        out", "if (row < rows && col < cols && threadIdx.y < 16) {\n        out"));
         await page.waitForSelector("figure.cells svg", SOON);
         const count = (kind) => page.locator(`figure.cells rect.${kind}`).count();
-        assert.ok((await count("untouched")) > 0 && (await count("right")) > 0, "both are shown");
+        assert.ok((await count("untouched")) > 0 && (await count("right")) > 0, "both kinds of cells are shown");
         assert.equal(await page.locator(".outcome pre.map").count(), 0);
         assert.match(await page.locator("figure.cells figcaption").textContent(), /never written/);
     });
 });
 
-test("accesses that cost too much open their picture", async (browser) => {
+test("if an access costs too much, its picture opens", async (browser) => {
     await withLesson(browser, async (page, work) => {
         await editor(page).fill(work.solution);
         await outcome(page, "passed");
@@ -89,7 +89,7 @@ test("accesses that cost too much open their picture", async (browser) => {
     }, "04_padded");
 });
 
-test("a run can be stopped, and a loop that is only long is not told that it never ends", async (browser) => {
+test("a run can be stopped, and a run that takes too long is stopped with a message", async (browser) => {
     await withLesson(browser, async (page, { solution }) => {
         await editor(page).fill(solution);
         await outcome(page, "passed");
@@ -113,12 +113,12 @@ template <int N> constexpr int slow() { int sum = 0; for (int i = 0; i < 150000;
 ${Array.from({ length: count }, (_, i) => `static_assert(slow<${i}>() > 0);`).join("\n")}
 `;
 
-test("a compilation that takes too long is stopped, and the next edit ends it at once", async (browser) => {
+test("a compilation that takes too long is stopped, and the next edit stops a compilation at once", async (browser) => {
     await withLesson(browser, async (page, { solution }) => {
         await editor(page).fill(solution);
         await outcome(page, "passed");
         await editor(page).fill(solution + slowText(900));
-        // On a busy machine the page allows more than ten seconds.
+        // On a slow machine, the page allows the compiler more than ten seconds.
         await page.waitForSelector(".bench[data-outcome=stopped][aria-busy=false]", { timeout: 400000 });
         const told = /compiler had not finished after (\d+) seconds/.exec(await standing(page).textContent());
         assert.ok(told, await standing(page).textContent());
@@ -133,11 +133,11 @@ test("a compilation that takes too long is stopped, and the next edit ends it at
         await outcome(page, "passed");
         const took = performance.now() - begin;
         console.log(`    ${Math.round(took)} ms after the edit`);
-        assert.ok(took < limit, `${took} ms: it waited for the old text`);
+        assert.ok(took < limit, `${took} ms: it waited for the old compilation`);
     });
 });
 
-test("two tabs: the newer text is offered, and neither is lost", async (browser) => {
+test("if two tabs edit the same file, the newer text is offered, and no text is lost", async (browser) => {
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
     const tabs = [];
     for (let i = 0; i < 2; i++) {
@@ -151,7 +151,7 @@ test("two tabs: the newer text is offered, and neither is lost", async (browser)
     await editor(one).fill("// from one\n");
     await editor(other).fill("// from the other\n");
     await one.waitForSelector(".other-tab:not([hidden])", SOON);
-    assert.match(await textOf(one), /from one/, "nothing is replaced without asking");
+    assert.match(await textOf(one), /from one/, "text was replaced without asking");
     await one.locator("button[name=theirs]").click();
     assert.match(await textOf(one), /from the other/);
     await one.locator("button[name=restore]").click();
@@ -159,7 +159,7 @@ test("two tabs: the newer text is offered, and neither is lost", async (browser)
     await other.waitForSelector(".other-tab:not([hidden])", SOON);
     await other.locator("button[name=mine]").click();
     assert.match(await textOf(other), /from the other/);
-    // If the question is not answered, typing does not overwrite the other tab's text.
+    // Until the question is answered, typing must not overwrite the other tab's text.
     await one.waitForSelector(".other-tab:not([hidden])", SOON);
     await editor(one).fill("// a third\n");
     await one.reload();
@@ -185,7 +185,7 @@ test("a link opens the text in the playground", async (browser) => {
     await context.close();
 });
 
-test("every experiment of a lesson opens in the playground, and changes its kernel", async (browser) => {
+test("every experiment in a lesson opens in the playground, and changes the kernel", async (browser) => {
     const fs = require("node:fs");
     const links = fs.readdirSync(html).filter((name) => name.startsWith("lesson_")).flatMap((name) =>
         [...fs.readFileSync(`${html}/${name}`, "utf8").matchAll(/playground\.html#try=[^"]*/g)].map(([link]) => link.replaceAll("&amp;", "&")));
@@ -203,7 +203,7 @@ test("every experiment of a lesson opens in the playground, and changes its kern
     });
 });
 
-test("the pages keep to their policy: everything runs, and nothing is refused", async (browser) => {
+test("under the content security policy, everything on the pages runs, and nothing is blocked", async (browser) => {
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
     const page = await context.newPage();
     const faults = [];
@@ -219,7 +219,7 @@ test("the pages keep to their policy: everything runs, and nothing is refused", 
     await editor(page).fill((await workOf(page, "03_tiled")).solution);
     await outcome(page, "passed");
     assert.deepEqual(faults, []);
-    // The content security policy is active if a script in the page itself does not run.
+    // If an inline script does not run, the content security policy is active.
     const runs = await page.evaluate(() => {
         const script = document.createElement("script");
         script.textContent = "window.ranAnyway = true";
@@ -230,7 +230,7 @@ test("the pages keep to their policy: everything runs, and nothing is refused", 
     await context.close();
 });
 
-test("the lessons say how far the reader is, and the front page where to continue", async (browser) => {
+test("the lessons show the reader's progress, and the front page says where to continue", async (browser) => {
     await withLesson(browser, async (page, { solution }) => {
         await editor(page).fill(solution);
         await outcome(page, "passed");

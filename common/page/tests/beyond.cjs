@@ -3,7 +3,7 @@
 //
 //     node beyond.cjs HTML CHROMIUM ROOT BIN [PART OF A TEST'S NAME]
 //
-// ROOT is the repository. BIN is the folder of the program learn.
+// ROOT is the repository. BIN is the folder that contains the program learn.
 "use strict";
 const assert = require("node:assert/strict");
 const { execFileSync, spawn } = require("node:child_process");
@@ -26,7 +26,7 @@ const solutionOf = (page, name) => page.evaluate((wanted) =>
 
 const names = fs.readdirSync(path.join(root, "solutions")).filter((name) => name.startsWith("x_")).sort();
 
-test("each exercise beyond the transpose has a page, whose solution passes", async (browser) => {
+test("each exercise beyond the transpose has a page, on which its solution passes", async (browser) => {
     const { address } = await serve(html);
     for (const name of sampled(names, 4)) {
         await withPage(browser, address, `exercise_${name}.html`, async (page) => {
@@ -42,7 +42,7 @@ test("each exercise beyond the transpose has a page, whose solution passes", asy
     }
 });
 
-test("a wrong kernel is told the same cause as in the terminal", async (browser) => {
+test("for a wrong kernel, the page names the wrong element and the sizes", async (browser) => {
     const { address } = await serve(html);
     const wrong = fs.readFileSync(path.join(root, "solutions/x_row_sums/wrong/last_step_missing.cu"), "utf8");
     await withPage(browser, address, "exercise_x_row_sums.html", async (page) => {
@@ -50,7 +50,7 @@ test("a wrong kernel is told the same cause as in the terminal", async (browser)
         await editor(page).fill(wrong);
         await outcome(page, "failed");
         assert.match(await page.locator(".outcome").textContent(), /out\(\d+\) is [\d.]+, expected [\d.]+/);
-        // The message names a size of this exercise, and no matrix.
+        // The message states the sizes of this exercise.
         assert.match(await page.locator(".outcome").textContent(), /rows = \d+, cols = \d+/);
     });
 });
@@ -63,7 +63,7 @@ test("the page of an exercise is accessible", async (browser) => {
     });
 });
 
-test("a page without own exercises says how to make one", async (browser) => {
+test("without your own exercises, the page says how to make one", async (browser) => {
     const { address } = await serve(html);
     await withPage(browser, address, "own.html", async (page) => {
         await page.waitForSelector(".your-turn[data-ready]", SOON);
@@ -82,7 +82,7 @@ function courseWithOwnExercise() {
     return folder;
 }
 
-test("./learn play serves a teacher's own exercise, and changes of its record", async (browser) => {
+test("./learn play serves a teacher's own exercise, and shows changes to its record", async (browser) => {
     const folder = courseWithOwnExercise();
     const played = spawn(learn, ["play", "--port", "0"], { env: { ...process.env, COALESCE_COURSE: folder } });
     let printed = "";

@@ -34,7 +34,7 @@ const explored = (() => {
 
 // ---- the book ----
 
-test("every page of the contents opens, without an error, without the network, and no wider than the screen, light and dark", async (browser) => {
+test("every page in the contents opens without errors or a network, and fits the screen, in both themes", async (browser) => {
     const names = [];
     await withPage(browser, "index.html", async (page) => {
         names.push(...(await page.$$eval("#sidebar a:not([href^='#'])", (links) => links.map((link) => link.getAttribute("href")))));
@@ -59,7 +59,7 @@ test("every page of the contents opens, without an error, without the network, a
     }
 });
 
-test("a lesson's questions take lesson.toml's figures and no others", async (browser) => {
+test("a lesson's questions accept the figures in lesson.toml, and no others", async (browser) => {
     const steps = fs.readdirSync(path.join(__dirname, "../../../steps")).filter((name) => /^\d\d_/.test(name));
     assert.deepEqual(lessons.map((name) => name.slice("lesson_".length, -".html".length)), steps.sort());
     let asked = 0;
@@ -88,7 +88,7 @@ test("a lesson's questions take lesson.toml's figures and no others", async (bro
     assert.ok(explored.length >= 9 && chosen.length > 0 && asked === chosen.length, `${asked} lessons, ${explored.length} steps`);
 });
 
-test("lesson 03 asks why, and answers each choice", async (browser) => {
+test("the multiple-choice questions of lesson 03 reply to each choice", async (browser) => {
     await withPage(browser, "lesson_03_tiled.html", async (page) => {
         const forms = page.locator("form.question:has(fieldset)");
         assert.ok((await forms.count()) >= 3);
@@ -106,7 +106,7 @@ test("lesson 03 asks why, and answers each choice", async (browser) => {
     });
 });
 
-test("the search finds lessons by their words", async (browser) => {
+test("the search finds lessons by words in their text", async (browser) => {
     await withPage(browser, "index.html", async (page) => {
         await page.keyboard.press("/");
         await page.keyboard.type("partition camping");
@@ -117,7 +117,7 @@ test("the search finds lessons by their words", async (browser) => {
     });
 });
 
-test("what was found is walked with the arrow keys, and marked where it stands", async (browser) => {
+test("the arrow keys move through the search results, and the page marks the words found", async (browser) => {
     await withPage(browser, "index.html", async (page) => {
         await page.locator("#search").fill("bank conflicts");
         await page.waitForSelector("#found a");
@@ -139,7 +139,7 @@ test("what was found is walked with the arrow keys, and marked where it stands",
     });
 });
 
-test("the search knows the explorer and the playground", async (browser) => {
+test("the search finds the explorer and the playground", async (browser) => {
     await withPage(browser, "index.html", async (page) => {
         for (const [words, name] of [["explorer", "explorer.html"], ["playground", "playground.html"]]) {
             await page.locator("#search").fill(words);
@@ -148,7 +148,7 @@ test("the search knows the explorer and the playground", async (browser) => {
     });
 });
 
-test("a lesson has its contents in the sidebar, a link at each heading, and code that can be copied", async (browser) => {
+test("a lesson has its sections in the sidebar and a link at each heading, and code can be copied", async (browser) => {
     await withPage(browser, "lesson_06_diagonal.html", async (page) => {
         const sections = await page.$$eval("#sidebar .sections a", (links) => links.map((link) => link.textContent));
         assert.ok(sections.includes("The idea") && sections.length >= 4, sections);
@@ -158,20 +158,20 @@ test("a lesson has its contents in the sidebar, a link at each heading, and code
         assert.ok(await page.evaluate(() => {
             const [side, here] = [document.getElementById("sidebar"), document.querySelector("[aria-current]")].map((e) => e.getBoundingClientRect());
             return here.top >= side.top && here.bottom <= side.bottom;
-        }), "the page is in sight in the sidebar");
+        }), "the sidebar shows the entry of this page");
     });
     await withPage(browser, "source_03_tiled.html", async (page) => {
         await page.evaluate(() => Object.defineProperty(navigator, "clipboard", { value: { writeText: async (text) => void (window.copied = text) } }));
         await page.locator(".copied-from > .copy").first().click();
         const source = fs.readFileSync(path.join(__dirname, "../../../steps/03_tiled/main.cu"), "utf8");
-        // Doxygen removes the marks of snippets, so remove them here too.
+        // Doxygen removes the markers of snippets, so remove them here too.
         const plain = (text) => text.split("\n").map((line) => line.trimEnd()).filter((line) => !line.startsWith("//!")).join("\n").trim();
         assert.equal(plain(await page.evaluate(() => window.copied)), plain(source));
         assert.ok((await page.locator(".fragment .cuda", { hasText: "__global__" }).count()) > 0);
     });
 });
 
-test("pictures fit a phone, and are shown at their own size when asked", async (browser) => {
+test("pictures fit a phone, and can be enlarged to their natural size", async (browser) => {
     await withPage(browser, "lesson_08_vec4.html", async (page) => {
         const drawing = page.locator(".drawing:not(.text-drawing)").first();
         const overflow = () => drawing.evaluate((element) => element.scrollWidth - element.clientWidth);
@@ -181,7 +181,7 @@ test("pictures fit a phone, and are shown at their own size when asked", async (
     }, { viewport: { width: 390, height: 800 } });
 });
 
-test("axe finds nothing on any page of the book, light and dark, wide and narrow", async (browser) => {
+test("axe finds no fault on any page of the book, in both themes, on wide and narrow screens", async (browser) => {
     const names = fs.readdirSync(html).filter((name) => name.endsWith(".html")).sort();
     const { address } = await serve(html); // axe reads the style sheets, but a browser cannot read these from files
     for (const [i, [colorScheme, width]] of [["light", 1440], ["dark", 1440], ["light", 390], ["dark", 390]].entries()) {
@@ -192,7 +192,7 @@ test("axe finds nothing on any page of the book, light and dark, wide and narrow
     }
 });
 
-test("the theme's switch turns the page and holds", async (browser) => {
+test("the theme switch changes the colours of the page and of its drawings", async (browser) => {
     await withPage(browser, "lesson_04_padded.html", async (page) => {
         const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
         const used = () => page.evaluate(() => getComputedStyle(document.querySelector(".diagram .idle")).fill);
@@ -214,7 +214,7 @@ test("the explorer opens with a picture", async (browser) => {
     });
 });
 
-test("every kernel counts in the page what it counts natively, at 1024 x 1024", async (browser) => {
+test("at 1024 x 1024, every kernel has the same counters in the page as in the native program", async (browser) => {
     const inPage = new Set(explored.map(({ name }) => name));
     const native = JSON.parse(fs.readFileSync(simulatedJson)).results.filter(
         (row) => row.counters && row.counters.load_requests && inPage.has(row.step),
@@ -242,7 +242,7 @@ test("every kernel counts in the page what it counts natively, at 1024 x 1024", 
     });
 });
 
-test("the table shows lesson.toml's figures a request", async (browser) => {
+test("the table shows the figures per request that lesson.toml states", async (browser) => {
     const names = { load_sectors: "load", store_sectors: "store", shared_load_wavefronts: "shared_load", shared_store_wavefronts: "shared_store" };
     const expected = new Map(explored.map(({ name, variants: [[variant, expect]] }) => [`explorer.html#a=${name},${variant},1024,1024,0,0,0`, { name, expect }]));
     await withPages(browser, [...expected.keys()], async (page, address) => {
@@ -255,7 +255,7 @@ test("the table shows lesson.toml's figures a request", async (browser) => {
     });
 });
 
-test("a walk with the keyboard alone", async (browser) => {
+test("the explorer can be used with the keyboard alone", async (browser) => {
     await withPage(browser, "explorer.html", async (page) => {
         const headline = () => page.locator(".headline").textContent();
         assert.match(await headline(), /^Load from in, line \d+: 4 sectors/);
@@ -284,7 +284,7 @@ test("a walk with the keyboard alone", async (browser) => {
     });
 });
 
-test("a link restores the state, also of two kernels side by side", async (browser) => {
+test("a link restores the state of the explorer, even with two kernels side by side", async (browser) => {
     const hash = "#a=03_tiled,tiled,128,64,1,3,2&b=04_padded,swizzled,128,64,1,3,2";
     await withPage(browser, "explorer.html" + hash, async (page) => {
         assert.equal(await page.locator(".panel").count(), 2);
@@ -295,11 +295,11 @@ test("a link restores the state, also of two kernels side by side", async (brows
         assert.match(page.url(), /#a=03_tiled,tiled,128,64,1,3,3&b=/);
     });
     await withPage(browser, "explorer.html#a=nothing,none,x,-1,99999,99,99", async (page) => {
-        assert.equal(await page.locator(".picture svg").count(), 1, "nonsense shows something all the same");
+        assert.equal(await page.locator(".picture svg").count(), 1, "an invalid link still shows a picture");
     });
 });
 
-test("another block shape and another matrix are computed again", async (browser) => {
+test("a new block shape or matrix shape updates the results", async (browser) => {
     await withPage(browser, "explorer.html#a=02_naive,naive,256,256,0,0,0", async (page) => {
         const store = () => page.locator("tr[data-counter=store_sectors] td").nth(3).textContent();
         assert.equal(await store(), "32");
@@ -315,7 +315,7 @@ test("another block shape and another matrix are computed again", async (browser
     });
 });
 
-test("PTX can be edited and run; what is wrong with it is said", async (browser) => {
+test("PTX can be edited and run, and its errors are shown", async (browser) => {
     await withPage(browser, "explorer.html#a=02_naive,naive,64,64,0,0,0", async (page) => {
         await page.locator("details.ptx summary").click();
         const area = page.locator("details.ptx textarea");
@@ -347,7 +347,7 @@ function predictedNatively(step, size, gpu) {
     return results.filter((row) => row.predicted);
 }
 
-test("every kernel's prediction in the page is the native one, to 12 digits", async (browser) => {
+test("every kernel's prediction in the page agrees with the native one to 12 digits", async (browser) => {
     const { differences } = await import("./differences.mjs");
     let compared = 0;
     await withPage(browser, "explorer.html", async (page) => {
@@ -374,7 +374,7 @@ const shownTime = async (part) => {
     return { words, ms: Number(await part.getAttribute("data-ms")), picture: await part.locator("svg").innerHTML() };
 };
 
-test("the kernel that is shown has a predicted time, on the GPU and for the size that are chosen", async (browser) => {
+test("the page predicts the time of the current kernel for the selected GPU and size", async (browser) => {
     await withPage(browser, "explorer.html#a=03_tiled,tiled,64,64,0,0,0", async (page) => {
         const part = page.locator(".panel .time").first();
         const first = await shownTime(part);
@@ -396,7 +396,7 @@ test("the kernel that is shown has a predicted time, on the GPU and for the size
 
         await page.locator("select[name=step]").selectOption("04_padded");
         const padded = await shownTime(part);
-        assert.ok(padded.ms < other.ms, "another kernel, another time");
+        assert.ok(padded.ms < other.ms, "another kernel has another time");
         await page.locator("details.ptx summary").click();
         await page.locator("details.ptx textarea").fill("this is no PTX");
         await page.locator("button[name=run-ptx]").click();
@@ -404,10 +404,10 @@ test("the kernel that is shown has a predicted time, on the GPU and for the size
     });
     await withPage(browser, "explorer.html#a=03_tiled,tiled,64,64,0,0,0&a_time=NVIDIA+L4,32768", async (page) => {
         const { words } = await shownTime(page.locator(".panel .time").first());
-        assert.match(words, /NVIDIA\sL4/, "the link says which GPU");
+        assert.match(words, /NVIDIA\sL4/, "the GPU comes from the link");
     });
     await withPage(browser, "explorer.html#a_time=Abacus,7&a=03_tiled,tiled,64,64,0,0,0&tile=5,99,-1", async (page) => {
-        assert.match((await shownTime(page.locator(".panel .time").first())).words, /NVIDIA\sH200/, "nonsense shows something all the same");
+        assert.match((await shownTime(page.locator(".panel .time").first())).words, /NVIDIA\sH200/, "an invalid link falls back to the default GPU");
         assert.match((await shownTime(page.locator("#sliders .time"))).words, /predicted/);
     });
 });
@@ -418,7 +418,7 @@ const costsOf = (page) =>
         Object.fromEntries(rows.map((row) => [row.dataset.cost, [...row.cells].slice(1).map((cell) => parseFloat(cell.textContent))])),
     );
 
-test("sliders, by keyboard: padding takes the conflicts away, more elements put more loads in flight", async (browser) => {
+test("moving the sliders by keyboard shows that padding removes conflicts and more elements add loads in flight", async (browser) => {
     await withPage(browser, "explorer.html", async (page) => {
         const part = page.locator("#sliders .time");
         const move = async (name, key) => {
@@ -477,13 +477,13 @@ const moveTo = (page, positions) =>
         return { took: performance.now() - begin, stood, wrong: root.dataset.wrong, refused };
     }, positions);
 
-test("every position of the sliders transposes, while the page stays usable", async (browser) => {
+test("the kernel is correct at every position of the sliders, and the page stays responsive", async (browser) => {
     await withPage(browser, "explorer.html", async (page) => {
         await shownTime(page.locator("#sliders .time"));
         const took = [], stood = [];
         const positions = [0, 1, 2, 3].flatMap((down) => [0, 1, 2, 3].flatMap((elements) => [0, 1, 2, 3, 4].map((padding) => [down, elements, padding])));
         assert.equal(positions.length, await page.evaluate(() => Object.keys(window.courseData.family.kernels).length));
-        // Every third position is enough to combine each position of a slider with each position of the others.
+        // Every third position is enough to combine each position of a slider with each position of every other slider.
         for (const position of sampled(positions, 3)) {
             const moved = await moveTo(page, position);
             const name = `position ${position}`;
@@ -493,13 +493,13 @@ test("every position of the sliders transposes, while the page stays usable", as
             stood.push(moved.stood);
         }
         const middle = (list) => Math.round(median(list));
-        console.log(`    ${took.length} positions: median ${middle(took)} ms; the page stood still for ${middle(stood)} ms`);
+        console.log(`    ${took.length} positions: median ${middle(took)} ms; frozen for ${middle(stood)} ms`);
         // Without a worker, the page would freeze during the whole computation.
-        assert.ok(middle(stood) < 0.5 * middle(took), `it stood still for ${middle(stood)} of ${middle(took)} ms`);
+        assert.ok(middle(stood) < 0.5 * middle(took), `the page was frozen for ${middle(stood)} of ${middle(took)} ms`);
     });
 });
 
-test("of a slider that is moved quickly, the last position is shown", async (browser) => {
+test("if a slider moves quickly, the page shows its last position", async (browser) => {
     await withPage(browser, "explorer.html", async (page) => {
         const part = page.locator("#sliders .time");
         await shownTime(part);

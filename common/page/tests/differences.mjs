@@ -1,5 +1,5 @@
-// Finds differences between a page's results and those of the native programs. Predicted times must agree to 12 digits,
-// because the last bit of logarithms differs between the two mathematical libraries.
+// Finds differences between a page's results and those of the native programs. Predicted times must agree to 12 digits.
+// They need not be equal, because the last bits of a logarithm depend on the mathematical library.
 
 import { spawnSync } from "node:child_process";
 

@@ -1,5 +1,5 @@
-// Tests that the examiner as WebAssembly gives each kernel the same verdict as the native examiner: the same ids,
-// texts, lines and counters. Differences are permitted only in the duration of the examination, the compiler's name,
+// Tests that the examiner compiled to WebAssembly gives each kernel the same verdict as the native examiner: the same
+// ids, texts, lines and counters. Differences are permitted only in the duration of the examination, the compiler's name,
 // and the last digits of predicted times, because the mathematical functions come from different libraries.
 //
 //     node examiner.mjs SIMULATOR VERDICTS NAME...
@@ -25,8 +25,8 @@ async function main([simulator, program, ...names]) {
         const solutions = {};
         const took = [];
         for (const one of cases) {
-            // The first case of each exercise is its solution. The costs of the other kernels are compared with its
-            // costs.
+            // The first case of each exercise is its solution. The costs of the other kernels are compared with the
+            // solution's.
             const key = `${one.exercise} ${one.hunt}`;
             solutions[key] ??= ask("cost", one);
             const begin = performance.now();

@@ -1,5 +1,5 @@
-// Tests the compiler in the page, in a headless browser: it loads, compiles and can be stopped, everything opens
-// without a network after the first visit, and ./learn play serves the book.
+// Tests the compiler in the page, in a headless browser. The compiler loads, compiles and can be stopped. After the
+// first visit, the whole book opens without a network. ./learn play serves the book.
 //
 //     node loading.cjs HTML PAGE ROOT CHROMIUM BIN [PART OF A TEST'S NAME]
 //
@@ -26,7 +26,7 @@ const test = (name, run) =>
 
 /** Opens a separate window, which shares no data with other windows. */
 async function newWindow(options = {}) {
-    // The pages' content security policy would not load the script with the compiler.
+    // The content security policy of the pages would block the script that contains the compiler.
     const context = await browser.newContext({ bypassCSP: true, ...options });
     const page = await context.newPage();
     const faults = [];
@@ -83,7 +83,7 @@ function copyOfBook() {
 const writeVersion = (folder) =>
     execFileSync(process.execPath, [path.join(root, "common/page/service_worker/write.mjs"), folder]);
 
-test("the first visit loads the compiler and shows how far it is; without a network, everything opens afterwards", async () => {
+test("the first visit loads the compiler and shows its progress, after which every page opens without a network", async () => {
     const site = await serve(html);
     const { context, page, faults } = await newWindow();
     const { told, failure, version } = await load(page, site.address + "index.html");
@@ -114,7 +114,7 @@ test("the first visit loads the compiler and shows how far it is; without a netw
         const all = await Promise.all(names.map(async (name) => (await caches.open(name)).keys()));
         return all.flat().map(({ url }) => url.split("?")[0]);
     });
-    for (const link of links) assert.ok(kept.includes(new URL(link, site.address).href), `${link} is not kept`);
+    for (const link of links) assert.ok(kept.includes(new URL(link, site.address).href), `${link} is not cached`);
     for (const link of sampled(links, 6)) {
         await page.goto(new URL(link, site.address).href);
         assert.equal(await page.locator("h1").count(), 1, `${link} has no title without a network`);
@@ -123,15 +123,15 @@ test("the first visit loads the compiler and shows how far it is; without a netw
     await context.close();
 });
 
-test("every kernel of the course compiles, with the headers read once as without", async () => withCompiler(async (page) => {
+test("every kernel of the course compiles to the same IR with and without precompiled headers", async () => withCompiler(async (page) => {
     const numbers = /^(!\d+ = )!\{(i64 \d+(, )?)+\}$/gm; // positions of inline assembly, which may differ
     const took = [];
     const names = Object.keys(requests);
     assert.ok(names.length >= 50, `only ${names.length} kernels`);
     for (const name of sampled(names, 12)) {
         const [plain, again] = await page.evaluate(async (request) => {
-            // A request with more files than the kernel includes the headers as text. From the second request on, other
-            // requests use the precompiled headers.
+            // The compiler parses the headers as text if a request has files in addition to the kernel. For any other
+            // request, it uses the precompiled headers, from the second such request on.
             const one = await window.compiler.compile({ ...request, files: { ...request.files, "more.txt": "" } });
             await window.compiler.compile(request);
             return [one, await window.compiler.compile(request)];
@@ -148,7 +148,7 @@ test("every kernel of the course compiles, with the headers read once as without
     console.log(`    ${took.length} kernels: median ${Math.round(median(took))} ms`);
 }));
 
-test("errors and notes have the same words and places, with the headers read once as without", async () => withCompiler(async (page) => {
+test("errors and notes are the same with and without precompiled headers", async () => withCompiler(async (page) => {
     const good = requests["solutions/02_naive/kernel.cu"];
     const [[input, text]] = Object.entries(good.files);
     const bad = { ...good, files: { [input]: text.replace(/void transpose.*\{\n/, "$&    float4 four = in[0]; min(1, 2, 3); strange();\n") } };
@@ -158,23 +158,23 @@ test("errors and notes have the same words and places, with the headers read onc
     assert.match(first.said, /^\S*kernel\.cu:\d+:\d+: error: use of undeclared identifier 'strange'/m);
     assert.match(first.said, /^include\/coalesce_cuda\/\w+\.h:\d+:\d+: note: /m);
     assert.equal(second.said, first.said);
-    assert.ok((await compile(page, good)).ir, "an error leaves nothing behind");
+    assert.ok((await compile(page, good)).ir, "the next compilation succeeds after an error");
 }));
 
-test("what is nested deeper than a page's stack is said so, and leaves nothing behind", async () => withCompiler(async (page) => {
+test("code nested too deeply for the page's stack is reported, and the next compilation succeeds", async () => withCompiler(async (page) => {
     const good = requests["solutions/02_naive/kernel.cu"];
     const [[input, text]] = Object.entries(good.files);
     const depth = (levels) =>
         "template <int N> struct Deep { static constexpr int v = Deep<N - 1>::v + 1; };\n" +
         `template <> struct Deep<0> { static constexpr int v = 0; };\nstatic_assert(Deep<${levels}>::v == ${levels});\n`;
-    assert.ok((await compile(page, { ...good, files: { [input]: text + depth(100) } })).ir, "what a kernel may need");
+    assert.ok((await compile(page, { ...good, files: { [input]: text + depth(100) } })).ir, "a depth that a kernel may need");
     const deep = await compile(page, { ...good, files: { [input]: text + depth(1000) } });
     assert.equal(deep.ir, null);
-    assert.match(deep.said, /^error: templates, calls or brackets are nested deeper/m);
+    assert.match(deep.said, /^error: templates, calls or brackets are nested too deeply/m);
     assert.ok((await compile(page, good)).ir);
 }));
 
-test("what takes too long can be stopped, and the next compilation follows at once", async () => withCompiler(async (page) => {
+test("a long compilation can be stopped, and the next compilation starts at once", async () => withCompiler(async (page) => {
     const good = requests["solutions/02_naive/kernel.cu"];
     const [[input, text]] = Object.entries(good.files);
     const loop = "constexpr int f() { int s = 0; for (int i = 0; i < 1000; ++i) for (int j = 0; j < 900; ++j) s ^= i * j; return s; }\n";
@@ -196,7 +196,7 @@ test("what takes too long can be stopped, and the next compilation follows at on
     console.log(`    from stop() to the next kernel's IR: ${Math.round(outcome.milliseconds)} ms`);
 }));
 
-test("a new version is shown at once, takes the place of the old one, and fetches only what has changed", async () => {
+test("a new version replaces the old one at once, and only changed files are fetched", async () => {
     const site = await serve(copyOfBook());
     const { context, page } = await newWindow();
     writeVersion(site.folder);
@@ -222,16 +222,16 @@ test("a new version is shown at once, takes the place of the old one, and fetche
     for (let i = 0; i < 100 && !site.requests.some((asked) => asked.endsWith("glossary.html")); i++) await page.waitForTimeout(50);
     for (let i = 0; i < 100 && (await isTaken()) !== 1; i++) await page.waitForTimeout(50);
     const fetched = site.requests.filter((asked) => !/(index\.html|service_worker\.js|version\.txt|book\.(js|css))$/.test(asked));
-    assert.deepEqual(fetched, ["/coalesce/glossary.html"], "only what has changed");
+    assert.deepEqual(fetched, ["/coalesce/glossary.html"], "only changed files are fetched");
     assert.match(await shown(), /^Newer: /);
     await site.close();
-    assert.match(await shown(), /^Newer: /, "and is what is kept");
-    assert.equal(await isTaken(), 1, "the old one is gone");
+    assert.match(await shown(), /^Newer: /, "the new version is cached");
+    assert.equal(await isTaken(), 1, "the old version is gone");
     fs.rmSync(site.folder, { recursive: true });
     await context.close();
 });
 
-test("in the middle of a deployment, what is kept stays whole", async () => {
+test("during a deployment, the cached book stays consistent", async () => {
     const site = await serve(copyOfBook());
     const { context, page } = await newWindow();
     writeVersion(site.folder);
@@ -251,7 +251,7 @@ test("in the middle of a deployment, what is kept stays whole", async () => {
     await context.close();
 });
 
-test("without a service worker or a cache the compiler loads all the same, and nothing complains", async () => {
+test("the compiler loads without a service worker or a cache, and without errors", async () => {
     const site = await serve(html);
     const { context, page, faults } = await newWindow({ serviceWorkers: "block" });
     await page.addInitScript(() => {
@@ -266,7 +266,7 @@ test("without a service worker or a cache the compiler loads all the same, and n
     await site.close();
 });
 
-test("a server that unpacks what is packed is understood", async () => {
+test("the compiler loads from a server that decompresses files", async () => {
     const site = await serve(html);
     site.unpacks = true;
     const { context, page, faults } = await newWindow();
@@ -278,7 +278,7 @@ test("a server that unpacks what is packed is understood", async () => {
     await site.close();
 });
 
-test("a download that breaks off is said, is not kept, and can be tried again", async () => {
+test("an interrupted download is reported, is not cached, and can be retried", async () => {
     const site = await serve(html);
     site.cut = 5_000_000;
     const { context, page } = await newWindow();
@@ -291,7 +291,7 @@ test("a download that breaks off is said, is not kept, and can be tried again", 
     await site.close();
 });
 
-test("from the file system nothing is tried, and the words name ./learn play", async () => {
+test("on a page opened from the file system, the compiler is not requested, and the message names ./learn play", async () => {
     const { context, page, faults } = await newWindow();
     const asked = [];
     page.on("request", (request) => asked.push(request.url()));
@@ -303,7 +303,7 @@ test("from the file system nothing is tried, and the words name ./learn play", a
     await context.close();
 });
 
-test("./learn play serves it at the loopback address, and what was kept opens when it has ended", async () => {
+test("./learn play serves the compiler at the loopback address, and cached pages open after it has ended", async () => {
     const played = spawn(path.join(programs, "learn"), ["play", "--port", "0"], { stdio: ["ignore", "pipe", "inherit"] });
     const [printed] = await once(played.stdout, "data");
     const address = /http:\/\/127\.0\.0\.1:\d+\//.exec(String(printed))?.[0];
@@ -322,7 +322,7 @@ test("./learn play serves it at the loopback address, and what was kept opens wh
     await context.close();
 });
 
-test("./learn play takes another port where the usual one is taken, and refuses one that was chosen", async () => {
+test("./learn play uses another port if the usual one is taken, but fails if the requested one is taken", async () => {
     const others = net.createServer();
     // Another program may already be using this port.
     await new Promise((resolve) => others.once("listening", resolve).once("error", resolve).listen(8237, "127.0.0.1"));

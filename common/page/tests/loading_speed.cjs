@@ -4,7 +4,7 @@
 //     node loading_speed.cjs HTML PAGE ROOT CHROMIUM BIN [MBIT/S]
 //
 // The arguments are those of loading.cjs. MBIT/S is 20 by default. `compiler ready` is the time since the lesson was
-// opened. The lesson shares the line with all pages that the service worker caches meanwhile.
+// opened. Meanwhile, the service worker caches all pages over the same network connection.
 "use strict";
 const os = require("node:os");
 const path = require("node:path");

@@ -1,4 +1,4 @@
-// Helpers for the tests in a browser: a list of tests, and pages whose errors make a test fail.
+// Helpers for browser tests: a list of tests, and pages whose errors make a test fail.
 "use strict";
 const assert = require("node:assert/strict");
 const { chromium } = require("playwright-core");

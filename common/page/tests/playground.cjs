@@ -20,7 +20,7 @@ const side = (page, number) => page.locator(`.side:nth-child(${number})`);
 const textOf = (part) => part.locator(".editor .cm-line").allTextContents();
 const outcome = (page, number, wanted) => page.waitForSelector(`.side:nth-child(${number}) .bench[data-outcome=${wanted}][aria-busy=false]`, SOON);
 
-test("a link restores two kernels as they were", async (browser) => {
+test("a link restores the texts of two kernels", async (browser) => {
     let hash = "", texts = [];
     await withPlayground(browser, async (page) => {
         await page.locator("#compare").click();
@@ -38,11 +38,11 @@ test("a link restores two kernels as they were", async (browser) => {
     }, { hash });
     await withPlayground(browser, async (page) => {
         assert.match(await page.locator("#problem").textContent(), /incomplete/);
-        assert.ok((await textOf(side(page, 1))).length > 5, "something is shown all the same");
+        assert.ok((await textOf(side(page, 1))).length > 5, "a kernel is shown anyway");
     }, { hash: "#a=03_tiled,dAAAA" });
 });
 
-test("without its barrier, its padding, or with swapped indices a kernel is told what is wrong with it", async (browser) => {
+test("the verdict explains a missing barrier, missing padding, and swapped indices", async (browser) => {
     await withPlayground(browser, async (page) => {
         await page.locator("select[name=start]").selectOption({ label: "04 padded" });
         await outcome(page, 1, "passed");
@@ -50,14 +50,14 @@ test("without its barrier, its padding, or with swapped indices a kernel is told
             await page.locator("select[name=start]").selectOption({ label: "04 padded" });
             await outcome(page, 1, "passed");
             await page.locator(`button[name=${name}]`).click();
-            assert.ok(await page.locator(`button[name=${name}]`).isDisabled() || name === "swapped", "nothing is broken twice");
+            assert.ok(await page.locator(`button[name=${name}]`).isDisabled() || name === "swapped", "the same mistake cannot be made twice");
             await outcome(page, 1, "failed");
             assert.match(await page.locator(".outcome").textContent(), words, name);
         }
     });
 });
 
-test("a launch that does not end is stopped, one after the other may take its time", async (browser) => {
+test("a launch that does not end is stopped, but many short launches are not", async (browser) => {
     await withPlayground(browser, async (page) => {
         const examined = (exercise, from, to) => page.evaluate(async ([part, one, other]) => {
             const { name, exercise: work } = window.exerciseData.exercises.find((each) => each.name.endsWith(part));
@@ -84,7 +84,7 @@ test("a launch that does not end is stopped, one after the other may take its ti
     });
 });
 
-test("every blank, solution, mutant and bug hunt gets the command's verdict in the page", async (browser) => {
+test("every skeleton, solution, mutant and bug hunt gets the same verdict in the page as from the command", async (browser) => {
     const { differences, nativeCases } = await import("./differences.mjs");
     const took = [], wrong = [];
     await withPlayground(browser, async (page) => {
@@ -115,7 +115,7 @@ test("every blank, solution, mutant and bug hunt gets the command's verdict in t
     }
 });
 
-test("one can begin with every variant of the course, or is told why not; and whatever one begins with compiles", async (browser) => {
+test("every variant of the course is offered as a start, or has a reason why not, and every start compiles", async (browser) => {
     await withPlayground(browser, async (page) => {
         const missing = await page.evaluate(() => {
             const offered = [...document.querySelectorAll("select[name=start] option")].map(({ textContent }) => textContent);
@@ -127,12 +127,12 @@ test("one can begin with every variant of the course, or is told why not; and wh
             const offered = [...document.querySelectorAll("select[name=start] option:not([disabled])")].map(({ textContent }) => textContent);
             return window.courseData.steps.filter(({ name, variants }) => !variants.some((variant) => offered.includes(`${name.slice(0, 2)} ${variant.name}`))).map(({ name }) => name);
         });
-        assert.deepEqual(without, [], "each lesson gives a variant of its program");
+        assert.deepEqual(without, [], "each lesson offers a variant of its program");
         const reasons = await page.$$eval("select[name=start] option[disabled]", (all) => all.map((option) => option.textContent));
         for (const reason of reasons) assert.match(reason, /^\d\d \S+: .{10,80}$/);
         // If no rule is found for a variant's launches, too few shapes were tested. Persistent blocks need large
         // shapes.
-        assert.ok(!reasons.some((reason) => /no simple rule/.test(reason)), reasons.join("; "));
+        assert.ok(!reasons.some((reason) => /not a simple function/.test(reason)), reasons.join("; "));
         const labels = await page.$$eval("select[name=start] option:not([value='']):not([disabled])", (all) => all.map((option) => option.textContent));
         console.log(`    ${labels.length} to begin with, ${reasons.length} that are said to be none`);
         assert.ok(labels.length >= 110 && reasons.length > 0, `${labels.length}, ${reasons.length}`);
@@ -149,7 +149,7 @@ test("one can begin with every variant of the course, or is told why not; and wh
     });
 });
 
-test("axe finds nothing, and nothing is wider than the screen; light and dark, large and small", async (browser) => {
+test("axe finds no fault, and the page fits the screen, in both themes, on large and small screens", async (browser) => {
     fs.mkdirSync(screenshots, { recursive: true });
     await withPlayground(browser, async (page) => {
         await page.locator("#compare").click();

@@ -1,9 +1,9 @@
-// Prints, as JSON, the request to clang for each kernel file, for tests of the compiler in the
-// page.
+// Prints, as JSON, the request to clang for each kernel file. Tests of the compiler in the page use
+// these requests.
 //
 //     web_requests solutions/NAME/FILE.cu...
 //
-// The names are relative to the course's folder, which must be the working folder.
+// The paths are relative to the course's folder, which must be the working folder.
 
 #include <iostream>
 #include <nlohmann/json.hpp>

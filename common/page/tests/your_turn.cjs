@@ -1,9 +1,9 @@
-// Tests "Your turn" in the lessons, in a headless browser. The pages come from a server, because the compiler needs
-// one. One test opens a page from the file system.
+// Tests "Your turn" in the lessons, in a headless browser. The pages are served over HTTP, because the compiler does
+// not work from the file system. Only one test opens a page from the file system.
 //
 //     node your_turn.cjs HTML CHROMIUM SCREENSHOTS ROOT BIN [PART OF A TEST'S NAME]
 //
-// ROOT is the repository. BIN is the folder of the program learn.
+// ROOT is the repository. BIN is the folder that contains the program learn.
 "use strict";
 const assert = require("node:assert/strict");
 const { execFileSync } = require("node:child_process");
@@ -41,22 +41,22 @@ async function pass(page, { solution }, guesses = ["4", "32"]) {
     await page.waitForSelector(".outcome .costs", SOON);
 }
 
-test("a solution that is typed key by key passes; what it costs is shown when it was said before", async (browser) => {
+test("a solution that is typed key by key passes, and its costs are shown after they were predicted", async (browser) => {
     await withLesson(browser, async (page, { solution }) => {
         assert.equal(await page.locator("details.solved[open]").count(), 0, "the solved kernel is folded");
-        // The exercise contains the text before this comment.
+        // The exercise contains the part of the solution before this comment.
         const begin = solution.indexOf("    // The lanes of a warp now read");
         assert.ok(begin > 0);
         await editor(page).fill(solution.slice(0, begin));
         await page.keyboard.press("Control+End");
-        // The editor indents the lines automatically.
+        // The editor indents each new line, so type the lines without their indentation.
         for (const line of solution.slice(begin).trimEnd().split("\n")) {
             await page.keyboard.type(line.trimStart());
             await page.keyboard.press("Enter");
         }
         await outcome(page, "passed");
         assert.match(await standing(page).textContent(), /^Passed/);
-        assert.equal(await page.locator(".outcome .costs").count(), 0, "nothing is shown before it was said");
+        assert.equal(await page.locator(".outcome .costs").count(), 0, "no costs are shown before they are predicted");
         assert.equal(await page.locator(".costs-gutter .cheap").count(), 0);
         assert.ok(await page.locator("details.solved").first().getAttribute("open") !== null, "the solved kernel is unfolded");
 
@@ -76,7 +76,7 @@ test("a solution that is typed key by key passes; what it costs is shown when it
     });
 });
 
-test("a compile error is shown at its line, and goes when it is fixed", async (browser) => {
+test("a compile error is shown at its line, and disappears when it is fixed", async (browser) => {
     await withLesson(browser, async (page, { solution }) => {
         await editor(page).fill(solution.replace("__syncthreads();", "__syncthread();"));
         await outcome(page, "failed");
@@ -89,7 +89,7 @@ test("a compile error is shown at its line, and goes when it is fixed", async (b
     });
 });
 
-test("a kernel without an end is told so, and the page stays usable", async (browser) => {
+test("an endless kernel is reported, and the page stays usable", async (browser) => {
     await withLesson(browser, async (page, { solution }) => {
         await editor(page).fill(solution.replace("__syncthreads();", "__syncthreads();\n    for (volatile int i = 0; i < 1;) {}"));
         await outcome(page, "failed");
@@ -101,7 +101,7 @@ test("a kernel without an end is told so, and the page stays usable", async (bro
     });
 });
 
-test("what is written and what has passed is there after a reload", async (browser) => {
+test("the text and the passed exercises are still there after a reload", async (browser) => {
     await withLesson(browser, async (page, work) => {
         await pass(page, work);
         const text = `// mine\n${work.solution}`;
@@ -113,13 +113,13 @@ test("what is written and what has passed is there after a reload", async (brows
         assert.ok(await page.locator("details.solved").first().getAttribute("open") !== null);
         await click(page, "run");
         await outcome(page, "passed");
-        assert.equal(await page.locator("form.predict").count(), 0, "nothing is asked twice");
+        assert.equal(await page.locator("form.predict").count(), 0, "no question is asked twice");
         await click(page, "hunt");
         assert.match(await textOf(page), /^\/\/ Bug hunt/);
     });
 });
 
-wholeTest("where the browser keeps nothing, the page says so and works", async (browser) => {
+wholeTest("if the browser stores nothing, the page says so and still works", async (browser) => {
     const init = () => {
         Storage.prototype.setItem = () => {
             throw new DOMException("no", "QuotaExceededError");
@@ -132,7 +132,7 @@ wholeTest("where the browser keeps nothing, the page says so and works", async (
     }, { browser: { init } });
 });
 
-wholeTest("work goes to .learn/state.json and back", async (browser) => {
+wholeTest("progress is exported to .learn/state.json and imported again", async (browser) => {
     await withLesson(browser, async (page, work) => {
         await pass(page, work);
         await page.locator(".work summary").click();
@@ -181,7 +181,7 @@ function copyOfCourse(state) {
     };
 }
 
-test("the terminal reads what the page saves and has the same of its own; and the other way round", async (browser) => {
+test("the terminal and the page record the same progress, and each reads what the other saves", async (browser) => {
     const lesson = "05_coarsened";
     await withLesson(browser, async (page, work) => {
         const guesses = work.questions.map((_, i) => String(i + 4));
@@ -193,9 +193,9 @@ test("the terminal reads what the page saves and has the same of its own; and th
         const page1 = await saved(page);
         const reader = copyOfCourse(page1);
         reader.learn("predict", lesson);
-        assert.deepEqual(reader.state(), page1, "what ./learn writes again");
+        assert.deepEqual(reader.state(), page1, "./learn writes the same state");
 
-        // Make the same progress at the terminal.
+        // Make the same progress in the terminal, with `learn`.
         const learner = copyOfCourse();
         learner.learn("predict", lesson, ...guesses);
         fs.writeFileSync(path.join(learner.folder, work.file), work.solution);
@@ -221,7 +221,7 @@ test("the terminal reads what the page saves and has the same of its own; and th
         for (const [failure, level] of Object.entries(own.exercises[lesson].hints)) assert.equal(merged.hints[failure], level);
         await opened(page, both);
         await opened(page, own);
-        assert.deepEqual(await saved(page), both, "twice is the same as once");
+        assert.deepEqual(await saved(page), both, "importing twice has no further effect");
         const last = copyOfCourse(both);
         last.learn("predict", lesson);
         assert.deepEqual(last.state(), both);
@@ -229,7 +229,7 @@ test("the terminal reads what the page saves and has the same of its own; and th
     }, { lesson });
 });
 
-wholeTest("hints say more and more; the solution is shown beside what passed; reset keeps what there was", async (browser) => {
+wholeTest("hints become more detailed, the solution is shown beside the passed text, and reset saves the text", async (browser) => {
     await withLesson(browser, async (page, work) => {
         for (let level = 1; level <= 4; level++) {
             await click(page, "hint");
@@ -242,7 +242,7 @@ wholeTest("hints say more and more; the solution is shown beside what passed; re
         await page.waitForSelector(".difference .cm-deletedChunk", SOON);
         assert.match(await page.locator(".difference .cm-deletedChunk").textContent(), /The lanes read/);
         await page.waitForSelector(".explained dd", SOON);
-        assert.ok((await page.locator(".explained dd").count()) >= 2, "a reason for each line that costs");
+        assert.ok((await page.locator(".explained dd").count()) >= 2, "a reason for each costly line");
         await click(page, "reset");
         assert.match(await textOf(page), /TODO/);
         await click(page, "restore");
@@ -250,7 +250,7 @@ wholeTest("hints say more and more; the solution is shown beside what passed; re
     });
 });
 
-test("you step through your own kernel, lane by lane and block by block", async (browser) => {
+test("a reader can step through the kernel, lane by lane and block by block", async (browser) => {
     await withLesson(browser, async (page, work) => {
         await pass(page, work);
         await page.locator(".own summary").first().click();
@@ -278,7 +278,7 @@ test("you step through your own kernel, lane by lane and block by block", async 
     });
 });
 
-test("the keyboard is enough: Tab indents, Escape leaves, Ctrl-Enter runs", async (browser) => {
+test("the editor works by keyboard: Tab indents, Escape leaves the editor, and Ctrl-Enter runs the kernel", async (browser) => {
     await withLesson(browser, async (page, { skeleton }) => {
         await editor(page).focus();
         await page.keyboard.press("Control+Home");
@@ -294,7 +294,7 @@ test("the keyboard is enough: Tab indents, Escape leaves, Ctrl-Enter runs", asyn
     });
 });
 
-test("from the file system there is no compiler, and the page says what has one", async (browser) => {
+test("on a page opened from the file system there is no compiler, and the page names ./learn play", async (browser) => {
     const files = pathToFileURL(path.resolve(html)).href + "/";
     await withLesson(browser, async (page) => {
         await click(page, "run");
@@ -308,10 +308,10 @@ test("from the file system there is no compiler, and the page says what has one"
     }, { site: files });
 });
 
-test("axe finds nothing, and nothing is wider than the screen; light and dark, large and small", async (browser) => {
+test("axe finds no fault, and the page fits the screen, in both themes, on large and small screens", async (browser) => {
     fs.mkdirSync(screenshots, { recursive: true });
     await withLesson(browser, async (page, work) => {
-        // A resized page equals one opened with that size and theme, because a page measures nothing when it opens.
+        // Resizing an open page is enough: its layout does not depend on the size and theme with which it was opened.
         const looks = [[1440, "light"], [1024, "light"], [1440, "dark"], [390, "dark"], [390, "light"]];
         const withEachLook = async (state, chosen) => {
             for (const [width, colorScheme] of chosen) {

@@ -1,4 +1,4 @@
-// The entry point of the module: one function that takes every question of a page. README.md
+// The entry point of the module: a single function that answers all questions of a page. README.md
 // describes the questions.
 #include <stdexcept>
 #include <string>
@@ -41,8 +41,9 @@ json answer_question(const json& question) {
 }  // namespace
 }  // namespace coalesce::page
 
-/// Answers a question in JSON. "ask" is the name of the question. Returns the answer in JSON, or
-/// {"error": a message for the reader}. The text stays valid until the next call.
+/// Answers a question. Both question and answer are JSON. "ask" is the name of the question. If it
+/// cannot be answered, the answer is {"error": a message for the reader}. The returned text is
+/// valid until the next call.
 extern "C" const char* page_ask(const char* question) {
     using namespace coalesce::page;
     static std::string kept;

@@ -1,13 +1,13 @@
-// The simulated device's memory in a browser: implements memory/device_memory.h with one array.
+// Implements memory/device_memory.h in a browser, with static arrays instead of mmap.
 //
 // Theory of operation
-//   A web page has no mmap, and its memory is limited. The device's range is therefore only as
-//   large as the page's matrices need, and its storage and shadow are two static arrays. This range
-//   is followed by addresses without storage, for matrices that are too large. Such addresses are
-//   sufficient for a launch whose time is only predicted (Recorder::RecordMode::alone). A launch that is
-//   executed finds no memory there.
-//   Pinned memory is ordinary memory of this module, and managed memory is not available. The only host code
-//   that uses device pointers is the module's own.
+//   A web page has no mmap, and its memory is limited. The device's address range is therefore only
+//   as large as the matrices on the page require. One static array is its storage, and another is
+//   its shadow. Beyond this range, the device has addresses without storage, for matrices that
+//   are too large. Such addresses are sufficient for a launch whose time is only predicted
+//   (Recorder::RecordMode::alone). A launch that is executed finds no memory there.
+//   Pinned memory is ordinary memory of this module, and managed memory is not available. The only
+//   host code that uses device pointers is the module's own.
 #include "simulator/memory/device_memory.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace {
 constexpr u64 kAlignmentBytes = 16 << 10;
 /// Space for two matrices of 2048 x 2048 floats (32 MiB), and 16 MiB for other allocations.
 constexpr u64 kMaxCapacityBytes = 48ull << 20;
-/// The end of the address space: host and device addresses share 32 bits.
+/// The end of the address space. Host and device addresses share 32 bits.
 constexpr u64 kAddressLimit = 1ull << 32;
 constexpr std::size_t kMaxFreedRecords = 256;
 
@@ -32,8 +32,9 @@ constexpr std::size_t kMaxFreedRecords = 256;
 struct DeviceMemory::State {
     struct LiveAllocation {
         Allocation allocation;
-        Interval slot;             ///< empty for pinned memory
-        bool has_storage = false;  ///< otherwise the allocation has addresses only
+        Interval slot;  ///< empty for pinned memory
+        /// Whether the allocation has storage; otherwise it has only addresses.
+        bool has_storage = false;
     };
     explicit State(u64 range)
         : zone_with_storage({kDeviceBase, kDeviceBase + range}),
@@ -51,7 +52,7 @@ struct DeviceMemory::State {
         const LiveAllocation& candidate = std::prev(above)->second;
         return candidate.allocation.contains(address, 1) ? &candidate : nullptr;
     }
-    /// Drops the records of earlier allocations whose addresses are used again.
+    /// Removes the records of freed allocations whose addresses are being reused.
     void drop_reused_records(Interval slot) {
         std::erase_if(freed, [&](const Allocation& allocation) {
             return allocation.begin < slot.end && slot.begin < allocation.end;
@@ -59,7 +60,8 @@ struct DeviceMemory::State {
     }
 };
 
-// Static arrays are zero from the start and need not be cleared, so that the page starts quickly.
+// Use static arrays, which are zero at the start. Clearing memory would delay the start of the
+// page.
 static u8 all_storage[kMaxCapacityBytes], all_shadow[kMaxCapacityBytes / 4];
 
 DeviceMemory::DeviceMemory(u64 capacity_bytes)
@@ -91,8 +93,8 @@ u64 DeviceMemory::allocate(u64 bytes, AllocationKind kind, std::string name) {
         if (!owned.has_storage)
             owned.slot = state_->zone_without_storage.take(with_gap, kAlignmentBytes);
         allocation.begin = owned.slot.begin;
-        // Host pointers have fewer bits than device addresses here. A host pointer uses only the
-        // lower bits of the sum, and these are correct.
+        // Host pointers have fewer bits than device addresses here. Only the lower bits of the sum
+        // are used for a host pointer, and these bits are correct.
         allocation.to_host = static_cast<std::ptrdiff_t>(
             reinterpret_cast<std::uintptr_t>(storage_) - static_cast<std::uintptr_t>(kDeviceBase));
     }
@@ -195,7 +197,8 @@ bool DeviceMemory::try_describe_address(u64, char*, std::size_t) const {
     return false;  // no host code in a page uses device pointers
 }
 
-// The only host code in a page is the module's own, so there is nothing to guard against.
+// The module's own code is the only host code in a page. It does not access device memory directly,
+// so no guard is needed.
 namespace host_guard {
 
 void protect(std::vector<GuardedRange>) {}

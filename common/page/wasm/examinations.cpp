@@ -28,8 +28,8 @@ namespace {
 
 using nlohmann::json;
 
-/// Returns the course that a question is about. "texts" contains the records of exercises that the
-/// module does not contain. Courses are cached, so references to their exercises stay valid.
+/// Returns the course for a question. If the exercise is not in the module, the question's "texts"
+/// contains its records. Courses are cached, so that references to their exercises remain valid.
 const course::Course& course_of(const json& question) {
     static std::map<std::string, course::Course> known;
     const json more = question.value("texts", json::array());
@@ -70,8 +70,8 @@ Source parse_source(const json& question, const Exercise& exercise) {
                        "exercises/" + exercise_path(exercise));
 }
 
-/// Returns the output of the question's compiler in `answer`. In a page, the output is "ir". Tests
-/// use a compiler with its own back end, whose output is "ptx".
+/// Returns the compiler's output, which is part of `answer`. A page sends LLVM IR, as "ir". Tests
+/// use a compiler with its own back end and send PTX, as "ptx".
 CompilerOutput parse_compiler_output(const json& question, const json& answer) {
     const json ir = answer.value("ir", json()), ptx = answer.value("ptx", json());
     CompilerOutput made{.compiler = add_translator_name(question.at("compiler").get<std::string>()),
@@ -107,7 +107,7 @@ CompilerOutput parse_reference_output(const json& question, const Exercise& exer
                                  given.is_null() ? parse_known_reference(exercise) : given);
 }
 
-/// Converts to nlohmann's plain json, whose keys are in alphabetical order.
+/// Converts to nlohmann::json, which sorts keys alphabetically.
 template <class Value>
 json as_json(const Value& value) {
     return json::parse(codec::write(value));
@@ -145,7 +145,7 @@ json request_for_compiler(const json& question) {
 
 namespace {
 
-/// The last source that was examined, which is stored so that a picture of it can be drawn.
+/// The last source that was examined. It is kept, so that a picture of it can be drawn later.
 struct LastExamination {
     const Exercise* exercise = nullptr;
     Source source;
@@ -180,7 +180,7 @@ json line_json(const Verdict& verdict, const LineCounters& line) {
     for (const std::string counter : course::kCounterNamesToExpect) {
         const auto mean = learn::per_request(counters, counter);
         explanation[counter] = or_null(mean);
-        // The smallest number of sectors is known only for kernels that move a matrix.
+        // The minimum number of sectors is known only for kernels that move a matrix.
         const bool has_least = mean && (verdict.sizes.empty() || counter.starts_with("shared"));
         explanation[counter + "_least"] =
             has_least ? or_null(learn::ideal_per_request(all, counter, elements)) : json();
@@ -265,7 +265,8 @@ json hint_for_failure(const json& question) {
 
 namespace {
 
-/// Returns the learner's guess with the facts that are known so far, as ./learn predict does.
+/// Returns the learner's guess, completed with the counters that are already known, as in ./learn
+/// predict.
 learn::Guess fill_in_facts(const Prediction& asked, const json& record) {
     learn::Guess guess{
         .counter = asked.counter, .answered = {}, .actual = {}, .tolerance = asked.tolerance};

@@ -1,6 +1,6 @@
-// Answers the questions "run" and "time", which launch any kernel from its PTX. README.md describes
-// them. The kernel has the course's parameters: (float* out, const float* in, int rows, int cols).
-// The bits of each element of `in` are its index.
+// Answers the questions "run" and "time", which launch a kernel from its PTX. README.md describes
+// these questions. The kernel must have the course's parameters: (float* out, const float* in, int
+// rows, int cols). The bits of each element of `in` are the element's index.
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
@@ -26,12 +26,13 @@ using simulator::Device;
 using simulator::Kernel;
 using simulator::Options;
 
-/// The instruction limit that ends an endless loop. A page's launches execute at most a thirtieth
-/// of this number.
+/// The instruction limit, which ends infinite loops. Correct launches in a page execute at most a
+/// thirtieth of this number.
 constexpr u64 kMaxInstructions = 50'000'000;
 constexpr u32 kPoison = 0xfff7e570;
 
-/// Sets the options before each launch, because the examiner sets different ones.
+/// Sets the simulator's options. Called before each launch, because the examiner changes the
+/// options.
 void set_simulator_options() {
     Options& o = options();
     o.max_instructions = kMaxInstructions;
@@ -42,7 +43,7 @@ void set_simulator_options() {
 
 // ---- matrices ----
 
-/// A matrix in device memory that frees itself.
+/// A matrix in device memory that the destructor frees.
 class Matrix {
 public:
     explicit Matrix(u64 elements) : bytes_(elements * 4) {
@@ -83,8 +84,8 @@ json counters_json(const Counters& counters, bool per_line) {
     return object;
 }
 
-/// Returns an access as JSON. Addresses in global memory become a matrix and an offset in it, which
-/// pictures need.
+/// Returns an access as JSON. Addresses in global memory are converted to a matrix and an offset in
+/// it, because pictures show these.
 json access_json(const TracedAccess& access, u64 in, u64 out, u64 bytes) {
     json addresses = json::array();
     const char* memory = access.shared ? "shared" : "other";
@@ -137,8 +138,8 @@ LaunchConfig launch_of(const json& question) {
             question.at("shared").get<u32>()};
 }
 
-/// Returns the module of this PTX. The last module stays loaded, because most questions are about
-/// the same PTX.
+/// Returns the module for this PTX. The last module is kept, because successive questions usually
+/// have the same PTX.
 Module& module_of(const std::string& ptx) {
     static std::string text;
     static std::unique_ptr<Module> loaded;
@@ -162,7 +163,7 @@ Kernel& kernel_of(const json& question) {
     if (!kernel) throw std::runtime_error("The PTX does not contain this kernel.");
     if (kernel->parameter_offsets.size() != 4) {
         throw std::runtime_error(
-            "The kernel must take (float* out, const float* in, int rows, int cols).");
+            "The kernel's parameters must be (float* out, const float* in, int rows, int cols).");
     }
     return *kernel;
 }
@@ -228,8 +229,8 @@ public:
     SingleRecording() { recorder().begin(Recorder::RecordMode::alone); }
     ~SingleRecording() {
         recorder().begin(Recorder::RecordMode::nothing);
-        // The recorded blocks may fail, because the other blocks, whose results they need, do not
-        // run. Such failures say nothing about the kernel.
+        // The recorded blocks may fail because they need results of blocks that do not run. Ignore
+        // such failures, which do not mean that the kernel is incorrect.
         reports().clear();
     }
     SingleRecording(const SingleRecording&) = delete;
@@ -238,9 +239,9 @@ public:
 
 }  // namespace
 
-/// Predicts the time of a launch, even on matrices of several gigabytes. The launch is not
-/// executed, so the matrices need addresses but no memory. If a recorded block reads the contents
-/// of a matrix, the launch fails.
+/// Predicts the time of a launch, even on matrices of several gigabytes. The launch is not executed
+/// completely, so the matrices need addresses but no storage. If a recorded block depends on the
+/// contents of a matrix, the launch fails.
 json predict_launch(const json& question) {
     set_simulator_options();
     Kernel& kernel = kernel_of(question);

@@ -1,5 +1,5 @@
-// A replacement for the dynamic loader, which does not exist in a page. The simulator's functions
-// are linked, and this file finds them by name for harness/simulator_function.h.
+// Replaces the dynamic loader, which does not exist in a page. The simulator's functions are linked
+// statically, and this file finds them by name for harness/simulator_function.h.
 #include <cstring>
 
 #include "simulator/base/coalesce_simulator.h"

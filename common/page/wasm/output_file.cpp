@@ -1,5 +1,5 @@
-// Implements examiner/output_capture.h in a page. Output goes into a file of the module's file
-// system, which is in memory.
+// Implements examiner/output_capture.h in a page. Output is written to a file in the module's
+// in-memory file system.
 #include <fcntl.h>
 #include <unistd.h>
 

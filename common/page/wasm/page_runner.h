@@ -21,8 +21,8 @@ public:
     PageRunner(const CompilerOutput& learners, const CompilerOutput& reference,
                const nlohmann::json& solution);
 
-    // Each of the following functions is a step. The page is notified when a step starts, so that
-    // it can stop a step that takes too long.
+    // Each of the following functions is a step of the examination. The page is notified when a
+    // step starts, so that it can stop a step that takes too long.
 
     /// Returns the learner's kernel or the reference, both of which have been compiled already.
     Compiled compile(const Source& source, const Signature& kernel) override;
@@ -45,7 +45,7 @@ private:
     Compiled compiled_, compiled_reference_;
 };
 
-/// Creates the device once, with the small size that a page needs.
+/// Sets the simulator's options once, with the small device memory that a page needs.
 void prepare_device();
 
 }  // namespace coalesce::page

@@ -1,4 +1,5 @@
-// Implements fatbin/fatbin.h in a page, where programs are uncompressed PTX text for every device.
+// Implements fatbin/fatbin.h in a page. There, a program contains uncompressed PTX text for all
+// devices.
 #include "simulator/fatbin/fatbin.h"
 
 namespace coalesce::simulator::fatbin {

@@ -17,7 +17,7 @@ nlohmann::json predict_launch(const nlohmann::json& question);
 
 // The course's exercises: examinations.cpp.
 
-/// Returns the task for the page's compiler.
+/// Returns the request to send to the page's compiler.
 nlohmann::json request_for_compiler(const nlohmann::json& question);
 /// Returns the verdict on the compiler's output for a learner's source.
 nlohmann::json examine_source(const nlohmann::json& question);
@@ -28,14 +28,15 @@ nlohmann::json hint_for_failure(const nlohmann::json& question);
 nlohmann::json predictions_to_make(const nlohmann::json& question);
 /// Explains the predicted time of a verdict.
 nlohmann::json explain_time(const nlohmann::json& question);
-/// Draws a warp of the source that was examined last.
+/// Draws the accesses of one warp of the source that was examined last.
 nlohmann::json draw_picture(const nlohmann::json& question);
 
-// The steps of a kernel: steps.cpp.
+// ---- steps.cpp: the steps of a kernel ----
 
-/// Returns the task for the page's compiler, for a kernel that keeps its variables.
+/// Returns the request to send to the page's compiler, for a kernel that keeps its variables in
+/// memory.
 nlohmann::json request_for_steps(const nlohmann::json& question);
-/// Returns the steps of a block of a kernel that keeps its variables.
+/// Returns the steps of a block of a kernel that keeps its variables in memory.
 nlohmann::json record_steps(const nlohmann::json& question);
 
 }  // namespace coalesce::page

@@ -1,12 +1,12 @@
-// Computes the costs of the course's solutions in the same way as a page: clang as WebAssembly
-// compiles them to LLVM IR, and the examiner as WebAssembly counts. A learner's kernel is then
-// compared with a solution that went through the same compiler, translator and simulator.
+// Computes the costs of the course's solutions in the same way as a page: clang compiles the solutions to LLVM IR, and
+// the examiner counts their costs, both as WebAssembly. A learner's kernel and the solution are therefore compared
+// after the same compiler, translator and simulator.
 //
 //     node solutions.mjs SIMULATOR CLANG PROJECT FILE
 //
-// SIMULATOR is the module without solutions, and CLANG the folder of the npm package @yowasp/clang.
-// FILE is written as JSON: {"03_tiled/kernel.cu": {"counters", "predicted", "reference"}, ...}. "reference" is the PTX
-// of the reference of an exercise beyond the transpose.
+// SIMULATOR is the module without solutions, and CLANG is the folder of the npm package @yowasp/clang. FILE is written
+// as JSON: {"03_tiled/kernel.cu": {"counters", "predicted", "reference"}, ...}. "reference" is the PTX of the reference
+// of an exercise beyond the transpose.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
@@ -55,7 +55,7 @@ for (const exercise of readdirSync(join(project, "solutions")).sort()) {
         const compiled = await compile(request, llvm, headers);
         if (request.reference) question.reference = await compile(request.reference, llvm, headers);
         const cost = ask("cost", { ...question, ...compiled, compiler: "clang" });
-        // The exercise and its bug hunt have the same reference, so store it only once.
+        // The bug hunt has the same reference as the exercise, so do not store it twice.
         if (question.hunt) delete cost.reference;
         solutions[`${exercise}/${name}`] = cost;
     }

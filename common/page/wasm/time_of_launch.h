@@ -10,13 +10,14 @@
 namespace coalesce::simulator {
 
 /// Returns JSON: {"prediction": in the format of coalescePredict, "of_copy": 0.43 or null, "told":
-/// {"kernel", "time", "label", "verdict", "why", "unknown", "cure"}, "svg", "text"}. `gpu` is a
-/// name of gpus/, or the text of such a file. `useful_bytes` is the smallest number of bytes that
-/// the launch must read and write, or 0 if it is unknown. Throws timing::GpuError.
+/// {"kernel", "time", "label", "verdict", "why", "unknown", "cure"}, "svg", "text"}. `gpu` is the
+/// name of a GPU that has a file in gpus/, or the text of such a file. `useful_bytes` is the
+/// smallest number of bytes that the launch must read and write, or 0 if it is unknown. Throws
+/// timing::GpuError.
 std::string time_of_launch(const timing::Recording& recording, const std::string& gpu,
                            double useful_bytes);
 
-/// Returns the "told" part of that JSON.
+/// Returns the "told" part of the JSON that time_of_launch() returns.
 std::string explanation_json(const timing::TimeExplanation& explanation);
 
 }  // namespace coalesce::simulator

@@ -1,5 +1,6 @@
-// Computes which values are live at the start and at the end of each block of a program: registers
-// for basic blocks, and values that will get hardware registers for blocks of machine code.
+// Computes which values are live at the start and at the end of each block of a program. In basic
+// blocks, the values are registers. In blocks of machine code, they are the values that will get
+// hardware registers.
 //
 // Idea   A value is live if a path leads to a use of the value without passing a write to it. The
 //        computation goes backwards over the graph of blocks until nothing changes. Most values are
@@ -49,7 +50,7 @@ public:
     bool has(const Bits& bits, u32 value) const {
         return number_[value] != kNone && bits[number_[value] / 64] >> (number_[value] % 64) & 1;
     }
-    /// Adds the value to the set, unless the value has no bit.
+    /// Adds the value to the set if the value has a bit.
     void add(Bits& bits, u32 value) const {
         if (number_[value] != kNone) bits[number_[value] / 64] |= u64{1} << (number_[value] % 64);
     }

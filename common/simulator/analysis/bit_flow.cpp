@@ -51,7 +51,7 @@ std::optional<u64> Definitions::constant(const Operand& operand) const {
     return sets ? std::optional(i.operands[1].bits) : std::nullopt;
 }
 
-/// Returns the register that `reg` is a copy of, or `reg` itself if it is not a copy.
+/// Returns the register from which `reg` is copied, or `reg` itself if it is not a copy.
 u32 Definitions::follow_copies_back(u32 reg) const {
     for (int followed = 0; followed < kMaxChainLength && only_writer_[reg] != kNone; ++followed) {
         const Instruction& i = function_.body[only_writer_[reg]];
@@ -61,8 +61,8 @@ u32 Definitions::follow_copies_back(u32 reg) const {
     return reg;
 }
 
-/// Recognizes a register that grows by a constant, as in `add r, r, 8`. Compilers may leave copies
-/// in between: `mov a, r`, `add b, a, 8`, `mov r, b`.
+/// Recognizes a register that grows by a constant, as in `add r, r, 8`. Compilers may put copies
+/// before and after the addition: `mov a, r`, `add b, a, 8`, `mov r, b`.
 void Definitions::note_growth(const Instruction& i) {
     const Instruction* add = &i;
     if (i.operands.size() < 2 || !is_plain_register(i.operands[0])) return;

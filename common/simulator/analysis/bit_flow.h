@@ -25,7 +25,8 @@ public:
     explicit Definitions(const ptx::Function& function);
 
     /// Returns the index in the body of the only instruction that writes the register. Returns
-    /// kNone if several instructions write the register, or if that instruction has a guard.
+    /// kNone if several instructions write the register, or if the only such instruction has a
+    /// guard.
     u32 only_writer(u32 reg) const { return only_writer_[reg]; }
     /// Returns the constant value of an immediate, or of a register that is only ever set to one
     /// constant.
@@ -43,7 +44,8 @@ private:
 
     const ptx::Function& function_;
     std::vector<u32> only_writer_;
-    std::vector<i64> growth_;  ///< the constant of `add r, r, constant`, or 0
+    /// for each register, the constant of an `add r, r, constant` that updates it, or 0
+    std::vector<i64> growth_;
 };
 
 /// A run of bits that an instruction copies from one register to another.
@@ -57,8 +59,9 @@ struct BitFlow {
 
 struct BitTransfer {
     bool known = false;  ///< false if each bit of the result may depend on all sources
-    bool selects_at_run_time = false;  ///< true if a run-time value selects the source of a bit
-    /// True if that run-time value selects one source for all bits.
+    /// true if a run-time value selects which source a bit comes from
+    bool selects_at_run_time = false;
+    /// true if this run-time value selects the same source for all bits
     bool selects_one_source = false;
     bool zero_elsewhere = false;  ///< true if the result is zero outside the flows
     std::vector<BitFlow> flows;

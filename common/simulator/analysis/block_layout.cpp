@@ -20,7 +20,7 @@ public:
         for (u32 depth = 0; depth < kDeepestLoop && !is_complete_; ++depth) {
             number_loops(blocks_);
             for (u32 b = 0; b < blocks_.size(); ++b) {
-                // Unreachable blocks stay at the end. An example is the block at a debug label
+                // Unreachable blocks stay at the end. One example is a block with a debug label
                 // after the last instruction.
                 if (depth == 0) keys_[b].push_back(blocks_[b].loop > blocks_[0].loop);
                 keys_[b].push_back(~blocks_[b].loop);

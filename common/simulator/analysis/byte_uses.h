@@ -9,7 +9,7 @@ namespace coalesce::simulator {
 
 struct Kernel;
 
-/// For each site in a kernel and the functions it calls, how the loaded bytes are used.
+/// How loaded bytes are used, for each site in a kernel and in the functions that it calls.
 class ByteUses {
 public:
     explicit ByteUses(const Kernel& kernel);

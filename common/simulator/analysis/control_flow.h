@@ -12,17 +12,18 @@
 
 namespace coalesce::simulator {
 
-/// The instructions [begin, end) of a body. A lane that executes one instruction of a block
-/// executes all of them.
+/// The instructions in the range [begin, end) of a function's body. A lane that executes one
+/// instruction of a block executes all of them.
 struct BasicBlock {
     u32 begin = 0, end = 0;
-    std::vector<u32> next;  ///< the possible successors, as block numbers
-    u32 loop = 0;           ///< the loop's number, equal for blocks that can reach each other
+    std::vector<u32> next;  ///< the indices of the blocks that may come next
+    /// the id of the block's loop; blocks that can reach each other have the same id
+    u32 loop = 0;
 };
 
 /// Reports whether a lane may continue from the end of the block to the next block in the text.
 bool falls_through(const ptx::Function& function, const BasicBlock& block);
-/// Sets BasicBlock::loop. Loops that are reached earlier have higher numbers.
+/// Sets BasicBlock::loop. Loops that are reached earlier get higher ids.
 void number_loops(std::vector<BasicBlock>& blocks);
 
 class ControlFlow {

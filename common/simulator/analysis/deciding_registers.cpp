@@ -65,8 +65,8 @@ private:
         return roots(std::move(registers));
     }
 
-    /// Finds the registers whose values contain clock readings. A value that depends on the clock
-    /// only through a predicate, such as a time-out counter, does not count.
+    /// Finds the registers whose values contain clock readings. A value does not count if it
+    /// depends on the clock only through a predicate, as a time-out counter does.
     void find_clock_registers() {
         for (bool grown = true; grown;) {
             grown = false;

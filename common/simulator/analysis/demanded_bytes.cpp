@@ -1,4 +1,5 @@
-// Finds uses that certainly follow a load, the origins of stored bytes, and the parts of a struct.
+// Finds uses that are certain to follow a load, the origins of stored bytes, and the parts of a
+// struct.
 // Long: the three analyses share the descriptions of instructions at the beginning.
 #include "simulator/analysis/demanded_bytes.h"
 
@@ -40,7 +41,8 @@ bool moves_matrices(const Instruction& i) {
 u32 element_bytes(const Instruction& i) {
     return moves_matrices(i) ? 4 : size_of(type_of(i));
 }
-/// Reports whether the instruction accesses a kind of memory whose initialized bytes are tracked.
+/// Reports whether the instruction accesses memory for which the simulator tracks initialized
+/// bytes.
 bool is_initialisation_tracked(const Instruction& i) {
     const StateSpace space = access_space(i);
     return space == StateSpace::global || space == StateSpace::shared ||
@@ -58,9 +60,9 @@ const Operand& address_of(const Instruction& i) {
     return i.operands[is_load(i) ? 1 : 0];
 }
 
-// ---- uses that certainly happen ----
+// ---- uses that are certain to happen ----
 
-/// The straight-line blocks of a function, and the block that certainly follows each of them.
+/// The straight-line blocks of a function, and the block that is certain to follow each of them.
 class ExecutionOrder {
 public:
     explicit ExecutionOrder(const ptx::Function& function) {
@@ -122,7 +124,7 @@ public:
         }
     }
 
-    /// Returns the uses of the loaded bytes that certainly happen.
+    /// Returns those uses of the loaded bytes that are certain to happen.
     LoadUse use_of(u32 load) const {
         const Instruction& i = function_.body[load];
         LoadUse use{.members = i.used_bytes, .decides = 0, .certain = false};
@@ -151,8 +153,9 @@ public:
     }
 
 private:
-    /// The way in which a program uses a loaded value. With `selected`, each use may have no effect:
-    /// a selection may choose another operand, or another condition may decide instead.
+    /// What a program does with a loaded value. If the fate is `selected`, each use may turn out to
+    /// have no effect: a selection may choose another operand, or another condition may decide
+    /// instead.
     enum class ValueFate : u8 { unknown, selected, stored, decides };
 
     /// A register that contains loaded bits, or (if `computed`) a value computed from them.
@@ -169,13 +172,14 @@ private:
             return execution_order_.is_always_followed_by(load, reader);
         });
         if (certain == ValueFate::decides || certain == ValueFate::stored) return certain;
-        // If a use may happen, it must also be a selection.
+        // Take uses that are not certain to happen into account only if all uses are selections.
         const auto every = [](u32) { return true; };
         return follow_uses(reg, bits, every) == ValueFate::selected ? ValueFate::selected
                                                                     : ValueFate::unknown;
     }
 
-    /// Returns what happens to `bits` of `reg` in those readers for which `counts` returns true.
+    /// Returns what the readers of `reg` do with `bits` of the register. Considers only those
+    /// readers for which `counts` returns true.
     template <class Counts>
     ValueFate follow_uses(u32 reg, u64 bits, Counts counts) const {
         std::map<Carrier, u64> known;
@@ -193,7 +197,7 @@ private:
         while (!rest.empty()) {
             const Carrier from = rest.back();
             rest.pop_back();
-            // Count a running sum, or a value on which many other values depend, as affecting the
+            // Assume that a running sum, or a value on which many other values depend, affects the
             // program.
             constexpr std::size_t kMany = 64;
             const bool is_sum = definitions_.only_writer(from.reg) == kNone;
@@ -213,8 +217,8 @@ private:
         return is_only_selected ? ValueFate::selected : fate;
     }
 
-    /// Returns what instruction `reader` certainly does with `bits` of the carrier `from`. Calls
-    /// `reach` for each result that contains these bits.
+    /// Returns what the instruction `reader` is certain to do with `bits` of the carrier `from`.
+    /// Calls `reach` for each result that contains these bits.
     template <class Reach>
     ValueFate pass(u32 reader, const Carrier& from, u64 bits, Reach reach) const {
         const Instruction& i = function_.body[reader];
@@ -245,10 +249,10 @@ private:
         if (passed.selects_one_source) return moves ? ValueFate::selected : ValueFate::decides;
         return ValueFate::unknown;
     }
-    /// Reports whether the instruction combines a predicate that was computed from the load with
-    /// one that was not (`and.pred`, `or.pred`). The other predicate may decide the result alone.
-    /// Compilers combine the conditions of `i < n && a[i] > 0` in this way if they may load a[i] in
-    /// any case.
+    /// Reports whether the instruction combines (`and.pred`, `or.pred`) a predicate that was
+    /// computed from the load with a predicate that was not. The other predicate may decide the
+    /// result alone. Compilers combine the conditions of `i < n && a[i] > 0` in this way if they
+    /// may load a[i] in any case.
     template <class IsCarried>
     bool combines_with_other(u32 at, IsCarried is_carried) const {
         const Instruction& i = function_.body[at];
@@ -264,7 +268,8 @@ private:
         const Instruction& i = function_.body[at];
         return !i.guard && (is_lane_by_lane(i) || (transfers_[at].known && !is_store(i)));
     }
-    /// Reports whether `reg` is only the value that a shuffle moves to other lanes.
+    /// Reports whether `reg` is only the value that a shuffle moves to other lanes, and neither the
+    /// lane index nor the mask of the shuffle.
     static bool is_only_shuffled_value(const Instruction& shuffle, u32 reg) {
         const std::vector<u32> read = registers_read(shuffle);
         return shuffle.operands.size() > 1 && shuffle.operands[1].is_register() &&
@@ -298,7 +303,7 @@ public:
 
     Origin origin_of(u32 reg, u32 byte) {
         const auto [found, is_new] = known_origins_.try_emplace({reg, byte});
-        // While its origin is being determined, a byte counts as `other`, so that a cycle ends.
+        // A byte counts as `other` while its origin is being determined, so that a cycle ends.
         if (!is_new || depth_ == kMaxFollowedDepth) return found->second;
         ++depth_;
         const Origin origin = find(reg, byte);
@@ -398,7 +403,8 @@ Address parse_address(const Definitions& definitions, const Operand& operand) {
 }
 
 /// Finds the loads and stores that copy one struct together. They have the same two base addresses
-/// and the same distance between source and destination, with at most padding in between.
+/// and the same distance between source and destination, and at most padding separates the bytes
+/// that they copy.
 class StructParts {
 public:
     StructParts(const Definitions& definitions, DemandedBytes& result)

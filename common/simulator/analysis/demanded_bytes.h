@@ -27,7 +27,8 @@ namespace coalesce::simulator {
 
 /// The uses of the bytes that a lane loads. Bit k of a mask stands for byte k.
 struct LoadUse {
-    u32 members = ~0u;    ///< the bytes of members; the compiler treats other bytes as padding
+    /// mask of the bytes that belong to members; the compiler treats the other bytes as padding
+    u32 members = ~0u;
     u32 decides = ~0u;    ///< the bytes that certainly have an effect other than being copied
     bool certain = true;  ///< true if some loaded byte is certainly used or copied
     /// True if the bytes are stored back to the same address with some bits changed, as when a
@@ -40,8 +41,8 @@ struct LoadUse {
     /// True if the load may read more bytes than the program needs, as ldmatrix does at the edge of
     /// a matrix.
     bool may_overread = false;
-    /// The part of a struct that is copied or loaded together with these bytes, as offsets from the
-    /// load's address. Empty if unknown.
+    /// The part of a struct that is loaded or copied together with the loaded bytes, as a range of
+    /// offsets from the load's address. Empty if unknown.
     i32 part_begin = 0, part_end = 0;
 
     bool has_part() const { return part_begin != part_end; }
@@ -53,7 +54,7 @@ struct CopiedBytes {
     u32 from = 0, to = 0, count = 0;
 };
 
-/// The results for one function. The keys are indices into its body.
+/// The results for one function. The keys are indices into the function's body.
 struct DemandedBytes {
     std::map<u32, LoadUse> loads;
     std::map<u32, std::vector<CopiedBytes>> stores;

@@ -6,8 +6,8 @@
 namespace coalesce::simulator {
 
 /// Reports whether every thread that exits before it reaches a barrier does so without having
-/// accessed memory. The whole-block barriers of such a kernel need not wait for such threads: since
-/// Volta, a barrier waits for the threads that have not exited (CUDA C++ Programming Guide,
+/// accessed memory. The whole-block barriers of such a kernel need not wait for threads that have
+/// exited: since Volta, a barrier waits only for the other threads (CUDA C++ Programming Guide,
 /// independent thread scheduling). If a thread accesses memory and then exits without reaching the
 /// barrier, that is a mistake.
 bool ends_early_without_work(const ptx::Function& function);

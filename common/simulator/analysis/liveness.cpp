@@ -42,7 +42,7 @@ Liveness::Liveness(const ptx::Function& function, const ControlFlow& flow)
 
 std::vector<u32> Liveness::live_after(u32 instruction, const std::vector<u32>& candidates) const {
     std::vector<u32> alive;
-    // The candidates that the instructions so far have neither read nor written.
+    // The candidates that have so far been neither read nor written.
     std::set<u32> open(candidates.begin(), candidates.end());
     const BasicBlock& block = flow_.block_at(instruction);
     for (u32 at = instruction + 1; at < block.end && !open.empty(); ++at) {

@@ -17,7 +17,7 @@ std::vector<u32> registers_read(const ptx::Instruction& instruction);
 bool add_all_to(std::vector<bool>& set, const std::vector<u32>& registers);
 bool contains_any(const std::vector<bool>& set, const std::vector<u32>& registers);
 
-/// Applies `rule` to all instructions repeatedly until it reports no change.
+/// Applies `rule` to all instructions, repeatedly, until `rule` reports no change.
 template <class Rule>
 void repeat_until_stable(const ptx::Function& function, Rule rule) {
     for (bool changed = true; changed;) {

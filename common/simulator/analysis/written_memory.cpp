@@ -72,8 +72,8 @@ private:
         return Pointers{1} << (found - pointers_.begin());
     }
 
-    /// Returns the pointer to a named variable, or an empty set for a variable in shared or local
-    /// memory, which does not matter here.
+    /// Returns the pointer to a named variable. Variables in shared and local memory do not matter
+    /// here, so the function returns an empty set for them.
     Pointers pointers_of_name(const std::string& name) {
         const auto& variables = kernel_.module->ast->variables;
         const auto found = variables.find(name);
@@ -89,7 +89,7 @@ private:
                 if (operand.has_base_register) return register_pointers_[operand.reg];
                 return operand.name.empty() ? kUnknown : pointers_of_name(operand.name);
             case Operand::Kind::immediate:
-                // A constant this large could be an address.
+                // A constant with bits in its upper half could be an address.
                 return operand.bits >> 32 != 0 && operand.bits >> 32 != 0xffff'ffff ? kUnknown : 0;
             case Operand::Kind::vector: {
                 Pointers all = 0;

@@ -1,5 +1,5 @@
-// Finds the memory that a kernel's stores and atomics may write to, as far as the kernel's text
-// determines it: the objects that the kernel's pointers point to.
+// Finds the objects to which a kernel's stores and atomics may write, as far as the kernel's text
+// shows which pointers they use.
 //
 // Idea   An address is computed from a pointer, which is a parameter of the kernel or a variable.
 //        The result of a sum, move or selection may still be an address; the result of a product or

@@ -144,6 +144,19 @@ int coalescePredict(const char* gpu, void (*write)(const char* text, size_t size
 uint64_t coalesceGetTouched(int stores, void (*take)(uint64_t address, uint64_t bytes, void* user),
                             void* user, int* is_all);
 
+/** The costs of the blocks that were recorded step by step since coalesceRecord. */
+typedef struct CoalesceSampledCosts {
+    uint64_t grid_blocks;       /**< number of blocks in the grids of these launches */
+    uint64_t sampled_blocks;    /**< number of blocks that were recorded step by step */
+    uint64_t stored_bytes;      /**< bytes that these blocks stored, or changed with atomics */
+    uint64_t most_stored_bytes; /**< the largest number of such bytes in one block */
+    int is_all; /**< 0 if the blocks executed more steps than were recorded, otherwise 1 */
+    /** The requests, sectors, wavefronts and warp instructions of these blocks. The other counters
+     *  are 0. */
+    CoalesceCounters counters;
+} CoalesceSampledCosts;
+void coalesceGetSampledCosts(CoalesceSampledCosts* costs);
+
 /* ---- checks and reports ---- */
 
 typedef struct CoalesceReport {

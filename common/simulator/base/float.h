@@ -92,9 +92,9 @@ float propagate_nan(float result, Sources...) {
 inline double make_quiet(double nan) {
     return std::bit_cast<double>(std::bit_cast<u64>(nan) | u64{1} << 51);
 }
-/// Returns the result of an operation none of whose sources is a NaN. Invalid operations such as
-/// infinity minus infinity produce a negative NaN on the device and on x86, and a positive NaN on
-/// other processors.
+/// Returns `result`, the result of an operation of which no source is a NaN. Invalid operations
+/// such as infinity minus infinity produce a negative NaN on the device and on x86, and a positive
+/// NaN on other processors.
 inline double propagate_nan(double result) {
 #ifdef __x86_64__
     return result;
@@ -134,8 +134,9 @@ T round_to_integer(T value, Rounding direction) {
 
 /// Sets the processor's rounding direction for as long as the object exists.
 ///
-/// The compiler does not know that arithmetic depends on the rounding direction. The barriers keep
-/// the compiler from moving loads and stores across them, so the computation stays between them.
+/// The compiler does not know that arithmetic depends on the rounding direction. Compiler barriers
+/// in the constructor and the destructor keep the compiler from moving loads and stores across
+/// them, so the computation stays between the constructor and the destructor.
 class RoundingBy {
 public:
     explicit RoundingBy(Rounding direction) { set(direction); }

@@ -46,8 +46,7 @@ inline constexpr u16 kExponentBits<BF16> = 0x7f80;
 inline float to_float(F16 half) {
     constexpr u32 kInfinity = 0x7c00;
     const u32 sign = u32{half.bits & 0x8000u} << 16, rest = half.bits & 0x7fffu;
-    // Once the fraction is shifted into place, the exponent is too small by 112, even for
-    // subnormals.
+    // After the shift, the exponent is too small by 112, even for subnormals.
     const float scaled = std::bit_cast<float>(rest << 13) * 0x1p112f;
     const u32 bits = std::bit_cast<u32>(scaled) | (rest >= kInfinity ? 0x7f800000u : 0);
     return std::bit_cast<float>(bits | sign);
@@ -89,8 +88,8 @@ inline BF16 to_bf16(float value) {
 
 // ---- f64 -> f32, rounded to odd ----
 
-/// Takes a value that was rounded to nearest, and returns it rounded to odd. `error` has the same
-/// sign as value - rounded.
+/// Converts `rounded`, which was rounded to nearest, into the exact value rounded to odd. `error` is
+/// the exact value minus `rounded`, of which only the sign matters.
 template <class T>
 T round_to_odd(T rounded, T error) {
     const auto bits = std::bit_cast<BitsOf<T>>(rounded);
@@ -160,8 +159,8 @@ template <Half H>
 H propagate_nan(H result, H) {
     return canonicalize_nan(result);
 }
-/// With two or more sources, nothing is left to do: `rounded` was computed from the sources by
-/// arithmetic that already produces the correct NaN.
+/// With two or more sources, `rounded` was computed by arithmetic that already produces the correct
+/// NaN.
 template <Half H, class... Sources>
 H propagate_nan(H rounded, H, H, Sources...) {
     return rounded;
@@ -223,7 +222,7 @@ inline u64 round_to_format(const FloatFormat& format, ExactValue value, Rounding
     const int exponent = value.exponent + 62;  // the exponent of the highest bit
     int dropped = 62 - format.fraction_bits;
     if (exponent < format.smallest_exponent) dropped += format.smallest_exponent - exponent;
-    // All bits are dropped, and their value is less than half a unit.
+    // All bits are dropped, and are worth less than half a unit in the last place.
     u64 kept = 0, rest = 1, half = 2;
     if (dropped < 64) {
         kept = value.significand >> dropped;

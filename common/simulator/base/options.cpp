@@ -1,5 +1,5 @@
 // See options.h. An invalid value is reported on stderr and the default is used instead: a
-// misspelled variable must not change the behavior of a program under test.
+// misspelled value must not change the behavior of a program under test.
 #include "simulator/base/options.h"
 
 #include <algorithm>

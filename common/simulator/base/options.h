@@ -15,14 +15,15 @@ struct Checks {
     bool init = true;         ///< initcheck: reads of uninitialized memory
     bool sync = true;         ///< synccheck: incorrect use of barriers and warp masks
     bool api = true;          ///< apicheck: runtime API calls that fail because of a mistake
-    bool streams = true;      ///< streamcheck: missing order between streams, or with the host
-    bool leak = false;        ///< leakcheck: memory that is still allocated at exit
-    /// equalvalues: races in which the store does not change the memory, because the value is the
-    /// same. With other input, the store may change the memory.
+    /// streamcheck: missing synchronization between streams, or with the host
+    bool streams = true;
+    bool leak = false;  ///< leakcheck: memory that is still allocated at exit
+    /// equalvalues: races in which a store writes the value that the memory already contains. With
+    /// other input, such a store may change the memory.
     bool equal_values = false;
 
-    /// Reports whether the check with this name is on. Any other kind of error ("execution":
-    /// asserts, the instruction limit, unknown instructions) is always on.
+    /// Reports whether the check with this name is enabled. Other kinds of errors ("execution":
+    /// asserts, the instruction limit, unknown instructions) are always reported.
     bool is_enabled(const std::string& name) const;
     /// Returns the names of the checks that are part of "all" but turned off. Neither leakcheck nor
     /// equalvalues is part of "all".
@@ -33,7 +34,7 @@ struct Options {
     Checks checks;
     u32 workers = 0;      ///< the number of host threads that run blocks; 0 means one per core
     u64 seed = 0;         ///< varies the order of warps and blocks; 0 selects the natural order
-    u64 sample_seed = 0;  ///< seeds the choice of recorded blocks; 0 selects the usual blocks
+    u64 sample_seed = 0;  ///< seeds the choice of the recorded blocks; 0 selects the usual blocks
     u64 max_instructions = 0;  ///< the warp instructions allowed per launch; 0 means no limit
     /// Turns off all optimizations: every register has its own slot, every warp executes every
     /// instruction, every lane's access is separate, and every block is checked completely. Tests
@@ -46,8 +47,8 @@ struct Options {
     /// True if printf in kernels prints its output. If false, kernels that are lowered from now on
     /// skip their calls of printf, which then cost nothing.
     bool has_printf = true;
-    /// True if the program, such as a script, is expected to start other programs rather than to
-    /// launch kernels itself. A launcher prints no report unless it launches a kernel.
+    /// True if the program is expected to start other programs instead of launching kernels itself,
+    /// as a script does. A launcher prints no report unless it launches a kernel.
     bool is_launcher = false;
     /// The folder in which each process writes its JSON report at exit, or empty for no report.
     std::string json_folder;
@@ -55,7 +56,7 @@ struct Options {
     std::string suppressions;       ///< rules for the reports to suppress (report/selection.h)
     bool print_report = false;      ///< true to print the table of kernels at exit
     bool print_lines = false;       ///< true to add the counters of each source line to the table
-    /// The number of launches with the same arguments that are checked. 0 means all launches.
+    /// How many launches of the same kernel with the same arguments are checked. 0 means all.
     u64 sample = 0;
     /// The time in milliseconds after which a running launch shows its progress on a terminal. 0
     /// means never.

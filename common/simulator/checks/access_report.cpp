@@ -15,8 +15,11 @@ namespace {
 
 /// Addresses below this limit can only come from indexing a null pointer.
 constexpr u64 kNullPage = 1 << 16;
-/// The distance in bytes beyond which an out-of-bounds index has probably overflowed.
+/// The distance in bytes past the end beyond which an out-of-bounds index has probably overflowed.
 constexpr u64 kFarOutside = u64{1} << 31;
+/// The same distance before the beginning. It is shorter, because an int that overflows begins at
+/// -2^31 and goes up from there, whereas an index that is negative on purpose stays close to 0.
+constexpr u64 kFarBefore = u64{1} << 28;
 
 /// The number of bytes around registered memory in which a bad address is assumed to come from an
 /// index that ran past the end. Registered memory is surrounded by other host memory, so an address
@@ -120,8 +123,9 @@ OutsideLocation describe_past_end(u64 offset, u32 bytes, u64 size) {
 
 OutsideLocation describe_before_begin(u64 distance_to, u32 bytes) {
     return {format_distance(distance_to, bytes, " before the beginning"),
-            distance_to >= kFarOutside
-                ? "The index has probably overflowed: compute it as size_t."
+            distance_to >= kFarBefore
+                ? "The index has probably overflowed: compute it as size_t, by converting one "
+                  "factor before the multiplication, then compare it with the number of elements."
                 : "The index is negative for this thread: handle the first elements separately."};
 }
 
@@ -154,6 +158,12 @@ OutsideLocation describe_outside_device(HostRegion region) {
             return host("a global variable of the program",
                         " For a __device__ variable, use its name in the kernel, or get its "
                         "address with cudaGetSymbolAddress.");
+        case HostRegion::functions:
+            return {
+                ": the table of virtual functions that the host uses for objects of this class. "
+                "An object remembers the table of the side that has constructed it.",
+                "Construct objects with virtual functions in a kernel, with new or placement "
+                "new, instead of copying them from the host."};
         case HostRegion::none: break;
     }
     return {", which is memory of neither the device nor the host.",
@@ -178,7 +188,8 @@ std::string describe_address(u64 address, const AllocationTable& allocations) {
 }
 
 Report describe_bad_global(Report report, const LaneAccess& access,
-                           const AllocationTable& allocations, bool calls_malloc) {
+                           const AllocationTable& allocations, bool calls_malloc,
+                           const Allocation* intended) {
     const u64 address = access.address;
     const std::string what = format_verb(access.kind) + format_byte_count(access.bytes) + " at " +
                              format_hexadecimal(address);
@@ -220,8 +231,8 @@ Report describe_bad_global(Report report, const LaneAccess& access,
             "Call cudaDeviceEnablePeerAccess(" + device +
                 ", 0) on the device of the kernel first, or allocate the memory there.");
     }
-    const Allocation* nearest = allocations.nearest(address);
-    if (!is_near_device_memory(address, nearest, allocations)) {
+    const Allocation* nearest = intended ? intended : allocations.nearest(address);
+    if (!intended && !is_near_device_memory(address, nearest, allocations)) {
         const OutsideLocation elsewhere = describe_outside_device(host_region(address));
         return out_of_bounds(elsewhere.where, elsewhere.cure);
     }
@@ -261,6 +272,8 @@ Report describe_bad_shared(Report report, const LaneAccess& access, u32 static_b
     std::string cure;
     if (access.address >= kFarOutside) {
         cure = "The index is negative, or has overflowed: check how it is computed.";
+    } else if (access.address >= kWindowBytes) {
+        cure = "This is no address in shared memory: is the variable declared __shared__?";
     } else if (size == 0) {
         cure = "Give the launch dynamic shared memory, its third parameter: at least " +
                with_commas(end) + " bytes.";
@@ -288,14 +301,18 @@ Report describe_other_allocation(Report report, const LaneAccess& access,
                        place.cure);
 }
 
-Report describe_bad_heap(Report report, const LaneAccess& access, u64 freed_bytes, Interval below) {
+Report describe_bad_heap(Report report, const LaneAccess& access, u64 freed_bytes, Interval below,
+                         bool was_freed_by_other) {
     const std::string what = format_verb(access.kind) + format_byte_count(access.bytes) + " at " +
                              format_hexadecimal(access.address);
     if (freed_bytes > 0)
         return fill_report(std::move(report), "memcheck", "use after free", access.address,
                            what + ", in a block of " + format_byte_count(freed_bytes) +
                                " from malloc() in a kernel, which was freed.",
-                           "Call free() only after the last access.");
+                           was_freed_by_other
+                               ? "Let all threads that access the block reach a barrier "
+                                 "(__syncthreads()) before one thread calls free()."
+                               : "Call free() only after the last access.");
     if (below.size() == 0)
         return fill_report(
             std::move(report), "memcheck", "out of bounds", access.address,
@@ -345,11 +362,11 @@ Report describe_misaligned(Report report, const LaneAccess& access, ptx::StateSp
         std::move(report), "memcheck", "misaligned", access.address,
         format_verb(access.kind) + size + " bytes at " + where + ", " +
             format_byte_count(access.address % access.bytes) + " past a multiple of " + size + ".",
-        access.bytes > 8
-            ? "A 16-byte access needs an index divisible by 4 floats, in every row: pad the pitch, "
-              "or handle the first elements one by one."
-            : "An access of " + size + " bytes needs an address divisible by " + size +
-                  ": check the offset and the pitch before casting the pointer.");
+        access.bytes > 8 ? "A 16-byte access to floats needs an index divisible by 4 in every row: "
+                           "pad the pitch, "
+                           "or handle the first elements one by one."
+                         : "An access of " + size + " bytes needs an address divisible by " + size +
+                               ": check the offset and the pitch before casting the pointer.");
 }
 
 namespace {

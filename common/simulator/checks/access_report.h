@@ -34,19 +34,23 @@ struct PlacedVariable {
 
 /// Describes memcheck's "out of bounds" and "use after free" errors. The message mentions if the
 /// pointer is null or points to host memory. `calls_malloc` says whether the kernel calls malloc.
+/// `intended` is the allocation whose pointer the address is computed from, or null if unknown.
 Report describe_bad_global(Report report, const LaneAccess& access,
-                           const AllocationTable& allocations, bool calls_malloc = false);
+                           const AllocationTable& allocations, bool calls_malloc = false,
+                           const Allocation* intended = nullptr);
 
-/// Describes memcheck's "out of bounds" error for an access through a pointer into the allocation
-/// `intended` that reaches the allocation `found` instead.
+/// Describes memcheck's "out of bounds" error for an access that reaches the allocation `found`
+/// through a pointer into the allocation `intended`.
 Report describe_other_allocation(Report report, const LaneAccess& access,
                                  const Allocation& intended, const Allocation& found);
 
-/// Describes memcheck's "out of bounds" and "use after free" errors in the heap of malloc in
-/// kernels. `freed_bytes` is the size of the freed allocation that contains the address, or 0 if
-/// there is none. `below` is the live allocation that begins closest below the address, or empty if
-/// there is none.
-Report describe_bad_heap(Report report, const LaneAccess& access, u64 freed_bytes, Interval below);
+/// Describes memcheck's "out of bounds" and "use after free" errors in the heap of in-kernel
+/// malloc. `freed_bytes` is the size of the freed allocation that contains the address, or 0 if
+/// there is none. `below` is the last live allocation that begins below the address, or empty if
+/// there is none. `was_freed_by_other` says whether a thread other than the accessing thread has
+/// freed the allocation in this launch.
+Report describe_bad_heap(Report report, const LaneAccess& access, u64 freed_bytes, Interval below,
+                         bool was_freed_by_other = false);
 
 /// Describes memcheck's "out of bounds" error for shared memory.
 Report describe_bad_shared(Report report, const LaneAccess& access, u32 static_bytes,
@@ -78,7 +82,8 @@ Report describe_uninitialised_shared(Report report, const LaneAccess& access);
 /// bytes)".
 std::string describe_address(u64 address, const AllocationTable& allocations);
 
-/// Returns "tile" for "_ZZ6kernelPfE4tile". Returns other names unchanged.
+/// Returns the source name of a variable: "tile" for "_ZZ6kernelPfE4tile". Returns other names
+/// unchanged.
 std::string variable_name(const std::string& ptx_name);
 
 }  // namespace coalesce::simulator

@@ -1,4 +1,4 @@
-// The bytes of device memory that a launch, a copy or another piece of work has accessed.
+// The bytes of device memory that a stream operation, such as a launch or a copy, has accessed.
 #pragma once
 
 #include <array>
@@ -19,14 +19,15 @@ public:
         u64 begin = 0, end = 0;  ///< the device addresses [begin, end)
         u32 place = 0;  ///< the place of the first access in the range, as an index into `places_`
     };
-    /// Bytes that two pieces of work access, at least one of which changes them.
+    /// Bytes that two stream operations access, at least one of them to change the bytes.
     struct Conflict {
         u64 begin = 0, end = 0;
         Kind earlier = kReads, later = kReads;
         Place earlier_place, later_place;
     };
 
-    /// Appends a range to those of its kind, or extends the last range if it ends at `begin`.
+    /// Adds a range of this kind: extends the kind's last range if that ends at `begin`, otherwise
+    /// appends a new range.
     void add(Kind kind, u64 begin, u64 end, u32 place = 0);
     /// Sorts the ranges by address and joins adjacent ones. Must be called if the ranges were not
     /// added in ascending order.
@@ -36,15 +37,15 @@ public:
     const std::vector<Range>& of_kind(Kind kind) const { return ranges_[kind]; }
     const Place& place_of(const Range& range) const { return places_[range.place]; }
 
-    /// Returns the first conflict between two pieces of work. Reads do not conflict with reads, nor
-    /// atomics with atomics.
+    /// Returns the first conflict between two stream operations. Two reads do not conflict, and
+    /// neither do two atomics.
     static std::optional<Conflict> find_conflict(const AccessedRanges& earlier,
                                                  const AccessedRanges& later);
 
 private:
     /// The ranges of each kind, which are disjoint and sorted by address.
     std::array<std::vector<Range>, kKinds> ranges_;
-    std::vector<Place> places_{1};  ///< the first element stands for an unknown place
+    std::vector<Place> places_{1};  ///< the first element is the unknown place
 };
 
 }  // namespace coalesce::simulator

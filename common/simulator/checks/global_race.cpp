@@ -51,8 +51,8 @@ Cell skip_to_byte(Cell cell, u32 offset) {
 /// The releases of a block. They determine which of its accesses other blocks can see.
 struct GlobalRace::Block::Sync {
     /// A release at the launch's time `time`. A warp that acquires at or after that time sees what
-    /// `warp` did before `own`, and what the block's other warps did before `others_time`. `own`
-    /// and `others_time` are in the block's own time.
+    /// `warp` did before `own_time`, and what the block's other warps did before `others_time`.
+    /// `own_time` and `others_time` are times on the block's own clock.
     struct Release {
         u64 time;
         u32 warp;
@@ -97,8 +97,10 @@ struct GlobalRace::Block::Order {
     /// The accesses that come before everything a warp does from now on. A barrier passes the
     /// knowledge of each arriving warp to the warps that wait at it.
     struct Knowledge {
-        std::array<u64, kLanes> times{};  ///< accesses of each warp before this time are known
-        u64 acquired_time = 0;            ///< releases of other blocks up to this time are known
+        /// the warp knows the accesses of each warp before this time
+        std::array<u64, kLanes> times{};
+        /// the warp knows the releases of other blocks up to this time
+        u64 acquired_time = 0;
 
         void join(const Knowledge& other) {
             for (u32 v = 0; v < kLanes; ++v) times[v] = std::max(times[v], other.times[v]);
@@ -107,14 +109,15 @@ struct GlobalRace::Block::Order {
     };
     std::array<Knowledge, kLanes> warps;
     std::unordered_map<u64, Knowledge>
-        arrived_knowledge;  ///< what arriving warps knew, for each barrier or mbarrier
+        /// what the arriving warps knew when they arrived, for each barrier or mbarrier
+        arrived_knowledge;
 };
 
-/// Block numbers beyond the grid's last block. A block that has used up its epochs continues under
-/// one of these numbers.
+/// Block indices beyond the grid's last block. A block that has used up its epochs continues under
+/// one of these indices.
 struct GlobalRace::Renumberings {
     mutable std::shared_mutex mutex;
-    u64 first = 0;  ///< the first number beyond the grid's blocks
+    u64 first = 0;  ///< the first index beyond the grid's blocks
     struct Renumbering {
         u64 block, rounds;
     };
@@ -124,7 +127,7 @@ struct GlobalRace::Renumberings {
         first = blocks;
         entries.clear();
     }
-    /// Returns the number under which the block continues, or kNoBlock if no number is left.
+    /// Returns the index under which the block continues, or kNoBlock if no index is left.
     u64 add(Renumbering renumbering) {
         const std::unique_lock lock(mutex);
         const u64 number = first + entries.size();
@@ -289,7 +292,7 @@ void GlobalRace::add_accessed_ranges(u64 begin, u64 end, AccessedRanges& to) con
                              : AccessedRanges::kWrites,
                std::max(begin, first), std::min(end, first + bytes), place_of(site_of(cell)));
     };
-    // Adds the bytes of one cell, or of the finer cells into which it was split.
+    // Adds the bytes of one cell, or of the smaller cells into which it was split.
     const auto visit = [&](const auto& self, u32 level, Role role, u64 first, u64 index) -> void {
         const Cell cell = load(shadow_[level][role][index]);
         const u64 bytes = kBytesPerCell[level];
@@ -329,7 +332,8 @@ void GlobalRace::end_block(Block& block) {
 
 // ---- barriers and fences, which order accesses ----
 
-/// Starts a new epoch of the block, which distinguishes its later accesses from its earlier ones.
+/// Starts a new epoch of the block, which distinguishes later accesses of the block from earlier
+/// ones.
 void GlobalRace::begin_epoch(Block& block) {
     const u64 epoch = (block.time + 1) % kMaxEpoch, rounds = (block.time + 1) / kMaxEpoch;
     if (!block.checked) return;
@@ -338,8 +342,8 @@ void GlobalRace::begin_epoch(Block& block) {
     block.bits = (block.bits & ~(u64{kMaxEpoch} << kEpochShift)) | epoch << kEpochShift;
 }
 
-/// Continues the block under a new number, because the epochs of its current number are used up. If
-/// no number is left, as can happen in a very large grid, returns false and leaves the block in an
+/// Continues the block under a new index, because the epochs of its current index are used up. If
+/// no index is left, as can happen in a very large grid, returns false and leaves the block in an
 /// epoch that never ends. Accesses in that epoch count as ordered with all others.
 bool GlobalRace::continue_under_new_number(Block& block, u64 rounds) {
     const u64 number = renumberings_->add({block.number, rounds});
@@ -374,7 +378,7 @@ GlobalRace::Block::Order& get_or_create_order(GlobalRace::Block& block) {
     return *block.order;
 }
 
-/// Returns what a warp knows at this moment, including all of its own accesses.
+/// Returns the warp's current knowledge, including all of its own accesses.
 GlobalRace::Block::Order::Knowledge collect_knowledge(GlobalRace::Block& block, u32 warp) {
     auto knows = get_or_create_order(block).warps[warp];
     knows.times[warp] = block.time;
@@ -485,8 +489,8 @@ void GlobalRace::release(Block& block, u32 warp, Scope widest) {
 struct GlobalRace::Detail {
     GlobalRace& race;
     const Block& block;
-    // Offsets are relative to device_base(). They select cells, so they are shuffled (see
-    // shuffle_line).
+    // Offsets are relative to device_base(). Because offsets serve to select cells, they are
+    // shuffled (see shuffle_line).
     const Cell me;  ///< this warp's cell, still without lane and shift
     const bool writes;
     const StoredValue* value;  ///< the value of a store, otherwise null
@@ -511,8 +515,8 @@ struct GlobalRace::Detail {
                is_published(moment, warp_of(earlier));
     }
 
-    /// Reports whether an access by the same block is ordered before this access. `warp` is another
-    /// warp, or this warp at a time when the block had another number.
+    /// Reports whether an access by the same block is ordered before this access. `warp` is the
+    /// warp of that access: another warp, or this warp when its block still had another index.
     bool is_ordered_here(u32 warp, u64 time) const {
         if (time < block.last_barrier || warp == warp_of(me)) return true;
         return block.order != nullptr && time < block.order->warps[warp_of(me)].times[warp];
@@ -591,7 +595,7 @@ struct GlobalRace::Detail {
                 .thread = warp_of(cell) * kLanes + lane_of(cell)};
     }
 
-    /// Reports a race. Blocks run in no particular order, so the block with the lower number counts
+    /// Reports a race. Blocks run in no particular order, so the block with the lower index counts
     /// as the earlier block. The report is then independent of the number of workers.
     void report_collision(Cell earlier, Cell mine, u64 offset, bool earlier_wrote,
                           bool equal_values) const {
@@ -733,7 +737,7 @@ struct GlobalRace::Detail {
     bool is_from_own_block(Cell cell) const {
         return owner_of(cell) == block.number;
     }
-    /// Returns the number, within the grid, of the block that the cell belongs to.
+    /// Returns the index in the grid of the block to which the cell belongs.
     u64 owner_of(Cell cell) const {
         return race.find_moment(cell).block;
     }
@@ -746,8 +750,8 @@ struct GlobalRace::Detail {
         record(level, offset, mine);
     }
 
-    /// Consecutive active lanes that access consecutive bytes, from `begin` to `end`. `lane` is the
-    /// first of these lanes.
+    /// A run of consecutive active lanes that access consecutive bytes, from `begin` to `end`.
+    /// `lane` is the first of these lanes.
     struct Run {
         u64 begin, end;
         u32 lane;
@@ -788,8 +792,8 @@ struct GlobalRace::Detail {
     }
 
     /// Handles an access as a single run if all lanes are active and their addresses are
-    /// consecutive. Unlike read_lines, this does not require whole lines. Returns false for any
-    /// other access.
+    /// consecutive. Unlike read_lines, check_row does not require whole lines. Returns false for
+    /// any other access.
     bool check_row(const GlobalAccess& access) const {
         if (access.active != kAllLanes || lane_shift() == kOneLaneShift) return false;
         const u64 first = access.addresses[0];

@@ -52,7 +52,7 @@ struct GlobalAccess {
     /// True if the instruction itself is .release, .acq_rel or .sc, and therefore acts as if a
     /// fence preceded it.
     bool releases = false;
-    u32 warp = 0;  ///< the warp's number within the block
+    u32 warp = 0;  ///< the index of the warp within the block
     u32 site = 0;  ///< the index of the instruction in Kernel::sites (Op::site)
     Mask active = 0;
     const u64* addresses = nullptr;  ///< one device address per lane
@@ -65,7 +65,7 @@ public:
     /// The checker's state for one block. The executor has one such object for every running block.
     struct Block {
         u64 number = 0;
-        u64 bits = 0;                      ///< the block's number and epoch, as stored in a Cell
+        u64 bits = 0;                      ///< the block's index and epoch, as stored in a Cell
         u64 time = 0;                      ///< the number of barriers, arrivals and fences so far
         u64 last_barrier = 0;              ///< the time after the last barrier of the whole block
         u64 last_barrier_of_any_kind = 0;  ///< the time after the last barrier of any kind
@@ -102,8 +102,8 @@ public:
     bool had_unexpected_write() const { return had_unexpected_write_; }
     /// Ends the launch and reports its races, even if the launch failed.
     void end_launch();
-    /// Adds the bytes of [begin, end) that the launch has accessed, except volatile reads and reads
-    /// of read-only allocations. Must be called before end_launch.
+    /// Adds to `to` the bytes of [begin, end) that the launch has accessed. Leaves out volatile
+    /// reads and reads of read-only allocations. Must be called before end_launch.
     void add_accessed_ranges(u64 begin, u64 end, AccessedRanges& to) const;
     void begin_block(Block& block, u64 number) const;
     void end_block(Block& block);
@@ -119,8 +119,8 @@ public:
     void mbarrier_arrive(Block& block, u32 address, u32 warp) {
         arrive(block, kFirstMbarrier + address, warp);
     }
-    /// Records that a barrier of some warps has completed: the warps in `waiting`, and the warps
-    /// that arrived without waiting.
+    /// Records that a barrier has completed that involves only some warps of the block: the warps
+    /// in `waiting`, and the warps that arrived without waiting.
     void barrier_complete(Block& block, u32 id, Mask waiting);
     /// mbarrier_phase_done records that a phase of the mbarrier at `address` has ended, and
     /// mbarrier_wait_done that a warp has observed the end of the phase.
@@ -146,8 +146,9 @@ public:
 
     // ---- accesses: call these before the memory changes ----
 
-    /// Checks a plain read by 32 active lanes at first, first + bytes_per_lane, and so on (the fast
-    /// path). Returns false if the lanes do not cover whole lines; in that case, call access().
+    /// Checks a plain read by 32 active lanes, at the addresses `first`, `first + bytes_per_lane`,
+    /// and so on (the fast path). Returns false if the lanes do not cover whole lines; the caller
+    /// must then call access().
     bool read_lines(const Block& block, u32 warp, u32 site, u64 first, u32 bytes_per_lane) {
         return whole_lines<false>(block, warp, site, first, bytes_per_lane);
     }
@@ -169,7 +170,8 @@ public:
 
     // ---- the cells of the shadow ----
 
-    /// The last access to some bytes, as bit fields, of which the most significant comes first:
+    /// The last access to some bytes, as bit fields, from the most significant to the least
+    /// significant:
     ///   stamp 6 | block 24 | warp 5 | lane 5 | epoch 10 | site 10 | strong 1 | shift 3
     /// A cell may stand for several lanes with consecutive bytes. Byte b of such a cell belongs to
     /// lane + (b >> shift).
@@ -178,11 +180,11 @@ public:
                          kEpochShift = 14, kSiteShift = 4;
     static constexpr Cell kStrongBit = 1 << 3;
     static constexpr u32 kMaxStamp = 63, kMaxEpoch = 1023, kUnknownSite = 1023;
-    /// The keys of the objects through which warps synchronize. A barrier's key is its number, an
+    /// The keys of the objects through which warps synchronize. A barrier's key is its ID, an
     /// mbarrier's key is kFirstMbarrier plus its address, and the key of an mbarrier's completed
     /// phase is kFirstPhase plus the mbarrier's address.
     static constexpr u64 kFirstMbarrier = u64{1} << 32, kFirstPhase = u64{1} << 33;
-    /// A block number that occurs in no launch. Cells with this number are marks, not accesses.
+    /// A block index that no launch uses. Cells with this index are marks, not accesses.
     static constexpr u64 kNoBlock = (1 << 24) - 1;
     static constexpr u32 kLineBytes = 128, kLineShift = 7;
 
@@ -244,8 +246,8 @@ private:
         }
         return true;
     }
-    /// Reports a store to the bytes from `first` to `last` if no writes to their allocation are
-    /// expected. The range may include bytes that are not written.
+    /// Reports a store between the addresses `first` and `last` if no writes to their allocation are
+    /// expected. The store need not write every byte of this range.
     void check_write_is_expected(const Block& block, u32 site, u64 first, u64 last) {
         if (!ignores_read_only_) return;
         if (first < block.written_begin || last >= block.written_end)
@@ -264,14 +266,14 @@ private:
     void arrive(Block& block, u64 place, u32 warp);
     void release(Block& block, u32 warp, Scope widest = Scope::device);
 
-    /// The block and the time of an access. `block` is the block's number in the grid, and `time`
-    /// is the block's own time.
+    /// The block and the time of an access. `block` is the index of the block in the grid, and
+    /// `time` is a value of that block's Block::time.
     struct Moment {
         u64 block, time;
     };
     Moment find_moment(Cell cell) const;
 
-    /// Reports whether the accesses of a site are strong only for threads of the same block.
+    /// Reports whether the instruction at a site is strong only for threads of the same block.
     bool has_block_scope(u32 site) const {
         const std::vector<Site>& sites = log_.kernel().sites;
         return site < sites.size() && sites[site].has_block_scope;
@@ -295,7 +297,8 @@ private:
     struct Clock;
     std::unique_ptr<Clock> clock_;
     struct Renumberings;
-    /// The blocks that continue under numbers outside the grid.
+    /// The blocks that have used up their epochs, with the indices beyond the grid under which they
+    /// continue.
     std::unique_ptr<Renumberings> renumberings_;
 };
 

@@ -1,4 +1,4 @@
-// Reports each race of a launch once, in words. See race_log.h.
+// Reports each race of a launch once, as text. See race_log.h.
 #include "simulator/checks/race_log.h"
 
 #include <algorithm>
@@ -111,6 +111,16 @@ Place RaceLog::place_of(const RaceParty& to_party) const {
 
 bool RaceLog::is_atomic(const RaceParty& to_party) const {
     return to_party.site < kernel_->sites.size() && kernel_->sites[to_party.site].atomic;
+}
+
+bool RaceLog::is_strong(const RaceParty& to_party) const {
+    return to_party.site < kernel_->sites.size() && is_strong(kernel_->sites[to_party.site]);
+}
+
+bool RaceLog::is_strong(const Site& site) {
+    if (site.atomic || !site.function) return site.atomic;
+    const ptx::Instruction& i = site.function->body[site.instruction];
+    return i.has("volatile") || i.has("relaxed") || i.has("acquire") || i.has("release");
 }
 
 bool RaceLog::is_mbarrier(const RaceParty& to_party) const {
@@ -236,10 +246,7 @@ std::string RaceLog::format_remedy(const Race& race) const {
     if (race.cause == RaceCause::same_instruction) {
         return "Let one lane store, give every lane an element of its own, or use an atomic.";
     }
-    if (race.cause == RaceCause::pending_copy) {
-        return "Wait for the copy before accessing its bytes (cp.async.wait_group, "
-               "__pipeline_wait_prior; for a bulk copy, its mbarrier or cp.async.bulk.wait_group).";
-    }
+    if (race.cause == RaceCause::pending_copy) return format_wait_for_copy(race);
     if (race.cause == RaceCause::missing_proxy_fence && is_mbarrier(race.earlier))
         return "Let the thread that initialises the mbarrier execute "
                "fence.mbarrier_init.release.cluster or fence.proxy.async, before the barrier at "
@@ -265,19 +272,60 @@ std::string RaceLog::format_remedy(const Race& race) const {
     return format_missing_barrier(race, group == Group::warps ? "__syncthreads()" : "__syncwarp()");
 }
 
+std::string RaceLog::format_wait_for_copy(const Race& race) const {
+    const Site* site =
+        race.earlier.site < kernel_->sites.size() ? &kernel_->sites[race.earlier.site] : nullptr;
+    if (!site || !site->function || !site->function->body[site->instruction].has("bulk"))
+        return "Let the thread that started the copy wait for its group (cp.async.wait_group, "
+               "__pipeline_wait_prior, whose argument is the number of newer groups that may "
+               "still be in flight), then let all threads wait at a barrier, before this access.";
+    if (race.kind == RaceKind::write_after_read)
+        return "Let the thread that started the copy commit it and wait for it "
+               "(cp.async.bulk.commit_group, cp.async.bulk.wait_group.read), then let all threads "
+               "wait at a barrier, before this write.";
+    return "Wait for the phase of the mbarrier to which the copy reports, before this access.";
+}
+
 std::string RaceLog::format_remedy_for_blocks(const Race& race) const {
-    if (race.later.block != race.earlier.block && is_atomic(race.later) != is_atomic(race.earlier))
-        return "An atomic does not protect against plain accesses: make the other access atomic as "
-               "well, or move it to a separate kernel.";
+    if (race.later.block != race.earlier.block && is_strong(race.later) != is_strong(race.earlier))
+        return "An atomic or volatile access does not protect against plain accesses: make the "
+               "other access atomic as well, or move it to a separate kernel.";
     const auto reaches_only_its_block = [this](const RaceParty& party) {
         return is_atomic(party) && kernel_->sites[party.site].has_block_scope;
     };
     if (reaches_only_its_block(race.later) || reaches_only_its_block(race.earlier))
-        return "An atomic with the scope of a block (atomicAdd_block, .cta) is atomic only for the "
-               "threads of one block: use the scope of the device (atomicAdd).";
+        return "An atomic with block scope (atomicAdd_block, .cta) is atomic only among the "
+               "threads of one block: use device scope (atomicAdd).";
     if (is_cooperative_) return format_missing_barrier(race, "grid.sync()");
+    if (may_follow_flag(race)) return format_missing_fence(race);
     return "Blocks run in any order and are synchronized only at the end of a kernel: write to a "
            "second buffer, split the kernel in two, or use atomics.";
+}
+
+/// Reports whether a flag could order the two accesses: they are plain accesses of two blocks, and
+/// the kernel has atomic or volatile accesses, one of which may be that of the flag.
+bool RaceLog::may_follow_flag(const Race& race) const {
+    if (race.kind == RaceKind::write_after_write || is_strong(race.later) ||
+        is_strong(race.earlier) || race.later.block == race.earlier.block)
+        return false;
+    return std::any_of(kernel_->sites.begin(), kernel_->sites.end(), [](const Site& site) {
+        return site.function && !site.function->body[site.instruction].has("shared") &&
+               is_strong(site);
+    });
+}
+
+std::string RaceLog::format_missing_fence(const Race& race) const {
+    const auto line = [this](const RaceParty& party, const char* unknown) {
+        const Place place = place_of(party);
+        return place.line ? "line " + std::to_string(place.line) : std::string(unknown);
+    };
+    return "If a flag or a counter tells one block that the other is ready, execute "
+           "__threadfence() between " +
+           line(race.earlier, "the first access") +
+           " and the change of the flag, and between the read of the flag and " +
+           line(race.later, "the second access") +
+           " (or use memory_order_release and memory_order_acquire with the scope of the device). "
+           "Otherwise split the kernel in two: blocks run in any order.";
 }
 
 std::string RaceLog::format_missing_barrier(const Race& race, const std::string& barrier) const {

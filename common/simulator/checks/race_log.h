@@ -1,4 +1,4 @@
-// The log of a launch's races, which both race checkers share. The log reports each race once.
+// The log of the races in a launch. Both race checkers use it. The log reports each race once.
 //
 // Builds on  report/reports.h.
 // Idea       A racy kernel repeats the same race thousands of times, between the same two lines, in
@@ -42,8 +42,8 @@ constexpr u32 cell_field(u64 cell) {
     return cell >> at & ((1u << bits) - 1);
 }
 
-/// Reports whether each lane's bytes come after those of the lane before it, so that no two lanes
-/// share a byte.
+/// Reports whether the active lanes access ascending addresses without overlap, so that no two
+/// lanes share a byte.
 template <class Access>
 bool are_ascending(const Access& access) {
     u64 end = 0;
@@ -56,8 +56,8 @@ bool are_ascending(const Access& access) {
     return ascending;
 }
 
-/// Finds two lanes of one store that write different values to the same address, which makes the
-/// result undefined. Calls `tell(lane, other)` for the first such pair, and `forgive()` for each
+/// Finds two lanes of one store that write different values to the same address, so that the result
+/// is undefined. Calls `tell(lane, other)` for the first such pair, and `forgive()` for each
 /// earlier pair that stores equal values.
 template <class Access, class Tell, class Forgive>
 void find_clash(const Access& access, Tell tell, Forgive forgive) {
@@ -85,9 +85,10 @@ enum class RaceCause : u8 {
     unordered,         ///< no synchronization orders the two accesses
     same_instruction,  ///< two lanes of one store write to the same bytes
     pending_copy,      ///< the earlier access is an asynchronous copy that has not been waited for
-    missing_proxy_fence,  ///< the later access, by a bulk copy, may not see the earlier store
-    early_arrival,        ///< two arrivals at an mbarrier that may be counted in the same phase
-    read_only_path,       ///< the later access is a load whose cache does not see the earlier store
+    missing_proxy_fence,  ///< the later access is a bulk copy, which may not see the earlier store
+    early_arrival,        ///< two arrivals at an mbarrier may be counted in the same phase
+    /// the later access is a load through a cache that is not coherent with the earlier store
+    read_only_path,
 };
 
 /// One of the two accesses of a race.
@@ -119,8 +120,8 @@ public:
     /// grid barrier.
     void begin_launch(const Kernel& kernel, Dim3 grid, Dim3 block, bool is_cooperative = false);
 
-    /// Counts the race and returns true if the race is already known. The caller then need not
-    /// describe it.
+    /// Returns true if the race is already known, and counts it. The caller then need not describe
+    /// the race.
     bool count_if_known(RaceKind kind, const RaceParty& later, const RaceParty& earlier);
     void add(Race race);
 
@@ -144,6 +145,9 @@ private:
     static u64 make_key(const RaceParty& later, const RaceParty& earlier);
     Place place_of(const RaceParty& to_party) const;
     bool is_atomic(const RaceParty& to_party) const;
+    /// Reports whether the access is atomic or volatile, so that it may be that of a flag.
+    bool is_strong(const RaceParty& to_party) const;
+    static bool is_strong(const Site& site);
     /// Reports whether the access initializes, invalidates or uses an mbarrier.
     bool is_mbarrier(const RaceParty& to_party) const;
     PlacePair ordered_places(const RaceParty& a, const RaceParty& b) const;
@@ -156,10 +160,13 @@ private:
     static Group group_of(const RaceParty& a, const RaceParty& b);
     /// Returns the widest group among this race and all races that the same barrier would prevent.
     Group widest_group(const Race& race) const;
+    std::string format_wait_for_copy(const Race& race) const;
     std::string format_remedy_for_blocks(const Race& race) const;
+    bool may_follow_flag(const Race& race) const;
+    std::string format_missing_fence(const Race& race) const;
     std::string format_missing_barrier(const Race& race, const std::string& barrier) const;
-    /// If two threads that differ only in y or z write the same element, returns a remedy for an
-    /// index without that coordinate, otherwise "".
+    /// Returns advice if two threads that differ only in y or z write the same element, because the
+    /// index probably lacks that coordinate. Otherwise returns "".
     std::string format_forgotten_index(const Race& race) const;
     bool can_one_barrier_prevent_both(const Race& a, const Race& b) const;
 

@@ -40,7 +40,7 @@ void MarkedReads::note_site(u64 address, u32 site) {
 
 void MarkedReads::mark_new(u64 address, u64 bytes, u32 site) {
     const u64 last = address + bytes - 1;
-    // Other threads can only add marks that these stores set, too.
+    // These stores need no lock, because other threads can only add the same marks.
     if (is_lines(address, bytes)) {
         std::memset(line(address), kWholeMark, bytes / kLineBytes);
     } else {
@@ -69,7 +69,8 @@ void MarkedReads::clear() {
     }
 }
 
-/// Calls open(address) where marked bytes begin in [begin, end), and close(address) where they end.
+/// Calls open(address) at the start of each run of marked bytes in [begin, end), and close(address)
+/// at its end.
 template <class Open, class Close>
 void MarkedReads::visit_words(u64 begin, u64 end, const Open& open, const Close& close) const {
     for (u64 at = begin; at < end;) {
@@ -127,7 +128,7 @@ void MarkedReads::add_to(AccessedRanges& ranges, const Kernel& kernel) const {
 MarkedReads& ReadMarks::marks_of(const Allocation& allocation) {
     const std::lock_guard lock(mutex_);
     Entry& entry = by_begin_[allocation.begin];
-    // The allocation of an earlier launch may have had another size.
+    // At this address, an earlier launch may have used an allocation of a different size.
     if (!entry.marks || entry.marks->end() != allocation.end)
         entry.marks = std::make_unique<MarkedReads>(allocation.begin, allocation.end);
     entry.is_used = true;

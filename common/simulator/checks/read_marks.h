@@ -1,4 +1,4 @@
-// Records which bytes of memory a launch reads, for the check of order between streams.
+// Records which bytes of memory a launch reads, for streamcheck.
 //
 // Idea   Memory that a launch only reads has no races within the launch, so the race check ignores
 //        it. To find out which bytes of this memory were read, it is enough to mark them. As in the
@@ -33,7 +33,7 @@ public:
 
     /// Marks bytes that the load at a site reads.
     void mark(u64 address, u64 bytes, u32 site) {
-        // Most loads read words that other loads have marked.
+        // Most loads only read words that are already marked.
         const bool is_marked =
             is_lines(address, bytes)
                 ? are_marked(line(address), bytes / kLineBytes)
@@ -47,7 +47,7 @@ public:
 
 private:
     static constexpr u8 kWholeMark =
-        0x0f;  ///< the mark of a word or a line that is read as a whole
+        0x0f;  ///< the mark of a word or a line of which all bytes are read
     static constexpr u64 kEightWholeMarks = 0x0f0f'0f0f'0f0f'0f0full;
     static constexpr u64 kLineBytes = 128;
 
@@ -62,7 +62,7 @@ private:
         for (u64 k = 0; k < count; ++k) all &= marks[k] == kWholeMark ? kEightWholeMarks : 0;
         return all == kEightWholeMarks;
     }
-    /// Reports whether these bytes are whole lines.
+    /// Reports whether the bytes form whole lines.
     bool is_lines(u64 address, u64 bytes) const {
         return bytes % kLineBytes == 0 && (address - begin_) % kLineBytes == 0;
     }
@@ -104,7 +104,7 @@ public:
 private:
     struct Entry {
         std::unique_ptr<MarkedReads> marks;
-        bool is_used = false;  ///< whether the current launch reads the allocation
+        bool is_used = false;  ///< whether the current launch has read from the allocation
     };
     std::mutex mutex_;
     std::map<u64, Entry> by_begin_;

@@ -2,7 +2,7 @@
 //
 // In this file  Cells; the state of a block; its clocks; the check of an access against earlier
 //               ones; asynchronous copies; and finally the short public functions.
-// Long: everything works on the same cells and clocks.
+// Long: everything in this file works on the same cells and clocks.
 #include "simulator/checks/shared_race.h"
 
 #include <algorithm>
@@ -27,8 +27,8 @@ namespace {
 ///   stamp 16 | warp 9 | lane 5 | clock 16 | site 13 | strong 1 | several 1 | shift 3
 /// `several` means that more than one lane of the warp has read the word or byte, `lane` being the
 /// last of them. In the cell of a write, the same bit means that a bulk copy wrote it, through the
-/// asynchronous proxy. A cell may stand for several lanes with consecutive bytes. Its byte b
-/// belongs to the lane lane + (b >> shift).
+/// asynchronous proxy. A cell may stand for several lanes with consecutive bytes. Byte b of the
+/// cell belongs to lane number `lane` + (b >> shift).
 using Cell = u64;
 
 constexpr u32 kStampShift = 48, kWarpShift = 39, kLaneShift = 34, kClockShift = 18, kSiteShift = 5;
@@ -96,7 +96,7 @@ struct SharedRace::State {
     RaceLog* log = nullptr;
     EnabledChecks enabled;
     u64 block = 0;
-    Cluster cluster;  ///< `blocks` is empty if there is only one block
+    Cluster cluster;  ///< the cluster; `cluster.blocks` is empty if there is only one block
     u32 warps = 0;    ///< number of warps in all blocks of the cluster
     const u8* memory = nullptr;
     u64* findings = nullptr;
@@ -104,7 +104,7 @@ struct SharedRace::State {
     /// blocks so far.
     std::map<u32, Report> uninitialised_here, uninitialised;
     std::set<u32> racing_sites;         ///< sites whose reads race in this block
-    bool ignored_equal_stores = false;  ///< whether colliding stores of equal values were ignored
+    bool ignored_equal_stores = false;  ///< whether conflicting stores of equal values were ignored
     /// The sites that have been reported because the accessed block may have ended.
     std::set<u32> sites_reported_after_end;
 
@@ -134,13 +134,14 @@ struct SharedRace::State {
         std::array<std::array<u32, kLanes>, kLanes> times;
     };
     std::vector<std::unique_ptr<LaneClocks>> lane_clocks;  ///< by warp; usually null
-    Clocks barriers;                          ///< clocks of all blocks' barriers, block by block
-    std::unordered_map<u32, Clock> released;  ///< by address: clocks published by releases
+    Clocks barriers;  ///< clocks of all blocks' barriers, block by block
+    /// the clocks that releases have published, by address
+    std::unordered_map<u32, Clock> released;
     /// The cluster's barrier: the clocks released in the current phase, and in completed phases.
     Clock cluster_arrived, cluster_completed;
-    /// Like `cluster_arrived` and `cluster_completed`, but with .relaxed arrivals included.
-    /// `block_clocks` contains what each block has learned from these clocks, which is enough to
-    /// order accesses before the end of a block.
+    /// Like `cluster_arrived` and `cluster_completed`, but with .relaxed arrivals included. For
+    /// each block, `block_clocks` contains the parts of these clocks that the block has acquired.
+    /// They are sufficient to order accesses before the end of a block.
     Clock all_arrived, all_completed;
     Clocks block_clocks;
 
@@ -165,7 +166,7 @@ struct SharedRace::State {
         Copy copy;
         u32 ticket;
         bool writes;
-        u32 clock;       ///< its warp's clock when the copy was issued
+        u32 clock;       ///< the clock of the copy's warp when the copy was issued
         Clock released;  ///< the clocks that a thread acquires by observing the copy's completion
     };
     std::vector<BulkCopy> bulk_copies;
@@ -174,9 +175,9 @@ struct SharedRace::State {
     // ---- the asynchronous proxy ----
 
     /// The moment of the last fence.proxy.async. The fence covers stores with a stamp below
-    /// `fenced_stamp`, and stores with this stamp and a clock below the warp's in `proxy_fenced`.
-    /// The check is lenient: it accepts a fence by any thread, if the store is ordered before the
-    /// fence.
+    /// `fenced_stamp`, and stores with this stamp whose clock is below their warp's clock in
+    /// `proxy_fenced`. The check is lenient: it accepts a fence by any thread, if the store is
+    /// ordered before the fence.
     u32 fenced_stamp = 0;
     Clock proxy_fenced;
     /// The block's first stamp. Cells with a lower stamp belong to blocks that have ended.
@@ -238,7 +239,7 @@ struct SharedRace::State {
         fenced_stamp = 0;
     }
 
-    /// Makes all cells stale, because everything so far is ordered before everything that follows.
+    /// Makes all cells stale, because all earlier accesses are ordered before all later ones.
     void make_cells_stale() {
         if (++stamp > kMaxStamp) {
             for (Shadow* shadow : {&words, &bytes}) {
@@ -259,18 +260,18 @@ struct SharedRace::State {
     }
     bool copies_are_pending() const { return !copies.empty() || !bulk_copies.empty(); }
 
-    /// Ends the warp's current moment, so that later accesses can be told apart from earlier ones.
+    /// Advances the warp's clock, so that later accesses can be distinguished from earlier ones.
     void advance_clock(u32 warp) {
         if (++clocks[warp][warp] == kPendingClock) make_cells_stale();
     }
 
-    /// Records a __syncwarp of `lanes`. `live` are all lanes of the warp that have not exited.
+    /// Records a __syncwarp of `lanes`. `live` contains all lanes of the warp that have not exited.
     void synchronize_lanes(u32 warp, Mask lanes, Mask live) {
         advance_clock(warp);
         auto& known = lane_clocks[warp];
         if ((live & ~lanes) == 0) return known.reset();
         const u32 now = clocks[warp][warp];
-        if (now == 0) return;  // tick() has made all cells stale
+        if (now == 0) return;  // advance_clock() has made all cells stale
         if (!known) {
             known = std::make_unique<LaneClocks>();
             for (auto& row : known->times) row.fill(now - 1);
@@ -385,7 +386,7 @@ struct SharedRace::State {
         return cluster.blocks.empty() ? id : warp / cluster.warps * kBarriersOfBlock + id;
     }
     /// Returns the offset of the cells for an address. The cells of a cluster's blocks are stored
-    /// block after block.
+    /// one block after another.
     u32 to_cell_offset(u32 address) const {
         return cluster.blocks.empty() ? address
                                       : (address >> kRankShift) * cluster.stride +
@@ -456,12 +457,12 @@ struct SharedRace::State {
         reports().add(report);
     }
 
-    /// A word or a byte that lanes access, and the cell that will record it.
+    /// A word or a byte that lanes access, and the cell in which this access is recorded.
     struct AccessedPart {
         u32 address, bytes;
         Cell mine;
         u32 word() const { return address / kWordBytes; }
-        /// Returns the bytes as a mask within their word.
+        /// Returns a mask of the bytes within the word that contains them.
         u32 bits() const { return ((1u << bytes) - 1) << address % kWordBytes; }
     };
 

@@ -28,7 +28,8 @@ bool has_cache_hint(const Instruction& i, const OpcodeEntry& opcode) {
 }
 
 /// Reports whether the instruction multiplies matrices of floats (mma, or the multiplying form of
-/// wmma). Excludes integers, whose sums are exact, and doubles, which are added by fma.
+/// wmma). Excludes integer matrices, whose sums are exact, and matrices of doubles, whose products
+/// are added by fma.
 bool is_product_of_floats(const Instruction& i) {
     const bool multiplies = i.opcode == "mma" || i.has("mma");
     return multiplies && !i.has("s32") && !i.has("f64");

@@ -1,4 +1,4 @@
-// Describes how exactly the simulator computes the result of an instruction.
+// Describes which instructions the simulator does not compute exactly.
 #pragma once
 
 #include <compare>
@@ -10,21 +10,22 @@
 
 namespace coalesce::simulator {
 
-/// A remark about an opcode, from a column of opcodes.inc.
+/// How exactly the simulator computes an opcode. The values are listed in a column of opcodes.inc.
 enum class Exactness : u8 {
-    exact,  ///< there is no remark, and the result is the same as on a GPU
-    /// The .approx and .full variants are computed in double precision and rounded once (math.cpp).
+    exact,  ///< the result is the same as on a GPU
+    /// The .approx and .full variants are computed in double precision and then rounded once
+    /// (math.cpp).
     approximation,
-    /// Sums of products of floats are rounded only once, at the end
+    /// Sums of products of floats are rounded once, after the last addition
     /// (addons/matrices/tensor_cores.cpp).
     product,
     mipmap,  ///< the variants with a mipmap level have not been compared with a GPU
-    hint,    ///< a hint, which changes no result and costs no time
-    time,    ///< the result depends on a clock, which shows simulated time
+    hint,    ///< a hint that changes no result and costs no time
+    time,    ///< the result depends on a clock, and the simulator's clocks show simulated time
     copy,    ///< the .bulk variant uses the asynchronous proxy
 };
 
-/// A remark about an executed instruction.
+/// A deviation of the simulator from a GPU, for one instruction.
 struct Remark {
     enum class Kind : u8 {
         last_bits,    ///< the last bits of the result may differ from a GPU's
@@ -39,12 +40,11 @@ struct Remark {
         return kind != other.kind ? kind < other.kind : name < other.name;
     }
     bool operator==(const Remark& other) const { return kind == other.kind && name == other.name; }
-    /// Reports whether the instruction counts as simulated exactly.
+    /// Reports whether the results of the instruction are exact in spite of the remark.
     bool is_exact() const { return kind == Kind::no_effect || kind == Kind::async_proxy; }
 };
 
-/// Returns the remarks on an instruction. At most one of them says that the instruction is not
-/// exact.
+/// Returns the remarks on an instruction. At most one of them is about an inexact result.
 std::vector<Remark> find_remarks(const ptx::Instruction& instruction);
 
 }  // namespace coalesce::simulator

@@ -1,5 +1,6 @@
 // Declares the executable form of a kernel: the Ops of its body and of the functions that it calls,
-// the prologues that compute values common to many threads, and the slots that contain values.
+// the prologues that compute values once for many threads, and the slots in which values are
+// stored.
 #pragma once
 
 #include <map>
@@ -14,14 +15,14 @@ namespace coalesce::simulator {
 
 struct SpecialRegister;
 
-/// The slot of a special register. The scheduler writes its value.
+/// The slot of a special register, to which the scheduler writes the register's value.
 struct SpecialSlot {
     const SpecialRegister* special = nullptr;
     Slot slot;
 };
 
-/// A parameter or return value of a device function, with `bytes` bytes per lane at `offset` in the
-/// parameter memory of the frame.
+/// A parameter or return value of a device function. It occupies `bytes` bytes per lane at `offset`
+/// in the frame's parameter memory.
 struct ParameterSlot {
     std::string name;
     u32 offset = 0;
@@ -37,7 +38,7 @@ struct CallSite {
     std::vector<u32> result_offsets;
 };
 
-/// A register of which each warp has its own copy, and the position of that copy in the warp's
+/// A register that each warp has its own copy of, and the position of the copy in the warp's
 /// register file while the register is live.
 struct PlacedRegister {
     u32 root = 0;               ///< the register's root (Registers::root)
@@ -56,8 +57,8 @@ struct FunctionCode {
     std::vector<Op> ops;
     u32 register_file_bytes = 0;      ///< the size of a warp's register file
     std::vector<SlotPosition> slots;  ///< the slots in the warp's register file
-    /// The size of a frame's parameter memory, per lane. The parameter memory contains the frame's
-    /// own parameters, its results and the arguments of its calls.
+    /// The size of a frame's parameter memory in bytes per lane. The parameter memory contains the
+    /// frame's own parameters, its results and the arguments of its calls.
     u32 parameter_bytes = 0;
     u32 local_bytes = 0;  ///< the size of the local variables of one thread
     /// The offset of each local variable within a thread's local memory, for code that displays a
@@ -68,19 +69,20 @@ struct FunctionCode {
     std::vector<std::shared_ptr<const MatrixOp>> matrix_ops;
     std::vector<std::shared_ptr<const OperandList>> operand_lists;
     std::vector<std::unique_ptr<std::vector<const Op*>>> jump_tables;
-    u64 address = 0;  ///< the value of a pointer to this function
+    u64 address = 0;  ///< the value that a pointer to this function has
     /// The root of each register (Registers::root), for code that inspects a warp's state
     /// (execute/watch.h).
     std::vector<u32> roots;
     std::vector<PlacedRegister> placed;
 };
 
-/// The set of threads for which a value is the same, and therefore how often it must be computed.
+/// The set of threads that share a value. It determines how often the value must be computed.
 enum class ValueClass : u8 {
-    launch,    ///< computed once per launch: the same for all threads of the grid
-    block,     ///< computed once per block: the same for all threads of the block
-    position,  ///< computed once per position: depends only on the position in the block
-    thread,    ///< computed by each thread
+    launch,  ///< computed once per launch: the same for all threads of the grid
+    block,   ///< computed once per block: the same for all threads of the block
+    /// Computed once per warp position: depends only on the thread's position in the block.
+    position,
+    thread,  ///< computed by each thread
 };
 
 struct Kernel::Code {
@@ -96,25 +98,28 @@ struct Kernel::Code {
     };
     std::vector<Constant> constants;
     std::vector<SpecialSlot> launch_specials, block_specials, position_specials;
-    /// For each straight-line piece of code, the number of instructions on each line. Each piece
-    /// ends with an Op that has a weight (Op::weight), so counting the executions of that Op gives
-    /// the counts of all lines.
+    /// For each run of straight-line code, the number of instructions on each line. Each run ends
+    /// with an Op that has a weight (Op::weight). The executions of this Op determine how often all
+    /// lines of the run were executed.
     std::vector<std::map<std::pair<u32, u32>, u32>> straight_line_runs{1};
-    /// For each straight-line piece, the number of instructions with each remark. Parallel to
+    /// For each run of straight-line code, the number of instructions with each remark. Parallel to
     /// `straight_line_runs`.
     std::vector<std::map<Remark, u32>> remarks{1};
     u32 uniform_bytes = 0;
     bool plain = false;  ///< true if lowered without optimizations (Options::plain)
-    /// True for code that runs recorded blocks, which is lowered as for `plain` except for memory
+    /// True for code that runs recorded blocks. It is lowered like `plain` code, except for memory
     /// accesses.
     bool recorded = false;
     bool clustered = false;  ///< true for launches whose clusters contain several blocks
     /// True if blocks can observe the order in which they run, so that one worker must run them
     /// all.
     bool order_sensitive = false;
+    /// True if a block may read what other blocks write during the launch, so that it can wait for
+    /// them. A clock makes code order-sensitive, but does not let blocks wait for each other.
+    bool reads_other_blocks = false;
     bool reserved_shared = false;  ///< true if the kernel queries the reserved shared memory
-    /// True if the kernel has only plain shared accesses and block barriers, so that blocks can be
-    /// compared with a SharedLedger.
+    /// True if the kernel accesses shared memory only with plain loads and stores, and synchronizes
+    /// only with block barriers. A SharedLedger can then compare blocks.
     bool has_repeatable_shared_steps = true;
     bool uses_calls = false;
     bool needs_heap = false;  ///< true if the kernel calls malloc

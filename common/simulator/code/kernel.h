@@ -1,5 +1,5 @@
-// Declares kernels that are ready to run. The PTX of a kernel has been lowered to a list of Ops,
-// each with the function that executes the Op.
+// Declares kernels that are ready to run. The PTX of a kernel has been lowered to a list of Ops.
+// Each Op contains a pointer to the function that executes it.
 //
 // Registers   A register of a warp is an array of 32 lanes: 32-bit lanes for types of up to 32 bits
 //             (smaller types are zero-extended), and 64-bit lanes for 64-bit types. A predicate is
@@ -28,42 +28,44 @@ namespace coalesce::simulator {
 
 struct Op;
 struct Warp;
-/// Executes one Op for the active lanes of a warp. Returns the next Op, or null if the warp cannot
-/// continue now.
+/// Executes one Op for the active lanes of a warp. Returns the next Op, or null if the warp must
+/// stop for now.
 using Handler = const Op* (*)(Warp&, const Op*);
 
 struct Slot {
     u32 offset = 0;   ///< the offset in the register file, in bytes
-    u32 uniform = 0;  ///< the register file: 0 for the warp's own, 1 for the block's
+    u32 uniform = 0;  ///< 0 if the slot is in the warp's own register file, 1 if in the block's
 };
 
 struct CallSite;     ///< the callee and arguments of a call (execute/calls.h)
 struct OperandList;  ///< the operands that do not fit into an Op (execute/families.h)
 struct MatrixOp;     ///< the shapes and registers of mma and wmma (execute/fragments.h)
 
-/// A lowered instruction. The fields that nearly every instruction needs come first, within one
-/// cache line of the host.
+/// A lowered instruction. The most frequently used fields come first and fit in one cache line of
+/// the host.
 struct alignas(64) Op {
     Handler run = nullptr;
     Slot d = {};                  ///< the destination
     Slot a = {}, b = {}, c = {};  ///< the sources
     i64 immediate = 0;            ///< an address offset or barrier number, depending on the handler
-    /// For a memory instruction, its index in Kernel::sites. For an Op that ends a straight-line
-    /// piece, the index of the piece in Kernel::Code::straight_line_runs.
+    /// For a memory instruction, its index in Kernel::sites. For an Op that ends a run of
+    /// straight-line code, the index of the run in Kernel::Code::straight_line_runs.
     u32 site = 0;
-    /// The number of PTX instructions that this Op stands for, including hoisted instructions.
+    /// The number of PTX instructions that this Op represents, including hoisted instructions.
     u16 weight = 0;
     u8 count = 0;   ///< the number of elements in v, unless the handler defines it otherwise
     u8 detail = 0;  ///< selects a variant of the instruction, depending on the handler
     bool guard_negated = false;
     bool has_destination = true;
-    bool spins = false;  ///< true for a branch in a loop that waits for memory to change
-    u8 load_bit = 0;     ///< the bit that represents a load from global memory (ptxas/load_waits.h)
+    /// True for a branch in a loop that waits until another thread changes memory.
+    bool spins = false;
+    /// The bit for this global load in a mask of pending loads (ptxas/load_waits.h).
+    u8 load_bit = 0;
 
     Slot v[4] = {};  ///< the elements of a vector access, or additional operands
     Slot guard = {};
-    const Op* target = nullptr;  ///< the Op to continue with after a taken branch
-    Handler inner = nullptr;     ///< the handler of a guarded Op, which runs if the guard is true
+    const Op* target = nullptr;  ///< the next Op if the branch is taken
+    Handler inner = nullptr;     ///< the handler to call if the guard of the Op is true
     Slot d2 = {};                ///< the second destination (p|q, carry flags)
     Slot members = {};           ///< for .sync instructions, the mask of participating lanes
     const CallSite* call = nullptr;
@@ -76,8 +78,7 @@ struct alignas(64) Op {
 /// The unit of a multiprocessor through which an instruction accesses memory.
 enum class MemoryPath : u8 { plain, texture, surface };
 
-/// The instructions that ptxas generates for an atomic on the shared memory of another block
-/// (execute/cluster.h).
+/// How ptxas implements an atomic on the shared memory of another block (execute/cluster.h).
 enum class RemoteAtomic : u8 {
     one,             ///< one atomic instruction
     loop,            ///< a loop of loads and compare-and-swaps
@@ -93,14 +94,14 @@ struct MemoryUse {
     RemoteAtomic remote_atomic = RemoteAtomic::one;
 };
 
-/// A memory access in the machine code, as the counters count it. A load or store in the PTX may
-/// become several machine accesses, or part of the machine access of another instruction
+/// A memory access in the machine code. The counters count these accesses. A PTX load or store may
+/// become several machine accesses, or be merged into the machine access of another instruction
 /// (ptxas/merged_accesses.h).
 struct MachineAccess {
-    i32 delta = 0;  ///< the offset from the address of the PTX access, in bytes
+    i32 delta = 0;  ///< the difference from the address of the PTX access, in bytes
     u32 bytes = 0;  ///< the number of bytes per lane
-    /// In a loop that ptxas unrolls, the access happens only in iterations whose address modulo 16
-    /// equals this remainder.
+    /// In a loop that ptxas unrolls, the access is executed only in iterations in which its address
+    /// modulo 16 equals this remainder.
     u32 remainder = kAnyRemainder;
 
     static constexpr u32 kAnyRemainder = ~0u, kDivisor = 16;
@@ -113,8 +114,8 @@ struct MachineAccess {
 /// The machine accesses for one load or store in the PTX.
 struct MachineAccesses {
     std::vector<MachineAccess> list;  ///< the machine accesses to count
-    /// If the list is empty, the index in Function::body of the earlier access that includes this
-    /// one. kNoAccess means that ptxas removes the access.
+    /// If the list is empty, the index in Function::body of an earlier access that also performs
+    /// this access. kNoAccess means that ptxas removes the access.
     u32 covered_by = kNoAccess;
 
     static constexpr u32 kNoAccess = ~0u;
@@ -123,32 +124,33 @@ struct MachineAccesses {
 
 /// A memory instruction of a kernel.
 struct Site : MemoryUse {
-    /// The machine accesses; absent if ptxas does not change this access.
+    /// The machine accesses, or nothing if ptxas keeps the access as it is.
     std::optional<MachineAccesses> machine;
     u32 instruction = 0;                      ///< the index of the instruction in Function::body
     const ptx::Function* function = nullptr;  ///< the kernel or a function that it calls
     ptx::SourceLine where;
-    /// True for an access with .cta. Such an atomic (atomicAdd_block) is atomic only among the
-    /// threads of its own block.
+    /// True for an access with .cta scope. An atomic with this scope (atomicAdd_block) is atomic
+    /// only among the threads of its block.
     bool has_block_scope = false;
-    /// The parameters from which the address is computed, as offsets in parameter memory. Empty if
-    /// the address may come from elsewhere.
+    /// The offsets, in parameter memory, of the pointers from which the address is computed. Empty
+    /// if the address may have another origin.
     std::vector<u32> pointers = {};
 };
 
 /// The memory that stores and atomics may write to (analysis/written_memory.h).
 struct WrittenMemory {
     bool anywhere = false;
-    std::vector<u32> parameters;  ///< the pointers, as offsets in the kernel's parameter memory
+    /// The pointers that are written through, as offsets in parameter memory.
+    std::vector<u32> parameters;
     std::vector<std::string> variables;  ///< the names of module variables
 };
 
-/// Counts the loads at a site that read only uninitialized bytes, for sites where such a load is
-/// always a mistake.
+/// Counts the loads of a site that read only uninitialized bytes. Used for sites at which such a
+/// load is always a mistake.
 struct MistakenReads {
     std::atomic<u64> count{0};
-    /// The lowest block and thread with such a load, packed into one number. Only the report about
-    /// this thread is kept.
+    /// The first thread, in the order of blocks and then threads, that executed such a load. The
+    /// indices of its block and thread are packed into one number. Only this thread is reported.
     std::atomic<u64> first{~u64{0}};
 };
 
@@ -157,19 +159,20 @@ class ByteUses;
 
 /// The totals over all launches of a kernel.
 struct KernelTotals {
-    u64 launches = 0;  ///< the number of completed launches, which all other totals cover
-    /// The number of launches that an error ended. The counts of such launches are ignored, because
-    /// the number of blocks that the workers had executed by then is random.
+    u64 launches = 0;  ///< the number of completed launches; the other totals cover only these
+    /// The number of launches that ended with an error. Their counts are discarded, because the
+    /// number of blocks that were executed before the error is not deterministic.
     u64 stopped = 0;
     u64 unchecked_launches = 0;  ///< the number of launches without checks (Options::sample)
-    Dim3 grid, block;            ///< the dimensions of the last launch, completed or stopped
+    Dim3 grid, block;  ///< the dimensions of the last launch, even if it ended with an error
     u64 warp_instructions = 0;
-    u64 thread_instructions = 0;  ///< the instructions, summed over all active lanes
+    u64 thread_instructions = 0;  ///< the number of instructions, summed over all active lanes
     u64 branches = 0;
     u64 divergent_branches = 0;
     std::vector<SiteCounters> sites;  ///< the counters of each site, parallel to Kernel::sites
     std::map<std::pair<u32, u32>, u64> instructions_by_line;  ///< warp instructions by (file, line)
-    std::map<Remark, u64> remarks;  ///< the number of warp instructions with each remark
+    /// For each remark, the number of warp instructions that it applies to.
+    std::map<Remark, u64> remarks;
 
     bool was_launched() const { return launches + stopped > 0; }
     void clear() {
@@ -181,7 +184,7 @@ struct KernelTotals {
 
 struct Kernel {
     std::string name;  ///< the name in the PTX
-    /// The name without return type and arguments, such as "transpose_naive<float>".
+    /// The kernel's name without return type and arguments, such as "transpose_naive<float>".
     std::string demangled;
     const ptx::Function* ast = nullptr;
     Module* module = nullptr;
@@ -193,17 +196,17 @@ struct Kernel {
     u32 parameter_bytes = 0;
     std::vector<u32> parameter_offsets;  ///< the offset of each argument in parameter memory
     u32 local_bytes = 0;                 ///< the size of local memory per thread
-    u32 estimated_registers = 0;         ///< the estimated 32-bit registers per thread
-    /// The estimated address of each of the function's instructions in the machine code.
+    u32 estimated_registers = 0;         ///< the estimated number of 32-bit registers per thread
+    /// For each PTX instruction of the function, its estimated address in the machine code.
     std::vector<u32> estimated_addresses;
-    /// The index of one instruction in each loop that ptxas unrolls, for loops in which unrolling
-    /// changes the counters.
+    /// For each loop in which unrolling by ptxas changes the counters, the index of one of its
+    /// instructions.
     std::vector<u32> unrolled_loops;
-    /// For each instruction that starts a loop, the number of iterations that ptxas combines. 0
-    /// means that the loop is not unrolled.
+    /// For each instruction that starts a loop, the number of iterations that ptxas unrolls into
+    /// one. 0 means that the loop is not unrolled.
     std::vector<u32> turns_unrolled;
 
-    /// The uses of the loaded bytes, computed when byte_uses() is first called
+    /// How the kernel uses the bytes that it loads. Computed by the first call of byte_uses()
     /// (analysis/byte_uses.h).
     struct {
         std::once_flag once;
@@ -220,21 +223,21 @@ struct Kernel {
     std::shared_ptr<Code> plain_code;
     WrittenMemory written;  ///< the memory that the kernel may write; set by lowering
     bool ends_early_without_work = false;  ///< set by lowering (see analysis/early_end.h)
-    std::string error;                     ///< why the kernel cannot run, or empty if it can
+    std::string error;  ///< the reason why the kernel cannot run, or empty if it can
     Place error_place;
 
-    /// Returns the place, including the name of the file.
+    /// Returns the source location, including the file name.
     Place place(ptx::SourceLine where) const;
     Place place(const Op* op) const;
 };
 
-/// A loaded PTX module, with its kernels and its variables in device memory.
+/// A loaded PTX module: its kernels, and its variables in device memory.
 struct Module {
     std::unique_ptr<ptx::Module> ast;
     std::map<std::string, std::unique_ptr<Kernel>> kernels;
     /// The device addresses of .global and .const variables.
     std::map<std::string, u64> variable_addresses;
-    std::vector<u64> owned;  ///< the device addresses to free when the module is unloaded
+    std::vector<u64> owned;  ///< the allocations that are freed when the module is unloaded
 
     Kernel* kernel(const std::string& name) const;
 };

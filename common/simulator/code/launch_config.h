@@ -33,10 +33,10 @@ struct LaunchConfig {
     /// True if the launch or the kernel specifies the shape of a cluster.
     bool explicit_cluster = false;
 
-    /// If not null, the launch adds the ranges of bytes that it accesses to this object.
+    /// If this is not null, the launch adds the byte ranges that it accesses to this object.
     AccessedRanges* accesses = nullptr;
-    /// True if `accesses` needs only the accesses to memory that host and device share, and does
-    /// not need reads of allocations that the kernel does not write.
+    /// True if `accesses` must contain only accesses to memory that the host and the device share.
+    /// Reads of allocations that the kernel does not write are then omitted.
     bool wants_shared_memory_only = false;
     /// The devices whose memory the kernel can access, with one bit per device.
     u64 accessible_devices = ~u64{0};

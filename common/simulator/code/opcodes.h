@@ -1,5 +1,6 @@
-// Lists the PTX opcodes that the simulator supports. The list tells the lowering which part of the
-// simulator executes an instruction, and the grader which instructions a submission may use.
+// Lists the PTX opcodes that the simulator supports. The lowering uses the list to choose the part
+// of the simulator that executes an instruction. The grader uses it to decide which instructions a
+// submission may contain.
 #pragma once
 
 #include <string_view>
@@ -10,13 +11,15 @@
 
 namespace coalesce::simulator {
 
-/// The part of the simulator that executes an opcode, together with the kind of the operation.
+/// The part of the simulator that executes an opcode, and the kind of operation.
 enum class OpcodeGroup : u8 {
-    lanes,  ///< instructions/: operations that compute each lane from the same lane of the sources
-    move,   ///< lowering/lower_values.cpp: mov and cvta, most of which are resolved during lowering
+    /// Instructions/: lane-wise operations, in which each lane depends only on the same lane of the
+    /// sources.
+    lanes,
+    move,  ///< lowering/lower_values.cpp: mov and cvta, most of which are resolved during lowering
     access,   ///< lowering/lower_memory.cpp: loads and stores
     control,  ///< lowering/lower_control.cpp: branches, calls, barriers, exit
-    warp,     ///< execute/families.cpp: operations between the lanes of a warp
+    warp,     ///< execute/families.cpp: operations that exchange data between the lanes of a warp
     memory,   ///< execute/families.cpp: atomics, copies, fences, address queries
     /// execute/families.cpp: timers, traps, hints, clusters and textures, which no exercise needs.
     machine,
@@ -28,7 +31,7 @@ struct OpcodeEntry {
     Exactness exactness;
     std::string_view sentence;
 
-    /// Reports whether the instruction also reads the carry flag: addc, subc, madc.
+    /// Reports whether the instruction reads the carry flag, like addc, subc and madc.
     bool reads_carry() const;
 };
 

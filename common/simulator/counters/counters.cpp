@@ -14,8 +14,8 @@ namespace {
 constexpr u32 kSectorShift = 5;
 constexpr u32 kWordShift = 2;
 
-/// A set of numbers that uses open addressing. The table has more slots than any set here has
-/// elements, so it never fills up.
+/// A set of numbers that uses open addressing. The table has more slots than any set in this file
+/// has elements, so it never fills up.
 class SmallSet {
 public:
     /// Adds `value`. Returns true if the set did not contain it before.
@@ -167,9 +167,9 @@ Mask first_at_each_address(const u64* addresses, Mask active) {
 
 constexpr u32 kAtomicUnits = 4, kLineBytes = 128;
 
-/// Returns the unit of the first-level cache that serves the line of this address. Both bits of the
-/// unit's number are parities of address bits. (Found by measuring 750 random reductions on an
-/// H200. Of 256 hashes, only this one fits.)
+/// Returns the index of the unit of the first-level cache that serves the line of this address.
+/// Both bits of the index are parities of address bits. (Found by measuring 750 random reductions
+/// on an H200. Of 256 hashes, only this one fits.)
 u32 atomic_unit_of(u64 address) {
     constexpr u64 low_bit = 0x15a80, high_bit = 0xed00;
     const int low = std::popcount(address & low_bit) & 1,
@@ -275,7 +275,7 @@ Wavefronts count_wavefronts(const u32* addresses, u32 bytes_per_lane, Mask activ
 
 u32 count_atomic_sectors(const u64* addresses, u32 bytes_per_lane, Mask active) {
     if (active == 0) return 0;
-    // If all lanes have the same address, there are as many passes as lanes.
+    // If all lanes have the same address, each lane takes a pass of its own.
     if (are_all_equal(addresses, active))
         return static_cast<u32>(std::popcount(active)) *
                count_sectors(addresses, bytes_per_lane, active & -active);

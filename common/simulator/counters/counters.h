@@ -1,7 +1,8 @@
 // Computes the hardware counters of one warp-wide memory instruction.
 //
-// Idea   The counting rules are pure functions of 32 addresses. The rules are defined here, tested
-//        against a table of measurements on hardware, and used for every memory instruction.
+// Idea   The counting rules are pure functions of the 32 lanes' addresses. The rules are defined
+//        here, tested against a table of counters measured on a GPU, and used for every memory
+//        instruction.
 #pragma once
 
 #include "simulator/base/types.h"
@@ -13,8 +14,8 @@ u32 count_sectors(const u64* addresses, u32 bytes_per_lane, Mask active);
 
 struct Wavefronts {
     u32 taken = 0;  ///< the number of wavefronts, including bank conflicts
-    /// The number of passes with at least one active lane, which is also the number of wavefronts
-    /// without bank conflicts.
+    /// The number of passes that have an active lane. This is also the number of wavefronts if
+    /// there are no bank conflicts.
     u32 ideal = 0;
     u32 requests = 1;
 
@@ -26,60 +27,61 @@ struct Wavefronts {
     }
 };
 
-/// Counts the wavefronts of an access to shared memory. Lanes of up to 4 bytes are served in one
-/// pass, lanes of 8 bytes in two half warps, and lanes of 16 bytes in four quarter warps. A pass
-/// takes as many wavefronts as the largest number of distinct 4-byte words in any of the 32 banks.
-/// A word that several lanes access is delivered once.
+/// Counts the wavefronts of an access to shared memory. Accesses of up to 4 bytes per lane are
+/// served in one pass, 8-byte accesses in two half warps, and 16-byte accesses in four quarter
+/// warps. A pass takes as many wavefronts as the largest number of distinct 4-byte words in any of
+/// the 32 banks. A word that several lanes access is delivered once.
 ///
-/// Loads of 8 and 16 bytes take half as many passes if lanes share addresses in pairs: each lane
+/// 8-byte and 16-byte loads take half as many passes if lanes share addresses in pairs: each lane
 /// with lane ^ 1, or each with lane ^ 2, wherever both are active. (Measured on an H200: 600
-/// patterns of such loads all follow this rule, and 300 patterns of stores never do.) The rows of
-/// 8x8 matrices (ldmatrix, stmatrix), 16 bytes each, count like stores: one pass per matrix.
+/// patterns of such loads all follow this rule, and 300 patterns of stores never do.) The 16-byte
+/// rows of 8x8 matrices (ldmatrix, stmatrix) count like stores: one pass per matrix.
 enum class SharedAccessKind : u8 { load, store, matrix };
 Wavefronts count_wavefronts(const u32* addresses, u32 bytes_per_lane, Mask active,
                             SharedAccessKind kind);
 
 // ---- one warp-wide atomic or reduction ----
 //
-// The hardware serves lanes that change the same word one after the other. The rules below agree
-// with all measurements on an H200: 14 instructions on 11 patterns of addresses, and reductions on
-// 5300 more patterns (l1tex__t_{requests,sectors}_pipe_lsu_mem_global_op_{atom,red} and
-// l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom; tests/unit/counters_test.cpp contains some of
-// these patterns). A warp's instruction is always one request to global memory, however many passes
-// it takes.
+// The hardware serializes lanes that change the same word. The rules below agree with all
+// measurements on an H200: 14 instructions on 11 patterns of addresses, and reductions on 5300 more
+// patterns. The measured counters are l1tex__t_{requests,sectors}_pipe_lsu_mem_global_op_{atom,red}
+// and l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom. tests/unit/counters_test.cpp contains
+// some of these patterns. An instruction of a warp is always one request to global memory, however
+// many passes it takes.
 
-/// Counts the sectors of all passes of an atomic on global memory. The first-level cache has four
-/// units, and a hash of the address determines which unit serves a cache line. In each pass, a unit
-/// serves the line of its first remaining lane. Of the lanes in that line, it serves those whose
-/// position in the line differs from the position of every earlier remaining lane of the unit. (The
-/// unit seems to compare only positions, and to keep the order of lanes that might access the same
-/// word.) The hash is known for the address bits 7 to 16. Higher bits are ignored, so the count is
-/// exact within 128 KiB.
+/// Counts the sectors of all passes of an atomic on global memory. The L1 cache has four units, and
+/// a hash of the address determines which unit serves a cache line. In each pass, a unit serves the
+/// line of its first remaining lane. Of the lanes in that line, it serves those whose position in
+/// the line differs from the position of every earlier remaining lane of the unit. (The unit seems
+/// to compare only positions, and to keep the order of lanes that might access the same word.) The
+/// hash is known for address bits 7 to 16. Higher bits are ignored, so the count is exact only for
+/// accesses within the same aligned 128 KiB.
 u32 count_atomic_sectors(const u64* addresses, u32 bytes_per_lane, Mask active);
 
-/// Counts the distinct 32-byte sectors in each pass of an atomic on the shared memory of another
-/// block of the cluster, and returns their sum. A pass serves each address once.
+/// Returns the number of sectors of an atomic on the shared memory of another block of the cluster.
+/// A pass serves each address once. The function counts the distinct 32-byte sectors of each pass,
+/// and adds them up.
 u32 count_remote_atomic_sectors(const u64* addresses, u32 bytes_per_lane, Mask active);
 
 /// Counts the wavefronts of an atomic on shared memory. Each pass of 32, 16 or 8 lanes (as in
-/// count_wavefronts) takes as many wavefronts as the largest number of *lanes* that one bank has to
-/// serve. Operations that the hardware implements as compare-and-exchange take twice as many, even
-/// in the ideal case in which each lane has its own bank.
+/// count_wavefronts) takes as many wavefronts as the largest number of *lanes* that one bank must
+/// serve. Operations that the hardware implements as compare-and-exchange take twice as many
+/// wavefronts, even if each lane has its own bank.
 Wavefronts count_atomic_wavefronts(const u32* addresses, u32 bytes_per_lane, Mask active,
                                    bool compares);
 
-/// Returns the lanes that can exchange their values in one iteration of an atomic that is a loop.
-/// In machine code, float additions and 64-bit operations on shared memory are such loops: each
-/// iteration loads the words of all remaining lanes, then compares and exchanges. In each pass of
-/// 32 or 16 lanes, the first active lane of each bank attempts its exchange. (Measured on an H200
-/// with five instructions on 22 patterns, one warp each: the requests and wavefronts of loads and
-/// of exchanges all match.)
+/// Returns the lanes that can exchange their values in one iteration of an atomic that is compiled
+/// to a loop. Float additions and 64-bit operations on shared memory are such loops in machine
+/// code. Each iteration loads the words of all remaining lanes, and then performs a
+/// compare-and-exchange. In each pass of 32 or 16 lanes, the first active lane of each bank
+/// attempts its exchange. (Measured on an H200 with five instructions on 22 patterns, one warp
+/// each: the requests and wavefronts of loads and of exchanges all match.)
 Mask first_lanes_of_banks(const u32* addresses, u32 bytes_per_lane, Mask active);
 
 /// The totals of one memory instruction of a kernel (a "site"), over all warps and launches. An
-/// access updates one group of four counters, which is aligned to fit in one cache line.
+/// access updates one group of four counters. The alignment keeps each group within one cache line.
 struct alignas(32) SiteCounters {
-    u64 requests = 0;      ///< global memory: warp instructions with an active lane
+    u64 requests = 0;      ///< global memory: warp instructions that have an active lane
     u64 sectors = 0;       ///< global memory: 32-byte sectors accessed
     u64 useful_bytes = 0;  ///< global memory: bytes that the lanes requested
     u64 waits = 0;  ///< the number of waits at this site for global loads or asynchronous copies
@@ -87,18 +89,19 @@ struct alignas(32) SiteCounters {
     u64 shared_requests = 0;   ///< requests to shared memory
     u64 wavefronts = 0;        ///< wavefronts of shared memory, including bank conflicts
     u64 wavefronts_ideal = 0;  ///< wavefronts without bank conflicts
-    /// The bytes in flight to shared memory, summed over all loads from it.
+    /// The bytes that asynchronous copies had in flight to shared memory at each load from it,
+    /// summed over all loads.
     u64 bytes_in_flight = 0;
 
     u64 remote_requests = 0;      ///< requests to the shared memory of other blocks of the cluster
     u64 remote_sectors = 0;       ///< 32-byte sectors accessed in other blocks of the cluster
     u64 remote_useful_bytes = 0;  ///< bytes that the lanes requested from other blocks
-    /// Loads from shared memory by atomics that are loops in machine code.
+    /// Loads from shared memory by atomics that are compiled to loops in machine code.
     u64 loop_load_requests = 0;
     u64 loop_load_wavefronts = 0;
     u64 loop_load_ideal = 0;
 
-    /// Adds a request in which each of these lanes accesses `bytes` bytes.
+    /// Adds a request in which each lane in `lanes` accesses `bytes` bytes.
     void add_global(u32 touched_sectors, Mask lanes, u32 bytes) {
         ++requests;
         sectors += touched_sectors;

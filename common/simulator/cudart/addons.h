@@ -10,14 +10,14 @@ namespace coalesce::simulator::cudart {
 
 // ---- addons/graphs ----
 
-/// Executes work of a kind that exists only in graph nodes.
+/// Executes a kind of work that occurs only as a graph node.
 void execute_node(const ChildWork& work);
 void execute_node(const AllocateWork& work);
 void execute_node(const FreeWork& work);
 void execute_node(const ConditionalWork& work);
 
-/// Frees graph memory that the program frees like ordinary memory. Returns false if the memory does
-/// not belong to a graph.
+/// Implements cudaFree for the memory of graphs. Returns false if the memory does not belong to a
+/// graph.
 bool free_graph_memory(const void* pointer);
 
 /// Deletes all graphs and captures and frees their memory, for cudaDeviceReset.
@@ -29,7 +29,7 @@ void forget_graphs();
 /// other copies unchanged.
 CopyWork replace_arrays_by_memory(const CopyWork& work);
 
-/// Deletes all arrays, textures and surfaces for cudaDeviceReset, which frees their memory
+/// Deletes all arrays, textures and surfaces, for cudaDeviceReset. Their memory is freed
 /// separately.
 void forget_textures();
 

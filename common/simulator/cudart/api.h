@@ -49,11 +49,11 @@ cudaError_t context_error();
 bool runtime_is_used();
 void note_runtime_use();
 
-/// Records that a newly launched kernel ended with `error`.
+/// Sets the context's error, because a kernel ended with `error`.
 void break_context(cudaError_t error);
 
-/// Reports a launch that ended with `error`, unless another check has already reported the reason.
-/// (The other check may be disabled.)
+/// Reports a launch that ended with `error`. Must be called only if no check has reported the
+/// reason, because that check is disabled.
 void report_broken(cudaError_t error, const std::string& kernel);
 
 /// Completes a cudaDeviceReset after a context error. The device stays unusable for this process.
@@ -68,7 +68,7 @@ struct LastError {
 LastError& last_error_of_thread();
 
 /// Repairs the context and clears the calling thread's last error. Hardware cannot do this.
-void mend_context();
+void reset_failed_context();
 
 /// Reports whether a kernel's error has broken the context, even if no call has returned it yet.
 bool context_is_broken();
@@ -81,8 +81,8 @@ void explain(const std::string& sentence);
 /// Explains the current call like `explain`, and ends the call with `error`.
 [[noreturn]] void refuse(const std::string& why, cudaError_t error = cudaErrorInvalidValue);
 
-/// Reports that the program uses something that is not simulated, so that its results differ from
-/// those of a GPU from now on. `kernel` names the kernel that cannot run, if there is one.
+/// Reports that the program uses an unsupported feature. From this point on, its results may differ
+/// from those of a GPU. `kernel` names the kernel that cannot run, if there is one.
 void report_unsupported(const std::string& message, const std::string& cure,
                         const std::string& kernel = {});
 
@@ -99,7 +99,7 @@ class CurrentCall {
 public:
     using ErrorName = const char* (*)(cudaError_t);
 
-    /// `error_name` returns the name of an error for reports.
+    /// Begins a call. `error_name` is the function that returns the name of an error for reports.
     explicit CurrentCall(const char* name, ErrorName error_name = cudaGetErrorName);
     ~CurrentCall();  ///< prints the explanations that did not become part of a report
     const char* name() const { return name_; }

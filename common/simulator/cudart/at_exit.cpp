@@ -1,5 +1,6 @@
-// Runs at the end of the process: reports leaks, and writes the reports that options() request.
-// When the library is loaded, prepares for a signal that ends the process.
+// Contains the code that runs at the end of the process. It reports leaks, and writes the reports
+// that options() request. When the library is loaded, it also prepares for a signal that ends the
+// process.
 //
 // A destructor function of a shared library runs after the program's destructors and atexit
 // handlers, so memory that the destructors and handlers free is not reported as a leak. The

@@ -46,7 +46,8 @@ inline bool any_capture() {
     return captures_in_progress.load(std::memory_order_relaxed) > 0;
 }
 
-/// Returns the capture that the stream takes part in, valid or invalid, or null if there is none.
+/// Returns the capture to which the stream belongs, even if the capture is invalid, or null if
+/// there is none.
 std::shared_ptr<Capture> find_capture(cudaStream_t stream);
 
 /// Fails if work in this stream would make a captured stream wait for the default stream.
@@ -83,7 +84,7 @@ void forget_capture(cudaStream_t stream);
 
 // ---- events ----
 
-/// The position in a capture at which an event was last recorded.
+/// The position in a capture at which an event was recorded last.
 struct CapturedEvent {
     std::weak_ptr<Capture> capture;
     std::vector<Dependency> nodes;
@@ -125,8 +126,8 @@ cudaError_t unsafe_api(const char* name, Body body, const Arguments&... argument
     });
 }
 
-/// Runs a call that does its work in the default stream and, unlike queue_in_stream, waits for the
-/// work.
+/// Runs a call that queues its work in the default stream and, unlike queue_in_stream, waits for
+/// completion.
 template <class Describe, class... Arguments>
 cudaError_t execute_now(const char* name, Describe describe,
                         const Arguments&... arguments) noexcept {
@@ -141,12 +142,12 @@ cudaError_t execute_now(const char* name, Describe describe,
 
 }  // namespace coalesce::simulator::cudart
 
-/// Defines `call`, which has the same `count` parameters as `describe` and executes the described
+/// Defines `call`, which takes the `count` parameters of `describe`, and executes the described
 /// work immediately.
 #define COALESCE_AT_ONCE(call, describe, count)      \
     COALESCE_BY(execute_now, call, describe, count); \
     COALESCE_PER_THREAD_STREAM(call, _ptds)
-/// Also defines the variant of `call` that takes a stream.
+/// Like COALESCE_AT_ONCE, but also defines the variant of `call` that takes a stream.
 #define COALESCE_AT_ONCE_AND_IN_STREAM(call, describe, count)                             \
     COALESCE_AT_ONCE(call, describe, count);                                              \
     cudaError_t call##Async(COALESCE_PARAMETERS_##count(describe), cudaStream_t stream) { \

@@ -1,5 +1,5 @@
-// Implements functions for the whole device: selecting it, its flags and limits, and resetting its
-// context.
+// Implements functions for the whole device, which select the device, set its flags and limits, and
+// reset its context.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -74,7 +74,7 @@ void set_limit(cudaLimit limit, size_t value) {
 
 cudaFuncCache cache_config = cudaFuncCachePreferNone;
 
-// ---- peers: every device can access every other once the program enables the access ----
+// ---- peers: a device can access any other device once the program enables this access ----
 
 /// The pairs (device, peer) for which this process has enabled access.
 std::set<std::pair<int, int>> enabled_peers;

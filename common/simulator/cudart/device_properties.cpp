@@ -16,7 +16,7 @@ namespace {
 
 /// The PCI bus number of device 0. The other devices are numbered consecutively after it.
 constexpr unsigned kPciBus = 1;
-/// The first number that is no longer used as an attribute number.
+/// The end of the range of attribute numbers.
 constexpr int kAttributesEnd = cudaDevAttrMax;
 
 std::optional<int> attribute_value(int attribute) {

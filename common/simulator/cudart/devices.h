@@ -1,9 +1,9 @@
 // Declares the simulated devices. COALESCE_SIM_DEVICES sets their number.
 //
 // All devices are identical. All devices share one set of counters and one memory, so every device
-// can access the allocations of the other devices. A program for several GPUs runs, with the same
-// correct or incorrect results as on hardware. If a kernel accesses a peer's memory, this is
-// reported unless the program has enabled peer access.
+// can access the allocations of the other devices. The results of a program for several GPUs,
+// correct or not, are therefore the same as on hardware. An access to a peer's memory is reported
+// unless the program has enabled peer access.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -12,12 +12,12 @@
 
 namespace coalesce::simulator::cudart {
 
-/// Reports whether there is a device with this number.
+/// Reports whether there is a device with this index.
 bool is_device(int device);
 void check_device(int device);
 /// Returns the number of devices.
 int device_count();
-/// Returns a reference to the number of the calling thread's current device.
+/// Returns a reference to the index of the calling thread's current device.
 int& current_device();
 /// Returns a mask with a bit for each device whose memory kernels of `device` can access: `device`
 /// itself, and the peers to which the program has enabled access.

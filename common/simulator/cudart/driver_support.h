@@ -1,7 +1,6 @@
-// Declares the runtime functions that the replacements for the driver's library (addons/driver/)
-// and for cuBLAS (addons/cublas/) need in addition to CUDA's own. The driver's functions call the
-// runtime's, so that both use the same simulated GPU. These functions have C names because they are
-// exported.
+// Declares functions of the runtime library that are not part of CUDA. The replacements for the
+// driver's library (addons/driver/) and for cuBLAS (addons/cublas/) call them, so that all
+// libraries use the same simulated GPU. The functions have C names because they are exported.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -31,15 +30,16 @@ void coalesceNoteHostWork(const char* function);
 /// call makes the primary context current.
 bool coalesceRuntimeIsUsed();
 
-/// Implements cuTensorMapEncodeTiled. The returned error has the same number in the driver.
+/// Implements cuTensorMapEncodeTiled. The returned error has the same numeric value as the driver's
+/// error.
 cudaError_t coalesceEncodeTensorMap(void* map, unsigned type, unsigned rank, void* address,
                                     const uint64_t* size, const uint64_t* strides,
                                     const unsigned* box, const unsigned* element_strides,
                                     unsigned interleave, unsigned swizzle, unsigned promotion,
                                     unsigned fill);
 
-/// Sets rows of `width` elements to `value`. An element has 1, 2 or 4 bytes. The rows are filled in
-/// a stream, or immediately if `stream` is null.
+/// Sets the elements of `height` rows to `value`. Each row has `width` elements of `element` bytes
+/// (1, 2 or 4). The rows are filled in a stream, or immediately if `stream` is null.
 cudaError_t coalesceFill(void* to, size_t pitch, unsigned value, unsigned element, size_t width,
                          size_t height, const cudaStream_t* stream);
 

@@ -17,7 +17,7 @@ namespace coalesce::simulator::cudart {
 namespace {
 
 /// The state of the error that broke the context. `unreported` is an error that a kernel caused and
-/// that no call has returned yet. Once `current` is set, every call returns it.
+/// that no call has returned yet. Once `current` is set, every call returns `current`.
 struct ContextState {
     std::atomic<cudaError_t> unreported{cudaSuccess};
     std::atomic<cudaError_t> current{cudaSuccess};
@@ -47,7 +47,7 @@ void note_runtime_use() {
 cudaError_t context_error() {
     note_runtime_use();
     const cudaError_t fresh = context.unreported.exchange(cudaSuccess);
-    // Keep the first error, so store the new error only if there is none yet.
+    // Keep the first error: store the new error only if there is no error yet.
     cudaError_t none = cudaSuccess;
     if (fresh != cudaSuccess) context.current.compare_exchange_strong(none, fresh);
     return context.current.load();
@@ -66,7 +66,7 @@ LastError& last_error_of_thread() {
     return last;
 }
 
-void mend_context() {
+void reset_failed_context() {
     context.unreported = cudaSuccess;
     context.current = cudaSuccess;
     last = {};
@@ -97,7 +97,7 @@ void print_once(const std::string& sentence) {
 /// Reports whether `error` from `call` shows a mistake in the program. Many errors are normal
 /// answers: programs check whether memory, a peer, an attribute or another device is available, or
 /// whether something is already registered. Therefore, only calls that do work can show a mistake,
-/// and only through errors that no program would expect.
+/// and only through errors that no program expects.
 bool is_mistake(std::string_view call, cudaError_t error) {
     switch (error) {
         case cudaSuccess:
@@ -232,7 +232,7 @@ void refuse(const std::string& why, cudaError_t error) {
 namespace {
 
 cudaError_t last_error() {
-    // A thread cannot clear the context's error, but the context may have been repaired since.
+    // A thread cannot clear the context's error, but the context may have been reset since.
     if (last.from_context && context.current.load() == cudaSuccess) last = {};
     return last.error;
 }

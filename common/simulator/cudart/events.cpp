@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "simulator/cudart/capture.h"
+#include "simulator/cudart/devices.h"
 #include "simulator/cudart/handles.h"
 #include "simulator/cudart/stream_order.h"
 
@@ -17,8 +18,10 @@ using Clock = std::chrono::steady_clock;
 struct Event {
     bool timed = true;
     bool recorded = false;
+    int device = 0;
     Clock::time_point at = {};
-    std::optional<CapturedEvent> captured = {};  ///< set if last recorded in a captured stream
+    /// set if the event was last recorded in a captured stream
+    std::optional<CapturedEvent> captured = {};
 };
 
 using Events = Handles<cudaEvent_t, Event>;
@@ -43,14 +46,18 @@ void create_event(cudaEvent_t* event, unsigned flags) {
         require(flags & cudaEventDisableTiming);
         not_simulated("an event that other processes share");
     }
-    *event = events().add({.timed = !(flags & cudaEventDisableTiming)});
+    *event = events().add({.timed = !(flags & cudaEventDisableTiming), .device = current_device()});
 }
 
-/// Records the event. With `external`, the event becomes a node of the captured graph and is
+/// Records the event. If `external` is set, the event becomes a node of the captured graph and is
 /// recorded when the graph runs.
 void record(cudaEvent_t handle, cudaStream_t stream, bool external) {
     Event& event = find_event(handle);
     check_stream(stream);
+    if (event.device != device_of(stream))
+        refuse("the event was created for device " + std::to_string(event.device) +
+                   ", but the stream belongs to device " + std::to_string(device_of(stream)) + ".",
+               cudaErrorInvalidResourceHandle);
     check_default_stream_order(stream);
     const auto capture = find_capture(stream);
     require(capture || !external);

@@ -1,5 +1,4 @@
-// A table of all objects of one type that a program has created, such as streams or events, by
-// handle.
+// Maps handles to all objects of one type, such as streams or events, that a program has created.
 #pragma once
 
 #include <map>

@@ -34,6 +34,50 @@ void copy_dim3(Dim3 from, unsigned (&to)[3]) {
     to[2] = from.z;
 }
 
+/// Adds a request of a recorded block to the counters. Asynchronous copies count as loads of global
+/// memory and as stores of shared memory.
+void add_request(const coalesce::timing::RecordedBlock& block,
+                 const coalesce::timing::Access& access, CoalesceCounters& to) {
+    using coalesce::timing::AccessKind;
+    uint64_t sectors = 0;
+    for (uint32_t i = 0; i < access.runs; ++i) sectors += block.runs[access.first_run + i].count;
+    const auto add = [](uint64_t& requests, uint64_t& sum, uint64_t cost) {
+        ++requests;
+        sum += cost;
+    };
+    switch (access.kind) {
+        case AccessKind::load:
+        case AccessKind::copy_from: return add(to.load_requests, to.load_sectors, sectors);
+        case AccessKind::store: return add(to.store_requests, to.store_sectors, sectors);
+        case AccessKind::atomic: return add(to.atomic_requests, to.atomic_sectors, sectors);
+        case AccessKind::shared_load:
+            return add(to.shared_load_requests, to.shared_load_wavefronts, access.passes);
+        case AccessKind::shared_store:
+        case AccessKind::copy_to:
+            return add(to.shared_store_requests, to.shared_store_wavefronts, access.passes);
+        case AccessKind::shared_atomic:
+            return add(to.shared_atomic_requests, to.shared_atomic_wavefronts, access.passes);
+    }
+}
+
+void add_block_costs(const coalesce::timing::RecordedBlock& block, CoalesceSampledCosts& to) {
+    ++to.sampled_blocks;
+    uint64_t stored = 0;
+    for (const coalesce::timing::WarpPath& warp : block.warps) {
+        // The accesses of later steps are not recorded, so leave out the steps too.
+        to.counters.warp_instructions += warp.steps.size();
+        if (warp.executed > warp.steps.size()) to.is_all = 0;
+    }
+    for (const coalesce::timing::Access& access : block.accesses) {
+        add_request(block, access, to.counters);
+        if (access.kind == coalesce::timing::AccessKind::store ||
+            access.kind == coalesce::timing::AccessKind::atomic)
+            stored += uint64_t{access.lanes} * access.bytes_per_lane;
+    }
+    to.stored_bytes += stored;
+    to.most_stored_bytes = std::max(to.most_stored_bytes, stored);
+}
+
 }  // namespace
 
 int coalesceSimulatorVersion(void) {
@@ -181,6 +225,16 @@ uint64_t coalesceGetTouched(int stores, void (*take)(uint64_t address, uint64_t 
     return moved;
 }
 
+void coalesceGetSampledCosts(CoalesceSampledCosts* costs) {
+    *costs = {};
+    costs->is_all = 1;
+    for (const coalesce::timing::Recording& recording : recorder().recordings()) {
+        costs->grid_blocks += recording.blocks;
+        for (const coalesce::timing::RecordedBlock& block : recording.recorded)
+            add_block_costs(block, *costs);
+    }
+}
+
 size_t coalesceGetReports(void) {
     returned_reports = reports().all();
     return returned_reports.size();
@@ -254,7 +308,7 @@ int coalesceDrawAddresses(uint64_t seed) {
 }
 
 void coalesceClearError(void) {
-    cudart::mend_context();
+    cudart::reset_failed_context();
 }
 
 void coalesceReportJson(void (*write)(const char* text, size_t size, void* user), void* user) {

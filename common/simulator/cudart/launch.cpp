@@ -65,9 +65,10 @@ void check_block(const LaunchRequest& request, const KernelHandle& handle) {
         refuse_launch(handle, "the block has no threads (" + shape(b) + ").");
     const u64 threads = u64{b.x} * b.y * b.z;
     if (b.x > 1024 || b.y > 1024 || b.z > 64 || threads > DeviceModel::max_threads_per_block)
-        refuse_launch(handle,
-                      "a block of " + shape(b) +
-                          " threads exceeds the limit of 1024 x 1024 x 64, or of 1024 in all.");
+        refuse_launch(
+            handle,
+            "a block of " + shape(b) +
+                " threads exceeds the limit of 1024 x 1024 x 64, or 1024 threads in total.");
     const u32* bounds = handle.kernel->ast->max_threads;
     const u64 bound = u64{bounds[0]} * (bounds[1] ? bounds[1] : 1) * (bounds[2] ? bounds[2] : 1);
     if (bound != 0 && threads > bound)
@@ -120,7 +121,7 @@ bool is_specified(Dim3 cluster) {
 }
 
 /// Returns the cluster size that the kernel was compiled for or that cudaFuncSetAttribute set.
-/// Returns zeros if neither is given.
+/// Returns zeros if neither specifies a size.
 Dim3 required_cluster(const KernelHandle& handle) {
     const u32* compiled = handle.kernel->ast->cluster;
     const Dim3 dims{compiled[0], compiled[1], compiled[2]};
@@ -147,7 +148,8 @@ void check_cluster(const LaunchRequest& request, const KernelHandle& handle) {
                       "clusters of " + shape({cluster.x, cluster.y, cluster.z}) + " blocks " + why,
                       cudaErrorInvalidClusterSize);
     };
-    if (cluster.count() == 0) refuse_cluster("are not possible: specify all three extents.");
+    if (cluster.count() == 0)
+        refuse_cluster("are not possible: specify all three cluster dimensions, each at least 1.");
     if (is_specified(required) && is_specified(request.cluster) && !(required == request.cluster))
         refuse_cluster("are required by the kernel, but the launch requests another cluster size.");
     if (request.grid.x % cluster.x || request.grid.y % cluster.y || request.grid.z % cluster.z)
@@ -161,7 +163,7 @@ void check_cluster(const LaunchRequest& request, const KernelHandle& handle) {
 
 // ---- the launch ----
 
-/// Reports whether the launch failed, before or while running, for a reason that does not exist on
+/// Reports whether a launch could not start or was ended for a reason that does not exist on
 /// hardware.
 bool is_not_simulated(Status status) {
     return status == Status::unsupported_ptx || status == Status::out_of_memory;
@@ -339,7 +341,7 @@ void launch_now(const void* function, const LaunchRequest& request, void** argum
 
 void launch(const void* function, const LaunchRequest& request, void** arguments,
             const std::vector<cudaLaunchAttribute>& attributes) {
-    check_stream(request.stream);
+    check_stream_of_device(request.stream);
     check_default_stream_order(request.stream);
     const auto capture = find_capture(request.stream);
     if (!capture) {

@@ -1,4 +1,4 @@
-// Declares launches as programs request them. A launch is checked, and then executed or captured.
+// Declares the functions that check a launch, and then execute or capture it.
 #pragma once
 
 #include <cuda_runtime_api.h>

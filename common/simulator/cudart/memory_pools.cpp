@@ -117,7 +117,7 @@ void set(Pool& pool, cudaMemPoolAttr attribute, void* value) {
             return;
         case cudaMemPoolAttrReservedMemHigh:
         case cudaMemPoolAttrUsedMemHigh:
-            // A high-water mark can only be reset.
+            // A high-water mark can only be reset to 0.
             require(*static_cast<u64*>(value) == 0);
             pool.peak_used = pool.used;
             return;
@@ -131,8 +131,8 @@ void store_pool(cudaMemPool_t* handle, int device, cudaMemPool_t pool) {
     *handle = pool;
 }
 
-/// Returns the number of the device that `location` names. The functions of CUDA 13.0 identify
-/// devices by such locations.
+/// Returns the ID of the device that `location` names. The functions of CUDA 13.0 identify devices
+/// by such locations.
 int require_device(const cudaMemLocation* location, cudaMemAllocationType type) {
     require(location);
     if (location->type != cudaMemLocationTypeDevice || type != cudaMemAllocationTypePinned)

@@ -1,12 +1,12 @@
-// Declares the function that updates the statistics of memory pools, and allocation functions
-// without an API wrapper, which the pool functions call.
+// Declares functions that memory pools use: one updates the statistics of pools, and the others
+// allocate and free memory without an API wrapper.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
 namespace coalesce::simulator::cudart {
 
-/// These functions implement cudaMalloc and cudaFree without the wrapper around an API call.
+/// These functions do the work of cudaMalloc and cudaFree, but are not API calls (api.h).
 void allocate_device(void** pointer, size_t bytes);
 void free_device(void* pointer);
 

@@ -4,8 +4,8 @@
 namespace coalesce::simulator::cudart {
 
 /// Reports that `function` is not simulated, and says what to use instead. If the function is only
-/// a query, prints the message on stderr instead. Sets the thread's last error and returns
-/// cudaErrorNotSupported.
+/// a query, prints the message on stderr instead of reporting it. Sets the thread's last error and
+/// returns cudaErrorNotSupported.
 int report_missing(const char* function, const char* hint);
 
 }  // namespace coalesce::simulator::cudart

@@ -7,7 +7,7 @@
 
 namespace coalesce::simulator::cudart {
 
-/// The type of a function's parameter `index`, counted from 0.
+/// The type of parameter `index` (counted from 0) of a function.
 template <std::size_t index, class Function>
 struct ParameterOf;
 template <std::size_t index, class Result, class... Parameters>
@@ -42,8 +42,8 @@ using Parameter = typename ParameterOf<index, Function>::Type;
 #define COALESCE_ARGUMENTS_8 , a, b, c, d, e, g, h, i
 #define COALESCE_ARGUMENTS_9 , a, b, c, d, e, g, h, i, j
 
-/// Defines `call` with the same `count` parameters as `body`. The call runs `body` in the wrapper
-/// `how`, a template such as answer() (api.h).
+/// Defines `call`, which takes the `count` parameters of `body`. The call runs `body` in the
+/// wrapper `how`, a template such as answer() (api.h).
 #define COALESCE_BY(how, call, body, count)                    \
     cudaError_t call(COALESCE_PARAMETERS_##count(body)) {      \
         return how(__func__, body COALESCE_ARGUMENTS_##count); \

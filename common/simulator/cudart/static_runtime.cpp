@@ -41,7 +41,8 @@ std::vector<char> read_program_file() {
     return bytes;
 }
 
-/// Calls `use(symbol, name)` for each symbol in the file's symbol table, which `strip` removes.
+/// Calls `use(symbol, name)` for each symbol in the file's symbol table. A file that was processed
+/// by `strip` has no symbol table.
 template <class Use>
 void for_each_symbol(const char* file, Use use) {
     const auto& header = *reinterpret_cast<const Elf64_Ehdr*>(file);
@@ -55,8 +56,8 @@ void for_each_symbol(const char* file, Use use) {
     }
 }
 
-/// Returns the offset between the program's addresses in memory and the addresses in the program's
-/// file.
+/// Returns the difference between the address of the program in memory and its address in the
+/// program's file.
 std::uintptr_t load_offset() {
     std::uintptr_t offset = 0;
     dl_iterate_phdr(

@@ -27,8 +27,8 @@
 
 namespace coalesce::simulator::cudart {
 
-/// The work that the current call queues in a stream. The object exists while the work runs. Work
-/// within other work, such as the nodes of a graph, is part of that work.
+/// The work that the current call queues in a stream. The object exists while the work runs. Nested
+/// work, such as the nodes of a graph, counts as part of the outer work.
 class StreamWork {
 public:
     explicit StreamWork(cudaStream_t stream);
@@ -42,13 +42,13 @@ public:
     /// Returns the ranges of the current work, to which the caller adds its accesses. Returns null
     /// if there is no current work or the check is disabled.
     static AccessedRanges* ranges();
-    /// Configures a launch to collect its accesses, or only its accesses to memory that host and
-    /// device share.
+    /// Configures a launch to collect its accesses. Until streams can run concurrently, the launch
+    /// collects only accesses to memory that host and device share.
     static void configure(LaunchConfig& config);
     /// Records that the current work frees this memory.
     static void note_freed(u64 begin, u64 end);
-    /// Records that the current work, a graph, records an event or waits for one. The event stands
-    /// for the whole graph, and the whole graph counts as waiting.
+    /// Records that the current work, a graph, records an event or waits for an event. The check
+    /// treats the event as recorded after the whole graph, and a wait as a wait of the whole graph.
     static void record(cudaEvent_t event);
     static void wait_for(cudaEvent_t event);
 
@@ -61,12 +61,12 @@ private:
 void note_stream_created(cudaStream_t stream, bool waits_for_default);
 void note_event_recorded(cudaEvent_t event, cudaStream_t stream);
 void note_stream_waits(cudaStream_t stream, cudaEvent_t event);
-/// These functions record that the host has waited for an event, for a stream, or for all streams.
+/// Record that the host has waited for an event, for a stream, or for all streams.
 void note_host_waited_for_event(cudaEvent_t event);
 void note_host_waited_for_stream(cudaStream_t stream);
 void note_host_waited_for_all();
-/// Reports host accesses to memory that device work was still using. Must be called when the
-/// program ends.
+/// Reports host accesses to memory that work on the device may still have been using. Must be
+/// called when the program ends.
 void report_host_touches();
 
 }  // namespace coalesce::simulator::cudart

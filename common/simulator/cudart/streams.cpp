@@ -70,6 +70,20 @@ void check_stream(cudaStream_t stream) {
         refuse("the stream was destroyed, or never created.", cudaErrorInvalidResourceHandle);
 }
 
+int device_of(cudaStream_t stream) {
+    return is_default(stream) ? current_device() : find_stream(stream).device;
+}
+
+void check_stream_of_device(cudaStream_t stream) {
+    check_stream(stream);
+    const std::string device = std::to_string(device_of(stream));
+    if (device_of(stream) != current_device())
+        refuse("the stream belongs to device " + device + ", but the current device is " +
+                   std::to_string(current_device()) + ": call cudaSetDevice(" + device +
+                   ") before the launch.",
+               cudaErrorInvalidResourceHandle);
+}
+
 bool waits_for_default_stream(cudaStream_t stream) {
     const Stream* known = find_stream_or_null(stream);
     return known && known->flags != cudaStreamNonBlocking;
@@ -133,7 +147,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
         check_default_stream_order(stream);
         // Unlike host functions, callbacks cannot be captured.
         if (find_capture(stream)) check_not_captured(stream);
-        // The callback may already use what the stream's earlier work has written.
+        // The callback may already use data that the stream's earlier work has written.
         note_host_waited_for_stream(stream);
         callback(stream, cudaSuccess, data);
     });

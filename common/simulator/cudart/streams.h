@@ -13,16 +13,23 @@ inline bool is_legacy(cudaStream_t stream) {
 /// Fails unless `stream` is a default stream or a stream that exists.
 void check_stream(cudaStream_t stream);
 
+/// Returns the device on which the stream was created, or the current device for a default stream.
+int device_of(cudaStream_t stream);
+
+/// Fails unless the stream belongs to the current device. A launch in another device's stream is an
+/// error, whereas copies and waits are not.
+void check_stream_of_device(cudaStream_t stream);
+
 /// Fails unless the event exists.
 void check_event(cudaEvent_t event);
 
-/// Records the event at the current time.
+/// Records the event immediately.
 void record_now(cudaEvent_t event);
 
 /// Reports whether the stream and the default stream synchronize with each other.
 bool waits_for_default_stream(cudaStream_t stream);
 
-/// Runs a call that needs the device and works in a stream.
+/// Runs a call that needs the device and uses a stream.
 template <class Body>
 cudaError_t call_on_stream(const char* name, cudaStream_t stream, Body body) noexcept {
     return api(name, [&] {

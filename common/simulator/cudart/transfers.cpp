@@ -7,6 +7,7 @@
 #include "simulator/cudart/api.h"
 #include "simulator/cudart/stream_order.h"
 #include "simulator/device/device.h"
+#include "simulator/execute/device_calls.h"
 #include "simulator/memory/host_heap.h"
 
 namespace coalesce::simulator::cudart {
@@ -63,11 +64,11 @@ std::string hexadecimal(u64 address) {
 void check_host_memory(const char* role, u64 address, u64 span) {
     const Interval block = find_overrun_host_block(address, span);
     if (block.size() == 0) return;
-    refuse(std::string("the ") + role + ": " + std::to_string(span) + " bytes from " +
-           hexadecimal(address) + " end " + std::to_string(address + span - block.end) +
+    refuse(std::string("the ") + role + " (" + std::to_string(span) + " bytes at " +
+           hexadecimal(address) + ") ends " + std::to_string(address + span - block.end) +
            " bytes past the end of the host memory at " + hexadecimal(block.begin) +
-           ", which has " + std::to_string(block.size()) +
-           " bytes. On hardware, such a copy may overwrite other data of the program.");
+           ", which has only " + std::to_string(block.size()) +
+           " bytes. On hardware, such a copy may read or overwrite other data of the program.");
 }
 
 /// Looks up one side of a transfer. `role` is "source" or "destination", for messages.
@@ -83,6 +84,10 @@ TransferSide find_side(const char* role, const cudaPitchedPtr& place, const cuda
         check_host_memory(role, address, span);
         return side;
     }
+    if (DeviceHeap::instance().contains(address))
+        refuse("the " + std::string(role) +
+               " is memory from malloc() or new in a kernel, which "
+               "only kernels can access: let a kernel copy the data to memory from cudaMalloc.");
     if (!allocation->contains(address, span)) {
         // The memory after a registered range may still belong to the program, so treat it as host
         // memory.
@@ -174,7 +179,7 @@ void copy(const cudaPitchedPtr& to, const cudaPitchedPtr& from, const cudaExtent
     const TransferSides sides = find_sides(to, from, box, kind);
     note_accessed(sides.to, to, box, AccessedRanges::kWrites);
     note_accessed(sides.from, from, box, AccessedRanges::kReads);
-    // A copy to pageable memory of the host ends before its call returns.
+    // A copy to pageable host memory is complete when its call returns.
     if (!sides.to.is_device_accessible) StreamWork::let_host_wait();
     for (u64 slice = 0; slice < box.depth; ++slice) {
         for (u64 row = 0; row < box.height; ++row) {

@@ -54,7 +54,7 @@ void* address_in_symbol(const void* symbol, size_t bytes, size_t offset) {
     const VariableAddress variable = Modules::instance().find_variable(symbol);
     if (offset > variable.bytes || bytes > variable.bytes - offset)
         refuse(std::to_string(bytes) + " bytes at offset " + std::to_string(offset) +
-               " do not fit a symbol of " + std::to_string(variable.bytes) + " bytes.");
+               " do not fit into a symbol of " + std::to_string(variable.bytes) + " bytes.");
     return reinterpret_cast<void*>(variable.address + offset);
 }
 
@@ -163,7 +163,8 @@ void execute_work(const Work& work) {
                           [](const HostWork& host) {
                               require(host.fn);
                               host.fn(host.userData);
-                              // It may set a flag that shows the host that earlier work is complete.
+                              // The host function may set a flag that tells the host that earlier
+                              // work is complete.
                               StreamWork::let_host_wait();
                           },
                           [](const EmptyWork&) {},

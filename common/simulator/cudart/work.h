@@ -75,7 +75,7 @@ using Work = std::variant<KernelWork, CopyWork, FillWork, HostWork, ChildWork, E
 
 cudaGraphNodeType type_of(const Work& work);
 
-// ---- conversion of parameters to work, which fails if the parameters are invalid ----
+// ---- conversion of parameters to work; the conversion fails if the parameters are invalid ----
 
 /// describe_copy describes a linear copy, and describe_copy_2d a copy of pitched rows.
 Work describe_copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind);
@@ -83,14 +83,15 @@ Work describe_copy_2d(void* to, size_t to_pitch, const void* from, size_t from_p
                       size_t height, cudaMemcpyKind kind);
 /// Describes a 3D copy, whose parameters may refer to CUDA arrays.
 Work describe_copy_3d(const cudaMemcpy3DParms* parameters);
-/// These functions describe copies to and from memory `offset` bytes after the start of a variable.
+/// These functions describe copies to or from a variable, starting `offset` bytes after its first
+/// byte.
 Work describe_copy_to_symbol(const void* symbol, const void* from, size_t bytes, size_t offset,
                              cudaMemcpyKind kind);
 Work describe_copy_from_symbol(void* to, const void* symbol, size_t bytes, size_t offset,
                                cudaMemcpyKind kind);
 Work describe_fill(void* to, int value, size_t bytes);
 
-/// Fails if it is known in advance that the work cannot be executed.
+/// Fails if the work is invalid, before any of it is executed.
 void check(const Work& work);
 
 /// Executes the work immediately.

@@ -1,4 +1,4 @@
-// Long: one class follows a launch through its checks, its recording, its trace and its counters.
+// Long: one class takes a launch through its checks, its recording, its trace and its counters.
 #include "simulator/device/device.h"
 
 #include <algorithm>
@@ -48,8 +48,7 @@ struct Device::State {
         std::shared_ptr<const SharedLedger::Steps> steps;
     };
     std::unordered_map<const Kernel*, CleanBlock> clean;
-    /// The traced block and the launch that the block belongs to, while a launch is traced;
-    /// otherwise null.
+    /// The traced launch and the tracer of its block. Null unless a launch is traced.
     std::unique_ptr<Launch> traced_launch;
     std::unique_ptr<BlockTracer> tracer;
     void remember_clean_block(const Launch& launch);
@@ -367,8 +366,8 @@ void Device::State::remember_clean_block(const Launch& launch) {
     constexpr std::size_t kMostKernels = 64, kMostSteps = 1 << 16;
     if (!launch.clean_block || launch.clean_block->order.size() > kMostSteps) return;
     if (clean.size() >= kMostKernels) clean.clear();
-    // Among the values that addresses are computed from before a block begins, only %gridid differs
-    // from launch to launch.
+    // Some values, from which addresses may be computed, are set before a block begins. Of these
+    // values, only %gridid differs from launch to launch.
     const auto* launch_number = find_special_register("%gridid");
     for (const SpecialSlot& s : launch.kernel->code->launch_specials)
         if (s.special == launch_number) return;
@@ -531,7 +530,7 @@ void Device::run(Launch& launch, u64 resident, std::vector<WorkerTotals>& counte
     if (!launch.failed() && !launch.is_dry_run) state_->remember_clean_block(launch);
 }
 
-/// Adds up what all blocks have done, unless an error has stopped them.
+/// Adds up the counters of all blocks, unless an error has stopped the launch.
 void Device::merge_totals(const Launch& launch, const std::vector<WorkerTotals>& counted) {
     Kernel& kernel = *launch.kernel;
     ++(launch.failed() ? kernel.totals.stopped : kernel.totals.launches);

@@ -35,7 +35,7 @@ ModuleRegistry& registry() {
 /// variables span 2 GiB.
 constexpr u64 kMaxVariableBytes = 2ull << 30;
 
-/// Allocates device memory for every .global and .const variable, and writes its initial value
+/// Allocates device memory for every .global and .const variable, and writes the initial values
 /// there.
 void place_variables(Module& module, DeviceMemory& memory) {
     u64 total = 0;
@@ -61,8 +61,8 @@ void place_variables(Module& module, DeviceMemory& memory) {
 }
 
 /// Returns the address of a shared variable, or nothing if no kernel uses the variable. The address
-/// must be the same in all kernels that use it. clang may turn an array of such addresses into a
-/// constant, which ptxas, and therefore a real GPU, rejects.
+/// must be the same in all kernels that use the variable. clang may turn an array of such addresses
+/// into a constant, which ptxas, and therefore a real GPU, rejects.
 std::optional<u64> shared_address(const Module& module, const std::string& name) {
     std::optional<u64> address;
     for (const auto& [kernel_name, kernel] : module.kernels) {
@@ -179,7 +179,7 @@ std::vector<const Kernel*> all_kernels() {
 }
 
 void clear_counters() {
-    // The list of kernels is read-only for all other code. Only this function resets the counters.
+    // All other code sees the kernels as read-only. Only this function resets their counters.
     for (const Kernel* kernel : all_kernels()) const_cast<Kernel*>(kernel)->totals.clear();
 }
 

@@ -33,7 +33,7 @@ GlobalAccess global_lanes(const Warp& w, u32 site, const Resolved& where, u32 by
             .bytes_per_lane = bytes};
 }
 
-/// The uninitialized bytes that each lane has read, if reading them is not an error.
+/// The uninitialized bytes that each lane has read, if reading these bytes is not an error.
 struct Undefined {
     u32 bytes[kLanes] = {};
     bool any = false;
@@ -124,7 +124,8 @@ void finish_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes, bool
 namespace {
 
 /// Passes the bytes that each lane of a cp.async reads to the race check, in groups of lanes that
-/// read equally many bytes. At the end of an array, a lane may read fewer bytes than it writes.
+/// read the same number of bytes. At the end of an array, a lane may read fewer bytes than it
+/// writes.
 void pass_source_to_race_check(Warp& w, u32 site, const Resolved& from, u32 bytes,
                                const u8* wanted) {
     Resolved part = from;

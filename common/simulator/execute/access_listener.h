@@ -1,5 +1,5 @@
-// Listeners for the memory accesses of warps. An access without a listener costs only one
-// comparison with null.
+// Interfaces for listeners that observe the memory accesses of warps. Without a listener, an access
+// costs only a comparison with null.
 #pragma once
 
 #include <array>
@@ -21,12 +21,13 @@ inline Access load_or_store(bool store) {
 struct ObservedAccess {
     Access kind = Access::load;
     bool shared = false;        ///< true for shared memory; `addresses` are then offsets
-    bool bulk = false;          ///< true for bulk copies, whose lanes stand for pieces of 16 bytes
+    bool bulk = false;          ///< true for bulk copies, in which each lane stands for 16 bytes
     bool asynchronous = false;  ///< true for asynchronous copies to or from shared memory
     /// True for ldmatrix and stmatrix, in which each lane accesses a row.
     bool is_matrix_access = false;
-    u32 bytes = 0;       ///< the number of bytes per lane
-    u32 wavefronts = 0;  ///< for an atomic on shared memory, the number of counted wavefronts
+    u32 bytes = 0;  ///< the number of bytes per lane
+    /// for an atomic on shared memory, the number of wavefronts that were counted for it
+    u32 wavefronts = 0;
     Mask lanes = 0;
     const u64* addresses = nullptr;
 };
@@ -37,7 +38,8 @@ inline SharedAccessKind to_shared_kind(const ObservedAccess& access) {
     return access.kind == Access::store ? SharedAccessKind::store : SharedAccessKind::load;
 }
 
-/// Addresses in shared memory, in the form that counters and checks need; 0 for inactive lanes.
+/// The offsets of the lanes in shared memory, as counters and checks expect them; 0 for inactive
+/// lanes.
 using LaneOffsets = std::array<u32, kLanes>;
 inline LaneOffsets to_offsets(const u64* addresses, Mask lanes) {
     LaneOffsets offsets{};

@@ -1,4 +1,4 @@
-// cp.async: copies from global to shared memory that run while the threads do something else.
+// cp.async: copies from global to shared memory that run while the threads do other work.
 //
 // Idea   A copy is queued when it is issued, and executed as late as the program allows: when the
 //        issuing thread waits for it. A kernel that forgets to wait therefore reads old bytes from
@@ -28,7 +28,8 @@ struct AsyncCopy {
     u32 site = 0;
     std::array<u8*, kLanes> to;
     std::array<const u8*, kLanes> from;
-    std::array<u8, kLanes> bytes_to_read;  ///< bytes to read; the rest is filled with zeros
+    /// number of bytes to read; the rest of the destination is zeroed
+    std::array<u8, kLanes> bytes_to_read;
 };
 
 struct WarpCopies {
@@ -94,7 +95,7 @@ void count_wait(Warp& w) {
 enum class Source : u8 {
     whole,    ///< no operand: all bytes are read
     size,     ///< Op::c: the number of bytes to read
-    ignored,  ///< Op::c is a predicate; if true, no bytes are read
+    ignored,  ///< Op::c is a predicate; no bytes are read if it is true
 };
 
 template <Source Kind>
@@ -143,8 +144,8 @@ const Op* run_copy(Warp& w, const Op* op) {
         w.block->copy_bytes_under_way += copy.bytes_to_read[l];
     }
     WarpCopies& copies = pending_copies(w);
-    // Add an entry for each different number of committed groups. There is almost always only one
-    // such number.
+    // Lanes that have committed different numbers of groups get separate entries. Almost always,
+    // all lanes have committed the same number of groups.
     for (Mask rest = w.active; rest;) {
         copy.group = copies.committed[std::countr_zero(rest)];
         copy.lanes = lanes_where(rest, [&](int l) { return copies.committed[l] == copy.group; });

@@ -39,8 +39,7 @@ Description describe_bulk_copy(const ptx::Instruction& instruction);
 /// is waiting only for bytes. Must be called when a thread tests whether the phase has ended
 /// (bulk_copy.cpp).
 void complete_bulk_copies(Block& block, u32 mbarrier);
-/// Returns the number of bytes that have not arrived yet, in the copies that report to this
-/// mbarrier.
+/// Returns the number of bytes that are still missing from the copies that report to this mbarrier.
 u64 pending_bulk_bytes(const Block& block, u32 mbarrier);
 
 /// Reports the copies that may still read the shared memory of a block of a cluster, and executes
@@ -58,7 +57,7 @@ bool waits_for_bytes(const Block& block, u32 address);
 /// Adds `bytes` to the number of bytes that have arrived in the mbarrier's current phase.
 void add_arrived_bytes(Block& block, u32 address, u32 bytes);
 
-/// Describes what a lane is waiting for at an mbarrier that never completes (mbarrier.cpp).
+/// The state of an mbarrier for which a lane waits forever, and the remedy (mbarrier.cpp).
 struct MbarrierWait {
     std::string state, cure;
 };

@@ -1,5 +1,5 @@
-// st.async and red.async: a thread stores to the shared memory of any block of its cluster, or
-// updates it, and an mbarrier in the same block counts the bytes.
+// st.async and red.async: a thread stores to, or updates, the shared memory of any block of its
+// cluster. An mbarrier in that block counts the bytes.
 //
 // Idea   A store is queued like a bulk copy (bulk_copies.h), and reaches memory when a thread waits
 //        at the mbarrier. An update is atomic and takes effect immediately, but the mbarrier counts
@@ -27,7 +27,7 @@ u32 element_bytes(const Op* op) {
     return op->detail & kWideElements ? 8 : 4;
 }
 
-/// Resolves the addresses that the lanes store to. Returns false if the launch has failed.
+/// Resolves the addresses to which the lanes store. Returns false if the launch has failed.
 bool find_targets(Warp& w, const Op* op, u32 bytes, Resolved& where) {
     if (!resolve(w, op, w.lanes<u64>(op->a), 0, bytes, space_of(op), Access::store, where))
         return false;
@@ -74,7 +74,7 @@ bool queue_store(Warp& w, const Op* op, int lane, const AsyncStore& store) {
     if (!bulk::find_mbarrier(issue)) return false;
     Block& owner_block = *issue.copy.owner_block;
     if (store.is_done) {
-        // The value is already in memory; the mbarrier counts its bytes later.
+        // The value of a red.async is already in memory. The mbarrier counts its bytes later.
         if (w.block->shared_race)
             w.block->shared_race->mbarrier_arrive(race_warp(w), static_cast<u32>(store.mbarrier));
     } else {

@@ -1,5 +1,5 @@
-// If the machine code implements an atomic as a loop, the handler runs that loop to completion, as
-// if the block's other warps were waiting.
+// If machine code implements an atomic as a loop, the atomic's handler runs that loop to
+// completion, as if the block's other warps were waiting.
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
@@ -89,8 +89,8 @@ bool begin_atomic(Warp& w, const Op* op, u32 bytes, Resolved& where) {
     return true;
 }
 
-/// Counts the lanes' accesses and passes them to the listener. Lanes for which the atomic is a loop
-/// in shared memory are left out of the count, because `wavefronts_of_loop` already includes their
+/// Counts the lanes' accesses and passes them to the listener. Does not count lanes for which the
+/// atomic is a loop in shared memory, because `wavefronts_of_loop` already includes their
 /// wavefronts.
 void count_and_report(Warp& w, const Op* op, u32 bytes, const Resolved& where, Mask looping = 0,
                       u32 wavefronts_of_loop = 0) {
@@ -112,8 +112,8 @@ constexpr bool is_loop_in_shared() {
     return sizeof(T) == 4 && std::is_same_v<F, combining::Add> && !std::is_integral_v<T>;
 }
 
-/// Reports whether a lane leaves the loop without an exchange if the exchange would not change the
-/// value in memory.
+/// Reports whether a lane whose exchange would not change the value in memory leaves the loop
+/// without the exchange.
 template <class F>
 constexpr bool skips_useless_exchange() {
     return std::is_same_v<F, combining::Minimum> || std::is_same_v<F, combining::Maximum>;
@@ -184,13 +184,14 @@ bool run_shared_loop(Warp& w, const Op* op, const Resolved& where, Mask waiting,
     return changed;
 }
 
-/// Returns the lanes that execute the atomic as a loop in shared memory. If one lane acts for all,
-/// there is a single iteration and no loop.
+/// Returns the lanes that execute the atomic as a loop in shared memory. If one lane acts for all
+/// lanes, there is only one iteration, and so no loop.
 Mask looping_lanes(const Op* op, const Resolved& where) {
     return op->detail & kOneLaneBit ? 0 : where.in_shared & ~where.in_other;
 }
 
-/// Reports to Watch which value each lane observes, whether or not the atomic changes that value.
+/// Notifies Watch of the value that each lane observes, whether or not the atomic changes that
+/// value.
 template <class F, class Lane>
 [[gnu::noinline]] void observe(Warp& w, const Op* op, const Resolved& where) {
     if (!w.block->watch->on()) return;
@@ -235,9 +236,8 @@ bool update_lane_by_lane(Warp& w, const Op* op, const Resolved& where, Mask lane
     return changed;
 }
 
-/// Executes an atomic on Op::count elements per lane, each of them separately. Op::v contains the
-/// operands, and Op::c the value that cas stores. Op::d, Op::d2, Op::b and Op::c receive the old
-/// values.
+/// Executes one atomic on each of the Op::count elements of each lane. Op::v contains the operands,
+/// and Op::c the value that cas stores. Op::d, Op::d2, Op::b and Op::c receive the old values.
 template <class F, class T>
 const Op* run_atomic(Warp& w, const Op* op) {
     Resolved where;
@@ -267,15 +267,15 @@ const Op* run_atomic(Warp& w, const Op* op) {
 
 // ---- 128 bits: exch and cas ----
 
-/// The two halves of a 128-bit register: 32 low halves, followed by 32 high halves.
+/// A 128-bit register of a warp: the low halves of its 32 lanes, followed by the high halves.
 struct WideLanes {
     u64* low;
     u64* high;
     WideLanes(const Warp& w, Slot slot) : low(w.lanes<u64>(slot)), high(low + kLanes) {}
 };
 
-/// Executes a 128-bit atomic. The atomic returns the old value, so the launch runs on one worker,
-/// and no other host thread accesses this memory.
+/// Executes a 128-bit atomic. A launch with atomics that return the old value runs on one worker,
+/// so no other host thread accesses this memory.
 template <bool Compares>
 const Op* run_wide_atomic(Warp& w, const Op* op) {
     Resolved where;
@@ -300,7 +300,7 @@ const Op* run_wide_atomic(Warp& w, const Op* op) {
 
 // ---- choosing the handler ----
 
-/// One row of the table below: an operation and a type, and the handler for them.
+/// A row of the table below: an operation, a type, and the handler for this pair.
 struct AtomicKind {
     std::string_view operation;
     Type type;

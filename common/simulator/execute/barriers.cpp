@@ -61,7 +61,8 @@ void report_exited_threads(const Block& block, const Warp& waiting, const Fragme
             "thread (" + std::to_string(t.x) + "," + std::to_string(t.y) + "," +
                 std::to_string(t.z) +
                 ") ended before this barrier, which waits for every thread of the block",
-            "Put the work into an if, and let all threads of the block reach __syncthreads()."));
+            "Put only the work into an if, so that all threads of the block reach "
+            "__syncthreads()."));
         return;
     }
 }
@@ -138,12 +139,13 @@ void wait_at(Warp& w, const Op* op, u32 id) {
                     .barrier = static_cast<u8>(id)});
 }
 
-/// Returns the reason why a warp must not use this barrier with this number of threads, or "".
+/// Returns the reason why a warp must not use this barrier with this number of threads, or "" if
+/// there is none.
 std::string find_problem(const Warp& w, const Op* op, u32 id, u32 threads) {
-    if (id >= kBarriers) return "the number of a barrier must be from 0 to 15";
+    if (id >= kBarriers) return "the index of a barrier must be from 0 to 15";
     if (threads % kLanes != 0) return "the thread count of a barrier must be a multiple of 32";
     if (threads == 0 && op->run == op_barrier_arrive)
-        return "an arrival without waiting must state how many threads the barrier waits for";
+        return "barrier.arrive must specify the number of threads that the barrier waits for";
     const Block& block = *w.block;
     const Barrier& barrier = block.barriers[id];
     const auto all = static_cast<u32>(block.warps.size()) * kLanes;
@@ -153,8 +155,8 @@ std::string find_problem(const Warp& w, const Op* op, u32 id, u32 threads) {
            " threads at a barrier where other warps wait for " + std::to_string(expected);
 }
 
-/// Records an arrival at a barrier and returns the barrier's number. If the operands are invalid,
-/// fails the launch and returns nothing.
+/// Records an arrival at a barrier and returns the barrier's ID. If the operands are invalid, fails
+/// the launch and returns nothing.
 std::optional<u32> arrive(Warp& w, const Op* op) {
     w.count(op);
     const u32 id = w.lanes<u32>(op->a)[w.first_active()],

@@ -5,7 +5,7 @@
 
 namespace coalesce::simulator {
 
-/// These handlers execute the barrier instructions. Op::a is the number of the barrier (0 to 15),
+/// These handlers execute the barrier instructions. Op::a is the index of the barrier (0 to 15),
 /// and Op::b the number of threads (0 means all threads).
 const Op* op_barrier_sync(Warp& w, const Op* op);
 const Op* op_barrier_arrive(Warp& w, const Op* op);  ///< executes bar.arrive, which does not wait
@@ -17,12 +17,13 @@ enum : u8 { kReducePopc, kReduceAnd, kReduceOr };
 
 /// Records that all lanes of a bar.warp.sync have arrived.
 void note_warp_barrier(Warp& w);
-/// Releases barriers and lanes that were waiting only for lanes of this warp that have now exited.
+/// Releases barriers and lanes that were waiting for lanes of this warp, now that these lanes have
+/// exited.
 void handle_ended_lanes(Warp& w);
 
 void charge_instructions(Warp& w, u64 count);
 /// Reports lanes that execute a .sync instruction but are not in the instruction's mask, and
-/// shuffles whose mask names exited lanes.
+/// shuffles whose mask contains exited lanes.
 void check_mask(Warp& w, const Op* op, Mask named, Mask callers);
 void report_missing_lanes(Warp& w, const Fragment& fragment);
 /// Returns the first warp that has waiting lanes. Must be called only if no warp of the block can

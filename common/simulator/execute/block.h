@@ -39,16 +39,17 @@ struct Launch {
     Checks checks;
     std::vector<u8> parameters;         ///< the kernel's parameter memory
     GlobalRace* global_race = nullptr;  ///< null if global memory is not checked for races
-    /// Receives the bytes that the launch reads in memory that it does not write. Null if these
-    /// reads are not needed.
+    /// Records which bytes the launch reads from memory that it does not write. Null if no check
+    /// needs them.
     ReadMarks* reads = nullptr;
 
     std::atomic<int> status{0};  ///< the Status of the first failure, or 0 if there was none
     std::atomic<u64> next_block{0};
     u64 instruction_limit = 0;  ///< the maximum number of warp instructions; 0 means no limit
     std::atomic<u64> instructions_spent{0};
-    u64 number = 0;      ///< the number of earlier launches of the process (%gridid)
-    u64 started_at = 0;  ///< the value of clock_of() at the launch's start; clocks never go back
+    u64 number = 0;  ///< the number of earlier launches of the process (%gridid)
+    /// the value of clock_of() at the start of the launch; later values are never smaller
+    u64 started_at = 0;
     /// The number of cycles that the clocks advance for each instruction. With a single block, a
     /// warp issues an instruction about every four cycles.
     u64 cycles_per_instruction = 4;
@@ -59,19 +60,20 @@ struct Launch {
 
     Progress* progress = nullptr;  ///< receives the number of blocks that have ended
 
-    // For recordings (recorder.h).
-    /// The recording's listener, which observes every block that runs.
+    // The listener of a recording (recorder.h), which observes every block that runs.
     StepListener* recorder = nullptr;
-    u64 recorded_block = ~u64{0};  ///< if such a block exists, `recorder` observes only this block
-    std::vector<u64> only;         ///< the only blocks that run; if empty, all blocks run
+    /// The only block that `recorder` observes; ~0 if it observes all blocks.
+    u64 recorded_block = ~u64{0};
+    std::vector<u64> only;            ///< the only blocks that run; if empty, all blocks run
     std::vector<u64> skipped_blocks;  ///< the blocks that do not run
-    /// Runs one of the blocks in `skipped_blocks` when its turn comes. Empty if those blocks have
-    /// already run.
+    /// Runs one of the blocks in `skipped_blocks`. Called at the point at which the launch would
+    /// have run the block. Empty if those blocks have already run.
     std::function<void(u64)> run_skipped_block;
-    /// The first of the neighbouring blocks whose sectors are recorded, and their number.
+    /// The index of the first of the neighbouring blocks whose sectors are recorded, and the number
+    /// of these blocks.
     u64 first_neighbour = 0, neighbours = 0;
-    /// The first of the recorded blocks in the next row of the grid, and the number of these
-    /// blocks.
+    /// The index of the first of the recorded blocks in the next row of the grid, and the number of
+    /// these blocks.
     u64 first_below = 0, below = 0;
     /// True if accesses to global memory are only recorded, not executed.
     bool is_dry_run = false;
@@ -96,8 +98,8 @@ struct Barrier {
     u32 expected = 0;  ///< the number of threads to wait for; 0 means the whole block
     u32 arrived_without_waiting = 0;  ///< the threads that arrived by bar.arrive, without waiting
     bool in_use = false;
-    /// For bar.red, the number of threads that have arrived, and the number of those threads whose
-    /// predicate is true.
+    /// For bar.red, the number of threads that have arrived, and how many of them have a true
+    /// predicate.
     u32 votes = 0, true_votes = 0;
     Mask waiting = 0;  ///< the warps whose live lanes all wait at this barrier
 };
@@ -106,16 +108,17 @@ struct Barrier {
 struct PhaseBytes {
     i64 announced = 0, arrived_bytes = 0;
     i64 announced_in_last_phase = 0;  ///< the bytes announced in the previous phase
+    /// True if a thread waited for parity 1 during the first phase. Such a wait ends at once.
+    bool wait_ended_at_once = false;
 };
 
 struct Block {
     Launch* launch = nullptr;
     bool busy = false;           ///< if false, the worker may reuse this object for another block
-    bool is_abandoned = false;   ///< true if the listener needs no more steps of this block
+    bool is_abandoned = false;   ///< true if the listener does not want further steps of this block
     Cluster* cluster = nullptr;  ///< the block's cluster (cluster.h), or null
     u32 rank = 0;                ///< the block's rank in the cluster
-    /// The number of the block's first warp within the cluster, for the race check of shared
-    /// memory.
+    /// The index of the block's first warp within the cluster, for the race check of shared memory.
     u32 first_warp = 0;
     bool has_ended = false;  ///< true if the block has ended while its cluster still runs
     bool uses_cluster_barrier = false;  ///< true if a warp has arrived at the cluster's barrier
@@ -152,9 +155,9 @@ struct Block {
     /// entry.
     std::unordered_map<u32, UndefinedBytes> undefined;
 
-    /// The number of cycles since the start of the launch, as the clocks show it:
-    /// cycles_per_instruction for every warp instruction of this block, plus the time that
-    /// nanosleep slept (special_registers.h).
+    /// The number of cycles since the start of the launch, as read by clock instructions:
+    /// cycles_per_instruction for every warp instruction of this block, plus the cycles that
+    /// nanosleep waited (special_registers.h).
     u64 cycles = 0;
 
     Watch* watch = nullptr;  ///< owned by the worker that runs the block
@@ -169,7 +172,7 @@ struct Block {
         return reserved_shared && into < DeviceModel::shared_reserved_used &&
                bytes <= DeviceModel::shared_reserved_used - into;
     }
-    /// Returns the offset just past the last byte for which has_shared is true.
+    /// Returns the offset just past the last byte of shared memory that the block may access.
     u32 shared_end() const {
         return reserved_shared
                    ? DeviceModel::shared_reserved_begin + DeviceModel::shared_reserved_used
@@ -180,13 +183,14 @@ struct Block {
     Dim3 grid() const { return launch->config.grid; }
 };
 
-/// Returns the warp's number in the race check of shared memory, which numbers the warps of all
-/// blocks in a cluster.
+/// Returns the index of the warp in the race check of shared memory. The index counts the warps of
+/// all blocks in a cluster.
 inline u32 race_warp(const Warp& w) {
     return w.block->first_warp + w.index;
 }
 
-/// Returns the number of a thread in the launch, ordered by block and then by thread.
+/// Returns the linear index of a thread in the launch: blocks in order, then the threads of each
+/// block.
 inline u64 thread_number(const Warp& w, int lane) {
     return w.block->linear << 10 | (w.index * kLanes + static_cast<u64>(lane));
 }

@@ -21,11 +21,11 @@ namespace coalesce::simulator {
 
 namespace bulk {
 
-/// 16 bytes of a copy, or all bytes of an st.async.
+/// A part of a copy: 16 bytes, or all bytes of an st.async.
 struct Piece {
     u64 global = 0;   ///< the device address; 0 if outside the array
     u32 shared = 0;   ///< the offset in the block's shared memory
-    u32 inside = 16;  ///< the number of bytes within the array, which come first
+    u32 inside = 16;  ///< the number of bytes, from the start of the piece, that are in the array
     u32 size = 16;
     u8* host = nullptr;
 };
@@ -40,14 +40,14 @@ struct Copy {
     Block* owner_block = nullptr;
     u32 warp = 0;  ///< the issuing warp
     int lane = 0;
-    u32 group = 0;     ///< for copies to global memory, the number of groups committed earlier
+    u32 group = 0;     ///< for copies to global memory, the number of groups committed before
     u32 mbarrier = 0;  ///< for copies to shared memory, the offset of the mbarrier to notify
     u32 bytes = 0;
     u32 race_ticket = 0, source_ticket = 0;
     u64 issued = 0;  ///< the time of issue, for the race check of global memory
     u32 fill = 0;    ///< the 4-byte value for elements outside the array
     std::vector<Piece> pieces;
-    std::vector<u8> values;  ///< for st.async, the values to store, to which its piece points
+    std::vector<u8> values;  ///< for st.async, the values to store; the piece refers to them
 
     u32 global_site() const { return op->site; }
     u32 shared_site() const { return op->site + 1; }
@@ -55,7 +55,8 @@ struct Copy {
 
 }  // namespace bulk
 
-/// The pending copies that write to a block's shared memory, or that copy from it to global memory.
+/// The pending copies whose destination is the block's shared memory, or which copy from it to
+/// global memory.
 struct Block::BulkCopies {
     std::deque<bulk::Copy> pending;
     /// The number of committed groups, by warp and lane.
@@ -80,7 +81,7 @@ struct Issue {
     }
 };
 
-/// The issuing lane's access to shared memory, in the form that the checks need.
+/// The issuing lane's access to shared memory, as the checks expect it.
 struct OneLane {
     u32 addresses[kLanes] = {};
     SharedAccess access;
@@ -104,24 +105,23 @@ inline constexpr u8 kToShared = 8, kFromShared = 16, kMulticast = 32;
 /// address in shared memory, and Op::c is the mbarrier.
 Issue begin(Warp& w, const Op* op, int lane);
 
-// The following functions return false if they have reported an error, which ends the launch.
+// The following functions return false if they have reported an error. The error ends the launch.
 bool is_multiple(Issue& issue, u64 value, u32 of, const char* what);
-/// Finds the host address of a piece, which must lie within an allocation. In a dry run nothing is
-/// looked up, because memory is not accessed.
+/// Finds the host address of a piece, which must lie within an allocation. In a dry run, finds
+/// nothing, because memory is not accessed.
 bool find_global(Issue& issue, Piece& piece, const Allocation*& near);
-/// Finds the copy's bytes in shared memory, which must belong to the block that the copy is stored
-/// with.
+/// Finds the copy's bytes in shared memory, which must belong to Copy::owner_block.
 bool find_shared(Issue& issue, u64 address, u64 bytes);
-/// Finds the mbarrier that the copy reports to, in the destination block of the copy.
+/// Finds the mbarrier to which the copy reports. The mbarrier is in the copy's destination block.
 bool find_mbarrier(Issue& issue);
 
-/// A function that creates the pieces of a copy, which starts at offset `shared` in its block's
+/// A function that divides a copy into pieces. The copy starts at offset `shared` in its block's
 /// shared memory.
 using SplitCopy = std::function<bool(Issue& issue, u32 shared)>;
-/// Checks and counts a copy of `bytes` bytes, and stores it with the block that owns its shared
-/// memory address, or with each block of a multicast.
+/// Checks and counts a copy of `bytes` bytes, and adds it to the pending copies of the block that
+/// owns its shared memory address, or of each destination block of a multicast.
 bool issue_copy(Issue& issue, u64 bytes, const SplitCopy& cut);
-/// Passes the bytes that a copy reads in its own block to the race check.
+/// Passes the bytes that a copy reads from its own block's shared memory to the race check.
 void pass_source_to_race_check(Issue& issue, u32 from);
 
 // ---- handlers ----

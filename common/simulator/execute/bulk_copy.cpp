@@ -7,7 +7,7 @@
 //            The bytes move as late as the program allows: in a copy to shared memory, when a
 //            thread tests the copy's mbarrier and all threads have arrived there; in a copy to
 //            global memory, when the issuing thread waits for its group. So a program that forgets
-//            to wait finds old bytes, as may happen on hardware.
+//            to wait reads old bytes, as may happen on hardware.
 // Counters   Each thread that issues a copy counts as one request, with the sectors that the copy
 //            accesses in global memory. It takes no wavefronts of shared memory's load and store
 //            unit. On hardware these are smsp__sass_inst_executed_op_tma_{ld,st} and
@@ -124,8 +124,8 @@ Description describe_run_or_box(const ptx::Instruction& i, bool to_shared, bool 
 
 }  // namespace
 
-/// Reports whether a modifier is simulated. The modifiers that are not simulated reduce while
-/// copying, gather, or report to other mbarriers.
+/// Reports whether a modifier is simulated. A copy with any other modifier would reduce elements,
+/// gather elements, or report to other mbarriers.
 static bool is_known(const std::string& modifier) {
     constexpr std::string_view kKnown[] = {"async",
                                            "bulk",

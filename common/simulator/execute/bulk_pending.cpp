@@ -111,18 +111,28 @@ u64 pending_bulk_bytes(const Block& block, u32 mbarrier) {
 
 namespace {
 
-/// Adds a note to the report if a phase ended when all announced bytes had arrived, although copies
-/// of more bytes were started.
-void note_unannounced_bytes(const Block& block, u32 mbarrier, Report& report) {
-    const auto bytes = block.phase_bytes.find(mbarrier);
-    if (bytes == block.phase_bytes.end() || bytes->second.announced_in_last_phase == 0 ||
-        bytes->second.announced > 0)
+/// Adds to the report why no phase of the mbarrier waits for the copy, if the reason is known.
+void note_wait_without_effect(const Block& block, u32 mbarrier, Report& report) {
+    const auto found = block.phase_bytes.find(mbarrier);
+    const PhaseBytes bytes = found == block.phase_bytes.end() ? PhaseBytes{} : found->second;
+    if (bytes.wait_ended_at_once) {
+        report.message +=
+            " A thread has waited at the mbarrier for parity 1, but the first phase has parity 0, "
+            "so the wait ended at once.";
+        report.cure =
+            "Wait for parity 0 in the first phase, for parity 1 in the next one, and so "
+            "on.";
         return;
-    const i64 before = bytes->second.announced_in_last_phase;
-    const i64 left = static_cast<i64>(pending_bulk_bytes(block, mbarrier));
-    report.message += " The phase of its mbarrier ended after the " + std::to_string(before) +
-                      " announced bytes had arrived. Copies of " + std::to_string(left) +
-                      " more bytes were started, and no phase waits for them.";
+    }
+    if (bytes.announced > 0) return;
+    const std::string left = std::to_string(pending_bulk_bytes(block, mbarrier));
+    report.message += bytes.announced_in_last_phase == 0
+                          ? " No bytes were announced to its mbarrier, so no phase waits for the " +
+                                left + " bytes of its copies."
+                          : " The phase of its mbarrier ended after the " +
+                                std::to_string(bytes.announced_in_last_phase) +
+                                " announced bytes had arrived. Copies of " + left +
+                                " more bytes were started, and no phase waits for them.";
     report.cure = "Announce the bytes of all the copies that report to this mbarrier.";
 }
 
@@ -141,7 +151,7 @@ void end_bulk_copies(Block& block) {
             copy.to_shared ? "Wait at the mbarrier that the copy reports to."
                            : "Commit the copy, and wait with cp.async.bulk.wait_group "
                              "(.read is enough) before the thread ends.");
-        if (copy.to_shared) note_unannounced_bytes(block, copy.mbarrier, report);
+        if (copy.to_shared) note_wait_without_effect(block, copy.mbarrier, report);
         reports().add(report);
     }
     bulk::finish_copies_if(block, [](const bulk::Copy&) { return true; });

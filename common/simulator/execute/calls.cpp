@@ -18,7 +18,7 @@ const FunctionCode& running_code(const Warp& w) {
     return w.frame ? *w.frame->code : w.block->launch->code->main;
 }
 
-/// Memory with `stride` bytes for each lane.
+/// Memory that is divided into `stride` bytes per lane.
 struct LaneStrides {
     u8* begin;
     u32 stride;
@@ -35,7 +35,7 @@ void copy_lanes(const LaneStrides& to, u32 to_offset, const LaneStrides& from, u
 }
 
 /// Reports whether caller and callee agree on the number of values passed, and whether both have
-/// room for these values.
+/// enough space for these values.
 bool fits(const CallSite& site, const FunctionCode& caller, const FunctionCode& callee) {
     const auto agree = [&](const std::vector<u32>& offsets,
                            const std::vector<ParameterSlot>& slots) {

@@ -41,9 +41,9 @@ const Op* op_nothing(Warp& w, const Op* op);
 const Op* op_call(Warp& w, const Op* op);
 const Op* op_call_indirect(Warp& w, const Op* op);
 const Op* op_return(Warp& w, const Op* op);
-/// Copies Op::d.offset bytes of parameters to local memory. The source starts at first_offset(op)
+/// Copies Op::d.offset bytes of parameters to local memory. The source begins at first_offset(op)
 /// in this frame's parameters, and the destination at second_offset(op) in the frame's local
-/// memory.
+/// variables.
 const Op* op_move_parameter(Warp& w, const Op* op);
 /// Sets Op::d to a local address: this frame's base + Op::immediate.
 const Op* op_frame_address(Warp& w, const Op* op);

@@ -1,5 +1,4 @@
-// The running blocks of a cluster, which access each other's shared memory and have a common
-// barrier.
+// The running blocks of a cluster, which can access each other's shared memory and share a barrier.
 //
 // Builds on  block.h, memory_access.h.
 // Idea       All blocks of a cluster are resident on one worker. The worker runs them one after the
@@ -66,7 +65,7 @@ bool are_own_addresses(Warp& w, const Op* op, const Resolved& where);
 
 // ---- accesses ----
 
-/// Checks a load or store completely before any lane moves data. Returns false if the launch has
+/// Checks all lanes of a load or store before any lane moves data. Returns false if the launch has
 /// failed.
 bool begin_cluster_access(Warp& w, const Op* op, const SharedMove& move, bool own, Resolved& where);
 /// Counts an access by these lanes to the shared memory of other blocks.

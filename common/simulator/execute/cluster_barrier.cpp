@@ -15,8 +15,8 @@
 namespace coalesce::simulator {
 namespace {
 
-/// Calls `use(block)` for every block of the cluster, or for the block alone if there is no
-/// cluster.
+/// Calls `use(block)` for every block of the cluster. If there is no cluster, calls it for this
+/// block alone.
 template <class Use>
 void for_each_block(Block& block, Use use) {
     if (!block.cluster) return use(block);

@@ -1,5 +1,5 @@
-// The operations of atomics and reductions (atom, red, redux, sured) on two or three values. The
-// PTX instructions `and`, `or` and `xor` use And, Or and Xor too.
+// The operations of atomics and reductions (atom, red, redux, sured) on two or three values. And,
+// Or and Xor also implement the PTX instructions `and`, `or` and `xor`.
 #pragma once
 
 #include <algorithm>

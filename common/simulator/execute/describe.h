@@ -7,11 +7,11 @@
 
 namespace coalesce::simulator {
 
-/// Returns the description if the instruction has the same number of operands as `made.operands`. A
-/// `_` after the operands is ignored, as is a cache policy that a modifier announces.
+/// Returns the description if the instruction has as many operands as `made.operands`. Additional
+/// `_` operands and the cache policy of a .L2::cache_hint modifier are ignored.
 Description describe(const ptx::Instruction& instruction, FamilyInstruction made);
 /// Like describe() above, but accepts any number of operands from `at_least` to `at_most`. Operands
-/// beyond those of `made` are ignored.
+/// without an entry in `made.operands` are ignored.
 Description describe(const ptx::Instruction& instruction, FamilyInstruction made,
                      std::size_t at_least, std::size_t at_most);
 

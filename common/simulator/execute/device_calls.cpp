@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "simulator/base/options.h"
 #include "simulator/execute/graph_conditions.h"
@@ -20,9 +21,9 @@ const Op* report_unprintable(Warp& w, const Op* op, int lane, u64 address, const
                   address);
 }
 
-/// The number of instructions that a lane is charged for printing a line. Formatting takes a long
-/// time on a GPU too, and a program that prints in an endless loop must soon reach the instruction
-/// limit. Long lines cost more.
+/// The number of instructions that a printed line costs a lane. Formatting takes a long time on a
+/// GPU too, and a program that prints in an endless loop must soon reach the instruction limit.
+/// Long lines cost more.
 constexpr i64 kInstructionsPerLine = 50;
 constexpr u64 kCharactersPerInstruction = 16;
 
@@ -70,8 +71,8 @@ const Op* run_vprintf(Warp& w, const Op* op) {
 
 // ---- __assertfail(message, file, line, function, size of a character) ----
 
-/// The maximum length in messages of the names of conditions, functions and files. Longer names are
-/// cut off.
+/// The maximum length of a condition, a function name or a file name in a message. Longer texts are
+/// truncated.
 constexpr u64 kMaxNameLength = 1000;
 
 const Op* run_assertfail(Warp& w, const Op* op) {
@@ -112,7 +113,8 @@ const Op* run_free(Warp& w, const Op* op) {
     const u64* pointers = w.lanes<u64>(op->a);
     for (const int l : LanesIn{w.active}) {
         if (!pointers[l]) continue;
-        const u64 bytes = DeviceHeap::instance().free(pointers[l]);
+        const u64 bytes = DeviceHeap::instance().free(
+            pointers[l], {w.block->index, w.thread_of(l), w.block->launch->kernel->place(op)});
         if (bytes == 0)
             return w.fail(
                 op, Status::illegal_address, "memcheck", "invalid free",
@@ -121,7 +123,7 @@ const Op* run_free(Warp& w, const Op* op) {
                 l, pointers[l]);
         w.block->launch->memory->mark_unwritten(pointers[l], bytes);
     }
-    // The sites' caches may still refer to freed pieces of the heap.
+    // Clear the caches of the sites, because these caches may still refer to freed heap memory.
     std::fill_n(w.caches, w.block->launch->kernel->sites.size(), SiteCache{});
     w.block->watch->memory_changed();
     return op + 1;
@@ -135,7 +137,7 @@ const Op* run_set_conditional(Warp& w, const Op* op) {
     for (const int l : LanesIn{w.active}) {
         if (!GraphConditions::instance().set(handles[l], values[l]))
             return w.fail(op, Status::launch_failure, "execution", "invalid handle",
-                          "cudaGraphSetConditional with a handle that "
+                          "cudaGraphSetConditional was called with a handle that "
                           "cudaGraphConditionalHandleCreate did not return",
                           l);
     }
@@ -175,6 +177,7 @@ DeviceHeap& DeviceHeap::instance() {
 bool DeviceHeap::prepare(DeviceMemory& memory) {
     const std::lock_guard lock(mutex_);
     zone_.empty_quarantine();
+    ++launches_;
     if (is_reserved()) return true;
     const u64 base =
         memory.allocate(size_, AllocationKind::variable, "the heap of malloc in kernels");
@@ -196,10 +199,11 @@ u64 DeviceHeap::allocate(u64 bytes) {
     if (piece.size() == 0) return 0;
     live_[piece.begin] = bytes;
     freed_.erase(freed_.lower_bound(piece.begin), freed_.lower_bound(piece.end));
+    freers_.erase(freers_.lower_bound(piece.begin), freers_.lower_bound(piece.end));
     return piece.begin;
 }
 
-u64 DeviceHeap::free(u64 address) {
+u64 DeviceHeap::free(u64 address, Freer freer) {
     const std::lock_guard lock(mutex_);
     const auto piece = live_.find(address);
     if (piece == live_.end()) return 0;
@@ -207,6 +211,8 @@ u64 DeviceHeap::free(u64 address) {
     zone_.give_back({address, address + taken_bytes(bytes)});
     live_.erase(piece);
     freed_[address] = bytes;
+    freer.launch = launches_;
+    freers_[address] = std::move(freer);
     return bytes;
 }
 

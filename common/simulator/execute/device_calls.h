@@ -25,7 +25,7 @@ struct DeviceCall {
     /// The widths of the arguments, which are in Op::a, b, c, v[0] and v[1] in this order.
     Width argument[5] = {Width::none, Width::none, Width::none, Width::none, Width::none};
     bool order_sensitive = true;
-    /// True if DeviceHeap::prepare must be called before the launch takes its AllocationTable.
+    /// True if DeviceHeap::prepare must be called before the launch gets its AllocationTable.
     bool needs_heap = false;
 };
 
@@ -49,10 +49,17 @@ public:
     bool set_size(u64 bytes);
     u64 size() const { return size_; }
 
+    /// The thread that called free(), and the line of the call.
+    struct Freer {
+        Dim3 block, thread;
+        Place where;
+        u64 launch = 0;  ///< counts the launches that use the heap; free() sets it
+    };
+
     u64 allocate(u64 bytes);  ///< returns the device address, or 0 if the heap is full
     /// Frees a piece and returns its size, or returns 0 if the address is not the start of an
     /// allocated piece.
-    u64 free(u64 address);
+    u64 free(u64 address, Freer freer);
 
     bool contains(u64 address) const { return is_reserved() && zone_.contains(address); }
     /// Returns the allocated piece that contains the address, or an empty interval. Takes no lock,
@@ -60,6 +67,10 @@ public:
     Interval find(u64 address) const;
     /// Returns the freed piece that contains the address, or an empty interval.
     Interval find_freed(u64 address) const;
+    /// Returns the call of free() that freed the piece at `begin`, which find_freed has found.
+    const Freer& freer_of(u64 begin) const { return freers_.at(begin); }
+    /// Reports whether the call was made in the current launch.
+    bool is_of_this_launch(const Freer& freer) const { return freer.launch == launches_; }
     /// Returns the allocated piece with the highest start that is not above the address, or an
     /// empty interval if there is none.
     Interval find_below(u64 address) const;
@@ -72,14 +83,17 @@ private:
 
     std::mutex mutex_;
     /// The free memory of the heap. Memory that was freed since the start of the launch is reused
-    /// only if nothing else is left, so that the race checks do not confuse one thread's old memory
-    /// with another thread's new memory, and so that a use after free reads uninitialized bytes.
+    /// only if no other memory is left. Otherwise the race checks could confuse one thread's old
+    /// memory with another thread's new memory, and a use after free would not read uninitialized
+    /// bytes.
     AddressZone zone_{Interval{}};
-    /// The size of the gap between pieces, which makes an access just past the end of a piece
+    /// The size of the gap between pieces. The gap makes an access just past the end of a piece
     /// detectable.
     static constexpr u64 kGapBytes = 16;
     static u64 taken_bytes(u64 bytes) { return round_up(bytes, 16) + kGapBytes; }
     Pieces live_, freed_;  ///< `freed_` contains the freed pieces whose memory was not reused
+    std::map<u64, Freer> freers_;  ///< has the same keys as `freed_`
+    u64 launches_ = 0;
     u64 size_ = 8u << 20;
 };
 

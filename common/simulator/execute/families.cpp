@@ -10,8 +10,8 @@ namespace {
 constexpr FamilyRow kFamilies[] = {
     // Operations across the lanes of a warp.
     {"shfl", describe_shuffle},  // d = a register of another lane; p = whether that lane exists
-    // Tests whether a predicate is true in all lanes, true in any lane, or equal in all lanes; or
-    // returns a mask of the lanes in which it is true.
+    // Returns whether a predicate is true in all lanes, true in any lane, or equal in all lanes.
+    // Another form returns a mask of the lanes in which the predicate is true.
     {"vote", describe_vote},
     {"match", describe_match},   // lanes that have the same value; whether all lanes have it
     {"redux", describe_reduce},  // sum, minimum, maximum, and, or, xor across the lanes
@@ -42,7 +42,7 @@ constexpr FamilyRow kFamilies[] = {
     {"trap", describe_trap},          // ends the launch with an error
     {"brkpt", describe_hint},         // a breakpoint, ignored without a debugger
     {"isspacep", describe_is_space},  // p = whether a generic address is in the given state space
-    // d = the address of this variable in another block of the cluster
+    // d = the address of a shared variable in another block of the cluster
     {"mapa", describe_map_address},
     {"getctarank", describe_block_rank},  // d = rank of the block that this address belongs to
 };

@@ -21,7 +21,7 @@
 
 namespace coalesce::simulator {
 
-/// Where an operand of the PTX text is stored in the Op.
+/// Where an operand of a PTX instruction is stored in the Op.
 enum class Role : u8 {
     ignored,       ///< not stored: `_`, a cache policy or a hint
     destination,   ///< a written register: Op::d
@@ -51,10 +51,10 @@ enum class Role : u8 {
     /// the base is an address.
     list_written,
     list_read,  ///< like list_written, for operands that are read
-    /// A vector {x, y, ...} of any length, or a single x: the registers of a fragment of
-    /// FamilyInstruction::matrix. Fragment d is written.
+    /// A vector {x, y, ...} of any length, or a single x: the registers of fragment d of
+    /// FamilyInstruction::matrix, which are written.
     fragment_d,
-    fragment_a,  ///< fragments a, b and c are read
+    fragment_a,  ///< like fragment_d, for fragments a, b and c, which are read
     fragment_b,
     fragment_c,
 };
@@ -62,7 +62,7 @@ enum class Role : u8 {
 struct OperandRole {
     Role role = Role::ignored;
     Width width = Width::none;  ///< the width of the slot, or of each element of a vector
-    Role pair = Role::ignored;  ///< for `d|p`, the role of p
+    Role pair = Role::ignored;  ///< the role of p in an operand `d|p`
     Width pair_width = Width::none;
 };
 
@@ -86,8 +86,8 @@ struct FamilyInstruction {
     u8 detail = 0;
     u8 count = 0;  ///< the value of Op::count
 
-    /// True for a `.sync` instruction whose lanes wait for each other. The value in Op::v[0] names
-    /// the lanes. The handler runs with Warp::active set to the lanes that have arrived.
+    /// True for a `.sync` instruction whose lanes wait for each other. Op::v[0] is the mask of
+    /// these lanes. The handler runs with Warp::active set to the lanes that have arrived.
     bool warp_sync = false;
     /// Set for a `.sync` instruction without a mask operand, which all lanes of the warp execute
     /// together (whole_warp.h).
@@ -98,11 +98,11 @@ struct FamilyInstruction {
     /// True if the result depends on the order in which blocks run (a returned old value, a rounded
     /// sum, printing, the clock). A launch with such an instruction runs on one worker.
     bool order_sensitive = false;
-    /// True if the instruction must run even if its destination is not used, and once per thread
-    /// instead of once per block.
+    /// True if the instruction must not be removed, even if its destination is not used, and must
+    /// run once per thread instead of once per block.
     bool has_side_effects = false;
-    /// True if the destination depends on other threads, so that a loop that tests it may be
-    /// waiting for them.
+    /// True if the destination depends on other threads, so that a loop that tests the destination
+    /// may be waiting for these threads.
     bool spins_on_result = false;
 };
 

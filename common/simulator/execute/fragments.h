@@ -1,5 +1,5 @@
-// Describes fragments: the distribution of a matrix over the registers of a warp, as tensor core
-// instructions use it.
+// Describes fragments: how tensor core instructions distribute a matrix over the registers of a
+// warp.
 //
 // Layout  A fragment consists of blocks of 8 lines, each line with 4 words of 32 bits (or 4
 //         doubles). Lane 4 * line + word contains one word of each block, each in a separate
@@ -49,25 +49,26 @@ struct MatrixFragment {
     MatrixFragment(Part part, Number number, MatrixShape shape);
 
     u32 elements_of_register() const { return bits_of(number) < 32 ? 32 / bits_of(number) : 1; }
-    /// Returns the number of registers per lane, not counting copies.
+    /// Returns the number of registers per lane with distinct elements. The remaining `slots`
+    /// repeat these registers.
     u32 registers() const { return lines * across / (kLanes * elements_of_register()); }
 
     struct Place {
         u32 line, across;
     };
-    /// Returns the position of the first element in a lane's register. The other elements in the
-    /// register follow in the same line.
+    /// Returns the position of the first element in a lane's register. The register's other
+    /// elements are the next elements of the same line.
     Place place(u32 lane, u32 index) const;
 };
 
 /// One of the memory accesses that load or store a fragment, comparable to an ld, st or ldmatrix.
 struct FragmentAccess {
-    /// The size of an element in bytes, and the number of elements per lane, which are in
-    /// consecutive registers.
+    /// The size of an element in bytes, and the number of elements per lane. A lane's elements are
+    /// in consecutive registers.
     u32 bytes = 0, count = 1;
-    u32 first = 0;     ///< the index of the first register of the access
-    u32 byte = 0;      ///< the index of the byte within the register that is moved
-    u32 matrices = 0;  ///< if not 0, the number of 8x8 matrices whose rows the access moves
+    u32 first = 0;               ///< the index of the first register of the access
+    u32 byte = 0;                ///< the byte of the register at which the moved bytes begin
+    u32 matrices = 0;            ///< the number of 8x8 matrices whose rows the access moves, or 0
     bool is_transposed = false;  ///< true if the 8x8 matrices are transposed in memory
     struct Place {
         u16 row, byte;

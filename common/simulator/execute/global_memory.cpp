@@ -1,10 +1,10 @@
-// ld.global and st.global.
+// Implements ld.global and st.global.
 //
 // Idea   Most accesses have one of two shapes: 32 lanes with consecutive addresses, or 32 lanes
-//        anywhere in one allocation. Both find the allocation in the site's cache, because it
-//        hardly ever changes. For the first shape, memory, shadow and race cells are each handled
-//        as one range. All other accesses (several allocations, a bad address) are handled lane by
-//        lane.
+//        with arbitrary addresses in one allocation. A site hardly ever changes its allocation, so
+//        both shapes find the allocation in the site's cache. For the first shape, memory, shadow
+//        and race cells are each handled as one range. All other accesses (several allocations, an
+//        invalid address) are handled lane by lane.
 // Long: the handlers are templates, and the functions that they share must be inlined into them.
 #include <utility>
 
@@ -21,8 +21,8 @@ namespace {
 
 constexpr u8 kWordWritten = 0x0f;
 
-/// Reports whether a row of 32 lanes of `bytes` bytes each is initialized. `shadow` is the shadow
-/// of the first lane.
+/// Reports whether all bytes that 32 consecutive lanes of `bytes` bytes each access are
+/// initialized. `shadow` is the shadow of the first lane.
 bool all_written(const u8* shadow, u32 bytes) {
     constexpr u64 kEightWords = 0x0f0f'0f0f'0f0f'0f0full;
     u64 all = kEightWords;
@@ -60,8 +60,8 @@ bool lane_unwritten(const u8* shadow, u64 address, u32 bytes) {
     return (any & kWordWritten) == 0;
 }
 
-/// Handles a lane's read that includes uninitialized bytes: the read may be a mistake, or may only
-/// copy the bytes.
+/// Handles a lane's read that includes uninitialized bytes. The read is a mistake unless the
+/// program only copies these bytes.
 void handle_uninitialised_read(Warp& w, const Op* op, int lane, u64 address, u32 bytes) {
     const LaneAccess access{.kind = LaneAccess::Kind::read,
                             .address = address,
@@ -70,18 +70,17 @@ void handle_uninitialised_read(Warp& w, const Op* op, int lane, u64 address, u32
     note_undefined(w, op, lane, find_undefined_bytes(w, op, op->site, lane, access));
 }
 
-/// Reports whether an uninitialized read need not be examined, because an earlier thread has made
-/// the same mistake at this site, and the count has reached its limit. (A kernel whose input was
-/// never filled repeats the mistake with every load.) Call this only if all bytes that the lane
-/// loads are uninitialized.
+/// Reports whether an uninitialized read can be ignored, because an earlier thread has made the
+/// same mistake at this site and the report's count has reached its limit. (A kernel whose input
+/// was never filled repeats the mistake with every load.) Must be called only if all bytes that the
+/// lane loads are uninitialized.
 bool is_known_mistake(const Warp& w, u32 site, int lane) {
     const MistakenReads& mistakes = w.block->launch->kernel->mistaken_reads[site];
     return mistakes.count.load(std::memory_order_relaxed) >= kMaxReportCount &&
            mistakes.first.load(std::memory_order_relaxed) <= thread_number(w, lane);
 }
 
-/// Handles a lane's read that includes uninitialized bytes, unless the same mistake is already
-/// known at this site.
+/// Handles a lane's read that includes uninitialized bytes, unless is_known_mistake() is true.
 [[gnu::noinline]] void check_unwritten_read(Warp& w, const Op* op, int lane, u64 address,
                                             const u8* shadow, u32 bytes) {
     if (lane_unwritten(shadow, address, bytes) && is_known_mistake(w, op->site, lane)) return;
@@ -92,7 +91,8 @@ inline void check_read(Warp& w, const Op* op, int lane, u64 address, const u8* s
         check_unwritten_read(w, op, lane, address, shadow, bytes);
 }
 
-/// The functions and properties of loads or stores of one shape, for code that need not be fast.
+/// The properties of loads or stores of one shape, and their functions for a single lane. Used by
+/// code that is not critical for speed.
 struct GlobalMove {
     bool store;
     u32 bytes;  ///< bytes per lane
@@ -151,7 +151,8 @@ void prefetch_next_row(Warp& w, const Op* op, u64 first, const u8* host, const u
     prefetch(reinterpret_cast<u64>(shadow) + static_cast<u64>(static_cast<i64>(step) >> 2), false);
 }
 
-/// Calls `use(addresses, bytes)` for each machine code access that this PTX access stands for.
+/// Calls `use(addresses, bytes)` for each access in machine code that corresponds to this PTX
+/// access.
 template <class Use>
 void for_each_machine_access(const Warp& w, const Op* op, const u64* addresses, u32 bytes,
                              const Use& use) {
@@ -171,7 +172,7 @@ void count_lanes(Warp& w, const Op* op, const u64* addresses, u32 bytes) {
     });
 }
 
-/// Counts the machine code accesses of lanes with consecutive addresses.
+/// Counts the accesses in machine code for lanes with consecutive addresses.
 [[gnu::noinline]] void count_machine_row(Warp& w, const Op* op, u64 first, u32 bytes) {
     u64 addresses[kLanes];
     for (u32 l = 0; l < kLanes; ++l) addresses[l] = first + u64{l} * bytes;
@@ -281,8 +282,8 @@ void access_scattered(Warp& w, const Op* op, const SiteCache& cache, const u64* 
     }
 }
 
-/// Narrows the cache to the piece of the heap that contains the address. If the address is in no
-/// piece, empties the cache and returns false.
+/// Narrows the cache to the allocated piece of the heap that contains the address. If there is no
+/// such piece, empties the cache and returns false.
 [[gnu::noinline]] bool narrow_to_piece(const Launch& launch, SiteCache& cache, u64 address) {
     const Interval piece = DeviceHeap::instance().find(address);
     if (piece.size() == 0) {
@@ -293,21 +294,6 @@ void access_scattered(Warp& w, const Op* op, const SiteCache& cache, const u64* 
     cache.end = piece.end;
     cache.shadow = launch.memory->shadow(piece.begin);
     return true;
-}
-
-/// Returns the allocation that the access is meant for: the allocation whose pointer the address is
-/// computed from. Returns null if that pointer is unknown.
-const Allocation* find_intended(const Launch& launch, u32 site) {
-    const Allocation* intended = nullptr;
-    for (const u32 offset : launch.kernel->sites[site].pointers) {
-        u64 pointer = 0;
-        if (offset + sizeof pointer > launch.parameters.size()) return nullptr;
-        std::memcpy(&pointer, launch.parameters.data() + offset, sizeof pointer);
-        const Allocation* found = launch.allocations->find(pointer);
-        if (found && intended && found != intended) return nullptr;
-        if (found) intended = found;
-    }
-    return intended;
 }
 
 /// Reports whether an access to `found` is meant for another allocation.
@@ -330,8 +316,8 @@ bool fill_cache(const Launch& launch, SiteCache& cache, u64 address) {
     return true;
 }
 
-/// Fills the cache with the allocation at the address, if the access is meant for that allocation.
-/// Otherwise, each lane's access is checked.
+/// Fills the cache with the allocation at the address if this allocation is the intended one.
+/// Otherwise, empties the cache, so that each lane's access is checked, and returns false.
 bool fill_cache_if_intended(const Warp& w, const Op* op, u64 address) {
     SiteCache& cache = w.caches[op->site];
     const Allocation* found = w.block->launch->allocations->find(address);
@@ -437,9 +423,9 @@ void load_zeros(Warp& w, const Op* op, const GlobalMove& move) {
     for (const int l : LanesIn{w.active}) move.load_lane(w, op, l, zeros);
 }
 
-/// Reports whether all lanes read variables of the program. Variables are backed by memory even
-/// when the program's allocations are only addresses. Variables may contain pointers: the compiler
-/// may, for example, turn an array of addresses in shared memory into a constant.
+/// Reports whether all lanes read variables of the program. Variables have memory even in launches
+/// in which allocations are only addresses. Their values are needed because they may be pointers:
+/// for example, the compiler may replace an array of addresses in shared memory with a constant.
 bool reads_variables(const Warp& w, const u64* addresses, u32 bytes) {
     return lanes_where(w.active, [&](int l) {
                const Allocation* found = w.block->launch->allocations->find(addresses[l]);
@@ -448,8 +434,8 @@ bool reads_variables(const Warp& w, const u64* addresses, u32 bytes) {
            }) == w.active;
 }
 
-/// Reports the access to the listener and to Watch, and returns whether to execute the access. Most
-/// accesses are rows. If `is_row` is true, the listener need not compare 32 addresses.
+/// Reports the access to the listener and to Watch. Returns true if the access must be executed. If
+/// `is_row` is true, as for most accesses, the listener need not compare 32 addresses.
 bool observe(Warp& w, const Op* op, const GlobalMove& move, bool is_row) {
     if (w.has_recorded_enough) return false;
     Watch& watch = *w.block->watch;

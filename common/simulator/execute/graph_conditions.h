@@ -1,4 +1,4 @@
-// The values that kernels set for conditional nodes of graphs (cudaGraphSetConditional).
+// Stores the values that kernels set for the conditional nodes of graphs (cudaGraphSetConditional).
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@ public:
         return conditions;
     }
 
-    /// Creates a value and returns its handle, which is never 0.
+    /// Creates a handle with this value. A handle is never 0.
     u64 create(u32 value) {
         const std::lock_guard lock(mutex_);
         values_[++last_] = value;

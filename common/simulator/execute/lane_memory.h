@@ -1,4 +1,4 @@
-// Moves values between registers and memory for the handlers of all loads and stores.
+// Helpers with which the handlers of loads and stores move values between registers and memory.
 #pragma once
 
 #include <type_traits>
@@ -8,8 +8,8 @@
 
 namespace coalesce::simulator {
 
-/// The type of an element of `Bytes` bytes in memory. ElementLane is its type in a lane of a
-/// register.
+/// `Element` is the type of an element of `Bytes` bytes in memory. `ElementLane` is the type of the
+/// register lane that contains such an element.
 template <u32 Bytes>
 using Element = std::conditional_t<
     Bytes == 8, u64, std::conditional_t<Bytes == 4, u32, std::conditional_t<Bytes == 2, u16, u8>>>;
@@ -18,16 +18,16 @@ using ElementLane = LaneOf<Element<Bytes>>;
 
 inline constexpr u32 kMaxBytesPerLane = 16;
 
-/// The shape of a load or store: `Count` elements of `Bytes` bytes each. Loads fill the upper bits
-/// of a lane with zeros. If necessary, a separate instruction then sign-extends the value
-/// (lower_memory.cpp).
+/// The shape of a load or store: `Count` elements of `Bytes` bytes each. A load zero-extends each
+/// element to the width of a lane. If the element is signed, a separate instruction then
+/// sign-extends it (lower_memory.cpp).
 template <u32 Bytes, u32 Count>
 struct AccessShape {
     static constexpr u32 kBytes = Bytes, kCount = Count, kTotal = Bytes * Count;
     using Memory = Element<Bytes>;
     using Lane = ElementLane<Bytes>;
 
-    /// Moves the elements of one lane.
+    /// Loads or stores the elements of one lane.
     static void load(Warp& w, const Op* op, int lane, const u8* from) {
         for (u32 k = 0; k < Count; ++k) {
             Memory value;
@@ -42,7 +42,7 @@ struct AccessShape {
         }
     }
 
-    /// Moves the elements of all 32 lanes, which are contiguous in memory.
+    /// Loads or stores the elements of all 32 lanes, which must be contiguous in memory.
     static void load_all(Warp& w, const Op* op, const u8* from) {
         const auto* memory = reinterpret_cast<const Memory*>(from);
         for (u32 k = 0; k < Count; ++k) {
@@ -62,7 +62,7 @@ struct AccessShape {
     }
 };
 
-/// The values that a store will write. The race checker needs them to find out whether the store
+/// The values that a store will write. The race checker uses them to determine whether the store
 /// changes memory.
 struct StoredLanes {
     const Warp* warp;
@@ -76,7 +76,7 @@ struct StoredLanes {
     StoredValue value() const { return {copy, this}; }
 };
 
-/// Moves the elements of one lane in the given direction.
+/// Stores the elements of one lane if `Store` is true, or else loads them.
 template <class Shape, bool Store>
 void move_lane(Warp& w, const Op* op, int lane, u8* memory) {
     if constexpr (Store)
@@ -85,8 +85,8 @@ void move_lane(Warp& w, const Op* op, int lane, u8* memory) {
         Shape::load(w, op, lane, memory);
 }
 
-/// Returns choose<Shape, Store>() for the AccessShape with these sizes, or nullptr if there is no
-/// such shape.
+/// Returns choose<Shape, Store>() for the AccessShape with the given element size and count, or
+/// nullptr if there is no such shape.
 template <class Choose>
 Handler choose_handler_by_shape(u32 bytes, u32 count, bool store, Choose choose) {
     const auto by_store = [&]<class Shape>() -> Handler {

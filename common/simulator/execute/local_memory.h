@@ -1,11 +1,12 @@
 // Checks accesses to local memory, which contains the arrays and structs of each thread.
 //
-// Shadow    As for global memory, the shadow has a byte for each word, with a bit for each byte
-//           that the thread has written. The shadow is null if initcheck is disabled.
-// Pointers  On hardware, the generic address of a local variable is the same number in all threads,
-//           and a thread that uses the address of another thread's variable accesses its own
-//           memory. In the simulator the address also contains the thread's number in its block, so
-//           that such an access is detected.
+// Shadow    As for global memory, the shadow has a byte for each word. Each bit of that byte is set
+//           once the thread has written the corresponding byte of the word. The shadow is null if
+//           initcheck is disabled.
+// Pointers  On hardware, the generic address of a local variable has the same value in all threads.
+//           A thread that uses the address of another thread's variable accesses its own memory
+//           instead. In the simulator, the address also contains the index of the thread in its
+//           block, so that such an access is detected.
 #pragma once
 
 #include "simulator/execute/warp.h"
@@ -16,21 +17,22 @@ inline u8* local_shadow(const Warp& w, int lane, u64 offset) {
     return w.local_shadow + (u64{w.local_bytes} * static_cast<u32>(lane) + offset) / 4;
 }
 
-/// Marks the bytes at an offset in a lane's local memory as written, or as not written.
+/// Marks bytes of a lane's local memory as written (mark_local_written) or as not written
+/// (mark_local_unwritten).
 void mark_local_written(const Warp& w, int lane, u64 offset, u64 bytes);
 void mark_local_unwritten(const Warp& w, int lane, u64 offset, u64 bytes);
 
-/// Checks a lane's load from local memory, and reports unwritten bytes that affect the program.
-/// Must be called only if w.local_shadow is set.
+/// Checks a load by one lane from local memory. Reports an error if the load reads unwritten bytes
+/// in a way that affects the program. Must be called only if w.local_shadow is set.
 void check_local_load(Warp& w, const Op* op, int lane, u64 offset, u32 bytes);
-/// Marks as uninitialized all undefined bytes that the lane has just stored to local memory. Must
+/// Marks the undefined bytes that the lane has just stored to local memory as uninitialized. Must
 /// be called only if w.local_shadow and w.undefined are set.
 void mark_undefined_stored_in_local(const Warp& w, const Op* op, int lane, u64 offset);
 
 /// Returns the generic address of the first byte of a lane's local memory.
 u64 local_window_of(const Warp& w, int lane);
-/// Reports an access through a generic address in the local window that is not an address of the
-/// lane's own variables. Returns false if the access is out of bounds, which ends the launch.
+/// Reports an access through a generic address of local memory that does not belong to the lane's
+/// own variables. If the access is out of bounds, ends the launch and returns false.
 bool check_local_owner(Warp& w, const Op* op, u64 generic_address, int lane, u32 bytes,
                        bool is_store);
 

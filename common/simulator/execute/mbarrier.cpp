@@ -28,11 +28,12 @@ constexpr u32 kMaxCount = (1u << 20) - 1;
 struct Mbarrier {
     static constexpr i64 kNoBytes = 1 << 21;
     static constexpr u64 kBytesMask = 2 * kNoBytes - 1;
-    /// The documented limit on the number of bytes that can be expected, or that can arrive early.
+    /// The documented limit on the number of bytes that can be expected, and on the number that can
+    /// arrive early.
     static constexpr i64 kMaxBytes = (1 << 20) - 1;
 
-    u32 pending = 0;   ///< arrivals that the current phase still waits for
-    u32 expected = 0;  ///< arrivals that each phase waits for; 0 if not initialised
+    u32 pending = 0;   ///< arrivals that the current phase still expects
+    u32 expected = 0;  ///< arrivals that each phase expects; 0 if not initialised
     i64 bytes = 0;     ///< bytes announced by expect_tx that have not arrived yet
     bool parity = false;
 
@@ -66,14 +67,14 @@ struct Mbarrier {
     bool has_too_many_bytes() const { return bytes > kMaxBytes || bytes < -kMaxBytes; }
 };
 
-/// When an access counts as an atomic on shared memory: never, only if the lanes use several
-/// mbarriers, or always.
+/// The conditions under which an access to mbarriers is counted as an atomic on shared memory:
+/// never, if the lanes use several mbarriers, or always.
 enum class CountRule : u8 { no, if_several, always };
 
 /// Counts the accesses to mbarriers. Usually, all lanes of a warp use the same mbarrier and only
-/// test whether a phase has ended. Such tests are not counted. A program that uses many mbarriers
-/// or looks at their contents uses them to transport data, so such accesses count like other
-/// atomics.
+/// test whether a phase has ended. Such tests are not counted. A program that uses many mbarriers,
+/// or reads their contents, could transport data with them. Such accesses are therefore counted
+/// like other atomics.
 void count_use(Warp& w, const Op* op, const Resolved& where, CountRule counted) {
     const u64 first = where.address[w.first_active()];
     const bool is_one =
@@ -116,7 +117,7 @@ Failed too_many_bytes(Warp& w, const Op* op, int lane, const Resolved& where) {
         "before they were announced; announce only the bytes of one phase");
 }
 
-/// Reports to the race check of global memory that each lane arrives at its mbarrier.
+/// Records for the race check of global memory that each lane arrives at its mbarrier.
 void note_arrivals(Warp& w, const Resolved& where) {
     GlobalRace* race = w.block->launch->global_race;
     u64 noted = ~u64{0};
@@ -201,7 +202,7 @@ const Op* run_init(Warp& w, const Op* op) {
                 "that will arrive");
         const u32 address = offset_in_block(where.address[l]);
         const auto [init, is_new] = w.block->mbarrier_inits.try_emplace(address, op);
-        // A store may have ended the life of the earlier mbarrier.
+        // A store may have overwritten the earlier mbarrier, which is then no longer valid.
         if (!is_new && is_mbarrier(*w.block, address)) {
             if (again == 0) first = init->second;
             again |= 1u << l;
@@ -245,7 +246,7 @@ void add_bytes(Block& block, Mbarrier& b, u32 address, u32 bytes) {
     block.phase_bytes[address].arrived_bytes += bytes;
 }
 
-/// Passes the arrival of one lane to the race check.
+/// Records the arrival of one lane for the race check.
 void count_arrival(Warp& w, const Op* op, int lane, const Resolved& where) {
     const LaneOffsets offsets = to_offsets(where.address, 1u << lane);
     w.block->shared_race->count_arrival({.warp = race_warp(w),
@@ -344,6 +345,16 @@ bool complete_phase(Warp& w, const Op* op, int lane, const Resolved& where) {
             .c_str());
 }
 
+/// Remembers a wait for parity 1 that ends at once, because the first phase has parity 0. Only a
+/// thread that waits for an empty stage does this on purpose, and such an mbarrier counts no bytes.
+void note_wait_for_wrong_parity(Block& block, const Mbarrier& b, u32 address, bool asked) {
+    if (b.parity || !asked) return;
+    const auto bytes = block.phase_bytes.find(address);
+    if (bytes != block.phase_bytes.end() && bytes->second.announced > 0 &&
+        bytes->second.announced_in_last_phase == 0)
+        bytes->second.wait_ended_at_once = true;
+}
+
 /// Sets Op::d to true in each lane for which the phase named by Op::b is over. Op::b is a parity (0
 /// or 1) or a state.
 template <bool ByParity>
@@ -356,6 +367,8 @@ const Op* run_test_wait(Warp& w, const Op* op) {
         const bool asked = ByParity ? w.lanes<u32>(op->b)[l] & 1
                                     : Mbarrier::from_bits(w.lanes<u64>(op->b)[l]).parity;
         const auto is_over = [&] { return Mbarrier::at(where.host[l]).parity != asked; };
+        if (ByParity && is_over())
+            note_wait_for_wrong_parity(*w.block, Mbarrier::at(where.host[l]), address, asked);
         if (!is_over() && !complete_phase(w, op, l, where)) return nullptr;
         if (!is_over()) continue;
         over |= 1u << l;
@@ -435,12 +448,15 @@ MbarrierWait describe_mbarrier_wait(const Warp& w, const Op& op, int lane) {
     const Mbarrier b = Mbarrier::at(block.shared + address);
     const auto found = block.phase_bytes.find(address);
     const PhaseBytes bytes = found == block.phase_bytes.end() ? PhaseBytes{} : found->second;
+    // Copies complete when their bytes can end the phase, so bytes may still be pending.
+    const i64 arrived_bytes =
+        bytes.arrived_bytes + static_cast<i64>(pending_bulk_bytes(block, address));
     const std::string counts = std::to_string(bytes.announced) + " bytes were announced, and " +
-                               std::to_string(bytes.arrived_bytes) + " arrived";
+                               std::to_string(arrived_bytes) + " arrived";
     if (b.pending > 0)
         return {std::to_string(b.pending) + " of the " + std::to_string(b.expected) +
                     " arrivals that end this mbarrier's phase are missing" +
-                    (bytes.announced == 0 && bytes.arrived_bytes == 0 ? "" : "; " + counts) + ".",
+                    (bytes.announced == 0 && arrived_bytes == 0 ? "" : "; " + counts) + ".",
                 "Which threads arrive, and how often? Compare the count given to init() with the "
                 "arrivals of one phase, and the parity with the phase that is waited for: the "
                 "first phase has parity 0."};

@@ -44,7 +44,7 @@ Failed misaligned(Warp& w, const Op* op, u64 address, int lane, u32 bytes, State
 
 Failed store_to_parameters(Warp& w, const Op* op, u64 address, int lane) {
     return w.fail(op, Status::illegal_address, "memcheck", "out of bounds",
-                  "a store to the kernel's parameters, which can only be read", lane, address);
+                  "a store to the kernel's parameters, which are read-only", lane, address);
 }
 
 /// Returns the host address of bytes in a state space, or nullptr if the bytes are out of bounds.
@@ -79,8 +79,8 @@ u8* host_address(const Warp& w, u64 address, int lane, u32 bytes, StateSpace spa
     return reinterpret_cast<u8*>(address + near->to_host);
 }
 
-/// Resolves addresses in shared memory in the usual case. Returns false if an address is bad or the
-/// slow path is needed.
+/// Resolves addresses in shared memory in the most frequent case. Returns false if an address is
+/// invalid, or if the slow path is needed.
 bool resolve_shared(const Warp& w, const u64* base, i64 offset, u32 bytes, Resolved& out) {
     const u64 size = w.block->shared_bytes;
     if (w.block->cluster) return false;
@@ -111,7 +111,36 @@ u8* zeroed_memory(int lane, u32 bytes, Access access) {
     return written[lane];
 }
 
+/// Describes a bad access to the device heap, from which malloc in kernels allocates. If the memory
+/// has been freed, the report names the call to free() as the other access.
+Report bad_heap_address(const Launch& launch, Report report, const LaneAccess& access) {
+    const DeviceHeap& heap = DeviceHeap::instance();
+    const Interval freed = heap.find_freed(access.address), below = heap.find_below(access.address);
+    if (freed.size() == 0) return describe_bad_heap(report, access, 0, below);
+    const DeviceHeap::Freer& freer = heap.freer_of(freed.begin);
+    const bool is_own = freer.block == report.block && freer.thread == report.thread;
+    report.other = freer.where;
+    report.other_block = freer.block;
+    report.other_thread = freer.thread;
+    return describe_bad_heap(report, access, freed.size(), below,
+                             launch.code->needs_heap && !is_own && heap.is_of_this_launch(freer));
+}
+
 }  // namespace
+
+const Allocation* find_intended(const Launch& launch, u32 site) {
+    if (site >= launch.kernel->sites.size()) return nullptr;
+    const Allocation* intended = nullptr;
+    for (const u32 offset : launch.kernel->sites[site].pointers) {
+        u64 pointer = 0;
+        if (offset + sizeof pointer > launch.parameters.size()) return nullptr;
+        std::memcpy(&pointer, launch.parameters.data() + offset, sizeof pointer);
+        const Allocation* found = launch.allocations->find(pointer);
+        if (found && intended && found != intended) return nullptr;
+        if (found) intended = found;
+    }
+    return intended;
+}
 
 Failed bad_address(Warp& w, const Op* op, u64 address, int lane, u32 bytes, StateSpace space,
                    Access access) {
@@ -127,11 +156,11 @@ Failed bad_address(Warp& w, const Op* op, u64 address, int lane, u32 bytes, Stat
         report = describe_bad_local(report, what, w.local_bytes);
     else if (space == StateSpace::constant && launch.allocations->find(address))
         report = describe_no_constant(report, what);
-    else if (const DeviceHeap& heap = DeviceHeap::instance(); heap.contains(address))
-        report = describe_bad_heap(report, what, heap.find_freed(address).size(),
-                                   heap.find_below(address));
+    else if (DeviceHeap::instance().contains(address))
+        report = bad_heap_address(launch, report, what);
     else
-        report = describe_bad_global(report, what, *launch.allocations, launch.code->needs_heap);
+        report = describe_bad_global(report, what, *launch.allocations, launch.code->needs_heap,
+                                     find_intended(launch, op->site));
     return w.fail(Status::illegal_address, report);
 }
 

@@ -1,4 +1,4 @@
-// The handlers of ld and st, by state space and shape.
+// Selects the handler of a load or store by its state space and shape.
 #pragma once
 
 #include "simulator/execute/warp.h"
@@ -13,13 +13,13 @@ struct MemoryAccessKind {
     bool store = false;
     u32 bytes = 4;         ///< the size of an element, in bytes
     u32 count = 1;         ///< the number of elements per lane
-    bool strong = false;   ///< true for volatile, relaxed, acquire or release
+    bool strong = false;   ///< true for volatile, .relaxed, .acquire and .release accesses
     bool cluster = false;  ///< for shared memory, true if the launch has clusters
-    bool own = false;      ///< for shared memory, true if only the block's own memory is allowed
-    bool plain = false;    ///< true to access lane by lane, without optimizations (Options::plain)
+    bool own = false;    ///< for shared memory, true if only the block's own memory may be accessed
+    bool plain = false;  ///< true to access lane by lane, without optimizations (Options::plain)
 };
 
-/// Returns the handler of a load or store, or nullptr if no instruction makes such an access.
+/// Returns the handler of a load or store, or nullptr if no instruction has these properties.
 Handler memory_handler(const MemoryAccessKind& kind);
 
 Handler global_handler(const MemoryAccessKind& kind);
@@ -30,13 +30,15 @@ const Op* op_wait_for_loads(Warp& w, const Op* op);
 
 /// The bits of Op::detail in memory instructions.
 enum MemoryDetail : u8 {
-    kStrong = 1,          ///< a volatile, relaxed, acquire or release access, which synchronizes
-    kAcquires = 2,        ///< a strong load, which acquires published accesses
-    kReleases = 4,        ///< st.release, which publishes the warp's earlier accesses
-    kStableAddress = 8,   ///< the address depends only on the thread's index
+    /// A volatile, .relaxed, .acquire or .release access, which takes part in synchronization.
+    kStrong = 1,
+    kAcquires = 2,       ///< a strong load, which acquires the accesses that other threads released
+    kReleases = 4,       ///< st.release, which releases the warp's earlier accesses
+    kStableAddress = 8,  ///< the address depends only on the thread's index in its block
     kNarrowAddress = 16,  ///< for shared memory, the address is in 32-bit lanes
-    kCountsMachineAccesses = 32,  ///< the accesses in Site::machine are counted
-    kReadOnlyPath = 64,           ///< ld.global.nc, which loads through the read-only cache
+    /// Site::machine contains the accesses to count, instead of this access.
+    kCountsMachineAccesses = 32,
+    kReadOnlyPath = 64,  ///< ld.global.nc, which loads through the read-only cache
 };
 
 }  // namespace coalesce::simulator

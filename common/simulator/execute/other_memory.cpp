@@ -1,4 +1,4 @@
-// ld and st for local memory, constant memory and generic addresses.
+// Implements ld and st for local memory, constant memory and generic addresses.
 #include "simulator/execute/access_listener.h"
 #include "simulator/execute/lane_memory.h"
 #include "simulator/execute/local_memory.h"
@@ -45,8 +45,8 @@ const Op* access_resolved(Warp& w, const Op* op) {
     return op + 1;
 }
 
-/// Executes a generic access. Each lane does what it would do in the state space of its address.
-/// The lowering has reserved Op::b, which receives each lane's address within its space.
+/// Executes a generic access. Each lane accesses the state space to which its address belongs.
+/// Op::b, which the lowering has reserved, receives each lane's address within its space.
 template <class Shape, bool Store>
 const Op* access_generic(Warp& w, const Op* op) {
     MemoryAccessKind kind{.store = Store, .bytes = Shape::kBytes, .count = Shape::kCount};

@@ -10,9 +10,9 @@ namespace coalesce::simulator {
 
 namespace {
 
-/// The maximum size of a kernel's output in bytes, which is the size of the hardware's buffer.
-/// Further output is lost. Without a limit, widths such as `%99999d` could expand a format of that
-/// size to a hundred gigabytes.
+/// The maximum size of a kernel's output in bytes. The hardware's buffer has the same size. Further
+/// output is lost. Without a limit, widths such as `%99999d` could expand a format of that size to
+/// a hundred gigabytes.
 constexpr std::size_t kMostText = std::size_t{1} << 20;
 
 /// One `%...` conversion of a format.
@@ -117,8 +117,8 @@ private:
         if (c.precision_argument) c.precision = std::min(take_argument<i32>(), 100000);
     }
 
-    /// Formats one conversion. Returns false if the conversion is unknown, in which case it is
-    /// printed unchanged.
+    /// Formats one conversion. If the conversion is unknown, returns false; it is then printed
+    /// unchanged.
     bool convert(Conversion c) {
         if (c.letter == '%') {
             result_.text += '%';

@@ -1,7 +1,7 @@
-// printf in kernels: formats a string with a buffer of arguments.
+// Implements printf in kernels: formats a string, with arguments from a buffer.
 //
-// Idea    Each conversion is extracted from the format string and changed to a conversion that the
-//         host's snprintf interprets in the same way. The argument of the conversion comes from
+// Idea    Each conversion specification of the format string is rewritten for the host's snprintf,
+//         so that it is interpreted in the same way. The argument of the conversion comes from
 //         nvcc's buffer.
 // Buffer  nvcc arranges the arguments like the members of a struct. An int or a smaller type takes
 //         4 bytes, and a long, a pointer or a double takes 8 bytes. Each argument is aligned to its
@@ -26,8 +26,8 @@ struct FormatSource {
 
 struct Formatted {
     std::string text;
-    int arguments = 0;    ///< number of arguments used, which printf returns on a GPU
-    std::string problem;  ///< if not empty, explains why an argument or a string could not be read
+    int arguments = 0;    ///< the number of arguments used; printf in a kernel returns this number
+    std::string problem;  ///< the reason why an argument or a string could not be read, or ""
 };
 
 Formatted format_printf(const std::string& format, const FormatSource& source);

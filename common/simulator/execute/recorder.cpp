@@ -1,4 +1,4 @@
-// Long: one class follows a launch from its first step to its last.
+// Long: one class handles a launch from its first step to its last.
 #include "simulator/execute/recorder.h"
 
 #include <algorithm>
@@ -15,8 +15,8 @@ namespace coalesce::simulator {
 
 namespace {
 
-/// The maximum number of steps recorded for a warp. Any loop has shown the pattern of its
-/// iterations by then.
+/// The maximum number of steps to record for a warp. In any loop, the pattern of the iterations is
+/// known after fewer steps.
 constexpr std::size_t kMaxRecordedSteps = 8000;
 /// Accesses by neighbouring blocks within this many sectors of each other (3 MiB) can form a single
 /// run for memory. The second-level cache keeps written data that long, and writes it back together
@@ -26,7 +26,8 @@ constexpr std::size_t kMaxRecordedSteps = 8000;
 /// calibrate's runs.cu: if the next strip follows after 2 MiB, reads of strips gain half as much as
 /// reads of strips twice as wide, and after 4 MiB hardly anything.)
 constexpr u64 kSectorsSeenTogether = u64{3} << 15;
-/// The number of sectors that a long block must read or write before its access pattern is known.
+/// The number of sectors that a long block must read, and write, before its access pattern is
+/// considered known.
 constexpr u64 kSectorsOfTile = 1024;
 
 constexpr u32 kSectorBytes = timing::kSectorBytes;
@@ -62,7 +63,7 @@ bool is_increasing(const ObservedAccess& access) {
     return differs == 0 && falls >> 63 == 0;
 }
 
-/// Calls `take` with each run of sectors that the lanes access, in increasing order.
+/// Calls `take` with each run of sectors that the lanes access, in ascending order.
 template <class Take>
 void for_each_run(const ObservedAccess& access, const Take& take) {
     if (is_contiguous(access)) return take(to_sector_run(access.addresses[0], access.bytes));
@@ -217,8 +218,8 @@ bool NeighbourLog::LastRequest::is_repeat(const ObservedAccess& access,
 void NeighbourLog::LastRequest::remember(const ObservedAccess& access,
                                          const timing::Footprint& other, u64 turn, u32 runs,
                                          u32 sectors) {
-    // If the request has fewer runs than this, adding them is as fast as comparing the request with
-    // the last request.
+    // If a request has fewer runs than this, adding the runs is as fast as comparing the request
+    // with the previous one.
     constexpr u32 many = 8;
     count = sectors;
     to = runs >= many ? &other : nullptr;
@@ -279,7 +280,7 @@ StepLog::StepLog(const Kernel& kernel, const Kernel::Code& code, timing::Recordi
 }
 
 /// Records that a load or store has no machine instruction of its own, because the machine
-/// instruction of an earlier access includes it.
+/// instruction for an earlier access also performs this access.
 void StepLog::record_covered_access(const Kernel::Code& code, const Site& site) {
     u32 first = 0;
     for (const auto& [name, function] : code.functions)
@@ -322,7 +323,7 @@ void StepLog::step(const Warp& w, const Op* op) {
 }
 
 /// Removes repeated tests of an mbarrier from a warp's path. The number of tests depends on the
-/// order in which the simulator runs warps, so a single test stands for all of them.
+/// order in which the simulator runs warps, so a single test is recorded for all of them.
 void StepLog::remove_repeated_poll(timing::WarpPath& path, u32 instruction, u32 warp) {
     constexpr u64 max_poll_steps = 6;
     polls_.resize(std::max<std::size_t>(polls_.size(), warp + 1));
@@ -369,12 +370,13 @@ void StepLog::add_sector_runs(timing::RecordedBlock& block, timing::Access& acce
 
 namespace {
 
-/// The number of sampled blocks, normally and if some blocks do far more work than others. In the
-/// larger sample, the proportion of busy blocks is nearly the same as in the grid.
+/// The number of sampled blocks: `kBlocks` normally, and `kBlocksIfUneven` if some blocks do far
+/// more work than others. In the larger sample, the proportion of busy blocks is nearly the same as
+/// in the grid.
 constexpr u64 kBlocks = 6, kBlocksIfUneven = 32;
-/// The number of sampled blocks if a seed draws them, which makes the choice unpredictable.
+/// The number of sampled blocks if a seed selects them, so that the choice is unpredictable.
 constexpr u64 kDrawnBlocks = 24;
-/// The maximum number of neighbouring blocks that are examined if a seed draws the sample.
+/// The maximum number of neighbouring blocks to record if a seed selects the sample.
 constexpr u64 kMaxNeighboursOfDrawn = 2048;
 
 /// Returns the position of the first sampled block, as a fraction of the grid.
@@ -441,8 +443,8 @@ std::vector<u64> Recorder::choose_more_blocks(const LaunchConfig& config,
                                               const timing::Recording& recording) {
     if (!timing::are_blocks_uneven(recording)) return {};
     // Spread the blocks over the rows and columns of the grid, and evenly over both sides of its
-    // diagonal. The work of a block may depend on its row, on its column, and on which of them is
-    // larger.
+    // diagonal. The work of a block may depend on its row, on its column, and on whether it is
+    // above or below the diagonal.
     const auto& grid = config.grid;
     const u64 rows = u64{grid.y} * grid.z;
     std::vector<u64> more;
@@ -460,8 +462,8 @@ std::vector<u64> Recorder::choose_more_blocks(const LaunchConfig& config,
     return more;
 }
 
-/// Returns, in increasing order, the numbers of the blocks that have at least half as many accesses
-/// as the busiest one.
+/// Returns, in increasing order, the indices of the blocks that have at least half as many accesses
+/// as the busiest block.
 std::vector<u64> find_busy_blocks(const timing::Recording& recording) {
     std::size_t most = 0;
     for (const timing::RecordedBlock& block : recording.recorded)
@@ -474,8 +476,8 @@ std::vector<u64> find_busy_blocks(const timing::Recording& recording) {
 }
 
 std::pair<u64, u64> Recorder::neighbours(const timing::Recording& recording, u64 resident) {
-    // Count requested bytes instead of sectors, because sectors that a block needs only in part are
-    // shared with its neighbours.
+    // Count requested bytes instead of sectors, because a block shares partially needed sectors
+    // with its neighbours.
     u64 bytes = 0;
     for (const timing::RecordedBlock& block : recording.recorded)
         for (const timing::Access& access : block.accesses)
@@ -485,7 +487,7 @@ std::pair<u64, u64> Recorder::neighbours(const timing::Recording& recording, u64
     const u64 together = std::max<u64>(16, kSectorsSeenTogether / of_block);
     const u64 blocks = recording.blocks;
     u64 count = std::min({together, blocks, of_block < 2 * kSectorsOfTile ? blocks : resident});
-    // If blocks move hardly any data, the window would otherwise be nearly the whole grid.
+    // If blocks move hardly any data, the neighbours would otherwise include nearly the whole grid.
     if (options().sample_seed != 0) count = std::min(count, kMaxNeighboursOfDrawn);
     u64 middle = blocks / 2 + blocks / 7;
     // If the blocks are uneven, choose more neighbouring blocks, around a busy block, so that
@@ -534,9 +536,9 @@ bool may_blocks_wait(const Kernel::Code& code) {
         return std::any_of(function.ops.begin(), function.ops.end(),
                            [](const Op& op) { return op.spins; });
     };
-    // If the kernel does not depend on the order of blocks, its waiting loops wait only for warps
-    // of their own block.
-    if (!code.order_sensitive) return false;
+    // If blocks cannot read what others write, waiting loops wait only for warps of their own
+    // block, or for a clock.
+    if (!code.reads_other_blocks) return false;
     if (spins(code.main)) return true;
     return std::any_of(code.functions.begin(), code.functions.end(),
                        [&](const auto& entry) { return spins(*entry.second); });

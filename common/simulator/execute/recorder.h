@@ -2,13 +2,13 @@
 // (timing/recording.h).
 //
 // Idea   A few blocks, spread over the grid, run in plain mode, in which every instruction is a
-//        separate Op. The steps of their warps are recorded one by one. These blocks do not run
-//        again, so a recorded launch leaves the same memory contents and the same counters. If
-//        blocks can observe the order in which they run, the order is the same as without
-//        recording. For many neighbouring blocks, the recorder stores which sectors they access.
-//        These blocks run as usual, with a listener.
-// Alone  If only the time is needed, no other blocks run, so a launch over gigabytes takes a few
-//        milliseconds. Memory then lacks the results of the blocks that were not run.
+//        separate Op, and the steps of their warps are recorded one by one. These blocks run only
+//        once, so recording changes neither the launch's results nor its counters. If blocks can
+//        observe the order in which they run, recording does not change the order. For many
+//        neighbouring blocks, the recorder stores only which sectors they access. These blocks run
+//        as usual, with a listener.
+// Alone  If only the time is needed, the other blocks do not run, so that a launch over gigabytes
+//        takes a few milliseconds. Memory then lacks the results of these blocks.
 // Limit  Launches whose blocks wait for each other run as usual and are not recorded.
 #pragma once
 
@@ -37,23 +37,23 @@ public:
 
 private:
     bool has_recorded_enough() const;
-    /// Returns the footprint that an access belongs to, or nullptr if the access is not recorded.
+    /// Returns the footprint to which an access is added, or nullptr if the access is not recorded.
     timing::Footprint* choose_footprint(Block& block, bool reads);
     void count_sectors(Block& block, bool reads, u32 sectors);
     void add_waiting_requests();
 
-    /// Sectors that will be added to `to`. Looking up individual sectors is slow, because each
-    /// lookup waits for memory. So a few sectors are queued while the data for their lookup is
+    /// A run of sectors that will be added to `to`. Looking up a sector is slow, because the lookup
+    /// waits for memory. Therefore, a few runs are queued while the data for their lookup is
     /// prefetched.
     struct Waiting {
         timing::Footprint* to = nullptr;
         timing::SectorRun run;
     };
 
-    /// The last request for scattered sectors. If the warps of a block store columns, they access
-    /// the same sectors again and again, and each warp stores a different part of these sectors. A
-    /// repeated request is skipped, because the footprint already contains its sectors for the same
-    /// turn.
+    /// The last request that accessed scattered sectors. If the warps of a block store columns,
+    /// they access the same sectors repeatedly, and each warp stores a different part of every
+    /// sector. A repeated request is skipped, because the footprint already contains its sectors
+    /// for this turn.
     struct LastRequest {
         const timing::Footprint* to = nullptr;
         u64 nth_block = 0;
@@ -95,14 +95,14 @@ private:
 
     void remove_repeated_poll(timing::WarpPath& path, u32 instruction, u32 warp);
 
-    /// A warp's last test of an mbarrier.
+    /// The most recent test of an mbarrier by a warp.
     struct Poll {
         u32 instruction = ~0u;
-        u64 executed = 0;  ///< the number of instructions that the warp had executed before
+        u64 executed = 0;  ///< the number of instructions that the warp executed before the test
     };
 
     timing::Recording& recording_;
-    std::vector<Poll> polls_;           ///< the last test by each warp
+    std::vector<Poll> polls_;           ///< each warp's most recent test of an mbarrier
     std::vector<bool> polls_mbarrier_;  ///< for each instruction, whether it tests an mbarrier
     /// The index of each function's first instruction in recording_.
     std::map<const FunctionCode*, u32> first_instruction_;
@@ -112,36 +112,37 @@ private:
 
 class Recorder {
 public:
-    /// Selects whether launches are recorded and which blocks run. With `beside`, all blocks run,
-    /// and some are recorded. With `alone`, only the recorded blocks run, without accessing global
-    /// memory. `sample` is like `alone`, but the blocks that are recorded step by step access
+    /// Selects whether launches are recorded and which blocks run. `beside`: all blocks run, and
+    /// some are recorded. `alone`: only the recorded blocks run, and they do not access global
+    /// memory. `sample`: like `alone`, but the blocks that are recorded step by step do access
     /// memory.
     enum class RecordMode : u8 { nothing, beside, alone, sample };
 
-    /// Starts recording with the next launch. Earlier recordings are deleted.
+    /// Starts recording at the next launch, and deletes earlier recordings.
     void begin(RecordMode mode);
     RecordMode mode() const { return mode_; }
     std::vector<timing::Recording>& recordings() { return recordings_; }
 
     /// Returns the blocks to record step by step.
     static std::vector<u64> choose_blocks(const LaunchConfig& config, u64 resident);
-    /// Returns more blocks to record, for a launch in which a single block represents all others
-    /// and runs only a few iterations. Some of the other blocks may run one iteration more.
+    /// Returns additional blocks to record. They are needed if a single block represents all others
+    /// and runs only a few iterations, because some of the other blocks may run one iteration more.
     static std::vector<u64> choose_blocks_near_first(const LaunchConfig& config,
                                                      const timing::Recording& recording,
                                                      bool shares_turns);
-    /// Returns the blocks to record instead if some of the recorded blocks do far more work than
-    /// others.
+    /// If some of the chosen blocks do far more work than others, returns the blocks to record
+    /// instead of them. Otherwise returns no blocks.
     static std::vector<u64> choose_more_blocks(const LaunchConfig& config,
                                                const timing::Recording& recording);
-    /// Returns the first of the blocks whose sectors are recorded, and the number of these blocks.
+    /// Returns the range of blocks whose sectors are recorded, as the first block and the number of
+    /// blocks.
     static std::pair<u64, u64> neighbours(const timing::Recording& recording, u64 resident);
-    /// Returns a range of blocks in the next row of the grid, directly below `neighbours`: the
-    /// first block and the number of blocks. The number is 0 if `neighbours` extends into that row,
-    /// or if there is no such row.
+    /// Returns the range of blocks directly below `neighbours` in the next row of the grid, as the
+    /// first block and the number of blocks. The number is 0 if there is no next row, or if
+    /// `neighbours` extends into it.
     static std::pair<u64, u64> below(const timing::Recording& recording,
                                      std::pair<u64, u64> neighbours);
-    /// Adds a recording that contains the data known before the launch.
+    /// Adds a recording and fills in what is known before the launch.
     timing::Recording& add(const Kernel& kernel, const LaunchConfig& config);
 
 private:
@@ -149,11 +150,11 @@ private:
     std::vector<timing::Recording> recordings_;
 };
 
-/// Returns the recorder of the process. All launches share the recorder, because they run one after
-/// the other.
+/// Returns the recorder of the process. All launches share it, because launches are executed one at
+/// a time.
 Recorder& recorder();
 
-/// Reports whether the kernel reads the number of blocks, as kernels with persistent blocks do.
+/// Reports whether the kernel reads the size of its grid, as kernels with persistent blocks do.
 bool reads_grid_size(const ptx::Function& kernel);
 /// Reports whether blocks of this kernel may wait for each other.
 bool may_blocks_wait(const Kernel::Code& code);

@@ -16,23 +16,25 @@ namespace {
 
 /// The number of backward branches that a warp may take before the next warp runs.
 constexpr i64 kSliceFuel = 50'000;
-/// The same limit in a dry run, in which a block may be abandoned before it ends.
+/// The number of backward branches in a dry run. It is smaller, because in a dry run a block may be
+/// abandoned before it ends.
 constexpr i64 kSliceFuelInDryRun = 500;
-/// The weights of an iteration of a waiting loop: the weight if the iteration has changed memory,
-/// and the weight if it has not.
+/// The weights of an iteration of a waiting loop: the first if the iteration has changed memory,
+/// and the second if it has not.
 constexpr u32 kProgressIterationWeight = 1, kIdleIterationWeight = 16;
-/// The total weight of iterations before other lanes of the warp may run. The other lanes wait
-/// where the paths join, and letting them continue would cost the warp its convergence, so the
-/// limit is high. The limit is halved each time the loop still has to wait, so that passing a lock
-/// from lane to lane does not become slow.
+/// The total weight of the iterations of a waiting loop after which other lanes of the warp may
+/// run. The limit is high: the other lanes wait at the point where the paths join, and if they
+/// continued, the warp would lose its convergence. The limit is halved each time it is reached, so
+/// that passing a lock from lane to lane does not become slow.
 constexpr u32 kMaxSpinWeightWithinWarp = 256 * kIdleIterationWeight;
-/// The total weight of iterations before other warps may run.
+/// Other warps may run once the iterations of a waiting loop have this total weight.
 constexpr u32 kMaxSpinWeight = 4 * kIdleIterationWeight;
-/// The number of passes over a block's warps, while some of them are in waiting loops, before other
-/// blocks run: kIdlePasses if nothing else makes progress, kPasses in any case.
+/// The number of passes over a block's warps after which other blocks run, if some of the warps are
+/// in waiting loops. kIdlePasses applies if no other warp makes progress, and kPasses is the
+/// maximum in any case.
 constexpr u32 kIdlePasses = 16, kPasses = 1024;
 /// The number of consecutive slices that a warp must use up, without an iteration of a waiting
-/// loop, before it counts as working.
+/// loop, to be considered as computing.
 constexpr u32 kFullSlices = 2;
 
 /// Returns the position of a fragment as a path from the kernel's body down through its calls.
@@ -61,8 +63,8 @@ bool is_any_ready(const Warp& w, bool include_resting) {
     });
 }
 
-/// Handles an iteration of a waiting loop. Returns true if the fragment must let other lanes, warps
-/// or blocks run. In that case, the fragment has been moved to `others`.
+/// Handles an iteration of a waiting loop. If other lanes, warps or blocks must run now, moves the
+/// fragment to `others` and returns true.
 bool should_yield(Warp& w, const Op* next) {
     const u64 changes = w.block->watch->changes();
     const bool note_progress = std::exchange(w.changes_seen, changes) != changes;
@@ -149,8 +151,8 @@ const Op* op_endless_loop(Warp& w, const Op* op) {
                    "These threads loop forever: nothing in the loop can end the loop. If the loop "
                    "waits for a variable that another thread sets, the compiler has read the "
                    "variable only once, before the loop.",
-                   "Read the variable again in each iteration: declare it volatile, or use "
-                   "cuda::atomic_ref."));
+                   "Read the variable again in each iteration: declare it volatile, or read and "
+                   "write it through cuda::atomic_ref."));
 }
 
 const Op* op_branch_if(Warp& w, const Op* op) {
@@ -186,8 +188,8 @@ const Op* op_branch_indexed(Warp& w, const Op* op) {
 
 const Op* op_label(Warp& w, const Op* op) {
     if (w.others.empty()) return op + 1;
-    // Other fragments may be waiting at this label to join this fragment, or may be behind it and
-    // must catch up first.
+    // Other fragments may be waiting at this label to join this fragment. Others may not have
+    // reached the label yet, and must run first.
     const Op* next = continue_at(w, op);
     return next == op ? op + 1 : next;
 }
@@ -215,7 +217,7 @@ const Op* op_guarded(Warp& w, const Op* op) {
 
 namespace {
 
-/// Returns the lanes among `candidates` whose mask is `named`.
+/// Returns the lanes among `candidates` that use the mask `named`.
 Mask lanes_with_mask(const Warp& w, const Op* op, Mask named, Mask candidates) {
     const u32* members = w.lanes<u32>(op->members);
     return lanes_where(candidates, [&](int l) { return members[l] == named; });
@@ -235,8 +237,8 @@ Mask take_lanes_waiting_with_mask(Warp& w, const Op* op, Mask named) {
     return 0;
 }
 
-/// Makes ready all fragments for which `meets` returns true. They continue after the instruction at
-/// which they waited.
+/// Marks all fragments for which `meets` returns true as ready. They continue after the instruction
+/// at which they waited.
 template <class Meets>
 void wake_fragments(Warp& w, Meets meets) {
     for (Fragment& f : w.others) {
@@ -246,8 +248,9 @@ void wake_fragments(Warp& w, Meets meets) {
     }
 }
 
-/// Releases lanes that reached __syncwarp in different ways: through different calls of the
-/// function that contains it, as in code built for a debugger, or at different lines.
+/// Releases lanes that have reached a __syncwarp on different paths. The paths may lead through
+/// different calls of the function that contains the __syncwarp, as in code built for a debugger,
+/// or to a __syncwarp on a different line.
 void release_complete_warp_barriers(Warp& w) {
     for (const Fragment& f : w.others) {
         const auto meets = [wanted = f.wanted](const Fragment& other) {
@@ -265,9 +268,9 @@ void release_complete_warp_barriers(Warp& w) {
     }
 }
 
-/// Executes an instruction if the missing lanes have reached it through another call of its
-/// function. The missing lanes have their own registers, so the values are copied to this call for
-/// the duration of the instruction.
+/// Executes an instruction if the missing lanes have reached it in a different call of the same
+/// function. These lanes have their own registers, so their values are copied to this call's
+/// registers while the instruction is executed.
 bool run_across_calls(Warp& w, const Op* op, Mask named, Mask group) {
     const auto meets = [&](const Fragment& f) {
         return f.state == Fragment::State::at_warp_sync && f.at == op && f.frame != w.frame &&
@@ -294,7 +297,7 @@ bool run_across_calls(Warp& w, const Op* op, Mask named, Mask group) {
     return true;
 }
 
-/// Gathers lanes whose masks may name several groups, such as four tiles of 8 lanes. Each group
+/// Gathers lanes whose masks may specify several groups, such as four tiles of 8 lanes. Each group
 /// waits only for its own lanes.
 [[gnu::noinline]] const Op* gather_groups(Warp& w, const Op* op) {
     w.update_lane_instructions();
@@ -371,8 +374,8 @@ void run_fragments(Warp& w) {
 }
 
 void run_slice(Warp& w) {
-    // If the last slice was used up, keep the count, so that the iterations of a long waiting loop
-    // add up.
+    // If the warp has used up its last slice, keep the count, so that the iterations of a long
+    // waiting loop are added up.
     if (w.fuel >= 0) w.spins = 0;
     Watch& watch = *w.block->watch;
     Launch& launch = *w.block->launch;
@@ -401,7 +404,7 @@ void run_slice(Warp& w) {
 }
 
 /// Reports lanes that wait for lanes which will never arrive, and lets the waiting lanes continue.
-/// Returns whether there were such waiting lanes.
+/// Returns true if there were any such lanes.
 bool release_warp_syncs(Block& block) {
     bool any = false;
     for (Warp& w : block.warps) {

@@ -4,28 +4,28 @@
 // Idea       A warp runs until it ends, waits, or has used up its slice. Then the next warp of the
 //            block runs. Nothing depends on real time: the order is a function of the program, its
 //            input and the seed.
-// Fairness   If the fragment with the lowest instruction always ran first, lanes that fail to take
-//            a spin lock could run forever while the lane that holds the lock waits to release it.
-//            So a branch in a loop that may wait for memory to change (Op::spins) counts its
-//            iterations. After a number of iterations, the fragment rests until all other fragments
-//            of the warp have run. A warp that only spins ends its slice, and a block that only
-//            spins is suspended so that other blocks run. If such a loop does work (takes numbers
-//            from a counter, fills a hash table), the loop changes memory, and its fragment may
-//            continue for longer. The Watch (watch.h) decides whether a wait can still end.
+// Fairness   The fragment at the lowest position in the program normally runs first. With this rule
+//            alone, lanes that fail to acquire a spin lock could run forever while the lane that
+//            holds the lock waits for its turn to release it. Therefore, a branch in a loop that
+//            may wait for memory to change (Op::spins) counts its iterations. After a number of
+//            iterations, the fragment rests until all other fragments of the warp have run. A warp
+//            that only spins ends its slice, and a block that only spins is suspended so that other
+//            blocks run. If such a loop does work (increments a counter, fills a hash table), it
+//            changes memory, and its fragment may continue for longer. The Watch (watch.h) decides
+//            whether a wait can still end.
 #pragma once
 
 #include "simulator/execute/block.h"
 
 namespace coalesce::simulator {
 
-/// Adds a fragment that is not running. Lanes at the same instruction of the same call continue
-/// together, or wait together.
+/// Adds a fragment that is not running. Fragments at the same instruction of the same call are
+/// merged, so that their lanes continue or wait together.
 void join_others(Warp& w, const Fragment& fragment);
-/// Lets the running fragment continue at `next`. Returns the next Op of the fragment that should
-/// run first.
+/// Moves the running fragment to `next`. Returns the next Op of the fragment that must run first.
 const Op* continue_at(Warp& w, const Op* next);
-/// Makes a ready fragment the running fragment and returns its next Op. Returns nullptr if no
-/// fragment is ready.
+/// Switches to a fragment that is ready and returns its next Op, or nullptr if no fragment is
+/// ready.
 const Op* next_fragment(Warp& w);
 
 enum class BlockOutcome : u8 {
@@ -35,15 +35,16 @@ enum class BlockOutcome : u8 {
 };
 /// Runs the block until it finishes, waits for other blocks, or fails.
 BlockOutcome run_block(Block& block, u64 seed);
-/// Resets the number of iterations that a warp may spin. Must be called before the warp's first
-/// slice.
+/// Resets the number of spin iterations that a warp is allowed. Must be called before the warp's
+/// first slice.
 void reset_spin_limit(Warp& w);
 
 /// Describes each waiting fragment, for example "warp 3: lanes 0-31 wait at the barrier of
 /// kernel.cu:12".
 std::string describe_waiting(const Block& block);
 
-/// Set in Op::detail for a branch of the program, but not for a branch that the lowering has added.
+/// Set in Op::detail for a branch that is in the program. Not set for a branch that the lowering
+/// has added.
 inline constexpr u8 kCountedBranch = 1;
 
 // The handlers for control flow.
@@ -53,14 +54,14 @@ const Op* op_branch_if(Warp& w, const Op* op);       ///< executes a guarded `br
 const Op* op_branch_indexed(Warp& w, const Op* op);  ///< executes brx.idx
 const Op* op_label(Warp& w, const Op* op);           ///< executes a label at which paths may join
 const Op* op_exit(Warp& w, const Op* op);            ///< executes exit, or the kernel's ret
-/// Runs Op::inner for the lanes for which the guard is true.
+/// Runs Op::inner for the lanes whose guard is true.
 const Op* op_guarded(Warp& w, const Op* op);
 /// Waits for the lanes in Op::members, then runs Op::inner.
 const Op* op_warp_sync(Warp& w, const Op* op);
 /// Executes bar.warp.sync after all of its lanes have arrived.
 const Op* op_warp_barrier(Warp& w, const Op* op);
 
-/// Lets lanes continue if all lanes that they were still waiting for have exited.
+/// Resumes lanes that waited only for lanes that have since exited.
 void release_complete_warp_syncs(Warp& w);
 
 /// Releases completed barriers. Must be called when lanes of a warp have exited or reached a

@@ -75,7 +75,7 @@ bool check_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addr
 
 namespace {
 
-/// Returns the wavefronts of all machine code accesses that this PTX access stands for.
+/// Returns the wavefronts of all accesses in machine code that correspond to this PTX access.
 Wavefronts count_move_wavefronts(const Warp& w, const Op* op, const SharedMove& move,
                                  const u32* addresses) {
     if (!(op->detail & kCountsMachineAccesses)) [[likely]]

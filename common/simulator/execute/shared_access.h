@@ -1,9 +1,9 @@
 // Implements a warp's accesses to shared memory by ld, st, ldmatrix and stmatrix.
 //
-// Idea   A warp's accesses to shared memory are usually the same as in the previous block. In that
-//        case, the ledger contains the number of wavefronts, and the addresses are known to be in
-//        bounds and free of races, so only the data must be moved. Any other access is analysed
-//        here.
+// Idea   A warp usually makes the same accesses to shared memory as the same warp of the previous
+//        block. In that case, the ledger contains the number of wavefronts, and the addresses are
+//        already known to be in bounds and free of races. Only the data must be moved. Any other
+//        access is analysed here.
 // Shape  A shape is AccessShape (lane_memory.h), or another type with the same functions. Only the
 //        code that moves data is instantiated for each shape. All other code uses a SharedMove.
 #pragma once
@@ -17,8 +17,8 @@
 
 namespace coalesce::simulator {
 
-/// The counting rule of an access, and the functions for uninitialized bytes in its registers.
-/// Shapes whose lanes move the bytes of other lanes specialize this template (matrix_moves.cpp).
+/// The counting rule of an access, and the functions that handle uninitialized bytes in registers.
+/// Shapes in which a lane moves bytes of other lanes specialize this template (matrix_moves.cpp).
 template <class Shape>
 struct UndefinedLanes {
     static constexpr SharedAccessKind kLoad = SharedAccessKind::load,
@@ -51,25 +51,25 @@ inline constexpr SharedMove kSharedMoveFor{
 };
 
 void shared_addresses(const Warp& w, const Op* op, u32* addresses);
-/// Reports whether the operation's addresses fit into the ledger, which stores 32 bits of each
-/// address.
+/// Reports whether the ledger can store the operation's addresses, which requires that they fit in
+/// 32 bits.
 bool are_addresses_32_bit(const Warp& w, const Op* op);
 void count_shared(Warp& w, const Op* op, bool store, Wavefronts wavefronts);
-/// Informs the listener and the Watch about an access. Returns false if the access should not be
+/// Passes an access to the listener and to the Watch. Returns false if the access need not be
 /// executed, because the listener needs no more accesses.
 bool observe_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses);
-/// Passes an access to the block's race check. For each lane, `undefined` receives a mask of the
-/// uninitialized bytes that the lane loads or stores, if that is not an error. Returns false if
+/// Passes an access to the block's race check. `undefined` receives a mask for each lane of the
+/// uninitialized bytes that the lane loads or stores without this being an error. Returns false if
 /// there are no such bytes.
 bool check_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses,
                   u32* undefined);
-/// Checks and counts an access completely, without the help of the ledger. Returns false if an
-/// address is invalid, in which case the launch has ended. If `layout` is not null, it receives the
-/// layout, and the ledger records the access.
+/// Checks and counts an access without using the ledger. If an address is invalid, ends the launch
+/// and returns false. If `layout` is not null, it receives the layout, and the ledger records the
+/// access.
 bool judge_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses,
                   SharedLedger::Layout* layout);
 
-/// Loads for lanes that all have the same address, reading each element only once.
+/// Loads elements if all lanes have the same address. Each element is read only once.
 template <class Shape>
 void load_for_all(Warp& w, const Op* op, const u8* from) {
     for (u32 k = 0; k < Shape::kCount; ++k) {
@@ -80,8 +80,8 @@ void load_for_all(Warp& w, const Op* op, const u8* from) {
 }
 
 /// Loads elements from arbitrary addresses. Inactive lanes read the same element as the first
-/// active lane. The values go through a local buffer, which cannot overlap the registers, so the
-/// compiler can use gather instructions.
+/// active lane. The values are first loaded to a local buffer. The buffer cannot overlap the
+/// registers, so the compiler can generate gather instructions.
 template <class Shape>
 void gather_lanes(Warp& w, const Op* op, const u32* addresses) {
     const auto* memory = reinterpret_cast<const typename Shape::Memory*>(w.block->shared);
@@ -137,8 +137,9 @@ template <class Shape, bool Store>
     return op + 1;
 }
 
-/// Executes an access with the ledger's record of the clean block's step. `addresses` is null if
-/// the addresses cannot differ. Returns false if this step differs from the clean block's step.
+/// Executes an access with the results that the ledger recorded for the same step of the clean
+/// block. `addresses` is null if the addresses cannot differ. Returns false if this step differs
+/// from the clean block's.
 template <class Shape, bool Store>
 bool repeat_clean_step(Warp& w, const Op* op, const u32* addresses, const u32* stored) {
     SharedLedger& ledger = w.block->ledger;

@@ -7,14 +7,14 @@
 namespace coalesce::simulator {
 namespace {
 
-/// Returns the ledger's row for barriers, which follows the rows of the warps. A barrier completes
-/// for the block as a whole, so its steps belong to no warp.
+/// Returns the index of the ledger's row for barriers. This row comes after the rows of the warps.
+/// A barrier completes for the block as a whole, so its steps do not belong to a warp.
 u32 block_row(const Block& block) {
     return static_cast<u32>(block.warps.size());
 }
 
-/// Handles a step that is not an access. If the step agrees with the clean block's step, nothing
-/// else happens. Otherwise, `check` passes the step to the checker, and the ledger records it.
+/// Handles a step that is not an access. If the clean block has the same step, does nothing.
+/// Otherwise, `check` passes the step to the checker, and the ledger records the step.
 template <class Check>
 void note_step(Block& block, u32 row, u32 what, Mask mask, Check check) {
     if (block.ledger.mode() == SharedLedger::Mode::comparing) {
@@ -26,8 +26,8 @@ void note_step(Block& block, u32 row, u32 what, Mask mask, Check check) {
         block.ledger.record(row, {.what = what, .active = mask}, nullptr);
 }
 
-/// Reports whether `warps` are all the warps that the block began with. Returns false once a warp
-/// has ended, because an ended warp does not arrive at barriers.
+/// Reports whether `warps` contains all warps that the block had at its start. Returns false once a
+/// warp has ended, because an ended warp does not arrive at barriers.
 bool are_all_warps(const Block& block, Mask warps) {
     return std::popcount(warps) == static_cast<int>(block.warps.size());
 }
@@ -96,7 +96,8 @@ void note_warp_barrier(Warp& w) {
               [&](SharedRace& race) { race.syncwarp(race_warp(w), w.active, w.live); });
 }
 
-/// Handles the end of a warp. If the clean block's warp had more steps, this block differs from it.
+/// Handles the end of a warp. If the same warp of the clean block had more steps, this block
+/// differs from the clean block.
 void note_warp_end(Warp& w) {
     Block& block = *w.block;
     if (block.ledger.mode() == SharedLedger::Mode::comparing && !block.ledger.at_end(w.index))

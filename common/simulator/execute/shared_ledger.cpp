@@ -10,8 +10,8 @@ namespace {
 /// step, and 128 bytes for each distinct list of 32 addresses. A tiled 1024 x 1024 matrix product
 /// with blocks of 32 x 32 takes 67 thousand steps.
 constexpr u32 kMaxSteps = 1 << 20, kMaxAddresses = 1 << 17;
-/// After this many blocks that differ from the clean block, all blocks of the kernel are checked in
-/// full.
+/// The number of blocks that may differ from the clean block. After that, all blocks of the kernel
+/// are checked in full.
 constexpr u32 kMaxStoppedComparisons = 8;
 
 }  // namespace
@@ -51,8 +51,8 @@ void SharedLedger::begin_block() {
 void SharedLedger::end_block(bool clean, bool by_values) {
     if (mode_ == Mode::recording) {
         address_index_.clear();
-        // A block that did nothing is not used for comparison, because most blocks that do
-        // something would differ from it.
+        // A block without steps is not used for comparison, because most other blocks would differ
+        // from it.
         if (clean && !by_values && !recorded_->order.empty()) clean_ = recorded_;
         stopped_comparisons_ += by_values;
     }

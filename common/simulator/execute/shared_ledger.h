@@ -1,23 +1,23 @@
 // Checks blocks by comparison: a block that accesses shared memory exactly like a block without
 // errors (a clean block) has no errors either.
 //
-// Idea    Checking every byte of every shared access for races and uninitialized reads is the most
-//         expensive task of the simulator, and the result is almost always the same for every
-//         block, because shared addresses depend on the thread and not on the block. So the first
-//         block of a launch is checked completely, while the ledger records the steps of each warp:
-//         instructions, lanes, addresses, barriers. If that block is clean, later blocks are only
-//         compared with it, step by step. (Loops and warps use the same addresses repeatedly. Each
-//         set of 32 addresses is stored only once, so that a million steps fit into the host's
-//         cache.) At the first step that differs, the steps so far are passed to the checker, and
-//         the rest of the block is checked completely.
+// Idea    The simulator's most expensive task is to check every byte of every shared access for
+//         races and uninitialized reads. The result is almost always the same for every block,
+//         because shared addresses depend on the thread and not on the block. Therefore, only the
+//         first block of a launch is checked completely, and the ledger records the steps of its
+//         warps: instructions, lanes, addresses, barriers. If this block is clean, later blocks are
+//         only compared with it, step by step. At the first step that differs, the previous steps
+//         are passed to the checker, and the rest of the block is checked completely. (Loops and
+//         warps use the same addresses repeatedly. Each set of 32 addresses is stored only once, so
+//         that a million steps fit into the host's cache.)
 // Shared  All workers that run blocks of the same launch can share the steps of a clean block, even
 //         if the kernel was lowered differently for some workers. A recorded launch checks one of
 //         its recorded blocks completely (recorder.h), and all workers compare with that block.
 // Sound   The result of the checker depends only on the sequence of steps: which warp accessed
 //         which bytes, which of these bytes were undefined when they were stored, and which
-//         barriers came between the accesses. A warp that exits early also differs (see
-//         note_warp_end). If the checker accepted stores because they did not change memory, the
-//         result also depends on the stored values, so such a block is not used for comparisons.
+//         barriers came between the accesses. An early exit of a warp also counts as a difference
+//         (see note_warp_end). If the checker accepted stores because they did not change memory,
+//         the result also depends on the stored values. Such a block is not used for comparisons.
 #pragma once
 
 #include <functional>
@@ -33,11 +33,10 @@ struct Warp;
 
 class SharedLedger {
 public:
-    /// Values of Step::what for barriers. For other steps, Step::what is the site of a shared load
-    /// or store.
+    /// The values of Step::what for barriers. For a load or store, Step::what is the access's site.
     static constexpr u32 kWarpBarrier = ~u32{0} - 1, kBlockBarrier = ~u32{0};
 
-    /// The layout of a step's 32 addresses. Some layouts allow the data to be moved faster.
+    /// The layout of a step's 32 addresses. Data in some layouts can be moved faster.
     enum class Layout : u8 {
         scattered,
         contiguous,  ///< all lanes are active, and lane l has the first address + l * bytes
@@ -48,12 +47,13 @@ public:
         u32 what = 0;
         Mask active = 0;
         u16 wavefronts = 0, ideal = 0;
-        u32 addresses = 0;  ///< the index of the addresses in Steps::addresses, in units of 32
+        /// The position of the step's addresses in Steps::addresses, divided by 32.
+        u32 addresses = 0;
         bool is_store = false;
         Layout layout = Layout::scattered;
         u8 requests = 1;
-        /// One more than the index of the masks in Steps::undefined, in units of 32. 0 if all bytes
-        /// are defined.
+        /// The position of the step's masks in Steps::undefined, divided by 32, plus 1. 0 if all
+        /// bytes are defined.
         u32 undefined = 0;
 
         bool is_access() const { return what < kWarpBarrier; }
@@ -61,24 +61,25 @@ public:
     /// All steps of a block.
     struct Steps {
         std::vector<std::vector<Step>> of_warp;
-        /// 32 addresses per step; steps with equal addresses share an entry.
+        /// The 32 addresses of each step. Steps with equal addresses share an entry.
         std::vector<u32> addresses;
-        /// 32 masks of undefined bytes per step, shared in the same way.
+        /// The 32 masks of undefined bytes of each step. Steps with equal masks share an entry.
         std::vector<u32> undefined;
-        std::vector<u32> order;  ///< the warp of each step, in chronological order
+        /// The index of the warp that executed each step, in chronological order.
+        std::vector<u32> order;
     };
     enum class Mode : u8 {
         off,        ///< every access is passed to the checker
         recording,  ///< every access is passed to the checker and recorded
-        comparing,  ///< accesses are not passed to the checker while the steps agree
+        comparing,  ///< accesses are compared with the clean block, and not passed to the checker
     };
 
     /// Prepares for a launch. `clean` contains the steps of a clean block of this launch, or is
-    /// null if no such block is known.
+    /// null if no block has been checked yet.
     void begin_launch(u32 warps, bool allowed, std::shared_ptr<const Steps> clean);
     void begin_block();
     /// Ends a block. `clean` is true if the checker found no error in the block. `by_values` is
-    /// true if the checker might have found an error with different stored values.
+    /// true if this might have been different with other stored values.
     void end_block(bool clean, bool by_values);
     void end_launch() { clean_.reset(); }
 
@@ -86,9 +87,9 @@ public:
     /// Returns the steps that blocks are compared with, or null if there has been no clean block.
     const std::shared_ptr<const Steps>& clean() const { return clean_; }
 
-    /// Returns the warp's next step in the clean block if the current step matches it, otherwise
-    /// nullptr. Must be called only while comparing. `addresses` is null if the warp's addresses
-    /// cannot differ, because they do not depend on the block. `stored` contains a mask of the
+    /// Returns the warp's next step in the clean block, or nullptr if it does not match the current
+    /// step. Must be called only while comparing. `addresses` is null if the warp's addresses
+    /// cannot differ because they do not depend on the block. `stored` contains a mask of the
     /// undefined bytes that each lane stores, or is null if there are none.
     const Step* match_next_step(u32 warp, u32 what, Mask active, const u32* addresses,
                                 const u32* stored = nullptr) {
@@ -107,8 +108,8 @@ public:
     const u32* addresses(const Step& step) const {
         return clean_->addresses.data() + u64{step.addresses} * kLanes;
     }
-    /// Returns the undefined bytes of each lane that this step loaded or stored, or nullptr if
-    /// there are none. Must be called only while comparing.
+    /// Returns, for each lane, a mask of the undefined bytes that this step loaded or stored, or
+    /// nullptr if there are none. Must be called only while comparing.
     const u32* undefined(const Step& step) const {
         return step.undefined ? clean_->undefined.data() + u64{step.undefined - 1} * kLanes
                               : nullptr;

@@ -33,7 +33,7 @@ bool yields_lane_values(const ptx::Instruction& i) {
     return opcode && (opcode->group == OpcodeGroup::lanes || opcode->group == OpcodeGroup::move);
 }
 
-/// Reports whether the handler of this Op may also execute the next Op.
+/// Reports whether the handler of this Op may itself execute the next Op.
 bool executes_next(const FunctionCode& code, const Op* op) {
     return op != &code.ops.back() && op->run != op_guarded &&
            yields_lane_values(code.ast->body[op->source]);
@@ -137,8 +137,7 @@ void ShuffledValues::step(Warp& w, const Op* op, bool is_next) {
         return operand.is_register() ? undefined(code.roots[operand.reg]) : 0;
     };
     Mask result = yields_lane_values(i) || i.opcode == "ld" ? read : 0;
-    // The result is undefined only if both sources are, because the selection may choose either
-    // source.
+    // The result is undefined only if both sources are, because either source may be selected.
     if (i.opcode == "selp") result = in_source(1) & in_source(2);
     for (const u32 reg : registers_written(i)) {
         const u32 root = code.roots[reg];
@@ -153,7 +152,7 @@ const Op* ShuffledValues::follow(Warp& w, const Op* op) {
         const bool is_new = !executed || op <= executed || op > stepped;
         if (w.frame == frame_ && is_new) {
             step(w, stepped = op, true);
-            // A lane-by-lane instruction executes the next Op, too.
+            // The handler of a lane-wise instruction also executes the next Op.
             while (executes_next(code_of_frame(w), stepped)) step(w, ++stepped, false);
         }
         executed = op;
@@ -169,8 +168,8 @@ void note_shuffle_slowly(Warp& w, const Op* op, const std::array<int, kLanes>& s
     if (!w.shuffled) {
         const bool is_observed = w.step_listener || w.block->watch->on();
         if (op->run != op_warp_sync || is_observed || !w.checks.sync) return;
-        // A worker runs one warp at a time, and stops following values before it runs another warp,
-        // so one object per thread is enough.
+        // A worker runs one warp at a time, and stops following values before it runs another warp.
+        // Each thread therefore needs only one object.
         thread_local ShuffledValues values;
         w.shuffled = &values;
     }

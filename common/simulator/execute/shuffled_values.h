@@ -1,12 +1,12 @@
-// Finds values that the program uses although a shuffle read them from a lane that does not take
-// part in the shuffle.
+// Finds uses of values that a shuffle read from a lane that does not take part in the shuffle.
 //
-// Idea   Such a value is undefined, but many correct programs read undefined values: in a sum over
-//        half a warp, the upper lanes add values whose results are never used. So after such a
-//        shuffle, the simulator follows the undefined values through the registers of the lanes,
-//        and reports an error if a lane stores an undefined value to global memory. Following ends
-//        at the next barrier, or when no undefined value has been read for a while.
-// Watch  The simulator does not follow values in memory, the effects of undefined conditions, or
+// Idea   Such a value is undefined, but many correct programs read undefined values. For example,
+//        in a sum over half a warp, the upper lanes add values whose results are never used. After
+//        such a shuffle, the simulator therefore tracks the undefined values through the registers
+//        of the lanes, and reports an error only if a lane stores an undefined value to global
+//        memory. Tracking ends at the next barrier, or when no undefined value has been read for a
+//        while.
+// Watch  The simulator does not track values in memory, the effects of undefined conditions, or
 //        values that a selection may discard.
 // Cost   There is no cost until a shuffle reads from a lane that does not take part.
 #pragma once
@@ -21,18 +21,18 @@ namespace coalesce::simulator {
 
 class ShuffledValues {
 public:
-    /// Records a shuffle in which each active lane has read from the lane in `sources`. The lanes
-    /// in `outside` have read an undefined value.
+    /// Records a shuffle. sources[l] is the lane from which active lane l has read. The lanes in
+    /// `outside` have read an undefined value.
     void note_shuffle(const Warp& w, const Op* op, const std::array<int, kLanes>& sources,
                       Mask outside);
-    /// Executes Ops from `op` on while there are undefined values to follow. Returns the next Op,
-    /// or null if the warp cannot continue.
+    /// Executes Ops, starting at `op`, as long as there are undefined values to track. Returns the
+    /// next Op, or null if the warp cannot continue.
     const Op* follow(Warp& w, const Op* op);
     bool is_following() const { return is_following_; }
 
 private:
-    /// Follows the values through an Op that is about to be executed. `is_next` is false if other
-    /// Ops are executed before `op`.
+    /// Updates the tracked values for an Op that is about to be executed. `is_next` is false if
+    /// other Ops are executed before `op`.
     void step(Warp& w, const Op* op, bool is_next);
     Mask undefined(u32 reg) const;
     void set_undefined(u32 reg, Mask lanes, Mask undefined_lanes);
@@ -55,7 +55,7 @@ inline void note_shuffle(Warp& w, const Op* op, const std::array<int, kLanes>& s
         note_shuffle_slowly(w, op, sources, outside);
 }
 
-/// Continues after an instruction that may have been a shuffle.
+/// Called after an instruction that may have been a shuffle. Returns the Op to continue with.
 inline const Op* after_shuffle(Warp& w, const Op* next) {
     if (w.shuffled && !w.shuffled->is_following()) [[unlikely]]
         return w.shuffled->follow(w, next);

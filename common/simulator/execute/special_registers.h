@@ -1,9 +1,9 @@
-// The special registers, whose values the hardware provides: %tid, %laneid, %clock64 and others.
+// Defines the special registers, such as %tid, %laneid and %clock64.
 //
 // Builds on  block.h.
-// Idea       Most of these registers never change while a kernel runs. The scope of a value (the
-//            launch, the block, the warp's position in its block) determines how often the value
-//            must be computed.
+// Idea       Most special registers never change while a kernel runs. The scope of a register's
+//            value (the launch, the block, the warp's position in its block) determines how often
+//            the value must be computed.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ struct Launch;
 enum class Varies : u8 {
     launch,  ///< the same for all threads of a launch
     block,   ///< the same for all threads of a block
-    /// Depends only on the thread's index in its block, so it is the same in every block.
+    /// Depends only on the thread's index in its block, and is the same in every block.
     thread,
     always,  ///< depends on the time, so every read must be executed
 };
@@ -27,17 +27,19 @@ enum class Varies : u8 {
 struct SpecialRegister {
     Varies varies = Varies::launch;
     Width width = Width::w32;  ///< Width::predicate for %is_explicit_cluster
-    /// Returns the value for the thread in `lane`. For a `launch` register, the value depends only
-    /// on warp.block->launch, and for a `block` register only on warp.block.
+    /// Returns the register's value for the thread in `lane`. If `varies` is `launch`, the value
+    /// depends only on warp.block->launch. If it is `block`, the value depends only on warp.block.
     u64 (*value)(const Warp& warp, int lane) = nullptr;
-    /// True if the value is an address in the system's reserved shared memory.
+    /// True if the value is an address in the shared memory that is reserved for the system.
     bool is_in_reserved_shared = false;
 
-    /// Reports whether the result of a read depends on when blocks run, as it does for the clocks.
+    /// Reports whether the result of a read depends on the order in which blocks run, as it does
+    /// for clocks.
     bool order_sensitive() const { return varies == Varies::always; }
 };
 
-/// The name of the value that cvta adds to an offset in local memory.
+/// The name of the pseudo-register that contains the address of a thread's local window. cvta adds
+/// this address to an offset in local memory.
 inline constexpr const char* kLocalWindowRegister = "%local_window";
 
 /// Finds a register by its name in the PTX, such as "%tid.x". Returns nullptr for unknown names.
@@ -49,9 +51,9 @@ void read_special(Warp& w, const SpecialRegister& special, Slot slot);
 /// destination.
 const Op* run_read_special(Warp&, const Op*);
 
-/// Returns the simulated time in nanoseconds, which equals the number of cycles. The time increases
-/// by Launch::cycles_per_instruction for every warp instruction of the block, and by the duration
-/// of each nanosleep.
+/// Returns the simulated time in nanoseconds. One cycle takes one nanosecond. The time advances by
+/// Launch::cycles_per_instruction for every warp instruction of the block, and by the duration of
+/// each nanosleep.
 u64 clock_of(const Warp& warp);
 
 }  // namespace coalesce::simulator

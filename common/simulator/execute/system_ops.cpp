@@ -1,5 +1,7 @@
-// Instructions that control the machine rather than compute: fences, hints, sleeping, traps, and
-// queries about addresses.
+// Implements instructions that compute nothing: fences, hints, sleeping, traps, and queries about
+// addresses.
+#include <algorithm>
+
 #include "simulator/execute/cluster.h"
 #include "simulator/execute/describe.h"
 #include "simulator/execute/memory_access.h"
@@ -38,11 +40,29 @@ const Op* run_sleep(Warp& w, const Op* op) {
     return op + 1;
 }
 
+/// Reports whether the function reads the address of the grid's barrier, as grid.sync() does.
+bool uses_grid_barrier(const ptx::Function& function) {
+    const auto reads_address = [](const ptx::Operand& operand) {
+        return operand.is_special() && operand.name == "%envreg2";
+    };
+    return std::any_of(function.body.begin(), function.body.end(), [&](const auto& i) {
+        return std::any_of(i.operands.begin(), i.operands.end(), reads_address);
+    });
+}
+
 const Op* run_trap(Warp& w, const Op* op) {
-    return w.fail(
-        op, Status::launch_failure, "execution", "trap",
-        "the kernel executed `trap`, because it calls __trap(), or because a check in it failed",
-        w.first_active());
+    const Launch& launch = *w.block->launch;
+    Report report = w.describe(
+        op, "execution", "trap", w.first_active(),
+        "the kernel executed `trap`, because it calls __trap(), or because a check in it failed");
+    const FunctionCode& code = w.frame ? *w.frame->code : launch.code->main;
+    if (!launch.config.cooperative && uses_grid_barrier(*code.ast)) {
+        report.message =
+            "grid.sync() ended the kernel, because the launch is not cooperative: its blocks may "
+            "not all run at the same time, so they cannot wait for each other";
+        report.cure = "Launch the kernel with cudaLaunchCooperativeKernel.";
+    }
+    return w.fail(Status::launch_failure, report);
 }
 
 // ---- isspacep ----
@@ -68,8 +88,8 @@ const Op* run_is_space(Warp& w, const Op* op) {
 
 // ---- clusters ----
 
-/// Executes mapa. Op::d receives the address that the variable at Op::a has in the block with rank
-/// Op::b. As on hardware, every rank yields an address, even if the cluster has no such rank.
+/// Executes mapa. Op::d receives the address of the variable at Op::a in the block with rank Op::b.
+/// As on hardware, every rank yields an address, even if the cluster has no such rank.
 template <class Address>
 const Op* run_map_address(Warp& w, const Op* op) {
     const Address* address = w.lanes<Address>(op->a);

@@ -13,8 +13,8 @@ namespace {
 
 constexpr u32 kBoxAlignment = 128;
 
-/// Sets the address of a piece that begins at the element coordinates `at`, and the number of the
-/// piece's bytes that are within the array.
+/// Sets the address of a piece that begins at the element coordinates `at`, and counts the piece's
+/// bytes that are within the array.
 void place_in_array(const TensorMap& map, const i64* at, Piece& piece) {
     piece.inside = 0;
     u64 address = map.address;
@@ -27,8 +27,8 @@ void place_in_array(const TensorMap& map, const i64* at, Piece& piece) {
     piece.inside = static_cast<u32>(std::min<u64>(kCopyChunkBytes, left));
 }
 
-/// Reports an error if a box to be stored begins before the array, as an H200 does. Such a box may
-/// extend beyond the end of the array. A box to be loaded may extend beyond both ends.
+/// Reports an error if the box of a store begins before the start of the array, as on an H200. The
+/// box of a store may extend beyond the end of the array, and the box of a load beyond both ends.
 bool check_corner_is_inside(Issue& issue, const TensorMap& map, const i32* corner) {
     for (u32 d = 0; d < map.rank; ++d) {
         if (corner[d] >= 0) continue;
@@ -41,7 +41,7 @@ bool check_corner_is_inside(Issue& issue, const TensorMap& map, const i32* corne
     return true;
 }
 
-/// Cuts a box into pieces, row by row.
+/// Divides a box into pieces, row by row.
 bool split_box(Issue& issue, const TensorMap& map, const i32* corner, u32 shared) {
     if (!issue.copy.to_shared && !check_corner_is_inside(issue, map, corner)) return false;
     if (static_cast<i64>(corner[0]) * map.element_bytes % kCopyChunkBytes != 0)
@@ -92,7 +92,7 @@ bool copy_box(Warp& w, const Op* op, int lane) {
     if (map->rank != op->count)
         return issue.fail(Status::illegal_instruction, "no tensor map",
                           "the tensor map has " + std::to_string(map->rank) +
-                              " dimensions and the instruction " + std::to_string(op->count),
+                              " dimensions, but the instruction has " + std::to_string(op->count),
                           map_address);
     issue.copy.fill = map->fills_with_nan ? ~0u : 0;
     if (!is_multiple(issue, issue.shared, kBoxAlignment, "a box's address in shared memory"))

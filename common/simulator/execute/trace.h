@@ -1,4 +1,4 @@
-// Records the memory accesses of one warp, from which pictures of its lanes are drawn.
+// Records the memory accesses of one warp, so that they can be shown lane by lane.
 //
 // Idea   The caller selects a warp before the launch. The warp's loads and stores of global and
 //        shared memory are then recorded as they are executed.
@@ -18,14 +18,17 @@ struct TracedAccess {
     bool shared = false, store = false;
     u32 bytes_per_lane = 0;
     Mask active = 0;
-    /// The address of each active lane, or its offset in the block's shared memory.
+    /// The address that each active lane accesses. For shared memory, an offset in the block's
+    /// shared memory.
     u64 addresses[kLanes] = {};
-    u32 cost = 0, ideal = 0;  ///< the number of sectors, or of wavefronts for shared memory
+    /// The number of sectors (global memory) or wavefronts (shared memory).
+    u32 cost = 0, ideal = 0;
 };
 
 class Trace : public AccessListener {
 public:
-    /// Starts tracing this warp's first `limit` accesses, counted over all launches.
+    /// Starts tracing this warp. Its first `limit` accesses are recorded, counted over all
+    /// launches.
     void begin(u64 block, u32 warp, std::size_t limit);
     void end() { limit_ = 0; }
 
@@ -42,8 +45,8 @@ private:
     std::vector<TracedAccess> accesses_;
 };
 
-/// Returns the trace of the process. Between launches the caller may use it. During a launch, only
-/// the worker that runs the traced block may use it.
+/// Returns the trace of the process. During a launch, only the worker that runs the traced block
+/// may use the trace. Between launches, only the caller may use it.
 Trace& trace();
 
 }  // namespace coalesce::simulator

@@ -68,7 +68,7 @@ void note_mistake(const Warp& w, u32 site, int lane) {
     mistakes.count.fetch_add(1, std::memory_order_relaxed);
 }
 
-/// Reports whether the host filled an array only up to some point inside [begin, end). The host
+/// Reports whether the host filled an array only up to an address inside [begin, end). The host
 /// leaves no gaps, so if it filled the previous element completely, the remaining bytes of this
 /// element are not padding: the host has filled too little.
 bool is_end_of_fill(const DeviceMemory& memory, const Allocation& allocation, u64 begin, u64 end) {

@@ -18,7 +18,7 @@ namespace coalesce::simulator {
 
 class UndefinedBytes {
 public:
-    /// For each lane, a mask in which bit k stands for byte k of its load.
+    /// For each lane, a mask in which bit k represents byte k of the lane's load.
     using Lanes = std::array<u32, kLanes>;
     Lanes& lanes_of(u32 load_site) { return by_site_[load_site]; }
     const Lanes* find(u32 load_site) const {
@@ -30,32 +30,33 @@ private:
     std::unordered_map<u32, Lanes> by_site_;
 };
 
-/// Marks as defined the bytes that the active lanes are about to load. Later calls may mark some of
+/// Marks the bytes that the active lanes will load as defined. note_undefined may then mark some of
 /// them as undefined.
 void forget_undefined_slowly(Warp& w, const Op* op);
 inline void forget_undefined(Warp& w, const Op* op) {
     if (w.undefined) [[unlikely]]
         forget_undefined_slowly(w, op);
 }
-/// Records that this lane has loaded these undefined bytes.
+/// Records that `bytes` is a mask of the undefined bytes that this lane has loaded.
 void note_undefined(Warp& w, const Op* op, int lane, u32 bytes);
-/// Records the undefined bytes that each lane has loaded, or none if `bytes` is null.
+/// Records the undefined bytes that each lane has loaded. If `bytes` is null, no lane has loaded
+/// any.
 void note_undefined(Warp& w, const Op* op, const u32* bytes);
 
 /// Sets `bytes` to masks of the undefined bytes in the value that each lane stores. Returns false
 /// if there are none. Must be called only if w.undefined is set.
 bool undefined_in_store(const Warp& w, const Op* op, u32* bytes);
 
-/// Marks as uninitialized all undefined bytes that the lanes have just stored to global memory.
+/// Marks the undefined bytes that the lanes have just stored to global memory as uninitialized.
 void mark_undefined_stored_slowly(Warp& w, const Op* op, const u64* addresses);
 inline void mark_undefined_stored(Warp& w, const Op* op, const u64* addresses) {
     if (w.undefined) [[unlikely]]
         mark_undefined_stored_slowly(w, op, addresses);
 }
 
-/// Handles a lane's read of global memory with uninitialized bytes (`access.unwritten`). If the
-/// read is an error at `site`, reports the error and returns 0. Otherwise, returns the bytes that
-/// are undefined from now on.
+/// Handles a lane that reads uninitialized bytes (`access.unwritten`) from global memory. If this
+/// is an error at `site`, reports the error and returns 0. Otherwise returns a mask of the loaded
+/// bytes that are now undefined.
 u32 find_undefined_bytes(Warp& w, const Op* op, u32 site, int lane, const LaneAccess& access);
 
 }  // namespace coalesce::simulator

@@ -1,10 +1,10 @@
 // The state of a running warp: its registers, its active lanes, and the groups of lanes that wait.
 //
 // Divergence   When lanes diverge at a branch, each group becomes a Fragment: a position in the
-//              program and a mask. The fragment with the lowest position runs first, so that groups
-//              reconverge where their paths join. Fragments at the same position in the same call
-//              merge. A fragment that spins on memory lets the other fragments run after a while
-//              (execute/scheduler.cpp).
+//              program and a mask of lanes. The fragment with the lowest position runs first, so
+//              that groups reconverge where their paths join. Fragments at the same position in the
+//              same call merge. If a fragment spins on memory, the other fragments eventually run
+//              too (execute/scheduler.cpp).
 #pragma once
 
 #include <bit>
@@ -30,13 +30,15 @@ class UndefinedBytes;
 /// The allocation that an instruction last accessed. The next access of the instruction is probably
 /// in the same allocation.
 struct SiteCache {
-    /// The device addresses of the allocation. With the initial values, no address is in the
-    /// allocation. Compare with `end - size`, because `address + size` could overflow.
+    /// The address range of the allocation on the device. The initial values are a range that
+    /// contains no address. Compare with `end - size`, because `address + size` could overflow.
     u64 begin = ~u64{0}, end = 1024;
     std::ptrdiff_t to_host = 0;
-    u8* shadow = nullptr;    ///< the shadow of `begin`; null if all bytes are initialized
-    bool read_only = false;  ///< true if no writes to the allocation are expected (see GlobalRace)
-    MarkedReads* reads = nullptr;  ///< receives the launch's reads of the allocation, or null
+    u8* shadow = nullptr;  ///< the shadow of `begin`; null if all bytes are initialized
+    /// Whether the allocation is expected not to be written (see GlobalRace).
+    bool read_only = false;
+    /// The object that records the launch's reads of the allocation, or null.
+    MarkedReads* reads = nullptr;
 };
 
 struct Frame;  ///< the registers of a call (execute/calls.h); null in the kernel itself
@@ -58,19 +60,20 @@ struct Fragment {
         at_warp_sync,  ///< waits at a .sync instruction for all lanes of `wanted`
         /// Waits at barrier.cluster.wait until all threads of the cluster have arrived.
         at_cluster_barrier,
-        /// Waits for something outside the warp: a grid barrier, an mbarrier, a memory location.
+        /// Waits for something outside the warp, such as a grid barrier, an mbarrier or a memory
+        /// location.
         waiting,
     } state = State::ready;
     u8 barrier = 0;
-    /// If the fragment spins, the instruction that reads memory, if known.
+    /// The instruction with which a spinning fragment reads memory, or null if it is unknown.
     const Op* polling_op = nullptr;
-    /// True if the fragment has been spinning for a long time, so that other fragments run first.
+    /// True if the fragment has spun for a long time. Other fragments then run first.
     bool resting = false;
     Mask wanted = 0;
 };
 
-/// The return value of functions that have ended the launch. Converts to a null Op, to an empty
-/// optional, and to false.
+/// The value that a function returns after it has ended the launch. Converts to a null Op, to an
+/// empty optional, and to false.
 struct Failed {
     operator bool() const { return false; }
     template <class T>
@@ -84,70 +87,77 @@ struct Warp {
     Mask active = 0;  ///< the lanes of the running fragment
     Frame* frame = nullptr;
     Block* block = nullptr;
-    u32 index = 0;                 ///< the warp's number within the block
-    Mask existing = 0;             ///< the lanes that have a thread
+    u32 index = 0;                 ///< the index of the warp within the block
+    Mask existing = 0;             ///< the lanes that belong to a thread of the block
     Mask live = 0;                 ///< the existing lanes that have not exited
     bool has_met_barrier = false;  ///< true if the warp has waited at a barrier of the block
     std::vector<Fragment> others;  ///< all fragments except the running fragment
 
     SiteCounters* counters = nullptr;  ///< the worker's counters, parallel to Kernel::sites
     SiteCache* caches = nullptr;       ///< the worker's caches, parallel to Kernel::sites
-    /// For each site, the address at which the last row of the warp began.
+    /// For each site, the address of the first byte of the row that the warp accessed last.
     u64* last_rows = nullptr;
     Checks checks;  ///< the checks of this launch
 
-    AccessListener* listener = nullptr;  ///< receives the warp's accesses; may be null
-    /// The same object as `listener` if it also receives every instruction, otherwise null.
+    /// The object that is notified of the warp's accesses, or null.
+    AccessListener* listener = nullptr;
+    /// The same object as `listener` if it must also be notified of every instruction, otherwise
+    /// null.
     StepListener* step_listener = nullptr;
-    /// True if accesses are only recorded, and the listener needs no more accesses.
+    /// True if accesses need not be executed because the launch is only recorded, and the listener
+    /// needs no more accesses.
     mutable bool has_recorded_enough = false;
     /// True if accesses must be examined, because there is a listener or Watch::on() is true.
     bool observed = false;
     /// True if accesses to shared memory must be examined as well.
     bool observed_shared = false;
-    /// The number of times that this worker has executed each straight-line piece of code, parallel
+    /// The number of times that this worker has executed each run of straight-line code, parallel
     /// to Kernel::Code::straight_line_runs.
     u64* straight_line_counts = nullptr;
     u64 executed = 0;  ///< the number of PTX instructions executed since the warp began
-    u64 included_instructions = 0;  ///< the part of `executed` that `lane_instructions` includes
-    u64 lane_instructions = 0;      ///< the executed instructions times the active lanes
+    /// The number of executed instructions that `lane_instructions` already includes.
+    u64 included_instructions = 0;
+    u64 lane_instructions = 0;  ///< the sum of the active lanes over all executed instructions
     u64 branches = 0, divergent_branches = 0;
-    /// The instructions charged for printf, which count towards the instruction limit but are not
-    /// included in the counters.
+    /// The instructions that printf adds to the instruction limit, but not to the counters.
     u64 uncounted_instructions = 0;
-    /// The number of backward branches left before the warp's slice ends and the scheduler takes
-    /// over.
+    /// The number of backward branches that the warp may still execute in this slice.
     i64 fuel = 0;
-    u32 spins = 0;  ///< the weighted iterations of a waiting loop since the last rest
-    /// The value of `spins` after which other fragments of the warp run first.
+    /// The weighted number of waiting-loop iterations since the fragment last rested.
+    u32 spins = 0;
+    /// When `spins` reaches this value, other fragments of the warp run first.
     u32 spin_limit = 0;
-    u32 waiting_iterations = 0;  ///< the iterations of waiting loops in this slice
+    u32 waiting_iterations = 0;  ///< the number of waiting-loop iterations in this slice
     /// The value of Watch::changes() at the last iteration of a waiting loop.
     u64 changes_seen = 0;
-    /// The consecutive slices that ended without an iteration of a waiting loop.
+    /// The number of consecutive slices that were used up without an iteration of a waiting loop.
     u32 full_slices = 0;
     /// The last instruction that read memory in a waiting loop, set while Watch::on() is true.
     const Op* polling_op = nullptr;
     const Frame* polling_frame = nullptr;  ///< the call that executed `polling_op`
     bool slice_ended_spinning = false;     ///< true if the last slice ended in a waiting loop
-    /// A hash of the changes to local memory since Watch::on() became true (see note_local_store).
+    /// A hash of all changes to local memory since Watch::on() became true (see note_local_store).
     u64 local_state = 0;
-    u8* kernel_file = nullptr;        ///< the kernel's own register file, even during a call
-    u8* kernel_parameters = nullptr;  ///< parameter memory for calls made by the kernel itself
-    /// `cluster_arrived` contains the lanes that have arrived at the cluster's barrier in this
-    /// phase, and `cluster_completed` the lanes that have not yet waited for a completed phase
-    /// (cluster_barrier.cpp).
+    u8* kernel_file = nullptr;  ///< the kernel's own register file, even during a call
+    /// The parameter memory for calls that the kernel itself makes.
+    u8* kernel_parameters = nullptr;
+    /// `cluster_arrived` contains the lanes that have arrived at the cluster's barrier in the
+    /// current phase. `cluster_completed` contains the lanes that have not yet waited for a
+    /// completed phase (cluster_barrier.cpp).
     Mask cluster_arrived = 0, cluster_completed = 0;
     const Op* cluster_arrival = nullptr;  ///< the last arrival at the cluster's barrier
     /// The undefined bytes in registers (execute/undefined.h), or null if there are none.
     UndefinedBytes* undefined = nullptr;
-    /// Follows undefined results of shuffles (execute/shuffled_values.h). Null if there are none.
+    /// The tracker of undefined shuffle results (execute/shuffled_values.h), or null if there are
+    /// none.
     ShuffledValues* shuffled = nullptr;
-    u8* local = nullptr;         ///< the lanes' local memory, with `local_bytes` bytes per lane
-    u8* local_shadow = nullptr;  ///< the written bytes of `local` (execute/local_memory.h), or null
+    u8* local = nullptr;  ///< the lanes' local memory, with `local_bytes` bytes per lane
+    /// The shadow of `local`, which marks written bytes (execute/local_memory.h), or null.
+    u8* local_shadow = nullptr;
     u32 local_bytes = 0;
     u32 first_pending = 0;  ///< the site of the oldest pending load
-    /// A bit for each load from global memory that has not been waited for (ptxas/load_waits.h).
+    /// A bit for each load from global memory that the warp has not waited for yet
+    /// (ptxas/load_waits.h).
     u64 pending_loads = 0;
 
     /// Returns the values of a slot for the 32 lanes.
@@ -163,9 +173,9 @@ struct Warp {
     bool is_active(int lane) const { return active >> lane & 1; }
     int first_active() const { return std::countr_zero(active); }
 
-    /// Sets lane l of the destination to value(l) for every active lane. The destination may also
-    /// be the slot of a source, so `value` may read only lane l of that slot. A caller that needs
-    /// other lanes must copy the slot first.
+    /// Sets lane l of the destination to value(l) for every active lane l. The destination may be
+    /// the same slot as a source. Therefore, `value(l)` may read only lane l of a source. A caller
+    /// that needs other lanes must copy the slot first.
     template <class Lane, class Value>
     void write(Slot slot, Value value) {
         Lane* d = lanes<Lane>(slot);
@@ -191,7 +201,7 @@ struct Warp {
     /// Switches to the registers of a call, or of the kernel itself if `of` is null.
     void enter(Frame* of);
 
-    /// Counts the straight-line piece of code that ends with this Op.
+    /// Counts an execution of the run of straight-line code that ends with this Op.
     void count(const Op* op) {
         executed += op->weight;
         ++straight_line_counts[op->site];
@@ -206,22 +216,22 @@ struct Warp {
         ++counters[first_pending].waits;
         pending_loads = 0;
     }
-    /// Adds the instructions executed since the last call to `lane_instructions`. Must be called
-    /// before `active` changes.
+    /// Adds the instructions executed since the previous call to `lane_instructions`. Must be
+    /// called before `active` changes.
     void update_lane_instructions() {
         lane_instructions +=
             (executed - included_instructions) * static_cast<u64>(std::popcount(active));
         included_instructions = executed;
     }
 
-    /// Ends the launch with `status`, and reports why unless an error has already been reported.
+    /// Ends the launch with `status`, and reports the cause unless an error was already reported.
     Failed fail(const Op* op, Status status, const char* check, const char* kind,
                 const std::string& message, int lane, u64 address = 0);
     /// Ends the launch with a report that the caller has created. The launch ends even if the
     /// report's check is disabled.
     Failed fail(Status status, const Report& report);
 
-    /// Returns a report with place, kernel, block and thread filled in.
+    /// Returns a report that contains the location, the kernel, the block and the thread.
     Report describe(const Op* op, const char* check, const char* kind, int lane,
                     const std::string& message = "", const std::string& cure = "") const;
 };

@@ -1,8 +1,9 @@
 // Instructions that let the lanes of a warp read each other's registers: shfl, vote, match, redux,
 // activemask, elect.
 //
-// Builds on  families.h. When the handler of a `.sync` instruction runs, the named lanes have met,
-//            and Warp::active contains those that have arrived.
+// Builds on  families.h. When the handler of a `.sync` instruction runs, all lanes in the
+//            instruction's mask have arrived or exited, and Warp::active contains those that have
+//            arrived.
 // Watch      The destination may also be a source, so the values of other lanes are read before
 //            anything is written.
 #include <algorithm>
@@ -23,12 +24,12 @@ constexpr OperandRole kMembers{Role::v0, Width::w32, Role::ignored, Width::none}
 constexpr OperandRole kDestinationAndPredicate{Role::destination, Width::w32, Role::destination2,
                                                Width::predicate};
 
-/// Describes an instruction at which the lanes meet if it has `.sync`. The last operand of such an
-/// instruction names the lanes.
+/// Describes an instruction that has a mask of lanes as its last operand if it has `.sync`. These
+/// lanes wait for each other at the instruction.
 Description describe_collective(const ptx::Instruction& i, Handler run,
                                 std::vector<OperandRole> roles) {
     if (i.has("sync")) roles.push_back(kMembers);
-    // The result in other lanes depends on this lane.
+    // This lane affects the results of other lanes.
     return describe(i, {.run = run,
                         .operands = std::move(roles),
                         .warp_sync = i.has("sync"),
@@ -39,8 +40,9 @@ Description describe_collective(const ptx::Instruction& i, Handler run,
 
 enum class Shuffle : u8 { up, down, butterfly, index };
 
-/// The lane that `lane` reads from, and whether that lane is in the same segment. Bits 0-4 of
-/// `clamp` are the limit, and bits 8-12 mark the bits of the lane number that select the segment.
+/// The lane from which `lane` reads, and whether the two lanes are in the same segment. Bits 0-4 of
+/// `clamp` are the limit. Bits 8-12 are a mask of the bits of the lane index that select the
+/// segment.
 struct ShuffleSource {
     int lane;
     bool inside;

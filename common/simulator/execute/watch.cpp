@@ -12,16 +12,16 @@
 namespace coalesce::simulator {
 namespace {
 
-/// The number of rounds over all waiting blocks without progress after which the states of the
-/// blocks are examined.
+/// The number of rounds over all waiting blocks without progress after which the search for
+/// repeated states starts.
 constexpr u32 kIdleRounds = 8;
 /// The clocks skip forward by powers of two: first by 2^16 cycles (65 microseconds), last by 2^50
 /// cycles (two weeks).
 constexpr u32 kFirstSkipExponent = 16, kLastSkipExponent = 50;
-/// The maximum number of addresses remembered for waiting loads.
+/// The maximum number of addresses to store for waiting loads.
 constexpr std::size_t kMaxPolledAddresses = 256;
-/// How long, in real time, a waiting kernel leaves other threads of the program to write the word
-/// that it waits for.
+/// The time for which a kernel waits for another thread of the program to write the word that the
+/// kernel polls. The time is real, not simulated.
 constexpr std::chrono::seconds kHostWaitLimit{10};
 
 /// A hash of a sequence of values that depends on their order.
@@ -43,7 +43,7 @@ private:
 };
 
 /// Adds the parameters and results of a call. The arguments that the function passes to other calls
-/// are left out, because they are live only between two consecutive instructions.
+/// are left out, because they are live only until the next call.
 void add_parameters(StateHash& digest, const Frame& frame) {
     const u32 stride = frame.code->parameter_bytes;
     for (const auto* slots : {&frame.code->parameters, &frame.code->results})
@@ -59,8 +59,8 @@ bool has_other_threads() {
     return stat("/proc/self/task", &folder) == 0 && folder.st_nlink > 3;
 }
 
-/// Returns the kernel's own instruction that led to `op`. In code built without optimization, an
-/// atomic is a call to a function that has no source of its own.
+/// Returns the instruction of the kernel that executes `op`, possibly by calling functions. In code
+/// built without optimization, an atomic is a call to a function that has no source of its own.
 const Op* outermost(const Warp& w, const Op* op) {
     for (const Frame* frame = w.frame; frame; frame = frame->caller) op = frame->called_from;
     return op;
@@ -227,8 +227,8 @@ bool Watch::skip_time() {
     return true;
 }
 
-/// Waits for a while if another thread of the program may still write the word that the kernel
-/// waits for. Returns false if there is no such thread or the time is up.
+/// Waits for a short time if another thread of the program may still write the word that the kernel
+/// polls. Returns false if there is no such thread, or if kHostWaitLimit has passed.
 bool Watch::may_host_still_write() {
     if (!has_other_threads()) return false;
     const auto now = std::chrono::steady_clock::now();

@@ -1,4 +1,4 @@
-// Finds out whether blocks that wait for each other can ever continue.
+// Determines whether blocks that wait for each other can still make progress.
 //
 // Builds on  analysis/deciding_registers.h.
 // Idea       A wait is hopeless if the state of the grid repeats. The next action of a block
@@ -46,10 +46,10 @@ inline u64 mix_bits(u64 value) {
     return value ^ value >> 32;
 }
 
-/// The search for repetitions in the state of a waiting block. The remembered state is replaced
+/// The remembered state of a waiting block, with which later states are compared. It is replaced
 /// less and less often, so that cycles of any length are found.
 struct WaitingState {
-    u64 version = 0;     ///< Watch::version_ at the time when the state was remembered
+    u64 version = 0;     ///< the value of Watch::version_ when the state was remembered
     u64 remembered = 0;  ///< a hash of the remembered state
     u32 looks = 0, next_remembered = 1;
     bool repeats = false;
@@ -63,8 +63,7 @@ public:
 
     // ---- events ----
 
-    /// Records a change of a byte that threads can observe, or of something else that could end a
-    /// wait.
+    /// Records that a byte visible to threads has changed, or that another event could end a wait.
     void memory_changed() { ++changes_; }
     u64 changes() const { return changes_; }
     /// Records that a block or lanes have started or ended, or that a warp has computed for a long
@@ -72,24 +71,24 @@ public:
     void note_progress() { ++progress_events_; }
     u64 progress() const { return changes_ + progress_events_; }
 
-    // ---- while there seems to be no progress ----
+    // ---- used while the blocks appear to be stuck ----
 
-    /// Returns true while stores must report whether they change anything, and waiting loads must
-    /// report what they read.
+    /// Reports whether the blocks appear to be stuck. Stores must then report whether they change
+    /// anything, and waiting loads must report what they read.
     bool on() const { return on_; }
     /// Records that this Op is about to be executed.
     void note_execution(Warp& w, const Op* op);
-    /// Records that the active lanes wait for these words of global memory. `own` contains the
-    /// lanes that would store the value that is already in memory, so they wait for locks that the
-    /// kernel itself has taken.
+    /// Records that the active lanes poll these words of global memory. `own` contains the lanes
+    /// whose atomics attempt to take a lock that the kernel itself holds; the host cannot end their
+    /// wait.
     void note_poll(const Warp& w, const Op* op, const u64* addresses, Mask own);
 
     // ---- the verdict, after a round over all waiting blocks ----
 
     enum class Verdict : u8 { keep_running, deadlock, waits_for_host };
     Verdict end_round(const std::vector<Block*>& waiting);
-    /// Returns the report for waits_for_host, which says which lane is waiting for which word. The
-    /// report's check, kind, place, thread and address are set.
+    /// Returns the report for Verdict::waits_for_host, whose address is that of the awaited word.
+    /// The report's check, kind, place and thread are also set.
     const Report& wait_for_host() const { return *host_wait_report_; }
 
 private:
@@ -120,9 +119,10 @@ private:
 
     bool on_ = false;
     bool has_new_instructions_ = false;  ///< true if an instruction was executed for the first time
-    u64 version_ = 0;                    ///< incremented when older states are no longer comparable
+    u64 version_ = 0;  ///< incremented when older states must no longer be compared
     bool reads_clock_ = false;
-    u32 next_skip_exponent_ = 0;  ///< base-2 logarithm of the cycles that the clocks skip next
+    /// base-2 logarithm of the number of cycles that the clocks skip next
+    u32 next_skip_exponent_ = 0;
     std::unordered_map<const FunctionCode*, Plan> plans_;
     std::vector<u64> polled_;  ///< the addresses that waiting loads have read
     std::optional<Report> host_wait_report_;

@@ -68,10 +68,10 @@ void Worker::begin_launch(Launch& launch, RaceLog& shared_log, u64 seed, u64 max
     caches_.assign(sites, {});
 }
 
-// ---- getting a block ready ----
+// ---- preparing a block ----
 
-/// Sets up everything that is the same for all blocks of the launch: memory, constants, the warps'
-/// indices.
+/// Prepares everything that is the same for all blocks of the launch: memory, constants, and the
+/// indices of the warps.
 void Worker::prepare(Resident& block) {
     const Kernel::Code& code = *launch_->code;
     const u32 threads = static_cast<u32>(launch_->config.block.count());
@@ -84,7 +84,7 @@ void Worker::prepare(Resident& block) {
     block.shared = block.own_shared.resize(block.shared_end());
     block.uniform = block.own_uniform.resize(code.uniform_bytes);
     // Add one more cache line for each warp, so that the same register in different warps does not
-    // compete for the same set of the host's cache.
+    // occupy the same set of the host's cache.
     const u64 file_bytes = round_up(code.main.register_file_bytes, 64) + 64;
     u8* files = block.own_registers.resize(file_bytes * warps);
     // A program that reads registers before it writes them, as Thrust's set operations do, gets the
@@ -245,8 +245,8 @@ void Worker::end_launch() {
     end_clusters();
 }
 
-/// Returns the number of the nth block to run. With a seed, blocks start in a different order: each
-/// number occurs once, and consecutive blocks are a fixed stride apart.
+/// Returns the index of the block that is run at position `nth`. With a seed, the order is
+/// different: each index occurs once, with a fixed distance between consecutive blocks.
 u64 Worker::block_number(u64 nth) const {
     if (!launch_->only.empty()) return launch_->only[nth];
     if (seed_ == 0) return nth;
@@ -320,6 +320,22 @@ void Worker::run_round() {
     if (verdict == Watch::Verdict::waits_for_host) report_waiting_for_host();
 }
 
+namespace {
+
+/// Reports whether an instruction was inlined from cuda::pipeline.
+bool is_of_pipeline(const Kernel& kernel, const FunctionCode& code, const Op& op) {
+    const ptx::Instruction& i = code.ast->body[op.source];
+    if (i.inlined == 0) return false;
+    const auto& files = kernel.module->ast->files;
+    const auto& callers = code.ast->inline_chains[i.inlined - 1];
+    return std::any_of(callers.begin(), callers.end(), [&](const ptx::SourceLine& caller) {
+        const auto file = files.find(caller.file);
+        return file != files.end() && file->second.find("cuda/pipeline") != std::string::npos;
+    });
+}
+
+}  // namespace
+
 void Worker::report_stuck_grid() {
     const Block& block = *waiting_.front();
     const Warp& stuck = find_stuck_warp(block);
@@ -329,12 +345,12 @@ void Worker::report_stuck_grid() {
     std::string message =
         (waiting_.size() == 1 ? "1 block waits" : waiting + " blocks wait") +
         (waits_at_cluster_barrier(block)
-             ? " for other threads of the cluster, which no running thread will end"
+             ? " at a barrier of the cluster, and no running thread will arrive there"
              : " for memory to change, but no running thread will change it");
     if (begun < blocks_)
         message += "; " + std::to_string(blocks_ - begun) +
-                   " more blocks cannot begin until one of these " + waiting +
-                   " ends, because the device cannot hold more blocks at a time";
+                   " more blocks cannot start until one of these " + waiting +
+                   " ends, because the device can hold no more blocks at a time";
     message += ":\n" + describe_waiting(block);
     const int lane = std::countr_zero(f.lanes);
     Report report =
@@ -347,6 +363,10 @@ void Worker::report_stuck_grid() {
         const MbarrierWait wait = describe_mbarrier_wait(stuck, *f.polling_op, lane);
         report.message += wait.state;
         report.cure = wait.cure;
+        if (is_of_pipeline(*launch_->kernel, code, *f.polling_op))
+            report.cure =
+                "In every thread, call consumer_release() once for each consumer_wait(), and "
+                "producer_commit() once for each producer_acquire().";
     }
     reports().add(report);
     launch_->fail(Status::launch_timeout);

@@ -69,11 +69,12 @@ private:
     void attach_listeners(Warp& w);
     void end_block(Block& block);
     u64 block_number(u64 nth) const;
-    /// Runs a block for a while. If the block then waits for other blocks, it stays resident.
+    /// Runs a block until it ends or waits for other blocks. In the latter case, the block stays
+    /// resident.
     void advance(Block& block);
     void run_blocks();
     void run_round();
-    // The functions for launches with clusters (cluster_worker.cpp).
+    // These functions run launches with clusters (cluster_worker.cpp).
     void prepare_clusters();
     Cluster& free_cluster();
     Cluster& begin_cluster(u64 number);

@@ -16,7 +16,7 @@ namespace coalesce::simulator::fatbin {
 
 namespace {
 
-/// The maximum size of PTX text in bytes, which keeps a small malformed file from filling the
+/// The maximum size of PTX text in bytes. It prevents a small malformed file from using up the
 /// memory. Compilers reject PTX long before it reaches this size.
 constexpr u64 kMostText = u64{512} << 20;
 constexpr std::size_t kMaxPrelinked = 1 << 16;
@@ -32,8 +32,8 @@ constexpr const char* kRebuildHint =
 /// Bytes of a container that are within bounds.
 using Bytes = std::span<const u8>;
 
-/// Returns part of `bytes` after checking that it is in bounds. `what` names the part in the error
-/// message.
+/// Returns `size` bytes of `bytes` from `offset` on. Throws an error that mentions `what` if they
+/// are out of bounds.
 Bytes sub_range(Bytes bytes, u64 offset, u64 size, const char* what) {
     if (offset > bytes.size() || size > bytes.size() - offset)
         fail_malformed(std::string(what) + " reaches past the end");
@@ -47,13 +47,13 @@ T read(Bytes bytes, const char* what) {
     return value;
 }
 
-// ---- the two compressions that nvcc uses, through the system's libraries ----
+// ---- decompression with the system's libraries, for the two formats that nvcc uses ----
 //
-// If the compressed data shows that the stated size is impossible, the size is rejected before
-// memory is allocated.
+// If the compressed data shows that the stated size is impossible, it is rejected before any memory
+// is allocated.
 
-/// The best possible compression ratio of LZ4. A stated size beyond this is wrong, so it is
-/// rejected before any memory is allocated.
+/// The maximum compression ratio of LZ4. A file that states a larger decompressed size is rejected
+/// before any memory is allocated.
 constexpr u64 kMaxLz4Ratio = 255;
 
 [[noreturn]] void fail_decompressing(const char* compression, const std::string& why) {
@@ -61,10 +61,10 @@ constexpr u64 kMaxLz4Ratio = 255;
                       "): " + why + "; the program is damaged: build it again");
 }
 
-/// Decompresses data whose decompressed size, according to the container, is `size`.
+/// Decompresses data. `size` is the decompressed size according to the container.
 std::string decompress_zstd(Bytes compressed, u64 size) {
-    // Check the size in the frame first: the check costs nothing, and `size` alone may be wrong by
-    // gigabytes.
+    // First check the size that the frame states. The check costs nothing, and `size` alone may be
+    // wrong by gigabytes.
     const unsigned long long promised =
         ZSTD_getFrameContentSize(compressed.data(), compressed.size());
     if (promised == ZSTD_CONTENTSIZE_ERROR)
@@ -94,7 +94,7 @@ std::string decompress_lz4(Bytes compressed, u64 size) {
 
 // ---- entries ----
 
-/// Returns the text up to its first zero byte, after which there is only padding.
+/// Returns the text up to the first zero byte. Everything after it is padding.
 std::string_view cut_at_zero_byte(std::string_view text) {
     return text.substr(0, text.find('\0'));
 }
@@ -148,7 +148,7 @@ void read_entries(Bytes entries, u64& text_budget, Contents& contents) {
 void read_container(const void* data, std::size_t limit, u64& text_budget, Contents& contents) {
     if (!data) fail_malformed("no data");
     const u8* start = static_cast<const u8*>(data);
-    // Without a limit, only the container itself says how long it is.
+    // Without a limit, the length of the container is known only from the container itself.
     const Bytes readable(start, limit ? limit : std::numeric_limits<u64>::max());
     const auto header = read<ContainerHeader>(readable, "the header of the container");
     if (header.magic != kContainerMagic)
@@ -170,15 +170,16 @@ std::vector<PtxImage> require_ptx(Contents contents) {
     }
     if (contents.has_intermediate) {
         throw FatbinError(
-            "the program was built with -dlto and embeds no PTX, which the simulated GPU runs; " +
+            "the program was built with -dlto and embeds no PTX, but the simulated GPU runs only "
+            "PTX; " +
             std::string(subjects::late_optimisation.instead));
     }
     throw FatbinError("the program embeds machine code (sm_" + std::to_string(contents.other_arch) +
-                      ") but no PTX, which the simulated GPU runs" + kRebuildHint);
+                      ") but no PTX, and the simulated GPU runs only PTX" + kRebuildHint);
 }
 
-/// Reads a program built with -rdc=true. The linked container contains machine code, and the
-/// containers of its translation units contain the PTX.
+/// Reads a program that was built with -rdc=true. In such a program, the linked container has the
+/// machine code, and the containers of the translation units have the PTX.
 std::vector<PtxImage> read_wrapper(const FatbinWrapper& wrapper) {
     Contents contents;
     u64 text_budget = kMostText;
@@ -195,8 +196,8 @@ std::vector<PtxImage> read_wrapper(const FatbinWrapper& wrapper) {
     return require_ptx(std::move(contents));
 }
 
-/// Returns the architecture that the PTX names: 90 for the line ".target sm_90a, debug", or 0 if
-/// there is no such line.
+/// Returns the architecture in the PTX's .target line, such as 90 for ".target sm_90a, debug".
+/// Returns 0 if there is no such line.
 u32 read_target(std::string_view ptx) {
     constexpr std::string_view kTarget = ".target";
     const std::size_t directive = ptx.find(kTarget);

@@ -1,8 +1,8 @@
 // Shifts, bit fields, counting and permuting: shl shr shf popc clz brev bfind fns bfe bfi szext
 // bmsk prmt.
 //
-// Watch  A shift count equal to the width or larger is legal in PTX but undefined in C++, so the
-//        count is always brought into range first.
+// Watch  A shift count that is not smaller than the width is legal in PTX but undefined in C++.
+//        Therefore, every count is limited to the valid range before the shift.
 #include <algorithm>
 
 #include "simulator/instructions/families.h"
@@ -24,7 +24,8 @@ struct ShiftLeft {
         return count < kBits<T> ? shifted : T{0};
     }
 };
-/// Shifts arithmetically if T is signed. Shifting by the width or more then leaves only the sign.
+/// Shifts arithmetically if T is signed. If the count is at least the width, the result consists
+/// only of copies of the sign bit.
 template <class T>
 struct ShiftRight {
     static T apply(T a, u32 count) {
@@ -48,8 +49,8 @@ LaneInstruction shift_right(Modifiers& m) {
     return logical.run ? logical : for_integers(type, make);
 }
 
-/// Shifts the 64 bits high:low, and returns the upper 32 bits (left shift) or the lower 32 bits
-/// (right shift).
+/// Shifts the 64-bit value high:low. Returns its upper 32 bits for a left shift, or its lower 32
+/// bits for a right shift.
 template <bool kLeft, bool kClamp>
 struct FunnelShift {
     static u32 apply(u32 low, u32 high, u32 count) {
@@ -82,8 +83,8 @@ LaneInstruction count(Modifiers& m) {
     return for_long_bits(m.take_type(), []<class T>(Tag<T>) { return in_lanes<F, u32, T>(); });
 }
 
-/// Reverses bits by swapping adjacent bits, then pairs of bits, then nibbles and so on up to
-/// halves.
+/// Reverses the bits of a value by swapping adjacent bits, then adjacent pairs of bits, then
+/// adjacent nibbles, and so on, and finally the two halves.
 struct Reverse {
     static u32 apply(u32 a) {
         a = (a >> 1 & 0x55555555u) | (a & 0x55555555u) << 1;
@@ -99,8 +100,9 @@ LaneInstruction reverse(Modifiers& m) {
     return for_long_bits(m.take_type(), []<class T>(Tag<T>) { return in_lanes<Reverse, T, T>(); });
 }
 
-/// Finds the highest bit that differs from the sign, or for unsigned types the highest set bit.
-/// With kShiftAmount, returns how far a left shift must move this bit to reach the top.
+/// Finds the highest set bit of an unsigned value, or the highest bit of a signed value that
+/// differs from the sign bit. With kShiftAmount, returns how far the value must be shifted left to
+/// move this bit to the top.
 template <class T, bool kShiftAmount>
 struct FindHighest {
     static u32 apply(T a) {
@@ -119,8 +121,8 @@ LaneInstruction find_highest(Modifiers& m) {
     });
 }
 
-/// Finds the |n|-th set bit of `mask`, starting at `base` itself: upwards for n > 0, and downwards
-/// for n < 0. For n = 0, tests whether bit `base` is set.
+/// Finds the |n|-th set bit of `mask`, starting with bit `base`. Searches upwards for n > 0, and
+/// downwards for n < 0. For n = 0, tests whether bit `base` is set.
 struct FindNthSet {
     static u32 apply(u32 mask, u32 base, i32 n) {
         constexpr u32 kNone = ~0u;
@@ -150,8 +152,8 @@ T low_ones(u32 count) {
     return count < kBits<T> ? below : static_cast<T>(~T{0});
 }
 
-/// Returns the low `count` bits of a. The other bits are zeros or, if T is signed, copies of the
-/// highest of the low bits.
+/// Returns the low `count` bits of a, extended to the width of T. If T is signed, they are
+/// sign-extended, and otherwise zero-extended.
 template <class T>
 T extend(T a, u32 count) {
     if constexpr (std::is_signed_v<T>) {
@@ -163,15 +165,16 @@ T extend(T a, u32 count) {
     }
 }
 
-/// Returns the bits of a position or length that the instruction uses. 32-bit instructions use the
-/// low 8 bits. 64-bit instructions are sequences of shifts, which use all bits.
+/// Returns the part of a position or length operand that the instruction uses. 32-bit instructions
+/// use only the low 8 bits. 64-bit instructions use all bits, because they are implemented as
+/// sequences of shifts.
 template <class T>
 u32 field_number(u32 value) {
     return sizeof(T) == 8 ? value : value & 0xff;
 }
 
-/// Extracts a bit field. If T is signed, a field that extends beyond the top bit is filled with the
-/// sign, and a field that begins beyond it consists only of sign bits.
+/// Extracts a bit field. If T is signed, bits of the field beyond the top bit of the value are
+/// copies of the sign bit. This also applies to a field that lies entirely beyond the top bit.
 template <class T>
 struct ExtractField {
     static T apply(T a, u32 position, u32 length) {
@@ -184,7 +187,7 @@ LaneInstruction extract_field(Modifiers& m) {
         m.take_type(), []<class T>(Tag<T>) { return in_lanes<ExtractField<T>, T, T, u32, u32>(); });
 }
 
-/// Executes bfi, the only instruction here with four sources.
+/// Executes bfi, the only instruction in this file with four sources.
 template <class T>
 const Op* run_insert_field(Warp& w, const Op* op) {
     const T* field = w.lanes<T>(op->a);
@@ -235,15 +238,16 @@ LaneInstruction make_mask(Modifiers& m) {
 
 // ---- prmt ----
 //
-// The eight bytes of b:a are numbered from 0, which is the lowest byte of a. A mode determines
-// which of them each result byte takes.
+// The eight bytes of b:a are numbered from 0, starting with the lowest byte of a. A mode determines
+// which of these bytes is copied to each byte of the result.
 
 u32 byte_at(u64 bytes, u32 index) {
     return static_cast<u32>(bytes >> (8 * (index & 7))) & 0xff;
 }
 
-/// Permutes by four 4-bit selectors, one for each byte of the result. If bit 3 of a selector is
-/// set, the result byte consists of eight copies of the selected byte's sign bit.
+/// Permutes bytes as specified by four 4-bit selectors, one for each byte of the result. If bit 3
+/// of a selector is set, all bits of the result byte are copies of the sign bit of the selected
+/// byte.
 struct PermuteAny {
     static u32 apply(u32 a, u32 b, u32 selectors) {
         const u64 bytes = u64{b} << 32 | a;
@@ -258,10 +262,10 @@ struct PermuteAny {
     }
 };
 
-/// Permutes according to a mode and a number c in 0..3.
+/// Permutes bytes according to a mode and c, which is 0 to 3.
 struct PermuteBy {
     using Request = int;  ///< an index into the modes that `permute` accepts
-    /// Returns the number of the byte that becomes byte i of the result.
+    /// Returns the index of the byte that becomes byte i of the result.
     static u32 source_byte_index(int mode, u32 c, u32 i) {
         switch (mode) {
             case 0: return c + i;                   // forward

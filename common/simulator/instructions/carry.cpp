@@ -1,9 +1,9 @@
 // Arithmetic on numbers wider than a register: add.cc addc sub.cc subc mad.cc madc.
 //
 // Idea   Every thread has one carry flag. A warp stores the flags like a predicate, in Op::d2. A
-//        subtraction is the addition a + ~b + 1 and sets the carry flag of that addition: 0 if it
-//        borrows. PTX does not define addc after sub.cc, but nvcc relies on this combination to
-//        divide 128-bit numbers.
+//        subtraction is executed as the addition a + ~b + 1, and sets the carry flag as this
+//        addition does: the flag is 0 if the subtraction borrows. PTX does not define addc after
+//        sub.cc, but nvcc uses this combination to divide 128-bit numbers.
 #include "simulator/instructions/families.h"
 
 namespace coalesce::simulator::carry_instructions {
@@ -40,7 +40,8 @@ struct MultiplyLowAddCarry {
         return add_with_carry<T>(a * b, c, carry);
     }
 };
-/// Adds c to the high part of a * b. The factors have type N, because their signs matter.
+/// Adds c to the high part of a * b. The factors have type N, because the high part depends on
+/// whether they are signed.
 template <class N>
 struct MultiplyHighAddCarry {
     static constexpr bool kCarryAtStart = false;
@@ -51,8 +52,8 @@ struct MultiplyHighAddCarry {
     }
 };
 
-/// Executes F with the carry flag. T is u32 or u64, and kSources is 2 or 3. The flag is read,
-/// written, or both.
+/// Executes F, which reads the carry flag, writes it, or does both. T is u32 or u64, and kSources
+/// is 2 or 3.
 template <class F, class T, int kSources, bool kReads, bool kWrites>
 const Op* run_with_carry(Warp& w, const Op* op) {
     const T* a = w.lanes<T>(op->a);

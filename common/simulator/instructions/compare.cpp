@@ -1,9 +1,9 @@
 // Comparisons. setp stores one bit per lane. set stores a value per lane: all ones or 1.0 if true,
-// 0 if false.
+// and 0 if false.
 //
 // Idea   Each comparison is a separate function that returns one bit per lane. All comparisons
-//        share the same handlers, which find the function in Op::immediate. Both instructions may
-//        first combine the bits with a predicate: `setp.lt.and.s32 p, a, b, c`.
+//        share the same handlers, which find the function in Op::immediate. Both setp and set can
+//        combine the result with a predicate, as in `setp.lt.and.s32 p, a, b, c`.
 #include <algorithm>
 #include <deque>
 #include <functional>
@@ -16,9 +16,9 @@ namespace {
 
 using ptx::Type;
 
-// ---- operators in addition to those of C++, most of them for integers and floats ----
+// ---- operators that C++ lacks, most of them for both integers and floats ----
 //
-// A comparison with a NaN is false, except for the ...u ("or unordered") operators.
+// A comparison with a NaN is false, except for operators that end in u ("or unordered").
 
 struct Ordered {
     bool operator()(auto a, auto b) const { return (a == a) & (b == b); }
@@ -46,7 +46,7 @@ struct OnFlushed {
         return F{}(to_arithmetic(flush_subnormal(a)), to_arithmetic(flush_subnormal(b)));
     }
 };
-/// Compares the lower (0) or the upper (1) halves of two pairs.
+/// Compares the lower halves of two pairs if kWhich is 0, and their upper halves if it is 1.
 template <class F, class H, int kWhich>
 struct OfPair {
     static bool apply(Pair<H> a, Pair<H> b) {
@@ -54,8 +54,8 @@ struct OfPair {
     }
 };
 
-/// Returns a mask of the lanes for which F::apply(a, b) is true. The function is not inline,
-/// because many handlers share each instance.
+/// Returns a mask of the lanes for which F::apply(a, b) is true. Not inline, because many handlers
+/// share one instance of this function.
 template <class F, class A>
 __attribute__((noinline)) Mask compare_lanes(const Warp& w, const Op* op) {
     const auto* a = w.lanes<LaneOf<A>>(op->a);
@@ -67,7 +67,7 @@ __attribute__((noinline)) Mask compare_lanes(const Warp& w, const Op* op) {
     return mask_of(is_true);
 }
 
-// ---- finding the comparison for the given modifiers ----
+// ---- selecting the comparison that the modifiers specify ----
 
 /// A function that compares 32 lanes, such as compare_lanes<F, A>.
 using Comparison = Mask (*)(const Warp&, const Op*);
@@ -77,10 +77,12 @@ enum class Combine { none, with_and, with_or, with_xor };
 /// The parameters of an instruction, which its handler finds through Op::immediate.
 struct Comparing {
     Comparison lower = nullptr;
-    Comparison upper = nullptr;  ///< for the upper half of a pair, otherwise null
+    /// The comparison of the upper halves of a pair; null if the operands are not pairs.
+    Comparison upper = nullptr;
     Width sources = Width::none;
     Combine combine = Combine::none;  ///< how to combine the result with the predicate in Op::c
-    u32 value = 0;  ///< for set: the value of "true", for a single value or each half
+    /// For set: the value that represents "true", in a single value or in each half.
+    u32 value = 0;
 };
 
 template <class F, class A>
@@ -135,7 +137,7 @@ constexpr NamedComparison kComparisons[] = {
     {"le", compare_any<std::less_equal<>>},
     {"gt", compare_any<std::greater<>>},
     {"ge", compare_any<std::greater_equal<>>},
-    // Unsigned types use these names for lt, le, gt and ge.
+    // For unsigned types, these are the names of lt, le, gt and ge.
     {"lo", compare_any<std::less<>>},
     {"ls", compare_any<std::less_equal<>>},
     {"hi", compare_any<std::greater<>>},
@@ -149,7 +151,7 @@ constexpr NamedComparison kComparisons[] = {
     {"num", compare_floats<Ordered>},
     {"nan", compare_floats<Unordered>}};
 
-/// The modifiers that precede the types of both instructions: "lt", "and", "ftz".
+/// The modifiers that precede the types of setp and set, such as "lt", "and" and "ftz".
 struct Request {
     const NamedComparison* comparison = nullptr;
     Combine combine = Combine::none;
@@ -169,8 +171,8 @@ struct Request {
     }
 };
 
-/// Stores the parameters permanently and returns the value of Op::immediate for them. The caller
-/// holds the lock of lookup.cpp.
+/// Stores the parameters permanently, and returns the value of Op::immediate that refers to them.
+/// The caller must hold the lock of lookup.cpp.
 i64 store_permanently(const Comparing& comparing) {
     static std::deque<Comparing> all;
     return reinterpret_cast<i64>(&all.emplace_back(comparing));
@@ -192,15 +194,15 @@ Mask combine_with_predicate(Mask compared, const Comparing& comparing, const War
     return compared;
 }
 
-/// Executes setp on single values without a predicate, which is the usual case. Op::immediate is
-/// the comparison itself.
+/// Executes the most common kind of setp: on single values and without a predicate. Op::immediate
+/// is the address of the comparison function.
 const Op* run_setp(Warp& w, const Op* op) {
     const Mask is_true = reinterpret_cast<Comparison>(op->immediate)(w, op);
     w.write_predicate(op->d, is_true);
     w.write_predicate(op->d2, ~is_true);
     return op + 1;
 }
-/// Executes setp and then the next Op. See lanes.h for an explanation of forms.
+/// Executes setp and then the next Op. lanes.h explains forms.
 const Op* run_setp_form(Warp& w, const Op* op) {
     run_setp(w, op);
     return op[1].run(w, op + 1);
@@ -252,7 +254,8 @@ LaneInstruction setp(Modifiers& m) {
     return made;
 }
 
-/// Returns 1 or all ones in the type of the result, or 0 if there is no set with this type.
+/// Returns the value that represents "true" in the type of the result: 1 or all ones. Returns 0 if
+/// set does not support this type.
 u32 true_value(Type to, bool from_halves) {
     switch (to) {
         case Type::u32:

@@ -1,9 +1,10 @@
 // cvt between integers, f32 and f64, and from f16 and bf16.
 //
-// Rules  Integer to integer truncates, or clamps with .sat. Float to integer rounds as the
-//        instruction says (.rzi ...) and always clamps; a NaN becomes 0, or a value with only the
-//        highest bit set if one of the types has 64 bits. Conversion to a float rounds as the
-//        instruction says (.rn ...), and .sat clamps to [0, 1].
+// Rules  A conversion between integers truncates, or clamps with .sat. A conversion from float to
+//        integer uses the instruction's rounding mode (such as .rzi) and always clamps. A NaN
+//        becomes 0, or a value with only the highest bit set if one of the types has 64 bits. A
+//        conversion to float uses the instruction's rounding mode (such as .rn), and .sat clamps
+//        the result to [0, 1].
 // Next   convert_small.cpp converts to f16, bf16 and smaller formats, and from the smaller formats.
 #include <limits>
 
@@ -63,7 +64,7 @@ LaneInstruction integer_to_integer(Modifiers& m) {
     const bool sat = m.take("sat");
     const Type to = m.take_type(), from = m.take_type();
     return for_all_integers(to, [=]<class D>(Tag<D>) {
-        // Truncation gives the same bits for signed and unsigned types.
+        // Use unsigned types. Truncation produces the same bits for signed types.
         using Bits = std::make_unsigned_t<D>;
         return for_all_integers(from, [=]<class A>(Tag<A>) {
             return sat ? clamp<D, A>() : in_lanes<Cast<Bits>, Bits, A>();
@@ -73,7 +74,7 @@ LaneInstruction integer_to_integer(Modifiers& m) {
 
 // ---- float -> integer ----
 
-/// Clamps `whole`, which is `a` rounded to a whole number, to the range of D.
+/// Clamps `whole` to the range of D. `whole` is `a` rounded to an integer.
 template <class D, class A>
 D clamped(A whole, A a) {
     constexpr A lowest = static_cast<A>(std::numeric_limits<D>::min());
@@ -161,9 +162,9 @@ LaneInstruction integer_to_float(Modifiers& m) {
 
 // ---- between f32 and f64 ----
 
-// As on the host, a NaN keeps its sign and the upper bits of its payload.
+// As on the host, a conversion preserves the sign of a NaN and the upper bits of its payload.
 
-/// Converts to the same type or to the wider one. With .ftz, a NaN loses its payload.
+/// Converts to the same type or to a wider type. With .ftz, a NaN loses its payload.
 template <class D>
 struct ToSameOrWider {
     struct Request {
@@ -213,7 +214,7 @@ LaneInstruction float_to_float(Modifiers& m) {
 
 // ---- from a half, which is always exact ----
 //
-// A NaN keeps its sign and payload, except from f16 to f32.
+// The sign and payload of a NaN are preserved, except in a conversion from f16 to f32.
 
 template <class D>
 struct FromHalf {
@@ -236,7 +237,7 @@ LaneInstruction half_to_float(Modifiers& m) {
     });
 }
 
-// ---- a float to a whole number in a float ----
+// ---- rounding a float to an integral value, which remains a float ----
 
 struct ToWhole {
     struct Request {
@@ -271,8 +272,8 @@ struct Pack {
     static u32 apply(const Request& to, i32 upper, i32 lower) {
         return static_cast<u32>(Clamp::apply(to, upper) << to.bits | Clamp::apply(to, lower));
     }
-    /// Packs both values into the low bits of the result. Fills the bits above them with the low
-    /// bits of `rest`.
+    /// Packs both values into the low bits of the result. The remaining bits are the low bits of
+    /// `rest`.
     static u32 apply(const Request& to, i32 upper, i32 lower, u32 rest) {
         return apply(to, upper, lower) | rest << (2 * to.bits);
     }

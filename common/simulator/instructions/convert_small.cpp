@@ -1,8 +1,9 @@
-// cvt to f16, bf16, tf32, e4m3, e5m2, and pairs of them, and from e4m3 and e5m2. convert.cpp
+// cvt to f16, bf16, tf32, e4m3, e5m2, and pairs of these, and cvt from e4m3 and e5m2. convert.cpp
 // converts from halves.
 //
-// Idea   The common conversions (between f32 and f16, to nearest) have fast paths in half.h. All
-//        others use round_to_format, which takes the exact value, a format and a direction.
+// Idea   The common conversions (between f32 and f16, rounding to nearest) have fast paths in
+//        half.h. All others use round_to_format with the exact value, the format and the rounding
+//        direction.
 #include "simulator/instructions/families.h"
 
 namespace coalesce::simulator::convert_small_instructions {
@@ -55,7 +56,7 @@ struct ToHalfNearest {
     static H apply(auto a) { return nearest<H>(a); }
 };
 
-/// Converts a NaN from f64. The NaN keeps its sign and the upper bits of its payload.
+/// Converts an f64 NaN. The result has the same sign and the upper bits of the payload.
 template <class H>
 H make_nan(double a) {
     const FloatFormat& format = kFormatOf<H>;
@@ -126,8 +127,8 @@ struct ToTF32 {
     }
 };
 /// Executes .rna, which adds half a unit in the last place of the result and then truncates. A NaN
-/// or infinity is only truncated. .satfinite subtracts one unit in the last place if the result has
-/// the largest exponent.
+/// or infinity is only truncated. If the result then has the largest exponent, .satfinite subtracts
+/// one unit in the last place.
 template <bool kSatfinite>
 struct ToTF32Away {
     static u32 apply(float a) {
@@ -154,7 +155,7 @@ LaneInstruction to_tf32(Modifiers& m) {
 
 // ---- pairs: the first source goes to the upper half ----
 
-/// Converts two f32 values to two halves (16 bits apart) or to two 8-bit numbers (8 bits apart).
+/// Converts two f32 values to two halves (kApart = 16) or to two 8-bit numbers (kApart = 8).
 template <const FloatFormat& kFormat, int kApart>
 struct ToPair {
     using Request = Rounded;
@@ -169,7 +170,8 @@ struct ToPair {
             apply_limits(kFormat, round_to_format(kFormat, value, r.direction), r.limits));
     }
 };
-/// Rounds pairs to nearest without applying any limits, like ToHalfNearest for a single value.
+/// Rounds both values of a pair to nearest, without applying any limits. ToHalfNearest does the
+/// same for a single value.
 template <class H>
 struct ToPairNearest {
     static u32 apply(float upper, float lower) {
@@ -196,7 +198,7 @@ LaneInstruction to_half_pair(Modifiers& m) {
     return {};
 }
 
-// ---- 8-bit formats, which are always in pairs; conversions to them always have .satfinite ----
+// ---- 8-bit formats, which exist only in pairs; conversions to them always have .satfinite ----
 
 /// Like ToPair, but converts a pair of f16.
 template <const FloatFormat& kFormat>

@@ -11,7 +11,7 @@
 namespace coalesce::simulator {
 
 /// The modifiers of an instruction. A family takes the modifiers that it supports. If any modifiers
-/// remain at the end, the family has no such variant.
+/// remain afterwards, the family does not contain the instruction.
 class Modifiers {
 public:
     explicit Modifiers(const std::vector<std::string>& names) : names_(names) {}
@@ -26,7 +26,8 @@ public:
     /// Takes .rni, .rzi, .rmi or .rpi, which round to whole numbers. Returns nothing if the
     /// instruction has none of these modifiers.
     std::optional<Rounding> take_rounding_to_whole();
-    /// Takes the next type modifier, from left to right. Returns Type::none if there is none.
+    /// Takes the leftmost type modifier that has not been taken. Returns Type::none if there is
+    /// none.
     ptx::Type take_type();
     bool all_taken() const { return taken_ + 1 == u64{1} << names_.size(); }
 
@@ -35,7 +36,8 @@ private:
     u64 taken_ = 0;  ///< the modifiers that were taken, one bit each
 };
 
-/// Creates an instruction from its modifiers. If there is no such variant, `run` is null.
+/// Creates an instruction from its modifiers. If the family has no instruction with these
+/// modifiers, `run` is null.
 using Family = LaneInstruction (*)(Modifiers&);
 
 /// Maps an opcode to a family. Each file of instructions has a table of such entries. Several
@@ -163,7 +165,8 @@ struct InPairs : F {
     }
 };
 
-/// Returns the description of the operation on halves, if the type is a half or a pair of halves.
+/// If the type is f16, bf16 or a pair of them, returns the description of the operation on this
+/// type.
 template <class F, int kSources, class... Requests>
 LaneInstruction for_halves(ptx::Type type, const Requests&... request) {
     using Paired = InPairs<F, Requests...>;
@@ -187,8 +190,7 @@ unsigned __int128 wider(u64);
 template <class T>
 using Wider = decltype(wider(T{}));
 
-/// The type for computations in which overflow wraps. The type is unsigned, and not narrower than
-/// int.
+/// The type for computations that wrap on overflow. It is unsigned, and at least as wide as int.
 template <class T>
 using Wrapping = std::conditional_t<sizeof(T) == 8, u64, u32>;
 

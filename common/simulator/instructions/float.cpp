@@ -1,10 +1,11 @@
 // Arithmetic on f32 and f64: add sub mul fma mad div abs neg min max copysign testp. Arithmetic on
-// f16 and bf16, single and in pairs: add sub mul fma abs neg min max.
+// single f16 and bf16 values and on pairs: add sub mul fma abs neg min max.
 //
 // Idea   Each operation is written once, for a value of any format. Its plain form is IEEE
-//        arithmetic, which is provided by the host, or by half.h for halves. For a pair, the
-//        operation is applied twice. Flushing<F> wraps it for .ftz. The rare modifiers .sat, .relu
-//        and other rounding directions are tested when the instruction runs (Modified<F>).
+//        arithmetic, which the host provides for f32 and f64, and half.h for halves. For a pair,
+//        the operation is applied twice. Flushing<F> implements the operation with .ftz. The rare
+//        modifiers .sat, .relu and other rounding directions are tested when the instruction runs
+//        (Modified<F>).
 #include "simulator/instructions/families.h"
 
 namespace coalesce::simulator::float_instructions {
@@ -38,9 +39,9 @@ struct Flushing {
         return flush_subnormal(F::apply(flush_subnormal(sources)...));
     }
 };
-/// Flushes a result as hardware does. Hardware first rounds the result to 24 bits, as if exponents
-/// had no lower limit, and then tests whether the rounded result is subnormal. A value just below
-/// the smallest normal number may therefore be subnormal in this test, although the nearest float
+/// Flushes a result to zero as hardware does. Hardware first rounds the result to 24 bits, as if
+/// exponents had no lower limit, and then tests whether the rounded result is subnormal. By this
+/// test, a value just below the smallest normal number may be subnormal, although the nearest float
 /// is that normal number. Hardware flushes such a value too. `scaled` is the result times 2^64,
 /// which is never subnormal.
 inline float flush_by_scaled(float result, float scaled) {
@@ -48,13 +49,13 @@ inline float flush_by_scaled(float result, float scaled) {
                          (magnitude(result) == 0x1p-126f && magnitude(scaled) < 0x1p-62f);
     return is_tiny ? with_sign_of(0.0f, result) : result;
 }
-/// Computes the product with the smaller factor multiplied by 2^64. If the product is nearly
-/// subnormal, this scaled product does not overflow.
+/// Returns (a * b + c) * 2^64. The smaller factor is multiplied by 2^64 first, so that this does
+/// not overflow if the result is nearly subnormal.
 inline float scaled_product(float a, float b, float c) {
     const bool first_is_smaller = magnitude(a) < magnitude(b);
     return std::fma((first_is_smaller ? a : b) * 0x1p64f, first_is_smaller ? b : a, c * 0x1p64f);
 }
-/// Like flush_by_scaled, but for halves. `exact` has not been rounded yet, or was rounded to odd.
+/// Like flush_by_scaled, but for halves. `exact` is the result before rounding, or rounded to odd.
 inline F16 flushed_f16(double exact) {
     const F16 scaled = to_f16(magnitude(exact) * 0x1p10);
     return to_f16(magnitude(exact) < 0x1p-14 && to_float(scaled) < 0x1p-4f
@@ -79,7 +80,7 @@ template <>
 struct Flushing<Divide> {
     static float apply(float a, float b) {
         a = flush_subnormal(a), b = flush_subnormal(b);
-        // If a quotient is nearly subnormal, its divisor is large enough to be scaled down.
+        // A quotient can be nearly subnormal only if the divisor is large enough to be scaled down.
         return flush_by_scaled(Divide::apply(a, b), a / (b * 0x1p-64f));
     }
 };
@@ -94,8 +95,8 @@ struct Flushing<MultiplyAdd> {
                                       double{to_float(flush_subnormal(c))}));
     }
 };
-/// Applies the modifiers. .sat clamps to [0, 1], and turns NaN into +0. .relu turns negative
-/// results into +0.
+/// Applies modifiers to the result of F. .sat clamps it to [0, 1], and turns a NaN into +0. .relu
+/// turns a negative result into +0.
 template <class F>
 struct Modified {
     static constexpr bool kHostRounds = true;
@@ -136,7 +137,8 @@ bool is_flushed(Type type) {
     return type == Type::f32 || type == Type::f16 || type == Type::f16x2;
 }
 
-/// Describes F with a rounding direction, .ftz and .sat. Only f32 accepts .ftz and .sat.
+/// Describes the instruction F with its rounding direction, .ftz and .sat. Only f32 accepts .ftz
+/// and .sat.
 template <class F, int kSources>
 LaneInstruction arithmetic(Modifiers& m) {
     const Rounding rounding = m.take_rounding().value_or(Rounding::nearest);
@@ -155,8 +157,8 @@ LaneInstruction arithmetic(Modifiers& m) {
                : with_forms_of_type<F, float, kSources>();
 }
 
-/// Describes operations on halves: {.rn}{.ftz}{.sat or .relu}. bf16 allows only rounding and .relu,
-/// and only fma has .relu.
+/// Describes an operation on halves, whose modifiers are {.rn}{.ftz}{.sat or .relu}. bf16 allows
+/// only rounding modifiers and .relu, and .relu is allowed only for fma.
 template <class F, int kSources>
 LaneInstruction half_arithmetic(Modifiers& m) {
     m.take("rn");
@@ -170,8 +172,8 @@ LaneInstruction half_arithmetic(Modifiers& m) {
 
 // ---- div ----
 
-/// Divides approximately, by multiplying by an approximate reciprocal whose subnormals are flushed.
-/// For divisors above 2^126, the reciprocal is 0.
+/// Divides approximately, by multiplying by an approximate reciprocal. If the reciprocal is
+/// subnormal, it is flushed to zero, so that the result for divisors above 2^126 is 0.
 struct DivideApproximately {
     static float apply(float a, float b) {
         const float reciprocal_is_zero = std::bit_cast<float>(0x7e800000u);  // 2^126
@@ -223,14 +225,14 @@ LaneInstruction copy_sign(Modifiers& m) {
 
 // ---- min, max ----
 
-/// Returns the smaller or larger number, where -0 is less than +0. If one operand is a NaN, returns
-/// the other operand.
+/// Returns the larger number if kMaximum is true, and otherwise the smaller one. -0 is less than
+/// +0. If one operand is a NaN, returns the other one.
 template <bool kMaximum>
 struct Extremum {
     template <class T>
     static T apply(T a, T b) {
         const auto x = to_arithmetic(a), y = to_arithmetic(b);
-        // Equal values can differ only in the sign of a zero.
+        // Operands that compare equal can differ only if they are zeros of different sign.
         const T if_equal = from_bit_pattern<T>(kMaximum ? bit_pattern(a) & bit_pattern(b)
                                                         : bit_pattern(a) | bit_pattern(b));
         const T ordered = x == y ? if_equal : ((x < y) == kMaximum ? b : a);
@@ -238,9 +240,9 @@ struct Extremum {
         return propagate_nan(result, result);
     }
 };
-/// Applies the modifiers. With .NaN, the result is a NaN if an operand is a NaN. With .xorsign.abs,
-/// magnitudes are compared, and the result gets the sign of the product of the operands. A NaN gets
-/// no sign.
+/// Applies modifiers. With .NaN, the result is a NaN if an operand is a NaN. With .xorsign.abs, the
+/// magnitudes are compared, and the sign of the result is the sign of the product of the operands.
+/// A NaN result has no sign.
 template <class F>
 struct ModifiedExtremum {
     struct Request {
@@ -274,8 +276,8 @@ LaneInstruction extremum(Modifiers& m) {
 
 // ---- testp ----
 
-/// Reports whether `a` belongs to the class `kind`, which is an index into the names that `test`
-/// accepts.
+/// Reports whether `a` is in the class of numbers `kind`, which is an index into the names that
+/// `test` accepts.
 template <class T>
 bool is_in_class(i64 kind, T a) {
     const auto bits = bit_pattern(magnitude(a));

@@ -1,8 +1,8 @@
 // Integer arithmetic: add sub mul mad mul24 mad24 sad div rem abs neg min max dp4a dp2a vabsdiff2
 // vabsdiff4 vmin2 vmin4 vmax2 vmax4.
 //
-// Watch  Signed overflow wraps, as on the device, so sums and products are computed in an unsigned
-//        type.
+// Watch  Sums and products are computed in an unsigned type, so that overflow wraps as on the
+//        device.
 #include <algorithm>
 #include <limits>
 
@@ -52,13 +52,14 @@ struct InPairs {
         return low | high << 16;
     }
 };
-/// Takes a pair type, for which ptx::Type has no enumerator. Returns 0 for u16x2, 1 for s16x2, and
-/// -1 for any other type.
+/// Consumes a modifier that names a pair type, for which ptx::Type has no enumerator. Returns 0 for
+/// u16x2, 1 for s16x2, and -1 if there is no such modifier.
 int take_pair_type(Modifiers& m) {
     return m.take_one_of({"u16x2", "s16x2"});
 }
 
-/// Calls `make` with the unsigned type, because signs make no difference when overflow wraps.
+/// Calls `make` with the corresponding unsigned type. The result is the same for signed types,
+/// because overflow wraps.
 template <class Make>
 LaneInstruction for_wrapping(Type type, Make make) {
     return for_integers(type,
@@ -109,7 +110,7 @@ struct MultiplyHigh {
     }
 };
 template <>
-// In C++, u16 * u16 is computed as an int, and could overflow.
+// In C++, u16 * u16 has type int and could overflow.
 struct MultiplyHigh<u16> {
     static u16 apply(u16 a, u16 b) { return static_cast<u16>((u32{a} * u32{b}) >> 16); }
 };
@@ -138,7 +139,8 @@ Part take_part(Modifiers& m) {
     return part < 0 ? kLow : static_cast<Part>(part);
 }
 
-/// Describes a product. With kAdd, a third source is added.
+/// Describes an instruction that multiplies its first two sources. If kAdd is true, it adds the
+/// third source.
 template <bool kAdd, class Multiply, class D, class T>
 LaneInstruction product() {
     if constexpr (kAdd)
@@ -207,11 +209,13 @@ struct AbsoluteDifference {
 };
 // ---- div, rem ----
 //
-// PTX does not define division by zero. The device returns all ones, also for the remainder.
+// PTX does not define division by zero. For a zero divisor, the device returns all ones as the
+// quotient and as the remainder.
 
-/// Returns the quotient for b != 0. The 32-bit quotient is computed in double precision and is
-/// exact, because a / b differs from the next larger integer by at least 1 / b, which is far more
-/// than the rounding error. Unlike integer division, division of doubles can be vectorized.
+/// Returns the quotient for b != 0. A 32-bit quotient is computed in double precision, because
+/// floating-point division can be vectorized and integer division cannot. The result is exact: a /
+/// b differs from the next larger integer by at least 1 / b, which is far more than the rounding
+/// error.
 template <class T>
 T quotient(T a, T b) {
     if constexpr (sizeof(T) < 8) {
@@ -274,8 +278,8 @@ LaneInstruction extremum(Modifiers& m) {
 
 // ---- dp4a, dp2a: small dot products ----
 
-/// Multiplies all parts of type A in a by parts of type B in b, starting with part `kFirst` of b,
-/// and adds the products to c.
+/// Multiplies the parts of a, which have type A, by parts of b of type B, starting with part kFirst
+/// of b. Adds the products to c.
 template <class A, class B, u32 kFirst>
 struct DotProduct {
     static u32 apply(u32 a, u32 b, u32 c) {
@@ -288,8 +292,8 @@ struct DotProduct {
     }
 };
 
-/// Takes two types and calls make(Tag<A>, Tag<B>). The type s32 selects A or B as it is, and u32
-/// selects the corresponding unsigned type.
+/// Consumes the modifiers for two types and calls make(Tag<A>, Tag<B>). For s32, the type is A or B
+/// itself. For u32, it is the corresponding unsigned type.
 template <class A, class B, class Make>
 LaneInstruction for_signs(Modifiers& m, Make make) {
     using UnsignedA = std::make_unsigned_t<A>;
@@ -319,8 +323,8 @@ LaneInstruction dot2(Modifiers& m) {
 // ---- vabsdiff2, vabsdiff4: the video instructions that nvcc generates for __vsadu2, __vabsdiffu4
 // and others ----
 
-/// Computes the differences of the halves or bytes, side by side, or their sum. nvcc never
-/// generates a mask, and without a mask no bits of c appear in the result.
+/// Computes the absolute differences of the halves or bytes, or the sum of these differences. nvcc
+/// never generates a mask. Without a mask, no bits of c appear in the result.
 template <class A, class B, bool kSum>
 struct DifferencesOfParts {
     static u32 apply(u32 a, u32 b, u32 c) {
@@ -328,8 +332,8 @@ struct DifferencesOfParts {
         for (u32 at = 0; at < 32; at += kBits) {
             const i32 difference = static_cast<A>(a >> at) - static_cast<B>(b >> at);
             const u32 size = static_cast<u32>(difference < 0 ? -difference : difference);
-            // The difference between a signed and an unsigned part may not fit into a part, and is
-            // then truncated.
+            // The difference between a signed and an unsigned part may need an additional bit. It
+            // is then truncated.
             result += kSum ? size : (size & ((1u << kBits) - 1)) << at;
         }
         return result;
@@ -349,8 +353,9 @@ LaneInstruction differences(Modifiers& m) {
 
 // ---- vmin2, vmin4, vmax2, vmax4 ----
 
-/// Chooses the lesser or the greater of each pair of halves or bytes. The values are compared with
-/// their own signs, and then truncated to the width of a part. Masks and .add are not supported.
+/// Chooses the smaller or the larger value of each pair of halves or bytes. Each value is signed or
+/// unsigned according to its own type. The chosen value is truncated to the width of a part. Masks
+/// and .add are not supported.
 template <class A, class B, bool kGreater>
 struct ExtremaOfParts {
     static u32 apply(u32 a, u32 b, u32 /*c*/) {

@@ -36,18 +36,18 @@ namespace coalesce::simulator {
 struct LaneInstruction {
     Handler run = nullptr;
     Width destination = Width::none;
-    /// The width of Op::d2: either a predicate, which is the q of `p|q` (it needs a slot even if
-    /// the text omits it), or the carry flags, which are read and written.
+    /// The width of Op::d2. Op::d2 is either the predicate q of `p|q`, which needs a slot even if
+    /// the instruction omits it, or the carry flags, which are read and written.
     Width second = Width::none;
     std::array<Width, 4> source = {};  ///< the widths of the sources in Op::a, b, c and v[0]
     /// True if Op::d2 contains the carry flags. The instruction is then not pure.
     bool reads_carry = false;
-    /// Specialized handlers for operands whose register file is known, indexed by a mask of the
-    /// uniform sources (a is the lowest bit); the other sources are in the warp's own file. Null if
-    /// `run`, which accepts any operands, is the only handler.
+    /// Specialized handlers for operands whose register files are known when the kernel is lowered.
+    /// The index is a mask of the uniform sources (a is the lowest bit); the other sources are in
+    /// the warp's own file. Null if `run`, which accepts any operands, is the only handler.
     const Handler* forms = nullptr;
     i64 constant = 0;  ///< the value of Op::immediate, for a handler shared by many instructions
-    /// True if a constant operand after c becomes Op::immediate (the table of lop3).
+    /// True if a constant operand after c becomes Op::immediate, as does the lookup table of lop3.
     bool immediate = false;
 };
 
@@ -107,7 +107,7 @@ inline Mask mask_of(const u32* lanes) {
 
 // ---- handlers ----
 
-/// The register file that contains a source, if it is known in advance.
+/// The register file that contains a source, if it is known when the kernel is lowered.
 enum class SourceFile : u8 { anywhere, own, uniform };
 
 /// The values of a source's lanes. A uniform source is read once.
@@ -141,8 +141,8 @@ void write_each(Warp& w, Slot d, Apply apply, Sources... sources) {
                        [=](int l) COALESCE_LANE_BODY { return to_lane<D>(apply(sources[l]...)); });
 }
 
-/// Calls `apply` in each lane with the sources, whose types are S, and stores the results in the
-/// destination.
+/// Calls `apply` for each lane with the lane's sources, which have the types S, and stores the
+/// results in the destination.
 template <class D, class... S, class Apply>
 void run_lanes(Warp& w, const Op* op, Apply apply) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
@@ -159,9 +159,10 @@ const Op* run_plainly(Warp& w, const Op* op) {
 
 // ---- handlers that many variants share ----
 //
-// A small struct, F::Request, distinguishes the variants, so that rare variants need no separate
-// loop. F::apply takes the request as its first argument, and LaneInstruction::constant contains
-// it. If F::kHostRounds exists, the host's processor rounds in Request::direction during the loop.
+// A small struct, F::Request, selects the variant, so that rare variants need no loop of their own.
+// F::apply takes the request as its first argument, and LaneInstruction::constant contains it. If
+// F::kHostRounds exists, the rounding mode of the host's processor is Request::direction while the
+// loop runs.
 
 template <class Request>
 i64 pack_request(const Request& request) {
@@ -193,11 +194,12 @@ const Op* run_requested(Warp& w, const Op* op) {
     return op + 1;
 }
 
-// ---- forms: specialized handlers, in which the simulator spends nearly all of its time ----
+// ---- forms: the specialized handlers that take up nearly all of the simulator's time ----
 //
-// The most common instructions have a separate handler (a form) for each combination of register
-// files from which their operands come. Finding the register file of an operand at run time costs
-// as much as adding 32 numbers, and a uniform operand is one number instead of 32.
+// The most common instructions have a separate handler (a form) for each combination of the
+// register files of their operands. To find the register file of an operand at run time would cost
+// as much as adding 32 numbers. In addition, a form reads a uniform operand once instead of 32
+// times.
 //
 // A form calls the handler of the next Op itself, so it does not return to the scheduler's loop. In
 // measurements, this made pure arithmetic 1.4 times as fast. If the compiler does not turn the call
@@ -218,9 +220,9 @@ const Op* run_form(Warp& w, const Op* op) {
     return op[1].run(w, op + 1);
 }
 
-/// Returns the form for these uniform sources, or nullptr. There is no form if all sources are
-/// uniform, or if the first of three sources is uniform, because those cases are rare and would
-/// only add code.
+/// Returns the form for these uniform sources. If all sources are uniform, or if the first of three
+/// sources is uniform, returns the handler for any operands instead. Those cases are rare, and
+/// forms for them would only add code.
 template <unsigned kUniform, class F, class D, class... S>
 constexpr Handler form() {
     if constexpr (sizeof...(S) == 3 ? kUniform % 2 == 0 : kUniform + 1 < 1u << sizeof...(S))

@@ -1,4 +1,4 @@
-// Bitwise logic, including that on predicates, and selection: and or xor not cnot lop3 selp slct.
+// Bitwise operations, also on predicates, and selection: and or xor not cnot lop3 selp slct.
 #include "simulator/execute/combining.h"
 #include "simulator/instructions/families.h"
 
@@ -54,9 +54,9 @@ LaneInstruction logical_not(Modifiers& m) {
 
 // ---- lop3 ----
 
-/// Looks up each result bit in a table. Bit i of the table is the result if the bits of a, b, c
-/// form the number i. The code is a tree of choices: c selects between adjacent entries of the
-/// table, then b, then a.
+/// Looks up each bit of the result in a table of eight bits. Its index is the number formed by the
+/// corresponding bits of a, b and c. The lookup is implemented as a binary tree of selections:
+/// first by c between adjacent entries of the table, then by b, and then by a.
 const Op* run_lop3(Warp& w, const Op* op) {
     const u32* a = w.lanes<u32>(op->a);
     const u32* b = w.lanes<u32>(op->b);
@@ -75,7 +75,8 @@ const Op* run_lop3(Warp& w, const Op* op) {
     return op + 1;
 }
 
-/// Executes lop3.and and lop3.or, which also write a predicate, d|p: p = (d != 0) and/or q.
+/// Executes lop3.and and lop3.or, which also write a predicate: for d|p, p is (d != 0) and q, or (d
+/// != 0) or q.
 template <bool kOr>
 const Op* run_lop3_predicate(Warp& w, const Op* op) {
     const Mask q = w.predicate(op->v[0]);
@@ -116,7 +117,7 @@ const Op* run_select(Warp& w, const Op* op) {
 }
 
 /// Returns the size in bytes of a type that selp and slct support, or 0 for any other type.
-/// Selection only moves bits, so signed, unsigned and float types are treated alike.
+/// Selection only moves bits, so it does not matter whether the type is signed, unsigned or float.
 u32 bytes_of_selectable(Type type) {
     const auto bytes = []<class T>(Tag<T>) { return static_cast<u32>(sizeof(T)); };
     return for_bits(type, bytes) + for_integers(type, bytes) + for_floats(type, bytes);
@@ -138,7 +139,7 @@ struct SelectBySign {
         return c >= 0 ? a : b;
     }
 };
-/// With .ftz, a subnormal becomes a zero of the same sign, and -0 counts as >= 0.
+/// With .ftz, a subnormal is treated as a zero of the same sign, and -0 satisfies >= 0.
 struct SelectBySignFlushing {
     template <class T>
     static T apply(T a, T b, float c) {

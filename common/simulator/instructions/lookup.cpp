@@ -1,5 +1,6 @@
-// Finds the instruction for text such as "add" + {"sat", "s32"}. The families that know the opcode
-// are tried in order, and the first one that accepts all modifiers is used.
+// Finds the instruction for an opcode and its modifiers, such as "add" and {"sat", "s32"}. The
+// families that know the opcode are tried in order, and the first one that accepts all modifiers is
+// used.
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -91,8 +92,8 @@ std::optional<LaneInstruction> make(const std::string& opcode,
 
 const LaneInstruction* find_lane_instruction(const std::string& opcode,
                                              const std::vector<std::string>& modifiers) {
-    // Each variant is created once. Pointers to variants stay valid, because the nodes of the map
-    // do not move.
+    // Each variant is created only once. The nodes of the map do not move, so pointers to variants
+    // remain valid.
     static std::mutex mutex;
     static std::unordered_map<std::string, std::optional<LaneInstruction>> made;
 

@@ -1,10 +1,10 @@
-// Roots and transcendental functions: rcp sqrt rsqrt sin cos lg2 ex2 tanh. For halves, ex2 and
+// Roots and transcendental functions: rcp sqrt rsqrt sin cos lg2 ex2 tanh. For halves, only ex2 and
 // tanh.
 //
-// Idea   The device approximates most of these functions, within error bounds stated in the PTX
-//        manual. Here the functions are computed in double precision and rounded once, which is
-//        within any such bound. A result may therefore differ from the device's in the last bits,
-//        and is then more accurate.
+// Idea   The device approximates most of these functions, within the error bounds stated in the PTX
+//        manual. Here, the functions are computed in double precision and rounded once, which
+//        satisfies all of these bounds. If a result differs from the device's, it differs in the
+//        last bits and is more accurate.
 #include "simulator/instructions/families.h"
 
 namespace coalesce::simulator::math_instructions {
@@ -67,11 +67,11 @@ LaneInstruction half_approximation(Modifiers& m) {
     return ftz ? for_halves<Flushing<InDouble<F>>, 1>(type) : for_halves<InDouble<F>, 1>(type);
 }
 
-// ---- rcp and sqrt, which also exist with correct rounding for f32 and f64 ----
+// ---- rcp and sqrt, which have correctly rounded variants for f32 and f64 ----
 
-/// Tests whether the result is subnormal before the result is rounded. Testing it after rounding
-/// would make no difference (see float.cpp), because no reciprocal just below the smallest normal
-/// number rounds up to that number in 24 bits.
+/// Tests before rounding whether the result is subnormal. A test after rounding would have the same
+/// outcome (see float.cpp): in 24 bits, no reciprocal just below the smallest normal number rounds
+/// up to that number.
 template <>
 struct Flushing<Reciprocal> {
     static float apply(float a) {
@@ -107,7 +107,7 @@ LaneInstruction rounded_function(Modifiers& m) {
     return type == Type::f64 && !ftz ? rounded_to<F, double>(*direction) : LaneInstruction{};
 }
 
-// ---- rough approximations in double precision: starting points for Newton's iteration ----
+// ---- rough approximations in double precision, as starting points for Newton's method ----
 //
 // They use only the upper 32 bits of the operand, and set only the upper 32 bits of the result.
 
@@ -128,8 +128,8 @@ struct InUpperHalf {
 template <class F>
 LaneInstruction double_approximation(Modifiers& m) {
     if (!m.take("approx") || m.take_type() != Type::f64) return {};
-    // Without .ftz, the assembler adds Newton's iteration, and the result on an H200 is within one
-    // unit in the last place.
+    // Without .ftz, the assembler adds iterations of Newton's method. On an H200, the result is
+    // within one unit in the last place.
     return m.take("ftz") ? in_lanes<InUpperHalf<F>, double, double>()
                          : in_lanes<F, double, double>();
 }

@@ -88,8 +88,8 @@ void FunctionLowering::place_variables() {
     code_.local_offsets = local_offsets_;
 }
 
-/// Reports whether the function takes the address of a parameter (`mov %rd1, f_param_0`). With this
-/// address, the function can read and write the parameter like other memory.
+/// Reports whether the function takes the address of a parameter (`mov %rd1, f_param_0`). Such a
+/// parameter can be read and written like other memory.
 bool FunctionLowering::address_is_taken(const std::string& parameter) const {
     for (const Instruction& i : function_.body) {
         if (i.opcode == "call") continue;  // a call passes the parameter's value, not its address
@@ -148,7 +148,7 @@ void FunctionLowering::add_guard(Op& op) {
     op.guard_negated = now().guard_negated;
 }
 
-/// Emits an Op that waits for the loads that must arrive before this instruction.
+/// Emits an Op that waits for the loads that this instruction must wait for.
 void FunctionLowering::emit_load_wait() {
     const u64 loads = load_waits_.loads_to_wait_for[at_];
     if (loads == 0) return;
@@ -157,7 +157,7 @@ void FunctionLowering::emit_load_wait() {
     emit(op);
 }
 
-/// Lowers the instruction. Returns false if the instruction group contains no such instruction.
+/// Lowers the instruction. Returns false if the group contains no such instruction.
 bool FunctionLowering::lower_by_group(OpcodeGroup group) {
     switch (group) {
         case OpcodeGroup::control: return lower_control();
@@ -181,8 +181,8 @@ void FunctionLowering::lower_instruction() {
     if (!now().guard || opcode->group == OpcodeGroup::control) return;
     for (std::size_t k = first; k < code_.ops.size(); ++k) {
         Op& op = code_.ops[k];
-        // These Ops run for all lanes, even for lanes whose guard is false. A read of a special
-        // register, for example, writes a temporary and counts the preceding instructions.
+        // These Ops run for all lanes, including those whose guard is false. For example, an Op
+        // that reads a special register writes a temporary, and counts the preceding instructions.
         if (op.run == op_warp_sync || op.run == op_branch_if || op.run == op_label ||
             op.run == run_read_special)
             continue;
@@ -192,8 +192,8 @@ void FunctionLowering::lower_instruction() {
 
 namespace {
 
-/// Reports whether a handler adds Op::weight to the warp's count of executed instructions. Only the
-/// last Op of a straight-line sequence counts, so that the arithmetic before it is not slowed down.
+/// Reports whether a handler adds Op::weight to the number of instructions that the warp has
+/// executed. In straight-line code, only the last Op does so, so that the other Ops run faster.
 bool counts_instructions(Handler run) {
     static const std::set<Handler> counting = {
         op_branch,    op_branch_if,     op_branch_indexed, op_exit,           op_return,
@@ -248,8 +248,8 @@ void FunctionLowering::emit_lane(const std::string& name, Slot d,
 }
 
 void FunctionLowering::emit_label(const std::string& label) {
-    // Instructions before the label that did not produce an Op belong to the path that falls
-    // through, so count them before the label.
+    // Preceding instructions that did not produce an Op are executed only by lanes that fall
+    // through to the label. Therefore, count them before the label.
     if (pending_weight_) emit_count();
     Op op{.run = op_label, .source = at_};
     if (at_ + 1 < function_.body.size()) op.where = function_.body[at_ + 1].where;
@@ -351,9 +351,9 @@ void lower_functions(Kernel& kernel, Kernel::Code& code) {
     code.uniform_bytes = uniform.bytes();
 }
 
-/// Reports whether unrolled loops change which accesses ptxas merges. If so, the kernel must be
-/// lowered again: which loops ptxas unrolls is known only after the first lowering, because the
-/// estimate needs the lowered function.
+/// Reports whether loop unrolling changes which accesses ptxas merges. If so, the kernel must be
+/// lowered again, because the unrolled loops are known only after the first lowering: the estimate
+/// of ptxas's choices needs the lowered function.
 bool merges_across_iterations(const Kernel& kernel, const std::vector<u32>& unrolled) {
     if (unrolled.empty()) return false;
     const ControlFlow flow(*kernel.ast);
@@ -401,8 +401,8 @@ void lower(Kernel& kernel) {
 
 namespace {
 
-/// Lowers the kernel again with the settings in `code`. Returns null if the new code does not have
-/// the same accesses.
+/// Lowers the kernel again with the settings in `code`. Returns null if the accesses of the new
+/// code differ from those of the old code.
 std::shared_ptr<Kernel::Code> lower_again(Kernel& kernel, std::shared_ptr<Kernel::Code> code) {
     const std::vector<Site> sites = std::exchange(kernel.sites, {});
     try {

@@ -14,7 +14,7 @@
 
 namespace coalesce::simulator {
 
-/// Determines the offsets of a kernel's parameters and shared variables, which are known before the
+/// Determines the offsets of a kernel's parameters and shared variables. Must be called before the
 /// kernel is lowered.
 void describe_kernel(Kernel& kernel);
 

@@ -34,8 +34,8 @@ bool FunctionLowering::lower_control() {
     return true;
 }
 
-/// Reports whether a taken branch leads back to itself through branches only, so that its lanes
-/// loop forever.
+/// Reports whether a taken branch leads back to itself without any other instruction, so that its
+/// lanes loop forever.
 static bool never_ends(const ptx::Function& function, u32 at) {
     constexpr int kMostBranches = 8;
     u32 next = at;
@@ -52,9 +52,9 @@ static bool never_ends(const ptx::Function& function, u32 at) {
     return false;
 }
 
-/// Returns the source line of another branch that leads to the branch at `to`. That line belongs to
-/// the loop, whereas the line of the branch at `to` may not: if the compiler has emptied the loop,
-/// that branch has the line of the preceding code.
+/// Returns the source line of another branch that leads to the branch at `to`. In a loop that the
+/// compiler has emptied, the branch at `to` may have the line of the code before the loop, whereas
+/// the other branch has a line of the loop.
 static ptx::SourceLine line_of_entry(const ptx::Function& function, u32 to) {
     u32 label = to;
     while (label > 0 && !function.body[label - 1].label.empty()) --label;
@@ -89,14 +89,14 @@ void FunctionLowering::lower_indexed_branch() {
     const auto list = function_.target_lists.find(now().operands.at(1).name);
     if (list == function_.target_lists.end()) fail("the list of branch targets is unknown");
     const Slot index = source(now().operands[0], Width::w32);
-    // This Op runs once for each target that lanes take. Emit a separate Op that counts the
-    // preceding instructions, so that they are counted once.
+    // This Op runs once for each target that some lanes take. A separate Op counts the preceding
+    // instructions, so that they are counted only once.
     if (pending_weight_) emit_count();
     emit({.run = op_branch_indexed, .a = index, .spins = is_waiting_branch_[at_]});
     table_fixups_.push_back({static_cast<u32>(code_.ops.size() - 1), list->second});
 }
 
-/// Emits a branch around a guarded instruction that may make lanes wait or exit. Returns the index
+/// Emits a branch around a guarded instruction at which lanes may wait or exit. Returns the index
 /// of the branch.
 std::optional<u32> FunctionLowering::begin_guarded_region() {
     if (!now().guard) return {};
@@ -116,7 +116,8 @@ void FunctionLowering::lower_return() {
     emit({.run = is_kernel_ || now().opcode == "exit" ? op_exit : op_return});
 }
 
-/// Lowers bar.sync a{, b}; bar.arrive a, b; bar.red.op d, a{, b}, p; bar.warp.sync mask.
+/// Lowers the barrier instructions `bar.sync a{, b}`, `bar.arrive a, b`, `bar.red.op d, a{, b}, p`
+/// and `bar.warp.sync mask`.
 void FunctionLowering::lower_barrier() {
     const auto& operands = now().operands;
     Op op;
@@ -153,7 +154,8 @@ void FunctionLowering::lower_barrier() {
 
 // ---- calls ----
 
-/// Lowers call (results), function, (arguments). Each name in the parentheses is a .param variable.
+/// Lowers a call, which has the form `call (results), function, (arguments)`. The names in
+/// parentheses are .param variables.
 void FunctionLowering::lower_call() {
     const auto& operands = now().operands;
     std::size_t at = 0;
@@ -198,8 +200,9 @@ void FunctionLowering::lower_call() {
     } else {
         op.run = op_call_indirect;
         op.a = source(callee, Width::w64);
-        if (pending_weight_) emit_count();    // count once, as for an indexed branch
-        kernel_code_.order_sensitive = true;  // the callee may depend on the order of blocks
+        if (pending_weight_) emit_count();  // count once, as for an indexed branch
+        // The callee may depend on the order of blocks.
+        kernel_code_.order_sensitive = kernel_code_.reads_other_blocks = true;
         kernel_code_.has_repeatable_shared_steps = false;
         for (const auto& [name, function] : kernel_.module->ast->functions)
             if (!function->is_entry && function->has_body) functions_used_.insert(name);
@@ -226,7 +229,8 @@ void FunctionLowering::lower_device_call(const DeviceCall& call,
     op.has_destination = !results.empty() && call.result != Width::none;
     if (op.has_destination) op.d = take_temporary(call.result);
     const bool is_silent = call.name == std::string_view("vprintf") && !options().has_printf;
-    if (call.order_sensitive && !is_silent) kernel_code_.order_sensitive = true;
+    if (call.order_sensitive && !is_silent)
+        kernel_code_.order_sensitive = kernel_code_.reads_other_blocks = true;
     if (call.needs_heap) kernel_code_.needs_heap = true;
     emit(op);
     if (!op.has_destination) return;
@@ -237,8 +241,8 @@ void FunctionLowering::lower_device_call(const DeviceCall& call,
 
 // ---- loops that wait ----
 
-/// Marks the results of a call as answers (values that other threads can change) if one of the
-/// call's arguments is an answer. Returns true if this adds an answer.
+/// An answer is a value that other threads can change. If an argument of a call is an answer, marks
+/// the results of the call as answers. Returns true if the number of answers has increased.
 static bool passes_answer(const ptx::Instruction& i, bool reads_dependent,
                           std::set<std::string>& answers) {
     if (i.opcode == "st" && i.has("param") && reads_dependent)
@@ -252,8 +256,8 @@ static bool passes_answer(const ptx::Instruction& i, bool reads_dependent,
     return grown;
 }
 
-/// Finds loops that wait for memory. In such a loop, a value that other threads can change decides
-/// whether the loop ends.
+/// Finds loops that wait for memory. Whether such a loop ends depends on a value that other threads
+/// can change.
 void FunctionLowering::find_waiting_loops() {
     is_waiting_branch_.assign(function_.body.size(), false);
     std::vector<bool> depends(function_.registers.size(), false);
@@ -275,8 +279,7 @@ void FunctionLowering::find_waiting_loops() {
         decides[b] = (last.opcode == "bra" && last.guard && depends[*last.guard]) ||
                      (last.opcode == "brx" && contains_any(depends, registers_read(last)));
     }
-    // Every loop takes a branch to an earlier position in the text in each iteration, regardless of
-    // its layout.
+    // However a loop is laid out, each iteration takes a branch to an earlier position in the text.
     for (u32 at = 0; at < function_.body.size(); ++at) {
         for (u32 to : branch_targets(function_, function_.body[at])) {
             if (to > at) continue;

@@ -23,10 +23,11 @@ u8 strength_bits(const ptx::Instruction& i) {
 
 }  // namespace
 
-/// Finds the first read in `old = *p; do { assumed = old; old = atomicCAS(p, assumed, f(assumed));
-/// } while (old != assumed);`. This read may return any value, even one torn by concurrent writes,
-/// because the compare-and-swap verifies it. Every guide teaches this loop, so the plain read
-/// counts as a synchronizing access instead of a race.
+/// Finds the first read of a compare-and-swap loop, such as `old = *p; do { assumed = old; old =
+/// atomicCAS(p, assumed, f(assumed)); } while (old != assumed);`. This read may return any value,
+/// even one torn by concurrent writes, because the compare-and-swap verifies the value. This loop
+/// is taught everywhere. Therefore, its plain read is treated as a synchronizing access and not as
+/// a race.
 void FunctionLowering::find_first_reads_of_cas_loops() {
     is_first_read_of_cas_loop_.assign(function_.body.size(), false);
     std::vector<bool> is_compared(function_.registers.size(), false);
@@ -97,8 +98,8 @@ Slot FunctionLowering::whole_address(const Operand& address, StateSpace space) {
     return sum;
 }
 
-/// Returns the slots that a store reads the elements from, or the slots that a load writes the
-/// elements to before they are widened.
+/// Returns the slots from which a store reads its elements, or to which a load writes its elements.
+/// A load's elements may then be extended.
 std::vector<Slot> FunctionLowering::slots_of_elements(const std::vector<Operand>& elements,
                                                       Width width, bool store) {
     std::vector<Slot> slots;
@@ -142,17 +143,17 @@ void FunctionLowering::lower_load_store() {
     kind.own = !now().has("shared::cluster");
     Op op;
     const bool narrow = address_operand(op, address, space, true);
-    const bool stable = address.has_base_register
-                            ? class_of_register(address.reg) == ValueClass::position ||
-                                  class_of_register(address.reg) == ValueClass::launch
-                            : true;
+    const bool stable = !address.has_base_register ||
+                        class_of_register(address.reg) == ValueClass::position ||
+                        class_of_register(address.reg) == ValueClass::launch;
     op.detail = strength_bits(now()) | (is_first_read_of_cas_loop_[at_] ? kStrong | kAcquires : 0) |
                 (stable ? kStableAddress : 0) | (narrow ? kNarrowAddress : 0) |
                 (merged_.contains(at_) ? kCountsMachineAccesses : 0) |
                 (now().has("nc") ? kReadOnlyPath : 0);
     kind.strong = (op.detail & kStrong) != 0;
     if (kind.strong) {
-        if (!store) kernel_code_.order_sensitive = true;
+        kernel_code_.order_sensitive |= !store;
+        kernel_code_.reads_other_blocks |= !store && !(space == StateSpace::shared && kind.own);
         kernel_code_.has_repeatable_shared_steps = false;
     }
     if (space == StateSpace::generic) {
@@ -173,8 +174,8 @@ void FunctionLowering::lower_load_store() {
     if (!store) extend_loaded(elements, type, slots);
 }
 
-/// Extends loaded elements. Loads zero-extend to 32 bits, so signed elements and elements for
-/// 64-bit registers need a conversion.
+/// Extends loaded elements. Loads zero-extend to 32 bits, so signed elements, and elements that are
+/// loaded to 64-bit registers, need another extension.
 void FunctionLowering::extend_loaded(const std::vector<Operand>& elements, Type type,
                                      const std::vector<Slot>& loaded) {
     for (std::size_t k = 0; k < elements.size(); ++k) {
@@ -221,8 +222,8 @@ void FunctionLowering::lower_kernel_parameter(const Operand& address,
     }
 }
 
-/// Lowers accesses to the parameters and results of device functions. Each lane has its own copy of
-/// them in the frame's parameter memory.
+/// Lowers accesses to the parameters and results of device functions. The frame's parameter memory
+/// contains a copy of these for each lane.
 void FunctionLowering::lower_parameter_access(bool store, const std::vector<Operand>& elements,
                                               Type type) {
     const Operand& address = now().operands.at(store ? 0 : 1);

@@ -57,7 +57,7 @@ Slot FunctionLowering::slot_of_register(u32 reg) {
     return *slot;
 }
 
-/// Frees the slots of registers that are not live from instruction `at` on.
+/// Frees the slots of registers that are dead at instruction `at`.
 void FunctionLowering::free_expired_slots(u32 at) {
     while (!ends_.empty() && ends_.begin()->first < at) {
         const u32 root = ends_.begin()->second;
@@ -69,9 +69,9 @@ void FunctionLowering::free_expired_slots(u32 at) {
     temporaries_.clear();
 }
 
-/// Allocates the slots of registers whose lifetimes begin at `at`. If a later branch leads back, a
-/// register may be live long before the text mentions it. From here on, no other register may use
-/// the slot.
+/// Allocates the slots of registers whose lifetimes begin at `at`. If a later branch leads back to
+/// `at`, a register may be live long before its first mention in the text. From `at` onwards, no
+/// other register may use its slot.
 void FunctionLowering::allocate_starting_slots(u32 at) {
     const auto [first, last] = begins_.equal_range(at);
     for (auto entry = first; entry != last; ++entry) {
@@ -80,8 +80,8 @@ void FunctionLowering::allocate_starting_slots(u32 at) {
     }
 }
 
-/// Returns a temporary slot. It is freed after the current instruction, or never if the instruction
-/// runs in a prologue.
+/// Returns a temporary slot. The slot is freed after the current instruction, unless the
+/// instruction runs in a prologue.
 Slot FunctionLowering::take_temporary(Width width) {
     if (current_class_ == ValueClass::launch || current_class_ == ValueClass::block)
         return uniform_.take(width);

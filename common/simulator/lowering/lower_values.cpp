@@ -49,12 +49,14 @@ bool FunctionLowering::lower_move() {
     return true;
 }
 
-/// Returns one 64-bit half of a 128-bit register, which is stored as two 64-bit registers in a row.
+/// Returns one 64-bit half of a 128-bit register, which is stored as two consecutive 64-bit
+/// registers.
 static Slot extract_half(Slot whole, u32 half) {
     return {whole.offset + half * 8 * kLanes, whole.uniform};
 }
 
-/// Lowers mov.b64 {%r1, %r2}, %rd1, which splits a register into parts, lowest bits first.
+/// Lowers a mov such as `mov.b64 {%r1, %r2}, %rd1`, which splits a register into parts, starting
+/// with the lowest bits.
 void FunctionLowering::unpack(const Operand& from, const std::vector<Operand>& to, Type type) {
     if (to.empty()) fail("the vector has no elements");
     const u32 bits = 8 * size_of(type), piece = bits / static_cast<u32>(to.size());
@@ -88,7 +90,7 @@ void FunctionLowering::unpack(const Operand& from, const std::vector<Operand>& t
     }
 }
 
-/// Lowers mov.b64 %rd1, {%r1, %r2}, which joins parts.
+/// Lowers a mov such as `mov.b64 %rd1, {%r1, %r2}`, which combines parts into one register.
 void FunctionLowering::pack(const std::vector<Operand>& from, const Operand& to, Type type) {
     if (from.empty()) fail("the vector has no elements");
     const u32 bits = 8 * size_of(type), piece = bits / static_cast<u32>(from.size());
@@ -130,8 +132,8 @@ void FunctionLowering::pack(const std::vector<Operand>& from, const Operand& to,
 
 // ---- cvta ----
 
-/// Lowers cvta. A generic address in global or constant memory is the address itself; shared, local
-/// and parameter memory have windows in the generic address space.
+/// Lowers cvta. In global and constant memory, the generic address equals the address. Shared,
+/// local and parameter memory have windows in the generic address space.
 void FunctionLowering::lower_address_conversion() {
     const Operand &to = now().operands.at(0), &from = now().operands.at(1);
     u64 window = 0;
@@ -175,9 +177,9 @@ bool FunctionLowering::lower_lane_instruction() {
     Slot* const slots[] = {&op.a, &op.b, &op.c, &op.v[0]};
     for (std::size_t k = 0; k < sources; ++k) {
         const Operand& from = operands[k + 1];
-        // The addend of mad.wide has 32 bits, although the instruction's type has 16. (The shift
-        // distance of shl.b16 also has 32 bits, but NVIDIA's compiler uses only 16 bits of an
-        // immediate distance.)
+        // The addend of mad.wide has 32 bits, although the type of the instruction has 16. (The
+        // shift count of shl.b16 also has 32 bits, but NVIDIA's compiler uses only the low 16 bits
+        // of an immediate count.)
         const bool is_wide_literal =
             from.is_immediate() && k == 2 && now().opcode == "mad" && now().has("wide");
         *slots[k] =
@@ -193,8 +195,9 @@ bool FunctionLowering::lower_lane_instruction() {
     if (lane->forms && op.d.uniform == 0) {
         u32 uniform = 0;
         for (std::size_t k = 0; k < sources; ++k) uniform |= slots[k]->uniform << k;
-        // These specialized handlers run the next Op directly. They cannot be used in a prologue,
-        // where no Op follows, or for a guarded Op, which must return to its guard's handler.
+        // These specialized handlers execute the next Op directly. Therefore, they are not used in
+        // a prologue, where no Op follows, or for a guarded Op, which must return to the handler of
+        // its guard.
         if (value_class == ValueClass::thread && !now().guard && !plain_)
             op.run = lane->forms[uniform];
     }
@@ -216,8 +219,8 @@ bool FunctionLowering::lower_lane_instruction() {
     return true;
 }
 
-/// Sign-extends the result of cvt.s8 or cvt.s16 to the size of the destination register, if that
-/// register is wider.
+/// If the destination register of cvt.s8 or cvt.s16 is wider than the result, sign-extends the
+/// result to the register's width.
 void FunctionLowering::extend_short_result(const Operand& to, ValueClass value_class) {
     if (now().opcode != "cvt" || now().has("pack") || !to.is_register()) return;
     const Type type = destination_type();
@@ -228,8 +231,8 @@ void FunctionLowering::extend_short_result(const Operand& to, ValueClass value_c
     emit_lane(wide + std::string(name_of(type)), d, {d}, value_class);
 }
 
-/// Returns the destination type of an instruction such as `cvt.d.s`, which is the first type in its
-/// name.
+/// Returns the destination type of an instruction such as `cvt.d.s`. The destination type is the
+/// first type in the instruction's name.
 Type FunctionLowering::destination_type() const {
     for (const std::string& m : now().modifiers)
         if (const Type type = ptx::parse_type(m); type != Type::none) return type;
@@ -276,7 +279,8 @@ bool FunctionLowering::lower_family_instruction() {
         op.inner = op.run;
         op.run = op_warp_sync;
     }
-    if (family->order_sensitive) kernel_code_.order_sensitive = true;
+    if (family->order_sensitive)
+        kernel_code_.order_sensitive = kernel_code_.reads_other_blocks = true;
     for (const MemoryUse& use : family->memory)
         if (use.space != StateSpace::global &&
             !(use.space == StateSpace::shared && family->has_repeatable_shared_steps))
@@ -289,8 +293,8 @@ bool FunctionLowering::lower_family_instruction() {
     return true;
 }
 
-// Puts an operand into the field of the Op that its role determines. Long: the function has a case
-// for each role.
+// Stores an operand in the field of the Op that corresponds to the operand's role. Long: the
+// function has a case for each role.
 void FunctionLowering::set_family_operand(Op& op, const FamilyInstruction& family,
                                           const OperandRole& role, const Operand& operand,
                                           StateSpace space) {

@@ -82,12 +82,12 @@ private:
     Slot take_temporary(Width width);
     Slot constant(u64 bits, Width width);
     u64 immediate_bits(const Operand& operand, Width width) const;
-    /// Returns the address of a variable in its state space, or of a function. Returns nothing for
-    /// an unknown name.
+    /// Returns the address of a variable (within its state space) or of a function. Returns nothing
+    /// if there is no such variable or function.
     std::optional<u64> symbol_address(const std::string& name);
     Slot symbol_slot(const std::string& name, i64 offset, Width width);
-    /// Returns a slot with the address of a shared variable, for launches with clusters, in which
-    /// the address differs from block to block.
+    /// Returns a slot with the address of a shared variable. Launches with clusters need the slot,
+    /// because the address differs from block to block.
     Slot shared_address_slot(i64 offset, Width width);
     Slot convert_slot(Slot from, Width have, Width want);
     void free_expired_slots(u32 at);
@@ -101,8 +101,8 @@ private:
     void lower_parameter_access(bool store, const std::vector<Operand>& elements, ptx::Type type);
     void lower_kernel_parameter(const Operand& address, const std::vector<Operand>& elements,
                                 ptx::Type type);
-    /// Puts the base register into Op::a and the offset into Op::immediate. Returns true if the
-    /// base has 32-bit lanes.
+    /// Stores the base register in Op::a and the offset in Op::immediate. Returns true if the base
+    /// has 32-bit lanes.
     bool address_operand(Op& op, const Operand& address, ptx::StateSpace space, bool allow_narrow);
     /// Returns an address including its offset, as 64-bit lanes.
     Slot whole_address(const Operand& address, ptx::StateSpace space);
@@ -119,8 +119,8 @@ private:
     void lower_call();
     void lower_device_call(const DeviceCall& call, const std::vector<std::string>& results,
                            const std::vector<std::string>& arguments);
-    /// Emits a branch around an instruction that a guard cannot mask, and returns its index. Does
-    /// nothing if the instruction has no guard.
+    /// Emits a branch around a guarded instruction whose handler ignores guards, and returns the
+    /// index of the branch. Does nothing if the instruction has no guard.
     std::optional<u32> begin_guarded_region();
     void end_guarded_region(std::optional<u32> branch);
     void find_waiting_loops();
@@ -143,7 +143,7 @@ private:
     void set_fragment(MatrixOp& matrix, const OperandRole& role, const Operand& operand);
 
     // ---- emitting ----
-    /// Makes this Op count the instructions since the last Op that has a weight.
+    // Makes this Op count all instructions that no earlier Op counts.
     void attach_pending_counts(Op& op);
     /// Appends an Op to the body, or to the prologue that computes `value_class`.
     Op& emit(Op op, ValueClass value_class = ValueClass::thread);
@@ -191,12 +191,12 @@ private:
     /// The class of the values that the current instruction computes.
     ValueClass current_class_ = ValueClass::thread;
     u32 at_ = 0;              ///< the index of the current instruction
-    u32 pending_weight_ = 0;  ///< the number of instructions that no Op counts yet
-    /// The pending instructions by (file, line).
+    u32 pending_weight_ = 0;  ///< the number of instructions that no Op counts so far
+    /// The number of pending instructions for each file and line.
     std::map<std::pair<u32, u32>, u32> pending_lines_;
     std::map<Remark, u32> pending_remarks_;  ///< the pending instructions by remark
     std::map<std::string, u32> label_ops_;
-    // The indices of branches whose targets are not resolved yet, with the names of the targets.
+    // The indices of branches with unresolved targets, and the names of the targets.
     std::vector<std::pair<u32, std::string>> fixups_;
     std::vector<std::pair<u32, std::vector<std::string>>> table_fixups_;
     /// The index of each branch around a guarded region, and the index of its target.

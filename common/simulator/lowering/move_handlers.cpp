@@ -22,7 +22,7 @@ const Op* not_predicate(Warp& w, const Op* op) {
     return op + 1;
 }
 
-/// Extracts the 32 bits of a that start at bit b, which is 0 or 32.
+/// Extracts 32 bits of a, starting at bit b, which is 0 or 32.
 const Op* half_of_64(Warp& w, const Op* op) {
     const u64* a = w.lanes<u64>(op->a);
     const u32* first = w.lanes<u32>(op->b);

@@ -16,7 +16,7 @@
 
 namespace coalesce::simulator {
 
-/// Returns, for each root register, the range in which a register with this root is live.
+/// Returns, for each root register, the range in which any register with that root is live.
 std::vector<Liveness::Range> lifetimes(const Registers& registers, const Liveness& liveness);
 
 /// Allocates and frees the slots of a register file by width.

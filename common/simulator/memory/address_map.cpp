@@ -1,4 +1,4 @@
-// Chooses the addresses at which kernels access memory. See device_memory.h.
+// Chooses the addresses of device memory (see device_memory.h).
 #include "simulator/memory/device_memory.h"
 
 #include <iterator>
@@ -14,9 +14,9 @@ u64 scramble(u64 number) {
     return number ^ number >> 31;
 }
 
-/// The ranges that contain device pointers on different systems. Linux drivers use addresses where
-/// the system places mappings (with 28 or 32 random bits). Drivers for Windows and WSL use low
-/// addresses.
+/// The address ranges of device pointers on different systems. Linux drivers use addresses in the
+/// ranges in which the system places mappings (with 28 or 32 random bits). Drivers for Windows and
+/// WSL use low addresses.
 struct ReservedRegion {
     u64 begin, end;
 };
@@ -25,12 +25,12 @@ constexpr ReservedRegion kRegions[] = {
     {0x7000'0000'0000, 0x7f00'0000'0000},
     {0x0008'0000'0000, 0x0040'0000'0000},
 };
-/// The alignment of the start of memory in bytes, which is a multiple of every slot size and of the
-/// memory that a page of shadow covers.
+/// The alignment of the start of device memory in bytes. It must be a multiple of every slot size,
+/// and of the memory that one page of shadow covers.
 constexpr u64 kMemoryAlignment = 8 << 20;
 /// The minimum distance in bytes between the address windows and device memory.
 constexpr u64 kMinWindowDistance = 64 << 20;
-/// The number of addresses that all windows take together.
+/// The total size of all address windows.
 constexpr u64 kAllWindowsBytes = 4 * kWindowStride;
 
 }  // namespace

@@ -11,7 +11,7 @@ AddressZone::AddressZone(Interval whole, std::size_t max_quarantined)
 Interval AddressZone::take(u64 bytes, u64 align) {
     if (bytes == 0 || bytes > whole_.size()) return {};
     Interval found = take_from_gaps(bytes, align);
-    // If no free range is large enough, reuse addresses early rather than failing.
+    // If no free range is large enough, reuse recently freed addresses instead of failing.
     if (found.size() == 0 && !quarantine_.empty()) {
         empty_quarantine();
         found = take_from_gaps(bytes, align);

@@ -21,9 +21,10 @@ struct Interval {
 
 class AddressZone {
 public:
-    /// The number of freed intervals in the queue before the oldest of them is reused.
+    /// The maximum length of the queue of freed intervals. When the queue is longer, its oldest
+    /// interval can be reused.
     static constexpr std::size_t kQuarantinedIntervals = 512;
-    /// The value of `max_quarantined` that keeps all freed intervals in the queue until
+    /// A value of `max_quarantined` with which freed intervals stay in the queue until
     /// empty_quarantine() is called.
     static constexpr std::size_t kUntilEndRest = ~std::size_t{0};
 
@@ -44,7 +45,8 @@ private:
     void add_gap(Interval interval);
 
     Interval whole_;
-    std::map<u64, u64> gaps_;  ///< the free intervals, from begin to end; never adjacent
+    /// the free intervals, as begin and end; no two of them are adjacent
+    std::map<u64, u64> gaps_;
     std::deque<Interval> quarantine_;
     std::size_t max_quarantined_;
 };

@@ -1,4 +1,4 @@
-// Finds the allocation that an address belongs to, or belonged to before it was freed.
+// Finds the allocation that contains an address, or that contained it before it was freed.
 #include <algorithm>
 
 #include "simulator/memory/device_memory.h"
@@ -6,7 +6,8 @@
 namespace coalesce::simulator {
 namespace {
 
-/// Returns the last allocation that begins at or below `address`. The table is sorted by `begin`.
+/// Returns the last allocation that begins at or below `address`. `sorted` must be sorted by
+/// `begin`.
 const Allocation* last_at_or_below(const std::vector<Allocation>& sorted, u64 address) {
     const auto above = std::upper_bound(sorted.begin(), sorted.end(), address,
                                         [](u64 a, const Allocation& b) { return a < b.begin; });
@@ -35,7 +36,8 @@ const Allocation* AllocationTable::nearest(u64 address) const {
 }
 
 const Allocation* AllocationTable::find_freed(u64 address) const {
-    // Several allocations may have used the address. The latest allocation is the most likely.
+    // Several freed allocations may have contained the address. Choose the one that was freed last,
+    // which is the most likely.
     for (auto a = freed.rbegin(); a != freed.rend(); ++a) {
         if (a->contains(address, 1)) return &*a;
     }

@@ -1,16 +1,16 @@
 // See device_memory.h.
 //
 // Theory of operation
-//   Three mappings are created once, none of which costs memory until it is touched:
+//   Three mappings are created once. They use memory only when they are accessed:
 //     addresses  [kDeviceBase, + range): no access. A device pointer is an address in this mapping,
-//                so that host code that dereferences it faults. Parts of its upper end, the host
-//                zone, are made accessible for managed and pinned memory, which the host and
-//                kernels use at the same address.
+//                so that host code that dereferences it faults. At the upper end of the mapping is
+//                the host zone. Parts of it are made accessible for managed and pinned memory,
+//                which the host and kernels access at the same address.
 //     storage    the bytes of the device zone, at a fixed distance from their addresses.
 //     shadow     a byte for each word of `addresses`.
 //   An allocation owns a slot: its bytes, and an unused gap after them. The size of a slot is a
-//   multiple of what one page of shadow covers, so that no page of storage or shadow is shared, and
-//   freeing can return whole pages to the system.
+//   multiple of the memory that one page of shadow covers. Therefore, allocations do not share
+//   pages of storage or shadow, and freed pages can be returned to the system.
 #include "simulator/memory/device_memory.h"
 
 #include <sys/mman.h>
@@ -33,12 +33,12 @@ namespace {
 
 constexpr u64 kPage = 4096;
 constexpr u64 kHugePage = 2 << 20;
-/// The sizes of slots are multiples of these numbers. Each word has a byte of shadow, so a page of
-/// shadow covers four pages of memory.
+/// The sizes of small and huge slots are multiples of these constants, in bytes. The shadow has one
+/// byte for each word, so that a page of shadow covers four pages of memory.
 constexpr u64 kSmallSlot = 4 * kPage;
 constexpr u64 kHugeSlot = 4 * kHugePage;
 constexpr u64 kSmallestCapacity = 16 << 20;
-/// The number of freed allocations that are remembered in order to report "use after free".
+/// The number of freed allocations that are remembered, so that "use after free" can be reported.
 constexpr std::size_t kMaxRememberedFrees = 256;
 
 u8* map_anywhere(u64 bytes, int protection) {
@@ -51,8 +51,8 @@ void release_pages(u8* begin, u64 bytes) {
     madvise(begin, round_up(bytes, kPage), MADV_DONTNEED);
 }
 
-/// Reserves a range of addresses. Returns false if the range is not available. Kernels older than
-/// 4.17 treat the address only as a hint.
+/// Reserves a range of addresses. Returns false if the range is not available. Linux kernels before
+/// 4.17 treat the address only as a hint, so the result is checked.
 bool reserve_at(u64 address, u64 bytes) {
     void* wanted = reinterpret_cast<void*>(address);
     void* p = mmap(wanted, bytes, PROT_NONE,
@@ -98,7 +98,8 @@ struct DeviceMemory::State {
     bool host_zone_open = false;  ///< whether the whole zone is accessible: see open_host_slot
     u64 bytes_in_use = 0;
     u64 next_serial = 1;
-    mutable std::shared_ptr<const AllocationTable> table;  ///< null if it must be rebuilt
+    /// The table of allocations, or null if it must be rebuilt.
+    mutable std::shared_ptr<const AllocationTable> table;
 
     /// Returns the last allocation that begins at or below `address`, or nullptr.
     const Owned* at_or_below(u64 address) const {
@@ -109,7 +110,7 @@ struct DeviceMemory::State {
         const Owned* candidate = at_or_below(address);
         return candidate && candidate->allocation.contains(address, 1) ? candidate : nullptr;
     }
-    /// Returns the allocation whose end a loop has probably run past to reach `address`. Returns
+    /// Returns the allocation that a loop has probably overrun if it accesses `address`. Returns
     /// nullptr if no allocation is close enough.
     const Allocation* find_overrun_allocation(u64 address) const {
         constexpr u64 kNear = u64{1} << 20;
@@ -122,9 +123,10 @@ struct DeviceMemory::State {
     void close_host_slot(Interval slot);
 };
 
-/// Makes a slot of the host zone accessible. Each slot with its own access rights is a separate
-/// mapping, and the system allows about 65000 of them. If a program has more managed allocations,
-/// the whole zone becomes accessible, and accesses between allocations no longer fault.
+/// Makes a slot of the host zone accessible. A slot with its own access rights is a separate
+/// mapping, and the system limits a process to about 65000 mappings. If a program has more managed
+/// allocations, makes the whole zone accessible, so that accesses between allocations no longer
+/// fault.
 bool DeviceMemory::State::open_host_slot(Interval slot, u64 bytes) {
     if (host_zone_open) return true;
     void* begin = reinterpret_cast<void*>(slot.begin);
@@ -145,7 +147,7 @@ DeviceMemory::DeviceMemory(u64 capacity_bytes)
     : capacity_(round_up(std::max(capacity_bytes, kSmallestCapacity), kHugeSlot)),
       state_(std::make_unique<State>()) {
     const u64 wanted = capacity_;
-    // Start with a large range: four times the capacity leaves space for the gaps, and freed
+    // Try a large range first. Four times the capacity leaves space for the gaps, and freed
     // addresses need not be reused soon. If the process may not map that much (ulimit -v), try
     // smaller ranges.
     for (u64 spare = 4;; spare = 2, capacity_ = round_up(capacity_ / 2, kHugeSlot)) {
@@ -195,13 +197,13 @@ u64 DeviceMemory::allocate(u64 bytes, AllocationKind kind, std::string name) {
 
     AddressZone& zone = is_in_host_zone(kind) ? state_->host_zone : state_->device_zone;
     const bool huge = bytes >= kHugePage;
-    // On hardware, too, large allocations begin at the start of a page.
+    // Large allocations begin at the start of a page, as on hardware.
     const u64 first = huge || is_in_host_zone(kind) ? 0 : scattered(state_->next_serial);
     Interval slot;
     const u64 gap = gap_after(state_->live.size(), zone.whole().size());
     if (huge) slot = zone.take(round_up(bytes + gap, kHugeSlot), kHugeSlot);
-    // Even a large allocation gets a small slot if the addresses are too fragmented for a huge
-    // slot.
+    // If the free addresses are too fragmented for a huge slot, use small slots even for a large
+    // allocation.
     for (const u64 behind : {gap, kNarrowGapBytes}) {
         if (slot.size() != 0) continue;
         slot = zone.take(round_up(first + bytes + behind, kSmallSlot), kSmallSlot);
@@ -221,8 +223,9 @@ u64 DeviceMemory::allocate(u64 bytes, AllocationKind kind, std::string name) {
     if (allocation.has_shadow)
         allocation.to_host =
             reinterpret_cast<std::ptrdiff_t>(storage_) - static_cast<std::ptrdiff_t>(device_base());
-    // Kernels access large arrays in any order, and huge pages avoid most of the page faults and
-    // TLB misses. A small array would waste most of a huge page.
+    // Use huge pages for large allocations. Kernels access large arrays in any order, and huge
+    // pages avoid most page faults and TLB misses. For a small array, most of a huge page would be
+    // wasted.
     if (huge) {
         madvise(reinterpret_cast<u8*>(slot.begin) + allocation.to_host, slot.size(), MADV_HUGEPAGE);
         if (bytes >= kHugeSlot) madvise(shadow(slot.begin), slot.size() / 4, MADV_HUGEPAGE);
@@ -265,10 +268,10 @@ bool DeviceMemory::free(u64 begin) {
     return true;
 }
 
-/// Releases the reserved addresses, and reserves random ones where this process has no mappings.
-/// Otherwise, a host pointer could look like a device pointer.
+/// Releases the reserved addresses, and reserves random addresses that are not in use by this
+/// process. Otherwise, a host pointer could be mistaken for a device pointer.
 std::optional<AddressMap> DeviceMemory::reserve_elsewhere(u64 seed) const {
-    // Unmap first, because address space may be scarce.
+    // Release the old range first, because the address space may be limited.
     munmap(reinterpret_cast<void*>(device_base()), range_);
     constexpr u64 kTurns = 100;
     for (u64 turn = 0; turn < kTurns; ++turn) {

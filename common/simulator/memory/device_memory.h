@@ -39,8 +39,8 @@ inline constexpr u64 kDeviceBase = 0x0000'5000'0000'0000ull;
 struct AddressMap {
     u64 device = kDeviceBase;  ///< the first device address
     /// The first generic address of shared memory. The windows of local memory, parameters and
-    /// functions follow, each kWindowStride further on. As on a GPU, the low 24 bits are the
-    /// address within the space, and the bits above them are not 0.
+    /// functions follow at intervals of kWindowStride. As on a GPU, the low 24 bits are the address
+    /// within the state space, and the higher bits are not 0.
     u64 windows = 0x0000'7a00'5100'0000ull;
     /// Seeds the offset of a small allocation within its slot. 0 means that allocations begin at
     /// the start of their slots.
@@ -48,8 +48,8 @@ struct AddressMap {
 };
 /// The address map of this process. DeviceMemory::draw_addresses changes it.
 inline AddressMap address_map;
-/// Returns the address map that `seed` selects, out of those that are possible on a GPU with
-/// `range` bytes of memory.
+/// Returns an address map selected by `seed` that is possible on a GPU with `range` bytes of
+/// memory.
 AddressMap draw_map(u64 seed, u64 range);
 /// The exclusive upper bound, in bytes, of the offsets that scattered() returns for small
 /// allocations.
@@ -78,17 +78,18 @@ inline constexpr u64 kLocalBytesPerThread = u64{1} << 20;
 inline u64 param_window() {
     return address_map.windows + 2 * kWindowStride;
 }
-/// Returns the start of the window for function pointers. A function pointer is the index of the
-/// function in its module, times 16.
+/// Returns the start of the window for function pointers. The offset of a function's pointer in the
+/// window is 16 times the index of the function in its module.
 inline u64 function_window() {
     return address_map.windows + 3 * kWindowStride;
 }
 
-/// The number of unused addresses after an allocation. The gap is normally wide, so that an index
-/// that is off by whole rows does not reach the next allocation, and is detected.
+/// The size of the gap of unused addresses after an allocation. The gap is normally wide enough
+/// that an index that is off by whole rows does not reach the next allocation, so that the access
+/// is detected.
 inline constexpr u64 kWideGapBytes = 2 << 20, kNarrowGapBytes = 16 << 10;
-/// Returns the gap after an allocation. The gap is narrow if there are so many allocations that
-/// wide gaps would take a quarter of all addresses.
+/// Returns the size of the gap after an allocation. Gaps are narrow if there are so many
+/// allocations that wide gaps would use a quarter of all addresses.
 inline u64 gap_after(std::size_t allocations, u64 addresses) {
     return allocations < addresses / (4 * kWideGapBytes) ? kWideGapBytes : kNarrowGapBytes;
 }
@@ -99,10 +100,10 @@ struct Allocation {
     u64 begin = 1, end = 0;  ///< the device addresses [begin, end) of the allocation
     /// The distance from a device address to the address of the same byte in this process.
     std::ptrdiff_t to_host = 0;
-    /// False for memory that the host writes as well. Such memory counts as initialized.
+    /// False for memory to which the host can write directly. Such memory counts as initialized.
     bool has_shadow = true;
     AllocationKind kind = AllocationKind::device;
-    u64 serial = 0;    ///< the number of the allocation: 1, 2, ..., in order of allocation
+    u64 serial = 0;    ///< the index of the allocation in order of allocation, starting at 1
     std::string name;  ///< the variable's name, or empty for other allocations
     /// The device that the memory belongs to, or kAllDevices if every device can access it.
     int device = kAllDevices;
@@ -182,24 +183,25 @@ public:
     u64 bytes_in_use() const;
 
     /// Chooses a different address_map, so that a kernel cannot tell from its pointers whether it
-    /// is simulated. Returns false, and changes nothing, if there are allocations. Afterwards
-    /// managed and pinned memory are not available, because the host accesses them at the same
-    /// address.
+    /// is simulated. Returns false, and changes nothing, if there are allocations. Afterwards,
+    /// managed and pinned memory cannot be allocated, because their addresses must be the same on
+    /// the host.
     bool draw_addresses(u64 seed);
 
     DeviceMemory(const DeviceMemory&) = delete;
 
 private:
     std::optional<AddressMap> reserve_elsewhere(u64 seed) const;
-    /// Reports whether an address has shadow. Managed, pinned and registered memory has no shadow.
+    /// Reports whether the memory at an address has a shadow. Managed, pinned and registered memory
+    /// has none.
     bool has_shadow(u64 address) const;
-    /// Sets shadow bits for a range. `whole` contains the bits for a word that is completely in the
-    /// range.
+    /// Sets shadow bits for a range. `whole` contains the bits to set for a word that is entirely
+    /// in the range.
     void set_shadow(u64 address, u64 bytes, u8 whole);
     static void clear_shadow(u8* begin, u64 words);
 
     u64 capacity_;
-    u64 range_ = 0;  ///< the number of addresses, including the managed and pinned part
+    u64 range_ = 0;  ///< the number of addresses, including those of managed and pinned memory
     u8* storage_ = nullptr;
     u8* shadow_ = nullptr;
     struct State;

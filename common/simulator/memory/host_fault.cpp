@@ -23,13 +23,13 @@ namespace {
 std::atomic<const DeviceMemory*> watched_memory{nullptr};
 struct sigaction action_before {};
 
-/// Prints what is at `address`, as part of a sentence. This function is called while the program is
-/// crashing, so it must not wait for a lock that the crashing thread holds. Therefore, it calls
-/// try_describe_address, which gives up instead of waiting.
+/// Prints what is at `address`, as part of a sentence. The program may be crashing while a thread
+/// holds a lock, so this function must not wait for locks. It calls try_describe_address, which
+/// returns false instead of waiting.
 void print_explanation(const DeviceMemory& memory, u64 address) {
     char what[200];
     if (!memory.try_describe_address(address, what, sizeof what)) {
-        std::snprintf(what, sizeof what, "an address of the device's memory");
+        std::snprintf(what, sizeof what, "an address in device memory");
     }
     char text[512];
     const int length = std::snprintf(

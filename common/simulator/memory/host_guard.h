@@ -14,12 +14,12 @@
 
 namespace coalesce::simulator {
 
-/// A range of bytes that a piece of work on the device has accessed.
+/// A range of bytes that an operation on the device has accessed.
 struct GuardedRange {
     u64 begin = 0, end = 0;
-    /// True if the device writes the bytes; if false, the host may read them.
+    /// True if the device writes to these bytes. Otherwise the host may read them.
     bool device_writes = false;
-    u64 work = 0;  ///< the number of the piece of work
+    u64 work = 0;  ///< the index of the operation
 };
 
 /// An access by the host.
@@ -37,10 +37,10 @@ namespace host_guard {
 void protect(std::vector<GuardedRange> ranges);
 /// Makes all memory accessible, because the simulator itself is about to access it.
 void open();
-/// Returns the host's accesses since the last call, at most one for each piece of work.
+/// Returns the accesses by the host since the last call, at most one for each operation.
 std::vector<HostTouch> take_touches();
-/// Handles a fault. Must be called by the signal handler. Returns true if the instruction can be
-/// executed again.
+/// Handles a fault. Must be called by the signal handler. Returns true if the instruction must be
+/// repeated, because the memory may be accessible now.
 bool handle_fault(u64 address, bool is_write, u64 instruction);
 
 }  // namespace host_guard

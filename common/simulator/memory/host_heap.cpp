@@ -20,8 +20,8 @@ namespace {
 /// The size in bytes of a chunk's header. The header contains the size of the preceding chunk (if
 /// that chunk is free) and the size of the chunk itself.
 constexpr u64 kHeader = 16;
-/// The number of bytes that a block may use in the header of the next chunk: the header's first
-/// word.
+/// The number of bytes by which a block may extend into the header of the next chunk: the size of
+/// the header's first word.
 constexpr u64 kBorrowed = 8;
 constexpr u64 kFlags = 7, kPreviousInUse = 1, kMapped = 2;
 constexpr u64 kHostPage = 4096;
@@ -63,10 +63,11 @@ bool is_chunk_size(u64 size) {
     return size >= 2 * kHeader && size % kHeader == 0;
 }
 
-/// Returns the block in use that contains the address, or an empty interval if no block does. `top`
-/// is the end of the heap.
+/// Returns the block in use that contains the address, or an empty interval if no block contains
+/// it. `top` is the end of the heap.
 Interval walk_to(u64 address, u64 top) {
-    /// The number of chunks that all walks together may visit, which takes about a second.
+    /// The maximum number of chunks that all walks together may visit. To visit them takes about a
+    /// second.
     static std::atomic<i64> chunks_left{20'000'000};
     for (u64 chunk = first_chunk(); chunk + kHeader < top && --chunks_left > 0;) {
         const u64 size = word_at(chunk + kBorrowed) & ~kFlags;
@@ -82,7 +83,8 @@ Interval walk_to(u64 address, u64 top) {
     return {};
 }
 
-/// Returns the large block that begins at the address, or an empty interval if no block does.
+/// Returns the large block that begins at the address, or an empty interval if no block begins
+/// there.
 Interval mapped_block(u64 address) {
     if (address % kHostPage != kHeader) return {};
     const u64 size = word_at(address - kBorrowed);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <string>
 
@@ -18,30 +19,54 @@ static u64 machine_memory_bytes() {
     return static_cast<u64>(sysconf(_SC_PHYS_PAGES)) * static_cast<u64>(sysconf(_SC_PAGESIZE));
 }
 
-HostRegion host_region(u64 address) {
+namespace {
+
+/// A part of this process's memory.
+struct Mapping {
+    unsigned long long begin = 0, end = 0;
+    char access[5] = "";  ///< such as "rw-p" or "r-xp"
+    std::string name;
+    bool is_of_file = false;
+};
+
+/// Finds the mapping that contains the address. If there is none, `end` of the result is 0.
+Mapping find_mapping(u64 address) {
     std::ifstream maps("/proc/self/maps");
     u64 end_of_file_part = 0;
     for (std::string line; std::getline(maps, line);) {
-        unsigned long long begin = 0, end = 0;
-        char access[5] = "";
+        Mapping m;
         int name_at = 0;
         // The fields of a line, for example: "55d0c0a00000-55d0c0a01000 rw-p 00003000 08:01 1234
         // /home/ada/program".
-        if (std::sscanf(line.c_str(), "%llx-%llx %4s %*x %*x:%*x %*u %n", &begin, &end, access,
-                        &name_at) != 3)
+        if (std::sscanf(line.c_str(), "%llx-%llx %4s %*x %*x:%*x %*u %n", &m.begin, &m.end,
+                        m.access, &name_at) != 3)
             continue;
-        const std::string name = line.substr(static_cast<std::size_t>(name_at));
-        const bool is_of_file =
-            name.starts_with('/') || (name.empty() && begin == end_of_file_part);
-        end_of_file_part = is_of_file ? end : 0;
-        if (address < begin || address >= end) continue;
-        if (access[0] != 'r' || end - begin > machine_memory_bytes()) return HostRegion::none;
-        if (is_of_file) return HostRegion::variable;
-        if (name == "[heap]") return HostRegion::heap;
-        if (name == "[stack]") return HostRegion::stack;
-        return name.empty() ? HostRegion::anonymous : HostRegion::none;
+        m.name = line.substr(static_cast<std::size_t>(name_at));
+        m.is_of_file = m.name.starts_with('/') || (m.name.empty() && m.begin == end_of_file_part);
+        end_of_file_part = m.is_of_file ? m.end : 0;
+        if (address >= m.begin && address < m.end) return m;
     }
-    return HostRegion::none;
+    return {};
+}
+
+bool holds_pointer_to_code(u64 address) {
+    u64 pointer = 0;
+    if (address % sizeof pointer != 0) return false;
+    std::memcpy(&pointer, reinterpret_cast<const void*>(address), sizeof pointer);
+    return find_mapping(pointer).access[2] == 'x';
+}
+
+}  // namespace
+
+HostRegion host_region(u64 address) {
+    const Mapping found = find_mapping(address);
+    if (found.access[0] != 'r' || found.end - found.begin > machine_memory_bytes())
+        return HostRegion::none;
+    if (found.is_of_file)
+        return holds_pointer_to_code(address) ? HostRegion::functions : HostRegion::variable;
+    if (found.name == "[heap]") return HostRegion::heap;
+    if (found.name == "[stack]") return HostRegion::stack;
+    return found.name.empty() ? HostRegion::anonymous : HostRegion::none;
 }
 
 }  // namespace coalesce::simulator

@@ -1,5 +1,5 @@
-// Determines what kind of memory an address of this process belongs to, for messages about kernels
-// that use host pointers.
+// Determines which kind of memory an address of this process is in, for messages about kernels that
+// use host pointers.
 #pragma once
 
 #include "simulator/base/types.h"
@@ -7,11 +7,14 @@
 namespace coalesce::simulator {
 
 enum class HostRegion : u8 {
-    none,       ///< no known memory of the process
-    heap,       ///< memory from malloc or new
-    stack,      ///< the stack of the main thread
-    anonymous,  ///< large blocks from malloc, and the stacks of other threads
+    none,   ///< no known memory of the process
+    heap,   ///< memory from malloc or new
+    stack,  ///< the stack of the main thread
+    /// Returns the region that contains an address. The call is slow, because it reads the list of
+    /// the process's mappings. Returns `none` if this list cannot be read.
+    anonymous,
     variable,   ///< a variable of the program or a library
+    functions,  ///< a variable that contains the address of a function: a class's virtual functions
 };
 
 /// Returns the region that an address belongs to. The call is slow, because it reads the list of

@@ -24,8 +24,8 @@ constexpr u32 kMapAlignment = 64;
 static_assert(std::has_unique_object_representations_v<TensorMap>);
 static_assert(sizeof(TensorMap) <= kTensorMapBytes);
 
-/// The maps created in this process, keyed by their bytes. Workers look them up while the host may
-/// be adding more.
+/// The maps created in this process, keyed by their bytes. Workers look maps up while the host may
+/// be adding others.
 struct KnownMaps {
     std::shared_mutex mutex;
     std::unordered_map<std::string, TensorMap> maps;
@@ -70,7 +70,8 @@ std::string find_fault(const TensorMapArguments& a) {
     if (!a.map || reinterpret_cast<std::uintptr_t>(a.map) % kMapAlignment != 0)
         return "tensorMap is not at a multiple of 64 bytes: declare it a CUtensorMap, or "
                "alignas(64)";
-    if (a.type >= std::size(kElementBytes)) return "tensorDataType is not one that this device has";
+    if (a.type >= std::size(kElementBytes))
+        return "the device does not support this tensorDataType";
     if (a.rank == 0 || a.rank > kMaxDimensions) return "tensorRank is not between 1 and 5";
     if (!a.size || !a.box || !a.element_strides || (a.rank > 1 && !a.strides))
         return "globalDim, globalStrides, boxDim or elementStrides is a null pointer";
@@ -85,14 +86,15 @@ std::string find_fault(const TensorMapArguments& a) {
     for (u32 d = 0; d < a.rank; ++d)
         if (const std::string fault = find_fault_in_dimension(a, d); !fault.empty()) return fault;
     const u32 row = a.box[0] * kElementBytes[a.type];
-    if (row % kCopyChunkBytes != 0) return "boxDim[0] elements are not a multiple of 16 bytes";
+    if (row % kCopyChunkBytes != 0)
+        return "a row of boxDim[0] elements is not a multiple of 16 bytes";
     if (a.swizzle != 0 && row > swizzle_span_bytes(a.swizzle))
-        return "boxDim[0] elements are more than the " +
+        return "a row of boxDim[0] elements is longer than the " +
                std::to_string(swizzle_span_bytes(a.swizzle)) + " bytes that this swizzle spans";
     return "";
 }
 
-/// Returns the map for these arguments, which must be valid.
+/// Returns the map for these arguments. The arguments must be valid.
 TensorMap make_map(const TensorMapArguments& a) {
     TensorMap map;
     map.address = a.address;

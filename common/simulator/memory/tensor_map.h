@@ -22,12 +22,12 @@ namespace coalesce::simulator {
 
 inline constexpr u32 kTensorMapBytes = 128;
 inline constexpr u32 kMaxDimensions = 5;
-/// The size in bytes of the pieces that copies move and swizzling permutes.
+/// The size in bytes of the chunks that copies move and that swizzling permutes.
 inline constexpr u32 kCopyChunkBytes = 16;
 
 enum class Swizzle : u8 { none, by_32, by_64, by_128 };
 
-/// A tensor map in the form in which kernels pass it. Its bytes identify the map.
+/// A tensor map as kernels pass it. Its bytes identify the map.
 struct TensorMap {
     u64 address = 0;
     u64 size[kMaxDimensions] = {};    ///< the size of each dimension, in elements
@@ -36,8 +36,9 @@ struct TensorMap {
     u32 rank = 0;
     u32 element_bytes = 0;
     Swizzle swizzle = Swizzle::none;
-    bool fills_with_nan = false;  ///< true if elements outside the array become NaN, not zero
-    u16 type = 0;                 ///< a CUtensorMapDataType
+    /// true if elements outside the array are copied as NaN, false if as zero
+    bool fills_with_nan = false;
+    u16 type = 0;  ///< a CUtensorMapDataType
 
     u32 row_bytes() const { return box[0] * element_bytes; }
     /// Returns the number of rows in a box, which is the product of all dimensions except the
@@ -46,16 +47,18 @@ struct TensorMap {
     u64 box_bytes() const { return row_bytes() * rows(); }
 };
 
-/// The arguments of cuTensorMapEncodeTiled, with enumerators as plain numbers.
+/// The arguments of cuTensorMapEncodeTiled, with enumerators as integers.
 struct TensorMapArguments {
     void* map = nullptr;
     u32 type = 0, rank = 0;
     u64 address = 0;
-    const u64* size = nullptr;  ///< the size of each dimension: `rank` elements
-    /// The strides in bytes: `rank` - 1 elements, from dimension 1 on.
+    const u64* size = nullptr;  ///< the size of each dimension, as an array of `rank` elements
+    /// The strides in bytes of all dimensions except the innermost, as an array of `rank` - 1
+    /// elements.
     const u64* strides = nullptr;
-    const u32* box = nullptr;              ///< the size of the box: `rank` elements
-    const u32* element_strides = nullptr;  ///< the strides in elements: `rank` elements
+    const u32* box = nullptr;  ///< the size of the box, as an array of `rank` elements
+    /// The strides in elements, as an array of `rank` elements.
+    const u32* element_strides = nullptr;
     u32 interleave = 0, swizzle = 0, promotion = 0, fill = 0;
 };
 
@@ -66,9 +69,9 @@ std::string encode(const TensorMapArguments& arguments);
 /// Returns the map with these 128 bytes, or nothing if `encode` has not created such a map.
 std::optional<TensorMap> decode(const u8* bytes);
 
-/// Returns the address in shared memory of the byte that would be at `address` without swizzling.
-/// Within spans of 32, 64 or 128 bytes, swizzling permutes pieces of 16 bytes, differently in each
-/// line of 128 bytes.
+/// Returns the address in shared memory to which swizzling moves the byte at `address`. Swizzling
+/// permutes 16-byte pieces within spans of 32, 64 or 128 bytes. The permutation differs between
+/// 128-byte lines.
 u32 swizzle_address(Swizzle swizzle, u32 address);
 
 }  // namespace coalesce::simulator

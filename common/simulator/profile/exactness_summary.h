@@ -1,5 +1,5 @@
-// Determines which part of a run was simulated exactly, for the last lines of a report and for a
-// JSON field.
+// Summarizes which instructions and launches of a run were simulated exactly and checked, for the
+// last lines of a report and for the JSON.
 #pragma once
 
 #include <map>
@@ -10,23 +10,24 @@
 
 namespace coalesce::simulator {
 
-/// Counts of warp instructions, from completed launches only.
+/// Counts of warp instructions in completed launches.
 struct ExactnessSummary {
     u64 instructions = 0;
     u64 exact = 0;
-    /// Instructions whose results may differ from a GPU's in the last bits, by name.
+    /// The number of instructions whose results may differ from a GPU's in the last bits, by
+    /// instruction name.
     std::map<std::string, u64> last_bits;
-    /// Instructions whose results may be completely different, by name.
+    /// The number of instructions whose results may be completely different, by instruction name.
     std::map<std::string, u64> values;
     std::map<std::string, u64> no_effect;
-    /// The names of functions of NVIDIA's libraries that ran on the host.
+    /// The names of functions in NVIDIA's libraries that were executed on the host.
     std::vector<std::string> host_functions;
-    /// The targets of kernels for newer devices, such as "sm_100a".
+    /// The targets of kernels that were compiled for newer devices, such as "sm_100a".
     std::vector<std::string> newer_targets;
     std::vector<std::string> checks_off;
     /// The number of launches that were not checked because of --sample.
     u64 unchecked_launches = 0;
-    /// Descriptions of mistakes that the program could contain, but that no check finds.
+    /// Descriptions of kinds of mistakes that no check detects and that the program could contain.
     std::vector<std::string> not_covered;
 };
 

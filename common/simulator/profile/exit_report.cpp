@@ -33,7 +33,8 @@ namespace coalesce::simulator {
 
 namespace {
 
-/// Reports whether this process is the program that `simulate` started, or runs without `simulate`.
+/// Returns true for the process that `simulate` has started, and for any process that runs without
+/// `simulate`.
 bool is_main_process() {
     const char* wanted = std::getenv("COALESCE_SIM_PID");
     return !wanted || std::strtol(wanted, nullptr, 10) == getpid();
@@ -73,7 +74,7 @@ std::string format_own_reports(const std::vector<Report>& all) {
         seen += one.count;
         is_more |= one.count == kMaxReportCount;
     }
-    // The total also counts reports that are in no list.
+    // The total also includes reports that are not in the list.
     if (!is_more) seen = reports().total();
     return with_commas(all.size()) + (all.size() == 1 ? " report" : " reports") + " (seen " +
            with_commas(seen) + (seen == 1 ? " time" : " times") + (is_more ? " or more)" : ")");
@@ -87,7 +88,7 @@ u64 count_children_with_reports() {
     const std::string own = std::to_string(getpid());
     for (const auto& entry : std::filesystem::directory_iterator(options().json_folder, failed)) {
         const std::string text = coalesce::read_if_exists(entry.path()).value_or("");
-        // Only reports have the key "check".
+        // Files without the key "check" contain no reports.
         count += entry.path().stem() != own && text.find("\"check\":") != text.npos;
     }
     return count;

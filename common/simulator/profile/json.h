@@ -1,4 +1,4 @@
-// The machine-readable report, for the harness, the checker and tests.
+// The JSON report, which the harness, the checker and tests read.
 #pragma once
 
 #include <string>
@@ -11,9 +11,9 @@
 
 namespace coalesce::simulator {
 
-/// The version of the format. The version changes only if a program that reads the older format
-/// could misunderstand the new format, so new fields do not change the version.
-/// docs/guide/simulate.schema.json describes the format for programs.
+/// The version of the format. New fields do not change the version. It changes only if a program
+/// written for the old format could misunderstand the new one. docs/guide/simulate.schema.json
+/// describes the format for programs.
 inline constexpr int kSchemaVersion = 1;
 
 /// Returns

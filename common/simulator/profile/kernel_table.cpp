@@ -54,8 +54,8 @@ RemoteKinds remote_kinds(const Site& site) {
             .atomic = site.remote_atomic != RemoteAtomic::load_and_store};
 }
 
-/// Adds accesses to other blocks. An atomic that is a loop has as many loads as atomics, with the
-/// same sectors.
+/// Adds accesses to the shared memory of other blocks. An atomic that is implemented as a loop has
+/// as many loads as atomics, and the loads access the same sectors.
 void add_remote(const Site& site, const SiteCounters& c, Counters& sum) {
     const RemoteKinds is = remote_kinds(site);
     if (is.load) {
@@ -140,7 +140,7 @@ void add_sites(const Kernel& kernel, Counters& total, Lines& lines) {
     }
 }
 
-/// Adds instruction counts. Returns whether the individual lines have counts as well.
+/// Adds instruction counts. Returns true if there are also counts for individual lines.
 bool add_instructions(const Kernel& kernel, Counters& total, Lines& lines) {
     const KernelTotals& totals = kernel.totals;
     total.warp_instructions += totals.warp_instructions;
@@ -168,7 +168,7 @@ std::string source_file(const Kernel& kernel) {
     return {};
 }
 
-/// Adds the file's name to the names of rows whose names are equal.
+/// If several rows have the same name, adds the name of the source file to each of them.
 void make_row_names_unique(std::vector<KernelRow>& rows, const std::vector<std::string>& files) {
     std::map<std::string, u32> count;
     for (const KernelRow& row : rows) ++count[row.name];

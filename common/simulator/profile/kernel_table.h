@@ -1,4 +1,5 @@
-// The table of the counters of every kernel that ran, with the counters' names in reports and JSON.
+// The table of counters of every kernel that ran, and the names of the counters in reports and
+// JSON.
 //
 // Builds on  code/kernel.h (counters per memory instruction), counters.h (the meaning of the
 //            counters).
@@ -25,7 +26,7 @@ struct Counters : CoalesceCounters {
     u64 texture_requests = 0, texture_sectors = 0, texture_useful_bytes = 0;
     u64 surface_load_requests = 0, surface_load_sectors = 0, surface_load_useful_bytes = 0;
     u64 surface_store_requests = 0, surface_store_sectors = 0, surface_store_useful_bytes = 0;
-    /// Accesses to the shared memory of other blocks of a cluster.
+    /// Counters of accesses to the shared memory of other blocks in a cluster.
     u64 cluster_load_requests = 0, cluster_load_sectors = 0, cluster_load_useful_bytes = 0;
     u64 cluster_store_requests = 0, cluster_store_sectors = 0, cluster_store_useful_bytes = 0;
     u64 cluster_atomic_requests = 0, cluster_atomic_sectors = 0, cluster_atomic_useful_bytes = 0;
@@ -86,8 +87,8 @@ inline constexpr NamedCounter kCounters[] = {
     {"divergent_branches", &Counters::divergent_branches, false},
 };
 
-/// The numbers of loads and stores of a line that have no machine instruction of their own, because
-/// an earlier access includes them.
+/// For a source line, the numbers of loads and stores without a machine instruction of their own,
+/// because an earlier instruction also performs these accesses.
 struct MergedAccessCounts {
     u32 loads = 0, stores = 0;
 };
@@ -104,14 +105,16 @@ struct KernelRow {
     /// parentheses.
     std::string name;
     u64 launches = 0;  ///< the number of completed launches
-    /// Launches that were stopped by an error, which the other members do not include.
+    /// The number of launches that an error stopped. The other members do not include these
+    /// launches.
     u64 stopped = 0;
     u64 unchecked_launches = 0;  ///< the number of launches that were not checked (Options::sample)
     Dim3 grid, block;            ///< the dimensions of the last launch, completed or stopped
     u32 registers = 0;           ///< the estimated registers per thread; 0 if unknown
     Counters counters;           ///< the sums over all launches
-    bool instructions_by_line = false;  ///< true if the lines have warp_instructions
-    std::vector<LineRow> lines;         ///< sorted by file and line, without unknown lines
+    /// true if warp_instructions is also counted for every line
+    bool instructions_by_line = false;
+    std::vector<LineRow> lines;  ///< sorted by file and line, without unknown lines
 };
 
 /// Returns the kernels that were launched, in the order in which they were loaded.

@@ -10,7 +10,7 @@ namespace coalesce::simulator {
 
 namespace {
 
-/// The traffic of a source line that could save the most sectors or wavefronts.
+/// The traffic of a source line, and the amount that could be saved.
 struct Waste {
     Traffic access;
     bool is_global;

@@ -67,7 +67,7 @@ void PredictedTimes::add(const Kernel& kernel, const LaunchConfig& config,
     auto& shapes = launches_[kernel.demangled];
     const Shape shape = shape_of(config);
     if (!recording && !shapes.contains(shape))
-        return leave_out(sum, "the kernel has launches of too many shapes");
+        return leave_out(sum, "the kernel is launched with too many different grids and blocks");
     Launches& launches = shapes[shape];
     ++launches.count;
     if (!recording) {

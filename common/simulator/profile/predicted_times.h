@@ -1,10 +1,10 @@
 // Predicts the times of a program's launches on a GPU, for `simulate --time`.
 //
-// Idea  Launches of a kernel with the same grid, block and shared memory are treated as equal. The
-//       first few of these launches are recorded (execute/recorder.h), and the time of each
-//       recorded launch is predicted after it has ended. All other launches are assumed to take the
-//       same time. So predicting a kernel that is launched a thousand times costs no more than
-//       predicting a kernel that is launched three times.
+// Idea  Launches of a kernel with the same grid, block and shared memory are assumed to take the
+//       same time. The first few of these launches are recorded (execute/recorder.h), and the time
+//       of each recorded launch is predicted after it has ended. So predicting a kernel that is
+//       launched a thousand times costs no more than predicting a kernel that is launched three
+//       times.
 #pragma once
 
 #include <map>
@@ -27,12 +27,13 @@ namespace coalesce::simulator {
 /// The prediction for all completed launches of a kernel.
 struct PredictedKernel {
     u64 launches = 0;
-    u64 alike = 0;  ///< the launches assumed to take the same time as earlier launches
-    u64 unpredicted_launches = 0;  ///< the launches without a predicted time, for the reason `why`
+    u64 alike = 0;  ///< the number of launches assumed to take as long as an earlier launch
+    /// the number of launches without a predicted time; `why` is the reason
+    u64 unpredicted_launches = 0;
     std::string why;
     double ms = 0;          ///< the sum of all predicted times, in milliseconds
-    double error_band = 0;  ///< the largest error band of these launches
-    /// The properties of these launches that the model does not know.
+    double error_band = 0;  ///< the largest error band of the predicted launches
+    /// The properties of the launches that are unknown to the model.
     std::vector<timing::Unknown> unknown;
     /// The prediction of the longest launch, without its timeline. Empty if no launch has a time.
     std::optional<timing::Prediction> longest;
@@ -43,7 +44,7 @@ public:
     explicit PredictedTimes(const timing::Gpu& gpu) : gpu_(gpu) {}
     const timing::Gpu& gpu() const { return gpu_; }
 
-    /// Reports whether this launch should be recorded.
+    /// Reports whether this launch must be recorded, so that its time can be predicted.
     bool is_enabled(const Kernel& kernel, const LaunchConfig& config) const;
     /// Adds a completed launch. `recording` is null if the launch was not recorded.
     void add(const Kernel& kernel, const LaunchConfig& config, const timing::Recording* recording);
@@ -53,8 +54,8 @@ public:
     const PredictedKernel* of(const std::string& kernel) const;
 
 private:
-    /// The properties in which launches must agree to be treated as equal: grid, block, shared
-    /// memory.
+    /// The properties that launches have in common if they are assumed to take the same time: grid,
+    /// block, shared memory.
     using Shape = std::tuple<u64, u32, u32, u32, u64, u32>;
     struct Launches {
         u64 count = 0, predicted = 0;

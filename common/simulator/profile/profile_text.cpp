@@ -177,7 +177,8 @@ std::string format_times(const std::vector<KernelRow>& kernels, const PredictedT
 
 // ---- the annotated source ----
 
-constexpr u32 kContext = 2;  ///< lines shown before and after a line that accesses memory
+/// number of lines to show before and after a line that accesses memory
+constexpr u32 kContext = 2;
 
 using LinesOfFile = std::map<u32, const LineRow*>;
 
@@ -196,8 +197,8 @@ void add_remark(std::string& out, const Traffic& a, bool global, bool colour) {
         "\n";
 }
 
-/// Adds a remark such as "^ 3 loads of this line are part of earlier ones: the GPU's code has one
-/// instruction for neighbours".
+/// Adds a remark about merged accesses, such as "^ 3 loads of this line are part of earlier ones:
+/// the GPU's code has one instruction for neighbours".
 void add_merged(std::string& out, u32 count, const char* what) {
     if (count == 0) return;
     const bool is_one = count == 1;

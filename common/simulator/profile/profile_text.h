@@ -1,5 +1,5 @@
-// Formats the counters like a profiler: a table per kernel, and the kernel's source with the
-// counters below each line that accesses memory. All lines have at most 80 columns.
+// Formats the counters in the style of a profiler: a table per kernel, and the kernel's source with
+// the counters below each line that accesses memory. All lines have at most 80 columns.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// Declares the syntax tree of PTX. Names are resolved to registers and labels, but nothing is
-// interpreted.
+// Declares the syntax tree of PTX. Names are resolved to registers and labels, but the meaning of
+// instructions is not represented.
 //
 // Read next  parser.h creates the tree from text; lowering/lower.h converts it to Ops.
 #pragma once
@@ -54,7 +54,7 @@ std::string_view name_of(Type type);
 /// A line of the learner's source, from `.loc`. Line 0 means unknown, as in code built without
 /// -lineinfo.
 struct SourceLine {
-    u32 file = 0;  ///< the number of the file, as a key of Module::files
+    u32 file = 0;  ///< the file, as a key of Module::files
     u32 line = 0;
     bool operator==(const SourceLine&) const = default;
 };
@@ -64,7 +64,7 @@ enum class StateSpace : u8 { generic, global, shared, local, constant, param };
 /// The linkage of a function or variable, which determines whether other files of the program can
 /// use it by name.
 enum class Linkage : u8 {
-    local,    ///< no other file can use the name, and another file may define it again
+    local,    ///< only this file can use the name; other files may define the same name
     visible,  ///< all files can use the name (.visible, .extern)
     weak,     ///< all files can use and define the name; one definition is kept (.weak)
     common,   ///< like weak, for variables; the largest definition is kept (.common)
@@ -78,10 +78,10 @@ struct Operand {
         f32_bits,   ///< `bits` contains a float, written as in 0f3F800000
         f64_bits,   ///< `bits` contains a double, written as in 0d3FF0000000000000
         symbol,     ///< the address of `name`, a variable, function or label, plus `offset`
-        /// An address [base + offset]. The base is `reg` if `has_base_register`, otherwise `name`,
-        /// and if both are missing the address is absolute.
+        /// An address [base + offset]. The base is `reg` if `has_base_register`, and otherwise
+        /// `name`. If the operand has neither, the address is absolute.
         address,
-        vector,  ///< a vector {a, b, ...}, whose elements are in `elements`
+        vector,  ///< a vector {a, b, ...}; `elements` contains its elements
         sink,    ///< the operand `_`, which discards a result
     };
     Kind kind = Kind::immediate;
@@ -91,7 +91,7 @@ struct Operand {
     u64 bits = 0;
     i64 offset = 0;
     std::string name;
-    /// The elements of a vector, followed by the p of `{...}|p`. For `p|q`, the operand q. For an
+    /// For a vector, its elements, followed by the p of `{...}|p`. For `p|q`, the operand q. For an
     /// address, the items inside [ ] after the first.
     std::vector<Operand> elements;
 
@@ -130,7 +130,8 @@ struct Register {
     Type type = Type::b32;
 };
 
-/// A word of an initialiser that contains an address, which is filled in when the module is loaded.
+/// A word of an initialiser that contains an address. The address is filled in when the module is
+/// loaded.
 struct Relocation {
     u64 offset = 0;
     u32 bytes = 8;
@@ -148,7 +149,7 @@ struct Variable {
     Type type = Type::b8;
     u64 size = 0;  ///< the total size in bytes, or 0 for `extern .shared x[]`
     u32 align = 1;
-    u32 declared = 0;  ///< the number of earlier variables in the same scope
+    u32 declared = 0;  ///< the number of variables declared earlier in the same scope
     bool is_extern = false;
     bool is_managed = false;  ///< true for .attribute(.managed): host code also uses the variable
     std::vector<u8> initial;  ///< the first bytes of the contents; the remaining bytes are zero
@@ -174,7 +175,7 @@ struct Function {
     std::map<std::string, u32> labels;
     /// The .branchtargets, .calltargets and .callprototype lists, by label.
     std::map<std::string, std::vector<std::string>> target_lists;
-    /// For each .pragma "nounroll", the index in the body of the statement after it.
+    /// For each .pragma "nounroll", the index of the next statement in the body.
     std::vector<u32> not_unrolled;
     std::vector<std::vector<SourceLine>> inline_chains;  ///< the call sites of inlined code
     u32 max_threads[3] = {0, 0, 0};  ///< the values of .maxntid, or 0 if there is no such directive
@@ -187,7 +188,7 @@ struct Function {
 };
 
 struct Module {
-    std::string text;  ///< the PTX text, which messages quote
+    std::string text;  ///< the PTX text, which is quoted in messages
     std::string version, target;
     std::map<u32, std::string> files;
     /// .global and .const variables, and .shared variables that are declared outside functions.

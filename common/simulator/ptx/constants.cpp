@@ -168,7 +168,7 @@ Constant read_number(Lexer& lexer) {
     if (!lexer.is_at(TokenKind::number)) lexer.fail_expected("a number");
     const std::string_view text = lexer.current().text;
     Constant constant;
-    // Try integers first, because tables consist of integers.
+    // Try integers first, because the numbers in long tables are integers.
     if (!parse_integer(text, constant) && !parse_float_bits(text, constant) &&
         !parse_decimal_float(text, constant)) {
         lexer.fail_expected("a number of at most 64 bits");

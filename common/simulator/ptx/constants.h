@@ -10,8 +10,7 @@ struct Constant {
     Kind kind = Kind::immediate;  ///< the type of the number: immediate, f32_bits or f64_bits
     u64 bits = 0;                 ///< the bits of the number; an integer is sign-extended
 
-    /// Returns the bytes with which this number initialises a variable of `type`, in the low bits
-    /// of the result.
+    /// Converts the number to `type`, and returns its bytes in the low bits of the result.
     u64 as(Type type) const;
 };
 

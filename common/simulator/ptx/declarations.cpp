@@ -32,13 +32,13 @@ u64 vector_length(std::string_view directive) {
 
 }  // namespace
 
-/// The properties that precede the names in a declaration, such as .align 16 .v4 .f32.
+/// The properties that precede the names of variables in a declaration, such as .align 16 .v4 .f32.
 struct DeclarationReader::Shape {
     Type type = Type::none;
     bool opaque = false;
     bool managed = false;
     u64 vector = 0;  ///< the number of elements of a .v2 or .v4, or 0 for a scalar
-    u32 align = 0;   ///< in bytes; 0 if not given
+    u32 align = 0;   ///< alignment in bytes; 0 if not given
 
     u64 element_size() const { return opaque ? kOpaqueSize : size_of(type); }
 };
@@ -169,7 +169,9 @@ std::vector<u64> DeclarationReader::read_dimensions() {
         if (!lexer_.is_at(']')) {
             length = read_count(lexer_, "the length of an array", kLargestVariable);
         } else if (!dimensions.empty()) {
-            lexer_.fail_expected("the length of this dimension (only the first one may be empty)");
+            lexer_.fail_expected(
+                "the length of this dimension (only the length of the first dimension may be "
+                "omitted)");
         }
         dimensions.push_back(length);
         if (dimensions.size() > 16) lexer_.fail("an array can have at most 16 dimensions");
@@ -183,7 +185,8 @@ void DeclarationReader::read_contents(Variable& variable, const std::vector<u64>
     const u64 end =
         read_initialiser(lexer_, variable, dimensions, element_size, initial_bytes_left_);
     if (dimensions.empty() || dimensions[0] != 0) return;
-    // If the initialiser fills only part of a row, the variable still contains the whole row.
+    // If the initialiser fills only part of a row, the size of the variable still includes the
+    // whole row.
     u64 row = element_size;
     for (std::size_t i = 1; i < dimensions.size(); ++i) row *= dimensions[i];
     variable.size = round_up(end, row);

@@ -19,7 +19,7 @@ public:
     std::vector<Variable> read_variables(StateSpace space, bool is_extern);
     /// Reads a list like (.param .b32 a, .param .align 8 .b8 b[24]).
     std::vector<Variable> read_parameters();
-    /// Skips a parenthesized list, as in .attribute(.managed, .unified(1, 2)). Returns whether the
+    /// Skips a parenthesized list, as in .attribute(.managed, .unified(1, 2)). Returns true if the
     /// list contains `word`.
     bool skip_parentheses(std::string_view word = {});
 
@@ -32,9 +32,8 @@ private:
     void read_contents(Variable& variable, const std::vector<u64>& dimensions, u64 element_size);
 
     Lexer& lexer_;
-    /// The number of bytes that initialisers may still produce. The limit exists because most rows
-    /// of a sparse table do not appear in the text, so a short text could require a very large
-    /// amount of memory.
+    /// The number of bytes that further initialisers may occupy. The limit is necessary because
+    /// zeros at the end of a row can be omitted, so a short text could define a very large table.
     u64 initial_bytes_left_;
 };
 

@@ -73,7 +73,7 @@ private:
         store(offset, constant.as(variable_.type));
     }
 
-    /// Reads an address without its offset, which the caller sets.
+    /// Reads an address without its offset. The caller must set the offset.
     Relocation read_address() {
         Relocation address;
         address.symbol = lexer_.expect_identifier("a symbol");

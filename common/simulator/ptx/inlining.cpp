@@ -1,5 +1,9 @@
 #include "simulator/ptx/inlining.h"
 
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
 namespace coalesce::simulator::ptx {
 namespace {
 
@@ -13,6 +17,16 @@ bool is_toolkit_file(const Module& module, u32 file) {
     const std::string& name = found->second;
     return name.starts_with("/usr/") || name.find("/targets/") != std::string::npos ||
            name.find("/cuda/include/") != std::string::npos;
+}
+
+/// Reports whether only an asm statement can contain this instruction, unless it comes from the
+/// toolkit's headers.
+bool is_unknown_to_cpp(const Instruction& i) {
+    constexpr std::string_view opcodes[] = {"mbarrier", "cp",       "wgmma", "mma",
+                                            "ldmatrix", "stmatrix", "elect", "mapa"};
+    if (i.opcode == "fence") return i.has("proxy") || i.has("mbarrier_init");
+    if (i.opcode == "red" || i.opcode == "st") return i.has("async");
+    return std::find(std::begin(opcodes), std::end(opcodes), i.opcode) != std::end(opcodes);
 }
 
 }  // namespace
@@ -30,7 +44,9 @@ void resolve_inlining(Module& module) {
     for (auto& [name, function] : module.functions) {
         for (Instruction& i : function->body) {
             if (i.inlined == 0) continue;
-            if (!i.is_of_assembly && !is_toolkit_file(module, i.where.file)) continue;
+            if (!i.is_of_assembly && !is_unknown_to_cpp(i) &&
+                !is_toolkit_file(module, i.where.file))
+                continue;
             for (const SourceLine& caller : function->inline_chains[i.inlined - 1]) {
                 i.where = caller;
                 if (!is_toolkit_file(module, caller.file)) break;

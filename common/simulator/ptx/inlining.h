@@ -7,8 +7,8 @@
 //        learner can change. A function that consists of an asm statement is treated in the same
 //        way: such a function only names a PTX instruction, so a mistake can only be in the call or
 //        its arguments. (The PTX in programs built with nvcc has no comments, so nothing shows
-//        which instructions come from an asm statement. In such programs, the instructions keep
-//        their lines.)
+//        which instructions come from an asm statement. In such programs, only instructions that
+//        C++ cannot express, such as bulk copies, get the line of the call.)
 #pragma once
 
 #include <map>
@@ -22,12 +22,12 @@ namespace coalesce::simulator::ptx {
 /// A file, a line and a column.
 using Position = std::tuple<u32, u32, u32>;
 
-/// Records where code was inlined in one function, for the text that has been read so far.
+/// Records where code was inlined in the part of a function that has been read so far.
 class Inlining {
 public:
     /// Records that `position` was inlined at `caller`.
     void note(Position position, Position caller) { callers_[position] = caller; }
-    /// Returns the lines at which `position` was inlined, innermost first.
+    /// Returns the lines of the calls through which `position` was inlined, innermost first.
     std::vector<SourceLine> find_callers(Position position) const;
 
 private:

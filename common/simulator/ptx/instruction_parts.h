@@ -24,7 +24,7 @@ u32 vector_length(const Instruction& instruction);
 const std::string* find_callee(const Instruction& call);
 
 bool is_sink(const Instruction& instruction, std::size_t operand);
-/// Reports whether operand number `operand` is a predicate register, which may be negated.
+/// Reports whether the operand with index `operand` is a predicate register, which may be negated.
 bool is_predicate(const Instruction& instruction, const Function& function, std::size_t operand);
 
 }  // namespace coalesce::simulator::ptx

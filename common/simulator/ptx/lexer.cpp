@@ -10,7 +10,8 @@ namespace coalesce::simulator::ptx {
 
 namespace {
 
-/// Replaces a C++20 constructor that older standard libraries lack (for example emscripten's).
+/// Creates a string_view from two pointers. C++20 has a constructor for this purpose, but older
+/// standard libraries lack it (for example emscripten's).
 std::string_view text_between(const char* begin, const char* end) {
     return {begin, static_cast<std::size_t>(end - begin)};
 }
@@ -19,7 +20,7 @@ enum CharacterClass : u8 {
     kSpace = 1,
     kDigit = 2,
     kNameStart = 4,  ///< may begin an identifier
-    kNamePart = 8,   ///< may occur in an identifier after its start
+    kNamePart = 8,   ///< may occur in an identifier, except at its start
 };
 
 constexpr std::array<u8, 256> make_classes() {
@@ -103,7 +104,8 @@ void Lexer::skip_statement() {
 }
 
 void Lexer::skip_braces() {
-    // Debug sections make up most of the text of a -G build, so skip characters instead of tokens.
+    // Debug sections make up most of the PTX of a -G build, so skip characters instead of parsing
+    // tokens.
     const char* open = current_.text.data();
     int depth = 1;
     while (depth > 0) {

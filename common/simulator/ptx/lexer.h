@@ -69,7 +69,8 @@ public:
     u32 offset() const { return offset_of(current_.text.data()); }
     u32 previous_end() const { return previous_end_; }
 
-    /// Throws "PTX line 12: expected ';' near 'foo'", where foo is the current token.
+    /// Throws an error such as "PTX line 12: expected ';' near 'foo'", where foo is the current
+    /// token.
     [[noreturn]] void fail_expected(const std::string& expected) const;
     /// Throws an error such as "PTX line 12: the register %r9 is not declared". The line is the
     /// line of the last token read.

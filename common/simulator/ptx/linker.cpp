@@ -140,8 +140,8 @@ void merge_source_locations(Module& linked, Module& module) {
                     "': declare it extern in one of the files");
 }
 
-/// Reports whether the definition `added` replaces `known`. Throws LinkError if neither can be
-/// dropped.
+/// Reports whether the definition `added` replaces the definition `known`. Throws LinkError if both
+/// definitions must be kept.
 template <class Symbol>
 bool should_replace(const Symbol& known, bool known_defined, const Symbol& added,
                     bool added_defined, const char* what) {
@@ -176,7 +176,7 @@ void add_variable(Module& linked, Variable variable) {
 
 void add_module(Module& linked, std::unique_ptr<Module> module) {
     merge_source_locations(linked, *module);
-    // The variables of a later module count as declared after the variables of earlier modules.
+    // Variables of a later module are treated as declared after the variables of earlier modules.
     const u32 declared_before = static_cast<u32>(linked.variables.size());
     for (auto& [name, variable] : module->variables) {
         variable.declared += declared_before;

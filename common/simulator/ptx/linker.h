@@ -21,8 +21,8 @@ struct LinkError : std::runtime_error {
 };
 
 /// Links one or more modules. Throws LinkError if two files define the same name and neither
-/// definition is weak. A name that no file defines remains a declaration, which only prevents
-/// kernels that use it from running.
+/// definition is weak. A name that no file defines remains a declaration; kernels that use the name
+/// cannot be launched.
 std::unique_ptr<Module> link(std::vector<std::unique_ptr<Module>> modules);
 
 }  // namespace coalesce::simulator::ptx

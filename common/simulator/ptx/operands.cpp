@@ -16,8 +16,8 @@ int parse_element(std::string_view dotted) {
     return position == std::string_view::npos ? -1 : static_cast<int>(position % 4);
 }
 
-/// Reports whether the name selects a part of a register, as %r1.b0 and %r1.h1 do in video
-/// instructions.
+/// Reports whether the name after a dot selects part of a register, as in %r1.b0 and %r1.h1 in
+/// video instructions.
 bool is_register_part(std::string_view dotted) {
     return dotted.size() == 3 && (dotted[1] == 'b' || dotted[1] == 'h') && dotted[2] >= '0' &&
            dotted[2] <= (dotted[1] == 'b' ? '3' : '1');

@@ -10,8 +10,8 @@ namespace coalesce::simulator::ptx {
 
 namespace {
 
-/// The maximum size of the text in copied functions, in bytes. An alias is a copy of its function
-/// here, so many aliases of a large function would fill the memory.
+/// The maximum size of the text in copied functions, in bytes. In the simulator, an alias is a copy
+/// of its function, so many aliases of a large function would need too much memory.
 constexpr u64 kMostAliasedText = u64{16} << 20;
 
 class ModuleReader {
@@ -131,7 +131,7 @@ private:
         add(std::move(function));
     }
 
-    /// Adds a function. A definition replaces a prototype, whichever comes first.
+    /// Adds a function. A definition replaces a prototype, regardless of their order.
     void add(std::unique_ptr<Function> function) {
         std::unique_ptr<Function>& known = module_->functions[function->name];
         if (known && known->has_body && function->has_body) {

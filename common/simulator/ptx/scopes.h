@@ -48,7 +48,8 @@ public:
     void declare_register(std::string_view name, Type type, u32 elements);
     /// Declares a family of registers, as in `.reg .f32 %f<count>`: %f0, %f1 and so on.
     void declare_registers(std::string_view prefix, Type type, u32 elements, u64 count);
-    /// Returns a unique name for a variable, which the caller then declares with bind_variable().
+    /// Returns a unique name for a variable. The caller must then declare the variable with
+    /// bind_variable().
     std::string make_unique_variable_name(std::string_view name);
     void bind_variable(std::string_view name, std::string kept);
     /// Declares a label and returns its unique name.
@@ -56,8 +57,8 @@ public:
 
     /// Returns the meaning of `name`, or null if it is not a register or variable of this function.
     const Binding* find(std::string_view name);
-    /// Records a name, in an operand or a list of targets, that may be a label defined later. The
-    /// string must keep its address until the scope ends.
+    /// Records a name that may be a label defined later. The name occurs in an operand or a list of
+    /// targets. The string must keep its address until the scope ends.
     void note_label_use(std::string& name) { scopes_.back().label_uses.push_back(&name); }
 
 private:

@@ -1,4 +1,4 @@
-// Declares groups of loads or stores whose addresses differ by constants. Finds the machine
+// Declares groups of loads or stores whose addresses differ by constants, and chooses the machine
 // accesses that cover the words of such a group.
 #pragma once
 
@@ -24,7 +24,7 @@ struct MergedWord {
     u64 position = 0;  ///< the offset of the word in its group, in bytes
 };
 
-/// The common alignment of addresses that differ by constants: position + phase is a multiple of
+/// The alignment that all addresses of a group have in common: position + phase is a multiple of
 /// `bytes`.
 struct Alignment {
     u32 bytes = 1;
@@ -38,7 +38,7 @@ struct Alignment {
 /// An address without its constant summand: the state space and the terms (LinearSum::terms).
 using AddressBase = std::pair<ptx::StateSpace, std::vector<std::pair<u32, u64>>>;
 
-/// Accesses whose addresses differ by constants. Each access comes after the accesses that dominate
+/// Accesses whose addresses differ by constants. An access comes after all accesses that dominate
 /// it.
 struct MergedGroup {
     AddressBase base;
@@ -52,8 +52,8 @@ struct MergedGroup {
     bool has_word_at(u64 position) const;
 };
 
-/// Chooses machine accesses that cover the words of a group. Returns the machine accesses for each
-/// access of the group, by the index of the access in the body.
+/// Chooses machine accesses that cover the words of a group. Returns, for the body index of each
+/// access of the group, its machine accesses.
 std::map<u32, MachineAccesses> machine_accesses(const MergedGroup& group,
                                                 const Dominators& dominators);
 

@@ -15,8 +15,7 @@ using ptx::Instruction;
 using ptx::Operand;
 
 constexpr u32 kMaxZeroBits = 32;
-/// The number of low bits that are zero in the address at which the shared memory of a block
-/// starts.
+/// The number of low zero bits in the start address of a block's shared memory.
 constexpr u32 kSharedWindowZeroBits = 10;
 /// The maximum number of terms in a sum. A longer sum is treated as an unknown value.
 constexpr std::size_t kMaxTerms = 8;
@@ -111,8 +110,8 @@ AddressFacts::AddressFacts(const ptx::Function& function, const std::map<std::st
 
 // ---- low bits that are zero ----
 
-/// Finds the low bits of each register that are always zero. Starts by assuming that all bits are
-/// zero, and then drops the bits that an instruction may set.
+/// Finds the low bits of each register that are always zero. Initially assumes that all bits are
+/// zero, and then removes the bits that some instruction may set.
 void AddressFacts::find_zeros() {
     zeros_.assign(function_.registers.size(), kMaxZeroBits);
     repeat_until_stable(function_, [&](const Instruction& i) {
@@ -347,7 +346,7 @@ KnownValue AddressFacts::multiply_known_values(const Instruction& i) {
     if (is_known_constant(left)) std::swap(left, right);
     if (is_known_constant(right))
         return {.sum = scale_sum(std::move(left.sum), right.sum.constant), .zeros = zeros};
-    // Give `mad` and `mul` the same name if they have the same factors.
+    // A `mad` and a `mul` with the same factors must have the same name for their product.
     return named("product " + text_of(left.sum) + " and " + text_of(right.sum), zeros,
                  varies(left.sum) || varies(right.sum));
 }

@@ -1,20 +1,20 @@
-// Determines which addresses in a function differ by a constant, and how many of their low bits are
-// zero.
+// Determines which addresses in a function differ by a constant, and how many low bits of each
+// address are zero.
 //
-// Idea   A value is the sum of unknown values, each multiplied by a factor, and a constant. Two
-//        addresses with the same unknown values differ only by their constants, whatever registers
-//        contain them.
+// Idea   A value is represented as a sum: a constant, and unknown values that are each multiplied
+//        by a factor. Two addresses with the same unknown values differ only by their constants,
+//        even if they are in different registers.
 // Zeros  ptxas derives alignment from the instructions, and so does this analysis. A shift by 4
 //        gives four zero bits, and a sum has as many zero bits as the summand with fewer zero bits.
 //        `3 * t + t`, shifted by 2, has two zero bits, because ptxas does not recognize the sum as
 //        4 * t. These rules were observed with loads of four adjacent words from addresses that are
 //        computed in 40 ways. The loads become one load if four zero bits are known, become two
 //        loads if three are known, and stay separate if fewer are known.
-// Wide   A 32-bit sum that is extended to 64 bits is an unknown value, because it may overflow.
-//        (ptxas did not merge accesses whose addresses are extended from `i`, `i + 1` and so on, in
-//        either shared or global memory.)
-// Loops  A register that a loop changes has the number of zero bits that its initial value and each
-//        of its changes have in common.
+// Wide   A 32-bit sum that is extended to 64 bits is treated as an unknown value, because the sum
+//        may overflow. (ptxas did not merge accesses whose addresses are extended from `i`, `i + 1`
+//        and so on, in either shared or global memory.)
+// Loops  For a register that a loop changes, only those low bits count as zero that are zero in its
+//        initial value and in each of its changes.
 #pragma once
 
 #include <map>
@@ -28,10 +28,10 @@
 
 namespace coalesce::simulator {
 
-/// A sum of 64-bit terms. For a 32-bit register, factors and constant are sign-extended 32-bit
-/// numbers.
+/// A sum of 64-bit terms. For a 32-bit register, the factors and the constant are sign-extended
+/// from 32 bits.
 struct LinearSum {
-    /// The indices of unknown values and their factors, sorted by index.
+    /// Pairs of the index of an unknown value and its factor, sorted by index.
     std::vector<std::pair<u32, u64>> terms;
     u64 constant = 0;
 };
@@ -43,25 +43,26 @@ struct KnownValue {
     bool offset_is_bits = false;  ///< true if an `or` added the offset
 };
 
-/// Tracks values through a function, block by block. The results apply to the current position.
+/// Tracks values through a function, block by block. All queries refer to the current position.
 class AddressFacts {
 public:
     /// `shared` maps each shared variable of the function to its offset in shared memory.
     AddressFacts(const ptx::Function& function, const std::map<std::string, u32>& shared);
 
     void begin_block();
-    /// Advances past an instruction of the block.
+    /// Moves the current position past the next instruction of the block.
     void pass(const ptx::Instruction& instruction);
-    /// How a sum changes in each iteration of a loop.
+    /// How a sum changes from one iteration of a loop to the next.
     struct Steps {
-        u64 step = 0;                ///< the amount that one iteration adds
-        u32 zero_bits_at_start = 0;  ///< the low zero bits before the loop, without the constant
+        u64 step = 0;  ///< the amount that one iteration adds
+        /// The number of low zero bits before the loop, ignoring the constant.
+        u32 zero_bits_at_start = 0;
     };
-    /// Returns how the sum changes in a loop that consists of the instructions [begin, end).
-    /// Returns nothing if the sum does not change by a constant.
+    /// Returns how `sum` changes in the loop that consists of the instructions [begin, end), or
+    /// nothing if it does not change by a constant amount.
     std::optional<Steps> find_steps(const LinearSum& sum, u32 begin, u32 end) const;
-    /// Returns the value of an address operand, including its offset. Returns nothing for a symbol
-    /// that is not a shared variable.
+    /// Returns the value of an address operand, including the operand's offset. Returns nothing if
+    /// the operand is a symbol other than a shared variable.
     std::optional<KnownValue> address(const ptx::Operand& operand);
 
 private:
@@ -81,8 +82,9 @@ private:
     static KnownValue add_known_values(KnownValue left, KnownValue right);
     KnownValue multiply_known_values(const Instruction& instruction);
     KnownValue unknown(const Instruction& instruction);
-    /// Returns the unknown value with this name. `varies` is true if the value may change in each
-    /// iteration of a loop. `reg` is the register that contains this value, if there is one.
+    /// Returns the unknown value with this name, and creates it if necessary. `varies` is true if
+    /// the value may differ in each iteration of a loop. `reg` is the register that contains the
+    /// value, or kNone.
     KnownValue named(const std::string& name, u32 zeros, bool varies, u32 reg = kNoRegister);
     bool varies(const LinearSum& sum) const;
     static KnownValue make_constant(u64 constant);
@@ -93,7 +95,7 @@ private:
     const std::map<std::string, u32>& shared_;
     std::vector<std::vector<u32>> writers_;  ///< for each register, the instructions that write it
     std::vector<u32> zeros_;                 ///< for each register, its number of low zero bits
-    /// For each register that only one instruction writes, its value.
+    /// The value of each register that is written by only one instruction.
     std::vector<std::optional<KnownValue>> single_writer_values_;
     std::map<u32, KnownValue> current_;  ///< for each register, its value in the current block
     static constexpr u32 kNoRegister = ~0u;
@@ -101,9 +103,9 @@ private:
         u32 zeros = 0, reg = kNoRegister;
         bool varies = false;
     };
-    std::map<std::string, u32> numbers_;  ///< the numbers of the unknown values, by name
+    std::map<std::string, u32> numbers_;  ///< the index of each unknown value, by name
     std::vector<Unknown> unknown_;        ///< the unknown values, by number
-    /// The number of values created so far for registers that are written more than once.
+    /// The number of unknown values created so far for registers that are written more than once.
     u32 versions_ = 0;
 };
 

@@ -10,8 +10,8 @@ namespace {
 
 using ptx::Instruction;
 
-/// The largest constant for which comparisons are evaluated. Up to this constant, signed and
-/// unsigned comparisons of all widths agree.
+/// The largest constant for which comparisons are evaluated. For constants up to this one, signed
+/// and unsigned comparisons of all widths have the same result.
 constexpr u64 kMaxComparedConstant = 0x7fff;
 
 std::optional<bool> compare(const std::string& how, u64 left, u64 right) {

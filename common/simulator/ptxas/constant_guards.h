@@ -11,9 +11,9 @@
 
 namespace coalesce::simulator {
 
-/// Returns the function without constant guards, or nothing if the function has no constant guard.
-/// An instruction whose guard is always true loses the guard. An instruction whose guard is always
-/// false becomes a label that is never used, so that the other instructions keep their indices.
+/// Returns the function without constant guards, or nothing if it has none. An instruction whose
+/// guard is always true loses the guard. An instruction whose guard is always false is replaced by
+/// an unused label, so that the indices of the other instructions do not change.
 std::optional<ptx::Function> remove_constant_guards(const ptx::Function& function);
 
 }  // namespace coalesce::simulator

@@ -12,11 +12,12 @@ using ptx::Instruction;
 
 namespace {
 
-/// The maximum number of machine instructions in a block that ptxas guards instead of branching
-/// around it. The second limit applies to blocks with a load from global memory, whose latency then
-/// overlaps with other loads. Measured by adding instructions to such blocks until ptxas branched.
+/// The maximum number of machine instructions in a block that ptxas predicates instead of branching
+/// around it. The second limit is for blocks with a load from global memory, because the latency of
+/// this load overlaps with other loads. To measure the limits, instructions were added to such
+/// blocks until ptxas branched.
 constexpr u32 kMaxGuardedInstructions = 8, kMaxGuardedInstructionsWithLoad = 20;
-/// The minimum number of machine instructions that are worth overlapping with a load.
+/// The minimum number of machine instructions for which overlapping with a load is worthwhile.
 constexpr u32 kMinOverlappingInstructions = 3;
 
 bool contains_any_of(const std::vector<u32>& values, const std::set<u32>& among) {
@@ -32,13 +33,15 @@ u32 count_machine_instructions(const Instruction& i, const MachineValues& values
     return values.is_in_halves(i) ? kHalves : 1;
 }
 
-/// Reports whether other work can overlap with the loads in a short block of guarded instructions.
+/// Reports whether other work can overlap with the loads in a short block of predicated
+/// instructions.
 ///
 /// Idea   A load from global memory takes a long time. A branch around the block avoids the load if
-///        all lanes skip it; guards instead of the branch allow the instructions around the block
-///        to run while the load is in flight. ptxas uses guards if these instructions become at
-///        least three machine instructions, or include another load from global memory. (Observed
-///        with one to five instructions before the branch, after it and after a barrier.)
+///        all lanes skip it. If the block is predicated instead, the instructions around the block
+///        can run while the load is in flight. ptxas predicates the block if these instructions are
+///        translated to at least three machine instructions, or include another load from global
+///        memory. (Observed with one to five instructions before the branch, after it and after a
+///        barrier.)
 /// Around Instructions that compute the inputs or the guard of the loads must run before the loads.
 ///        Instructions that wait for the loads, and memory accesses that must follow those
 ///        instructions, run too late. Accesses that a barrier separates from the loads, and stores
@@ -48,7 +51,8 @@ public:
     OverlappingWork(const ptx::Function& function, const MachineValues& values)
         : function_(function), values_(values) {}
 
-    /// Reports whether enough work between `first` and `end` can overlap with the loads of a block.
+    /// Reports whether there is enough work between `first` and `end` that can overlap with the
+    /// loads of a block.
     bool is_enough(const BasicBlock& block, u32 first, u32 end) {
         examine_block(block);
         count_work_before(first, block);
@@ -130,7 +134,7 @@ private:
 
     const ptx::Function& function_;
     const MachineValues& values_;
-    std::set<u32> needed_;                      ///< values that the block is computed from
+    std::set<u32> needed_;                      ///< values that the block's instructions read
     std::set<u32> late_;                        ///< values that depend on the loads
     std::vector<const Instruction*> accesses_;  ///< accesses that wait for the loads
     u32 steps_ = 0;
@@ -182,8 +186,8 @@ private:
         return steps <= (loads ? kMaxGuardedInstructionsWithLoad : kMaxGuardedInstructions);
     }
 
-    /// Returns the block that may continue the piece of block `b`, or `b` itself if no block can.
-    /// Does not check that enough work can overlap with loads.
+    /// Returns the block that continues the piece of block `b`, or `b` itself if no block can.
+    /// run() checks whether enough work overlaps with loads.
     u32 find_continuation(u32 b) const {
         const std::vector<u32>& next = blocks_[b].next;
         if (next.size() == 1 && next[0] == b + 1 && flow_.predecessors(b + 1).size() == 1)
@@ -196,12 +200,12 @@ private:
             return b;
         const std::vector<u32>& then = blocks_[b + 1].next;
         if (then.size() != 1 || then[0] != b + 2) return b;
-        // If the next block ends the kernel, lanes that skip the next block exit directly.
+        // If the next block but one ends the kernel, lanes that skip the next block exit directly.
         return ends_piece(blocks_[b + 2]) || !is_short(blocks_[b + 1]) ? b : b + 2;
     }
 
-    /// Reports whether the blocks around a skipped block, if they can join its piece, contain
-    /// enough work to overlap with its loads.
+    /// Reports whether the blocks that can join the piece of a skipped block contain enough work to
+    /// overlap with the loads of the skipped block.
     bool has_overlapping_work(u32 b) const {
         const BasicBlock& block = blocks_[b];
         bool loads = false;
@@ -211,8 +215,8 @@ private:
         u32 first = b - 1, last = b + 1;
         while (piece_predecessor_[first] != kNone) first = piece_predecessor_[first];
         while (continuation_[last] != last) last = continuation_[last];
-        // ptxas also unrolls loops that contain branches, but here a loop is unrolled only if the
-        // whole loop is one piece.
+        // ptxas also unrolls loops that contain branches, but this model unrolls a loop only if all
+        // of its blocks are joined into one piece.
         if (is_among(first, blocks_[last].next)) return true;
         return OverlappingWork(function_, values_)
             .is_enough(block, blocks_[first].begin, blocks_[last].end);
@@ -222,8 +226,8 @@ private:
     const ControlFlow& flow_;
     const std::vector<BasicBlock>& blocks_;
     const MachineValues& values_;
-    /// For each block, the next block and the previous block in the same piece. The text may
-    /// contain another block between such neighbours, which must be short enough to be guarded.
+    /// For each block, the next block and the previous block in the same piece. In program order,
+    /// another block may lie between the two if it is short enough to be predicated.
     std::vector<u32> continuation_, piece_predecessor_;
 };
 

@@ -1,6 +1,7 @@
-// Determines which blocks of a function become one straight-line piece of machine code: consecutive
-// blocks, and blocks that lanes may skip if ptxas replaces the branch with guards. ptxas uses
-// guards if the block is short and other work is available while the block's loads are in flight.
+// Determines which basic blocks of a function ptxas joins into one straight-line piece of machine
+// code. It joins consecutive blocks. It also joins a block that lanes may skip, if it can replace
+// the branch with guards. ptxas uses guards if the block is short, and if other instructions can
+// run while the block's loads are in flight.
 #pragma once
 
 #include <vector>
@@ -10,8 +11,9 @@
 
 namespace coalesce::simulator {
 
-/// Returns, for each block, the block that continues its piece, or the block itself if the piece
-/// ends there. Any block between these two blocks is guarded.
+/// For each basic block, returns the block that continues its straight-line piece, or the block
+/// itself if the piece ends there. A block that lies between these two blocks in the function's
+/// body is guarded.
 std::vector<u32> joined_blocks(const ptx::Function& function, const ControlFlow& flow,
                                const MachineValues& values);
 

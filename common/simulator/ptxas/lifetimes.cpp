@@ -7,9 +7,10 @@
 namespace coalesce::simulator {
 namespace {
 
-/// Returns how many instructions after a load, store or slow instruction ptxas waits before it
-/// reuses the source registers. The number is smaller for a store if ptxas keeps instructions in
-/// written order to save registers, and for a load that is conditional or reads shared memory.
+/// Returns the number of instructions for which ptxas does not reuse the source registers of a
+/// load, a store or a slow instruction. The number is smaller for a store if ptxas keeps
+/// instructions in program order to save registers. It is also smaller for a load that is
+/// conditional or reads shared memory.
 u32 read_delay(const MachineInstruction& i, bool keeps_written_order) {
     constexpr u32 kLoad = 8, kQuickLoad = 6, kStore = 11, kStoreAsWritten = 8, kSlowUnit = 12;
     if (i.memory == MemoryEffect::store) return keeps_written_order ? kStoreAsWritten : kStore;
@@ -18,7 +19,7 @@ u32 read_delay(const MachineInstruction& i, bool keeps_written_order) {
     return is_quick ? kQuickLoad : kLoad;
 }
 
-/// Finds the live ranges of values, going backwards through each piece.
+/// Finds the live ranges of values. Visits the instructions of each piece in reverse order.
 class LifetimeFinder {
 public:
     LifetimeFinder(const MachineCode& code, bool keeps_written_order)
@@ -53,7 +54,8 @@ private:
             if (!i.is_guarded) begin(v, 2 * n + 1);
         }
         for (u32 v : i.reads) {
-            // The result may use the register of a source that is no longer needed by then.
+            // The result may use the register of a source, if no later instruction reads this
+            // source.
             const u32 last = 2 * n + 1 + (is_pair(v) && must_outlive_write(i, v));
             const bool is_last = end(v, last);
             if (!i.reads_late) continue;
@@ -67,10 +69,11 @@ private:
     bool is_pair(u32 value) const {
         return code_.values[value].words == 2 && !code_.values[value].is_loose;
     }
-    /// Reports whether a pair that instruction `i` reads must outlive the write of its result. An
-    /// instruction that computes its result in two halves does not overwrite a pair that it reads,
-    /// unless the pair was loaded: then each half of the result may replace the half that was read.
-    /// (Observed with ptxas. Products never overwrite a pair that they read.)
+    /// Reports whether `pair`, which instruction `i` reads, must stay live until `i` has written
+    /// its result. An instruction that computes its result in two halves must not overwrite a pair
+    /// that it reads. The exception is a pair that comes from a load: each half of the result may
+    /// then reuse the register of the corresponding half of the pair. Products never overwrite a
+    /// pair that they read. (Observed with ptxas.)
     bool must_outlive_write(const MachineInstruction& i, u32 pair) const {
         const bool is_in_place = code_.values[pair].is_loaded && !i.rereads_lower_half &&
                                  any_of(i.writes, [&](u32 v) { return is_pair(v); });
@@ -95,10 +98,11 @@ private:
     const MachineCode& code_;
     const bool keeps_written_order_;
     Lifetimes lifetimes_;
-    std::vector<Span> open_;      ///< for each value, the range whose start is not yet known
-    std::vector<u32> values_;     ///< the values in `open_`
-    u32 end_of_piece_ = 0;        ///< the index just after the last instruction of the piece
-    u32 last_read_position_ = 0;  ///< the position at which all late reads have finished
+    std::vector<Span> open_;  ///< for each value, the live range whose start has not been found yet
+    std::vector<u32> values_;  ///< the values in `open_`
+    u32 end_of_piece_ = 0;     ///< the index just after the last instruction of the piece
+    /// the position up to which sources that are read late can still be read
+    u32 last_read_position_ = 0;
 };
 
 }  // namespace
@@ -124,9 +128,9 @@ LiveBetweenPieces::Bits LiveBetweenPieces::both(Bits a, const Bits& b) {
 
 /// Finds the values that some path from the function's start has written. A value that no path has
 /// written is not live even if it is read later, because only lanes that have written it read it.
-/// (Observed in ptxas with loads that lanes may skip by a branch, after code that needs as many
-/// registers as the loaded values. If guards replace the branch, the loads are in the same piece as
-/// that code, and their results occupy registers from the start of the piece.)
+/// (Observed in ptxas with loads that lanes can skip by a branch, after code that needs as many
+/// registers as the loaded values. If the loads are predicated instead, they are in the same piece
+/// as that code, and their results occupy registers from the start of the piece.)
 void LiveBetweenPieces::find_written_values(const std::vector<MachinePiece>& pieces) {
     for (std::size_t p = 0; p < pieces.size(); ++p)
         for (const MachineInstruction& i : pieces[p].code)

@@ -1,10 +1,10 @@
-// Computes where the values of machine code are live, before they are assigned to registers.
+// Computes where the values of machine code are live, before the values are assigned to registers.
 //
-// Idea   Between pieces, a value is live if some later piece reads it before writing it, on all
-//        paths back to the write. If no path from the start writes the value, it is not live.
-//        Within a piece, a value is live from the instruction that writes it to the last one that
-//        reads it, in the order of execution. If lanes may skip the write, the value is live from
-//        the start of the piece.
+// Idea   The code consists of straight-line pieces (MachinePiece). At the boundary of two pieces, a
+//        value is live if it has been written on some path from the start, and if some later piece
+//        reads it before writing it. Within a piece, a value is live from the instruction that
+//        writes it to the last one that reads it, in the order of execution. If lanes may skip the
+//        write, the value is live from the start of the piece.
 #pragma once
 
 #include <vector>
@@ -14,7 +14,7 @@
 
 namespace coalesce::simulator {
 
-/// The values that each piece receives from earlier pieces and leaves for later ones.
+/// The values that are live at the beginning and at the end of each piece.
 class LiveBetweenPieces {
 public:
     using Bits = LiveValues::Bits;
@@ -30,18 +30,18 @@ private:
     static Bits both(Bits a, const Bits& b);
     void find_written_values(const std::vector<MachinePiece>& pieces);
 
-    /// The live values, assuming that every value that is read was written.
+    /// The live values under the assumption that every value has been written before it is read.
     const LiveValues live_;
     /// For each piece, the values that are written on some path to its beginning or end.
     std::vector<Bits> before_, end_of_piece_;
 };
 
-/// A range in which a value is live. A position is twice the index of an instruction, plus one for
-/// the values that the instruction writes.
+/// A range in which a value is live. A position is twice the index of an instruction. The results
+/// of an instruction are written at the next position.
 struct Span {
     u32 begin = 0, end = 0;
-    u32 read_until = 0;  ///< the position until which a load or store may read the value
-    /// The position until which instructions other than the last one may read the value.
+    u32 read_until = 0;  ///< the position until which a load or store may still read the value
+    /// The position until which any instruction except the last reader may still read the value.
     u32 read_by_others_until = 0;
 };
 

@@ -8,11 +8,11 @@ namespace coalesce::simulator {
 namespace {
 
 /// The maximum number of instructions to consider together when looking for a group that frees more
-/// words than it needs. For example, an address may be computed by up to this many instructions
-/// before its store frees the stored value.
+/// words than it needs. For example, the address of a store may be computed by up to this many
+/// instructions before the store frees the stored value.
 constexpr u32 kMaxLookAhead = 20;
-/// In a long piece, no instruction moves past an instruction whose index is a multiple of this
-/// number, which keeps the running time linear.
+/// The size of the parts into which a long piece is divided. No instruction moves from one part to
+/// another, so that the running time is linear.
 constexpr u32 kWindow = 512;
 /// The number of predicate registers.
 constexpr u32 kPredicates = 7;
@@ -62,7 +62,7 @@ private:
         }
         if (last_fixed_ != kNone) add_edge(last_fixed_, k, 1);
     }
-    /// Describes the address of an access relative to its origin. Addresses that differ by a
+    /// Expresses the address of an access as an origin plus a constant. Addresses that differ by a
     /// constant have the same origin.
     void find_address(u32 k) {
         const MachineInstruction& i = code_[k];
@@ -121,7 +121,7 @@ private:
     std::vector<u32> writer_;                ///< for each value, its last writer so far
     std::vector<std::vector<u32>> readers_;  ///< for each value, its readers since its last write
     std::vector<Origin> origins_;            ///< for each value, its origin
-    std::vector<AccessPlace> places_;        ///< for each instruction, the place that it accesses
+    std::vector<AccessPlace> places_;        ///< for each instruction, the memory that it accesses
     std::vector<u32> accesses_;              ///< memory accesses since the last fixed instruction
     u32 last_fixed_ = kNone;
     std::vector<std::vector<u32>> edges_to_;
@@ -171,7 +171,7 @@ public:
 
 private:
     /// Reports whether an instruction loads a value that is needed only after the piece. ptxas
-    /// issues such a load before computing anything.
+    /// issues such loads before the computations of the piece.
     bool loads_for_later_piece(const MachineInstruction& i) const {
         return i.is_access && any_of(i.writes, [&](u32 v) { return straight_.is_read_later[v]; });
     }
@@ -200,10 +200,10 @@ private:
                       [&](u32 v) { return straight_.is_predicate[v] && !is_live_[v] && uses_[v]; });
     }
 
-    /// Chooses the next instruction when many words are live. A load that frees words (of its
-    /// address, for example) comes first, because loads have a long latency. Otherwise, chooses the
-    /// first instruction in written order, unless it increases the number of live words while other
-    /// instructions in the same part can reduce that number.
+    /// Chooses the next instruction when many words are live. Loads that free words (for example
+    /// those of their address) come first, because loads have a long latency. Otherwise, chooses
+    /// the first instruction in program order. If this instruction increases the number of live
+    /// words, and other instructions of the same part can reduce it, chooses one of those.
     std::vector<u32>::iterator choose_when_many_words_live() {
         const auto first = std::min_element(open_.begin(), open_.end());
         for (u32 k = *first; k < window_end(*first); ++k) {
@@ -225,10 +225,10 @@ private:
     static bool is_load(const MachineInstruction& i) {
         return i.memory == MemoryEffect::load && i.space != ptx::StateSpace::shared;
     }
-    /// Returns the first instruction to issue on the way to `k`. Returns the end iterator if `k`
-    /// and the instructions that must be issued before `k` would not reduce the number of live
-    /// words, or if there are too many such instructions. With `is_only_access`, also returns the
-    /// end iterator if these instructions contain another access.
+    /// Returns the first of the instructions that must be issued up to and including `k`. Returns
+    /// the end iterator if `k` and the instructions that must be issued before `k` would not reduce
+    /// the number of live words, or if there are too many such instructions. With `is_only_access`,
+    /// also returns the end iterator if these instructions contain another access.
     std::vector<u32>::iterator find_step_that_frees_words(u32 k, bool is_only_access) {
         std::vector<u32> ahead;
         if (is_issued_[k] || !collect(k, ahead)) return open_.end();
@@ -261,8 +261,8 @@ private:
         }
         return more;
     }
-    /// Returns the change in the number of live words that the last of these instructions causes
-    /// when the instructions are issued in order.
+    /// Returns the change in the number of live words caused by the last of these instructions, if
+    /// all of them are issued in order.
     int change_of_live_words(const std::vector<u32>& ahead) const {
         const MachineInstruction& last = code_[ahead.back()];
         int more = 0;

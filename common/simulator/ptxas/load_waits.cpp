@@ -57,24 +57,24 @@ public:
     }
 
 private:
-    /// How an instruction affects pending loads.
+    /// The effect of one instruction on pending loads.
     struct Step {
         bool is_load = false;
         bool guarded = false;
         bool needs_all = false;       ///< waits for all pending loads
         bool needs_stored = false;    ///< whether a backward branch waits for stored values
-        bool may_read_store = false;  ///< whether a load waits for values stored to global memory
+        bool may_read_store = false;  ///< whether a load may read a value from a global store
         bool is_global_store = false;
         u8 bit = 0;
-        u64 computes = 0;  ///< the loads whose values the instruction computes with
+        u64 computes = 0;  ///< the loads whose values the instruction uses for its result
         u64 stores = 0;    ///< the loads whose values the instruction stores
     };
     /// The state of the loads at one point of the function, as masks of loads.
     struct State {
-        u64 pending = 0;        ///< pending on at least one path
-        u64 certain = ~u64{0};  ///< pending on every path to this point
-        u64 stored = 0;         ///< may be pending and may have been stored anywhere
-        u64 stored_global = 0;  ///< may be pending and stored to global memory
+        u64 pending = 0;        ///< loads that are pending on at least one path
+        u64 certain = ~u64{0};  ///< loads that are pending on every path to this point
+        u64 stored = 0;  ///< loads that may be pending, and whose values may have been stored
+        u64 stored_global = 0;  ///< like `stored`, for values stored to global memory
 
         bool operator==(const State&) const = default;
 
@@ -199,10 +199,11 @@ private:
     const ptx::Function& function_;
     const ControlFlow& flow_;
     LoadWaits result_;
-    std::vector<Step> steps_;         ///< by index into the body
-    std::vector<u64> carried_loads_;  ///< for each register, the loads that its value may come from
+    std::vector<Step> steps_;  ///< by index into the body
+    /// for each register, the loads from which its value may come
+    std::vector<u64> carried_loads_;
     std::vector<std::size_t>
-        taken_;  ///< for each block, how many of its successors its last branch targets
+        taken_;  ///< for each block, the number of successors that its last branch targets
 };
 
 }  // namespace

@@ -2,11 +2,12 @@
 //
 // Idea     A load takes about 600 cycles, and its warp continues until an instruction needs the
 //          value. All loads issued before that instruction are in flight together, and the warp
-//          waits once for all of them. So requests divided by waits is the number of loads in
-//          flight, and the bytes in flight determine the bandwidth.
+//          waits once for all of them. The number of requests divided by the number of waits is
+//          therefore the number of loads in flight, and the bytes in flight determine the
+//          bandwidth.
 // Rule     This rule is our own, because hardware has no such counter. ptxas moves loads as early
 //          as possible, so the position at which the PTX uses a value does not matter. A wait is
-//          counted at an instruction that the next load cannot move above:
+//          counted at an instruction above which the next load cannot move:
 //          - an instruction that computes with a pending value, or uses it as an address. Moves and
 //            instructions that only pack or unpack registers do not count;
 //          - a barrier of a block or warp, a fence, an atomic, or a function call;
@@ -17,7 +18,7 @@
 //            read the stored value, unless `.nc` says that no thread writes to this memory;
 //          - the end of the warp.
 //          A store alone is not a wait: in an unrolled loop of "load, store to shared memory", all
-//          loads are in flight together. A forward branch is not a wait either, nor is a predicate,
+//          loads are in flight together. A forward branch or a predicate is not a wait either,
 //          because ptxas treats the two in the same way. A vector is one load. cp.async is not a
 //          load: execute/async_copy.h explains how its waits are counted.
 // Compared with machine code (ptxas 13.0 for sm_90, the course's kernels):
@@ -32,17 +33,18 @@
 // Theory of operation
 //          Most of the information is known before a kernel runs: the loads from which a register's
 //          value may come (copies are followed), and the loads that may be pending at each point.
-//          Only the path of a warp is unknown. So each warp has a set of pending loads, with one
-//          bit for each load. A load sets its bit, and before each instruction that may have to
-//          wait, an Op checks the bits of the loads that the instruction would wait for. After a
-//          load that every path executes, the first such Op ends all waits, so later Ops are
-//          omitted. A kernel gets one or two of these Ops, and straight arithmetic runs as before.
-// Watch    Loads after the 64th of a function share bits with others, and a register that is
-//          written in several places may contain the value of any of these writes, for example if
-//          each iteration of a loop stores what the previous one loaded. Both of these inaccuracies
-//          may cause a wait to be counted too early, but never too late. A wait at a barrier may
-//          also be counted too early, because on hardware a load may remain in flight across a
-//          barrier if its value is not used before.
+//          Only the path of a warp is unknown. Therefore, each warp has a set of pending loads,
+//          with one bit for each load. A load sets its bit. Before each instruction that may have
+//          to wait, an Op checks the bits of the loads for which the instruction would wait. After
+//          a load that every path executes, the first such Op ends all waits, so later Ops are
+//          omitted. A kernel gets one or two of these Ops, and straight-line arithmetic is not
+//          slowed down.
+// Watch    Loads after the 64th of a function share bits with others. A register that is written in
+//          several places may contain the value of any of these writes, for example if each
+//          iteration of a loop stores what the previous one loaded. Both of these inaccuracies may
+//          cause a wait to be counted too early, but never too late. A wait at a barrier may also
+//          be counted too early, because on hardware a load may remain in flight across a barrier
+//          if its value is not used before.
 #pragma once
 
 #include <vector>
@@ -53,12 +55,11 @@
 namespace coalesce::simulator {
 
 struct LoadWaits {
-    /// For each load from global memory, the index of its bit. Indexed by the load's position in
-    /// the body.
+    /// For each load from global memory, the index of its bit in masks of pending loads. Indexed by
+    /// the load's position in the body.
     std::vector<u8> bit;
-    /// For each instruction, a mask of the pending loads that must arrive before the instruction
-    /// (for a branch, only if the branch is taken). Indexed by the instruction's position in the
-    /// body.
+    /// For each instruction of the body, a mask of the pending loads that it must wait for. For a
+    /// branch, the wait applies only if the branch is taken.
     std::vector<u64> loads_to_wait_for;
 };
 

@@ -17,20 +17,19 @@ using ptx::Instruction;
 using ptx::Operand;
 using ptx::StateSpace;
 
-/// The maximum work per iteration of a loop that ptxas unrolls. The limit is higher if the loop
-/// loads, since its iterations can wait for all their loads together. An access counts as two
-/// instructions: when instructions, loads and stores were added to a loop until ptxas stopped
-/// unrolling it, two instructions always replaced one access.
+/// The maximum work per iteration of a loop that ptxas unrolls. The limit is higher for a loop with
+/// loads, because the latencies of the unrolled loads overlap. An access counts as two
+/// instructions. (Measured by adding instructions, loads and stores to a loop until ptxas stopped
+/// unrolling it.)
 constexpr u32 kMaxUnrolledWork = 22, kMaxUnrolledWorkWithLoad = 51, kAccessWork = 2;
 /// Limits for loops that load from shared memory. Such loads have a short latency, so each of them
-/// raises the limit by little more than its own work, until the maximum is reached.
+/// raises the limit by only kWorkPerSharedLoad, up to a maximum.
 constexpr u32 kBaseWorkWithSharedLoads = 23, kWorkPerSharedLoad = 5,
               kMaxUnrolledWorkWithSharedLoads = 101;
 
 /// Reports whether the instruction orders memory accesses for other threads. ptxas does not unroll
-/// a loop that contains such an instruction. (Found by inserting one instruction at a time into a
-/// loop: these instructions prevent unrolling, while a block barrier, a volatile access or a copy
-/// does not.)
+/// a loop that contains such an instruction. (Found by inserting single instructions into a loop. A
+/// block barrier, a volatile access or a copy does not prevent unrolling.)
 bool orders_memory(const Instruction& i) {
     const bool is_fence = i.opcode == "membar" || (i.opcode == "fence" && !i.has("proxy"));
     return is_fence || (i.opcode == "barrier" && i.has("cluster"));
@@ -54,8 +53,8 @@ bool is_load_from(const Instruction& i, StateSpace space) {
     return from == space || from == StateSpace::generic || space == StateSpace::generic;
 }
 
-/// For each of the first `first` vectors whose elements all have new names, adds a copy of the
-/// vector with the new names.
+/// Renames the elements of the first `first` vectors. Where all elements of a vector have new
+/// names, adds the renamed vector to the list.
 void rename_vectors(std::vector<std::vector<u32>>& vectors, std::size_t first,
                     const std::map<u32, u32>& names) {
     for (std::size_t k = 0; k < first; ++k) {
@@ -115,8 +114,8 @@ public:
         for (u32 k = 0; k < kUnrolledIterations; ++k) {
             const bool is_last = k + 1 == kUnrolledIterations;
             for (MachineInstruction i : iteration) {
-                // The addresses advance, and the loop's condition is checked, only once for all
-                // copies of the iteration.
+                // All copies of the iteration share one addition to each address, and one check of
+                // the loop's condition.
                 if (can_become_offset(iteration, i)) {
                     offsets[i.writes[0]] += *i.step;
                     if (!is_last) continue;
@@ -208,10 +207,11 @@ private:
         return work <= most;
     }
 
-    /// Reports whether the loop needs all its threads together. ptxas does not unroll such a loop
-    /// if threads leave it in different iterations. A loop needs its threads together if they
-    /// execute an instruction together, or if some threads skip a store to memory that the loop
-    /// also loads from. (A store to a space without loads is guarded, and the loop is unrolled.)
+    /// Reports whether the threads of the loop must stay converged. If so, ptxas does not unroll
+    /// the loop if threads leave it in different iterations. The threads must stay converged if
+    /// they execute a collective instruction, or if some threads skip a store to memory that the
+    /// loop also loads from. (A store to a state space from which the loop does not load is
+    /// predicated, and the loop is unrolled.)
     bool needs_converged_threads(const MachinePiece& piece) const {
         const auto loads_from = [&](StateSpace space) {
             return any_of(piece.code, [&](const MachineInstruction& i) {

@@ -1,7 +1,7 @@
-// Unrolls the loops in which ptxas combines several iterations.
+// Unrolls the loops that ptxas unrolls.
 //
-// Idea   ptxas unrolls loops that count in constant steps to a limit that is known in advance, and
-//        that consist of one straight-line piece. In the copies of an iteration, each value has its
+// Idea   ptxas unrolls a loop if it counts in constant steps to a limit that is known in advance,
+//        and consists of one straight-line piece. In the copies of an iteration, each value has its
 //        own name, and the number of remaining iterations is checked once for all copies.
 // Seen   These rules were found by inserting instructions into a loop and comparing the length of
 //        the machine code with and without `.pragma "nounroll"`. The rules were checked in the same
@@ -12,10 +12,11 @@
 
 namespace coalesce::simulator {
 
-/// The number of iterations of an unrolled loop that ptxas combines.
+/// The number of iterations that ptxas combines when it unrolls a loop.
 constexpr u32 kUnrolledIterations = 4;
 
-/// Unrolls the pieces in `loops`, which branch back to their own start, if ptxas would unroll them.
+/// Unrolls the loops that ptxas would unroll. `loops` contains the pieces that branch back to their
+/// own start.
 void unroll_loops(const ptx::Function& function, const std::vector<u32>& loops, MachineCode& code);
 
 }  // namespace coalesce::simulator

@@ -18,14 +18,15 @@ namespace {
 using ptx::Instruction;
 using ptx::Operand;
 
-/// Additional words of an unsigned division by a constant. The constant itself is read from the
-/// constant bank and needs no register.
+/// The number of words that an unsigned division by a constant needs in addition to its operands
+/// and result. The constant itself is read from the constant bank and needs no register.
 constexpr u32 kWordsOfDivisionByConstant = 5;
-/// Cycles from reading a constant to the first instruction that may use it.
+/// The number of cycles from the load of a constant to the first instruction that may use it.
 constexpr u32 kConstantLatency = 8;
 constexpr u32 kArithmeticLatency = 4, kMoveLatency = 5, kPredicateLatency = 13;
-/// Cycles until the values of all lanes are combined into one, and until the lane index is read.
-/// The second number is large, so that the index is read as early as in ptxas's code.
+/// The number of cycles to combine the values of all lanes into one, and to read the lane index.
+/// The second number is higher than the real latency, so that the index is read as early as in
+/// ptxas's code.
 constexpr u32 kLaneReductionLatency = 30, kLaneIndexLatency = 200;
 
 /// The offset of an asynchronous copy in global memory must be at least -2048 and less than 2048.
@@ -114,9 +115,9 @@ private:
         }
     }
 
-    /// Guards the instructions of a block that lanes may skip. The block's loads and stores must
-    /// wait for the predicate. A value that other blocks read keeps its old contents in lanes that
-    /// skip the block.
+    /// Predicates the instructions of a block that lanes may skip. The block's loads and stores
+    /// must wait for the predicate. A value that other blocks read keeps its old contents in lanes
+    /// that skip the block.
     void guard(MachinePiece& piece, std::size_t first, u32 predicate, u32 block) const {
         for (std::size_t k = first ? first - 1 : 0; k < piece.code.size(); ++k) {
             MachineInstruction& i = piece.code[k];
@@ -307,8 +308,9 @@ private:
         return std::max(1u, size_of(ptx::parse_type(i.modifiers.back())) / 4);
     }
 
-    /// Makes an access to an array in registers read or write the array's value. Every store except
-    /// the first also reads the value, because the array's other elements are kept.
+    /// Replaces an access to an array in registers with reads and writes of the array's value.
+    /// Every store except the first also reads the value, because the other elements of the array
+    /// must be kept.
     void use_register_array(MachineInstruction& access) {
         const bool stores = access.memory == MemoryEffect::store;
         if (stores) access.writes.push_back(array_value_);
@@ -326,8 +328,8 @@ private:
         atomic.reads = {add_move(piece, at, 1, kMoveLatency, {together}), is_first};
     }
 
-    /// Reports whether the instruction is guarded by a test of the thread's index, or follows a
-    /// branch on such a test, so that it runs in one lane and there is nothing to combine.
+    /// Reports whether only one lane executes the instruction, because it is predicated on the
+    /// thread's index or follows a branch on the thread's index. There is then nothing to combine.
     bool runs_in_one_lane(const Instruction& i) const {
         if (i.guard && values_.is_true_in_one_lane(*i.guard, !i.guard_negated)) return true;
         for (u32 b = block_, before; (before = dominators_.immediate_dominator(b)) != kNone;
@@ -353,7 +355,7 @@ private:
     /// Returns the value that contains a constant in a register. Reuses a load of the constant that
     /// dominates this block, or adds such a load. A load inside a loop moves before the loop.
     u32 load_constant(MachinePiece& piece, u32 at, const Constant& constant) {
-        // The constant stays here if it is for a store that lanes may skip.
+        // A constant for a store that lanes may skip is loaded in the current block.
         const bool stays = is_skipped_ && memory_effect(function_.body[at]) == MemoryEffect::store;
         const u32 before = constant.name && !stays ? before_loop() : kNone;
         const bool is_outside = before != kNone && piece_of_[before] != kNone;
@@ -389,9 +391,9 @@ private:
                                : piece_of_[block] == piece_of_[brought.block];
     }
 
-    /// Returns the last block before the loops that contain the current block, if the block's
-    /// constants move there. Lanes may wait a long time in a loop with barriers, so a constant that
-    /// only some iterations need stays in the loop.
+    /// Returns the last block before the loop that contains the current block, or kNone if the
+    /// block's constants must not move out of the loop. In a loop with barriers, lanes may wait for
+    /// a long time, so a constant that only some iterations need stays in the loop.
     u32 before_loop() const {
         const BasicBlock& block = blocks_[block_];
         const bool turns_by_itself = is_among(block_, block.next);
@@ -463,8 +465,10 @@ private:
         u32 block = 0, value = 0;
     };
     std::vector<NearAddress> near_addresses_;  ///< addresses computed for asynchronous copies
-    std::map<u64, std::vector<u32>> used_;     ///< constant's name -> blocks that use it directly
-    bool is_skipped_ = false;  ///< true if the current block is guarded because lanes may skip it
+    /// For each constant, by name, the blocks that use it directly.
+    std::map<u64, std::vector<u32>> used_;
+    /// true if the current block is predicated because lanes may skip it
+    bool is_skipped_ = false;
     std::vector<u32> reading_block_;  ///< for each value, the only block that reads it, if any
     std::vector<u32> piece_of_;       ///< for each block, its piece, once it has one
     std::map<u32, u32>
@@ -473,7 +477,7 @@ private:
     std::set<u32> delayed_loads_;          ///< loads that are delayed until the selection
     std::set<u32> loads_in_registers_;     ///< loads whose values are already in registers
     u32 array_value_ = kNone;              ///< the value for a small array in registers
-    bool has_array_ = false;               ///< true if something is stored in that array
+    bool has_array_ = false;               ///< true if an instruction stores to that array
     u32 part_ = 0;                         ///< the index of the current part of the piece
     u32 block_ = 0;                        ///< the index of the current block
     u32 first_ = 0;                        ///< the first block of the current piece

@@ -1,10 +1,9 @@
-// Approximates the machine code that ptxas generates for a function, as far as it affects
-// registers: the instructions, the values that they read and write, and the straight-line pieces
-// that they form.
+// Approximates those aspects of ptxas's machine code that determine the use of registers: the
+// instructions, the values that they read and write, and the straight-line pieces of code.
 //
 // Idea   A branch around a few instructions becomes a guard on each of them, so that these
 //        instructions are scheduled together with the surrounding code. A loop that counts in
-//        constant steps to a limit that is known in advance is unrolled by four. A constant that
+//        constant steps to a limit that is known in advance is unrolled four times. A constant that
 //        must be in a register is loaded once instead of in each iteration.
 #pragma once
 
@@ -21,36 +20,38 @@ namespace coalesce::simulator {
 
 struct MachineInstruction {
     u32 source = 0;  ///< the index of the PTX instruction in the function's body
-    /// The part of the piece that contains the instruction. Instructions that lanes may skip form
-    /// one part, and the instructions between two such parts form another.
+    /// The part of the piece to which the instruction belongs. A part is either a sequence of
+    /// instructions that lanes may skip together, or the instructions between two such sequences.
     u32 part = 0;
     u32 loop = kNone;   ///< if unrolled, the index of the loop's start in the body
-    u32 iteration = 0;  ///< the number of the iteration in the unrolled loop
+    u32 iteration = 0;  ///< the index of the iteration in the unrolled loop
     MemoryEffect memory = MemoryEffect::none;
-    ptx::StateSpace space = ptx::StateSpace::generic;  ///< the state space that an access uses
+    ptx::StateSpace space = ptx::StateSpace::generic;  ///< the state space of a memory access
     bool is_access = false;                            ///< true for a memory access
     bool is_copy = false;   ///< true for a copy from global to shared memory
     bool is_fixed = false;  ///< true if no instruction may move past this instruction
-    /// True if the instruction waits until earlier accesses have read their sources.
+    /// True if the instruction waits until all earlier accesses have read their source registers.
     bool waits_for_reads = false;
     bool is_guarded = false;  ///< true if lanes may skip the instruction and keep the old result
     bool is_conditional = false;  ///< true for an access that lanes may skip
-    bool reads_late = false;      ///< true if its source registers stay occupied for some cycles
-    bool reads_texels = false;    ///< true if the texture unit reads pairs before other sources
-    bool is_in_halves = false;    ///< true if half the result is written before the last read
-    /// True for a shift, which reads the lower half again to compute the upper half.
+    bool reads_late = false;      ///< true if the source registers cannot be reused for some cycles
+    /// True if the texture unit reads its paired sources before the others.
+    bool reads_texels = false;
+    /// True if half of the result is written before all sources are read.
+    bool is_in_halves = false;
+    /// True for a shift that reads the lower half a second time to compute the upper half.
     bool rereads_lower_half = false;
     u32 latency = 0;             ///< the number of cycles until the result is available
-    u32 internal_words = 0;      ///< the words needed in addition to sources and results
+    u32 internal_words = 0;      ///< the number of words needed in addition to sources and results
     u32 odd_internal_words = 0;  ///< the number of internal words that need odd registers
     bool follows_calling_convention = false;  ///< true for a call of an unknown function
     AccessPlace place;                        ///< the address of a load or store
     std::optional<i64> step;  ///< the constant added to the only source value, if there is one
-    /// The numbers of the values that the instruction reads and writes.
+    /// The indices of the values that the instruction reads and writes.
     std::vector<u32> reads, writes;
 };
 
-/// A straight sequence of instructions, and the pieces that may follow it.
+/// A straight-line sequence of instructions, and the indices of the pieces that may follow it.
 struct MachinePiece {
     std::vector<MachineInstruction> code;
     std::vector<u32> next;
@@ -61,7 +62,7 @@ struct MachineValue {
     u32 words = 0;           ///< the number of 32-bit registers that the value occupies
     bool is_loose = false;   ///< true if its registers need not be adjacent
     bool is_half = false;    ///< true if the value occupies half a register, in either bank
-    bool is_loaded = false;  ///< true for a pair that is loaded as a whole
+    bool is_loaded = false;  ///< true for a pair that a single instruction loads
     bool is_predicate = false;
 };
 
@@ -73,8 +74,8 @@ struct MachineCode {
     std::map<u32, u32> extends;  ///< maps a pair to the 32-bit value that is its lower half
 };
 
-/// Returns the code of a function in which each value has one name, as
-/// replace_registers_by_roots() returns it.
+/// Returns the machine code of a function that replace_registers_by_roots() has returned, so that
+/// each value has only one name.
 MachineCode machine_code(const ptx::Function& function, const ControlFlow& flow,
                          const Registers& registers);
 

@@ -77,14 +77,15 @@ bool uses_slow_unit(const Instruction& i) {
     if (i.opcode != "cvt")
         return is_one_of(i.opcode, {"rcp", "sqrt", "rsqrt", "sin", "cos", "ex2", "lg2", "tanh",
                                     "popc", "clz", "bfind", "brev"});
-    // A rounding to f32, or from f32 to a shorter float, runs in the normal arithmetic units.
+    // A conversion that rounds to f32, or that rounds f32 to a shorter float, is executed by the
+    // normal arithmetic units.
     if (i.modifiers.size() < 2) return false;
     const std::string& to = i.modifiers[i.modifiers.size() - 2];
     const std::string& from = i.modifiers.back();
     if (!ptx::is_float(ptx::parse_type(to)) && !ptx::is_float(ptx::parse_type(from))) return false;
     if (to == "f32" && is_one_of(from, {"f16", "bf16"})) return false;
     // Conversions of pairs of shorter floats, and of f32 to bytes with rounding to nearest or
-    // towards zero, also run in the normal arithmetic units.
+    // towards zero, are also executed by the normal arithmetic units.
     if (to.ends_with("x2") || from.ends_with("x2") || to == "tf32") return false;
     if (to == "u8" && from == "f32" && (i.has("rni") || i.has("rzi"))) return false;
     if (to == "f32" && is_one_of(from, {"s32", "u32", "u16"})) return !i.has("rn") && !i.has("rz");
@@ -114,10 +115,10 @@ u32 latency_of(const Instruction& i) {
 namespace {
 
 /// PTX instructions that become many machine instructions, with the words that the machine
-/// instructions need in addition to sources and result. Measured with ptxas around one such
-/// instruction, while so many values were live that each additional value needed a register. (With
-/// few live values, a 16-bit division needs one word more. The upper half of a 64-bit product needs
-/// six words with few live values and two with many; here it always needs four.)
+/// instructions need in addition to sources and result. Measured with ptxas for one such
+/// instruction at a time, with enough live values that each additional value needed a register.
+/// (With few live values, a 16-bit division needs one word more. The upper half of a 64-bit product
+/// needs six words with few live values and two with many; here it always needs four.)
 struct InternalWords {
     std::string_view opcode, type;
     std::string_view mode;  ///< rounding mode, or empty if the row applies to all other modes
@@ -177,9 +178,9 @@ u32 latency_of_second_step(const Instruction& i) {
 
 namespace {
 
-/// Returns the number of words that a wmma load or store needs for addresses, since each machine
-/// access has its own address. Measured with ptxas, with the row stride as a parameter. Sixteen
-/// rows of halves need fewer words than other floats, and integers need more.
+/// Returns the number of words that a wmma load or store needs for addresses. Each access in
+/// machine code has its own address. Measured with ptxas, with the row stride as a parameter. 16 x
+/// 16 halves need fewer words than other floats, and integers need more.
 u32 internal_address_words(const Instruction& i) {
     if (i.opcode != "wmma" || i.has("mma") || i.operands.size() < 3) return 0;
     if (!i.operands[2].is_register()) return 0;
@@ -196,8 +197,8 @@ u32 internal_words(const Instruction& i) {
 }
 
 u32 count_odd_internal_words(const Instruction& i) {
-    // These are the words for an unsigned division: the negated divisor and its reciprocal, whose
-    // product is added to a pair.
+    // An unsigned division needs a word for the negated divisor and a word for its reciprocal. The
+    // product of both is added to a pair.
     constexpr u32 kOfUnsigned = 2;
     return find_internal_words(i) && i.has("u32") ? kOfUnsigned : 0;
 }

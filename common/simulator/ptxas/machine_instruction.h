@@ -1,4 +1,4 @@
-// Declares properties of single PTX instructions for code that reorders instructions.
+// Declares the properties of PTX instructions that determine how instructions can be reordered.
 #pragma once
 
 #include <algorithm>
@@ -10,12 +10,12 @@
 
 namespace coalesce::simulator {
 
-/// The kind of memory access. Two instructions with conflicting kinds cannot be swapped.
+/// How an instruction accesses memory. Two instructions with conflicting effects cannot be swapped.
 enum class MemoryEffect : u8 { none, load, store, both, fence };
 
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> list);
 
-/// Reports whether `numbers` contains `number`, the number of a value or a piece.
+/// Reports whether `numbers` contains `number`. Both are indices of values or of pieces.
 inline bool is_among(u32 number, const std::vector<u32>& numbers) {
     return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
 }
@@ -23,10 +23,10 @@ inline void add_once(std::vector<u32>& to, u32 number) {
     if (!is_among(number, to)) to.push_back(number);
 }
 
-/// Reports whether the instruction operates on 64-bit integers or bits.
+/// Reports whether the instruction operates on 64-bit integers or untyped 64-bit values (.b64).
 bool is_of_64_bits(const ptx::Instruction& instruction);
 MemoryEffect memory_effect(const ptx::Instruction& instruction);
-/// Reports whether the memory effect includes more than a load.
+/// Reports whether the effect is anything other than a load.
 inline bool changes_memory(MemoryEffect effect) {
     return effect != MemoryEffect::none && effect != MemoryEffect::load;
 }
@@ -42,34 +42,34 @@ bool is_access(const ptx::Instruction& instruction);
 bool is_far_load(const ptx::Instruction& instruction);
 /// Reports whether the instruction is a texture fetch or surface access.
 bool is_texel_access(const ptx::Instruction& instruction);
-/// Reports whether the instruction runs in the special function unit, which also computes
+/// Reports whether the instruction runs on the special function unit. This unit also computes
 /// reciprocals and conversions.
 bool uses_slow_unit(const ptx::Instruction& instruction);
-/// Reports whether the instruction is a branch, a call or an exit, which no instruction moves past.
+/// Reports whether the instruction is a branch, a call or an exit. No instruction moves past these.
 bool ends_straight_code(const ptx::Instruction& instruction);
 /// Reports whether the instruction is a branch, a call, an exit, or a label that lanes may branch
 /// to.
 bool may_diverge(const ptx::Instruction& instruction);
-/// Reports whether the instruction is a fence, a call, or has internal branches. Such an instruction
-/// starts only when all earlier instructions have read their sources.
+/// Reports whether the instruction waits until all earlier instructions have read their sources.
+/// Fences, calls, and instructions with internal branches do.
 bool waits_for_reads(const ptx::Instruction& instruction);
-/// Returns the latency that ptxas assumes: the number of cycles until another instruction may read
-/// the result.
+/// Returns the latency that ptxas assumes, which is the number of cycles until another instruction
+/// may read the result.
 u32 latency_of(const ptx::Instruction& instruction);
-/// Reports whether the instruction has internal branches, so that no instruction moves past it.
-/// Divisions and roots branch to a routine, if only in rare cases. A search for the highest bit of
-/// a 64-bit value branches to the half that contains the bit.
+/// Reports whether the machine code of the instruction contains branches, past which no instruction
+/// moves. Divisions and roots branch to a routine in rare cases. A search for the highest set bit
+/// of a 64-bit value branches to the half that contains the bit.
 bool has_branches_inside(const ptx::Instruction& instruction);
 /// Reports whether the instruction is a division or root that branches to a routine.
 bool calls_routine(const ptx::Instruction& instruction);
-/// Returns the latency of the second step, in cycles, of an instruction that the machine lacks and
-/// computes in two steps through a 32-bit value. Returns 0 for other instructions.
+/// If the hardware executes the instruction in two steps, through a 32-bit value, returns the
+/// latency of the second step in cycles. Returns 0 for other instructions.
 u32 latency_of_second_step(const ptx::Instruction& instruction);
-/// Returns the number of 32-bit words that an instruction needs in addition to its sources and
-/// result. For example, a division becomes a dozen instructions with intermediate results.
+/// Returns the number of 32-bit words that an instruction needs in addition to its sources and its
+/// result. For example, a division is expanded to a dozen instructions with intermediate results.
 u32 internal_words(const ptx::Instruction& instruction);
-/// Returns the number of words counted by internal_words() that are read together with a pair and
-/// should therefore be in odd registers.
+/// Returns how many of the words that internal_words() counts should be in odd registers, because
+/// they are read together with a pair.
 u32 count_odd_internal_words(const ptx::Instruction& instruction);
 
 }  // namespace coalesce::simulator

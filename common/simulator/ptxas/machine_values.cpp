@@ -22,24 +22,24 @@ using ptx::StateSpace;
 
 namespace {
 
-/// The number of rounds after which a value that is not known to be wide counts as narrow. Chains
-/// of address computations are short.
+/// The number of rounds after which the search for wide values stops. All remaining values are
+/// considered narrow. Chains of address computations are short.
 constexpr int kMaxNarrowingRounds = 8;
 
 /// The size in bytes of the largest array that is kept in registers. Each load selects one of the
 /// array's registers.
 constexpr u64 kMaxRegisterArrayBytes = 32;
 
-/// The name of the constant -32, the level of detail of a fetch that specifies no level. The name
-/// of a number consists of its inverted bits.
+/// The name of the constant -32, which is the level of detail of a fetch that specifies no level.
+/// The name of a numeric constant is the complement of its bits.
 constexpr u64 kLevel = ~u64{0xc2000000};
 
 bool has_immediate(const ptx::Instruction& i) {
     return any_of(i.operands, [](const ptx::Operand& operand) { return operand.is_immediate(); });
 }
 
-/// Reports whether the instruction multiplies by a power of two, which is a shift that a 32-bit
-/// addition can include.
+/// Reports whether the instruction multiplies by a power of two. A 32-bit addition can include such
+/// a multiplication as a shift.
 bool multiplies_by_power(const ptx::Instruction& i) {
     return any_of(i.operands, [](const ptx::Operand& operand) {
         return operand.is_immediate() && (operand.bits & (operand.bits - 1)) == 0;
@@ -78,7 +78,7 @@ std::vector<ptx::Operand> list_coordinates(const ptx::Instruction& i) {
         if (!operand.is_address() || operand.elements.empty()) continue;
         const ptx::Operand& last = operand.elements.back();
         std::vector<ptx::Operand> all = last.is_vector() ? last.elements : operand.elements;
-        // Three coordinates are written as four, with the last one repeated.
+        // PTX encodes three coordinates as four, the last of which is a repetition.
         const bool is_filled_up = all.size() == 4 && all[3].kind == all[2].kind &&
                                   all[3].reg == all[2].reg && all[3].bits == all[2].bits;
         if (is_filled_up) all.pop_back();
@@ -189,9 +189,9 @@ bool MachineValues::is_computed_for_block(const Instruction& i) const {
     for (const std::string& modifier : i.modifiers)
         if (ptx::is_float(ptx::parse_type(modifier)) && i.opcode != "ld" && i.opcode != "mov")
             return false;
-    // A 64-bit by 64-bit product takes several instructions, which only pay off for values that are
-    // the same for the launch. Each thread computes a product of the block's index itself, together
-    // with the addition to an address.
+    // A 64-bit by 64-bit product takes several instructions. The uniform unit computes it only if
+    // the value is the same for the whole launch. If the product depends on the block's index, each
+    // thread computes it together with the addition to an address.
     const bool multiplies_long = i.opcode == "mul" && i.has("lo") && is_of_64_bits(i);
     if (multiplies_long && registers_.value_class[i.operands[0].reg] != ValueClass::launch)
         return false;
@@ -202,9 +202,9 @@ bool MachineValues::is_computed_for_block(const Instruction& i) const {
     return known && all_of(registers_read(i), [&](u32 r) { return uniform_[r]; });
 }
 
-/// Reports whether a product of launch parameters is added to an address. The threads do such a
-/// multiplication and addition in one instruction. A sum does not count if it is only compared, or
-/// if it is only the address of a load, whose result takes the same register.
+/// Reports whether a product of launch parameters is added to an address. If so, the threads
+/// multiply and add in one instruction. A sum is ignored if it is only compared, or if it is only
+/// the address of a load, because the result of the load takes the same register.
 bool MachineValues::is_added_by_threads(u32 product) const {
     return registers_.value_class[product] == ValueClass::launch &&
            all_readers_are(product, {"add", "sub"}) && any_of(readers_[product], [&](u32 at) {
@@ -287,8 +287,8 @@ bool MachineValues::keeps_lower_bits(u32 value) const {
            written_at(from.reg) < written_at(value) && !is_uniform(from.reg);
 }
 
-/// Reports whether the value is an address plus a constant, which accesses and asynchronous copies
-/// can add themselves.
+/// Reports whether the value is an address plus a constant. Accesses and asynchronous copies can
+/// add this constant themselves.
 bool MachineValues::is_offset(u32 value) const {
     const Instruction& i = definition(value);
     if (i.opcode != "add" || !has_immediate(i) || bytes(value) < 4) return false;
@@ -357,8 +357,8 @@ bool MachineValues::is_foldable(u32 value) const {
            all_readers_are(value, {"add"});
 }
 
-/// Reports whether a product is only added to a value that differs between threads, so that the
-/// product becomes part of that addition.
+/// Reports whether a product is used only as a summand of a sum with a value that differs between
+/// threads. The product then becomes part of that addition.
 bool MachineValues::is_folded_into_sum(u32 product) const {
     if (readers_[product].size() != 1 || uniform_[product]) return false;
     const Instruction& add = function_.body[readers_[product][0]];
@@ -437,7 +437,7 @@ void MachineValues::find_addresses_of_blocks() {
 }
 
 /// If `address` depends on the block's index and is a sum that contains a product, marks it as
-/// computed in every thread, along with all values that it is computed from.
+/// computed in every thread, along with all values from which it is computed.
 void MachineValues::mark_per_thread(u32 address) {
     const auto is_of_block = [&](u32 value) {
         return uniform_[value] && registers_.value_class[value] == ValueClass::block;
@@ -457,8 +457,8 @@ void MachineValues::mark_per_thread(u32 address) {
     }
 }
 
-/// Finds block indices that are read into a register of every thread because per-thread
-/// instructions use them.
+/// Finds the block indices that every thread must read into a register, because they are used by
+/// instructions that each thread executes.
 void MachineValues::find_block_numbers() {
     for (u32 r = 0; r < folded_.size(); ++r) {
         if (!is_written_once(r) || registers_.value_class[r] != ValueClass::block) continue;
@@ -541,10 +541,10 @@ std::optional<u32> MachineValues::find_extended_value(u32 value) const {
 bool MachineValues::is_loose(u32 value) const {
     if (words_[value] != 2 || writers_[value].empty()) return false;
     const std::vector<Operand>& operands = definition(value).operands;
-    // A clock is read as a whole.
+    // Both words of a clock are read by one instruction.
     if (operands.size() > 1 && operands[1].is_special()) return false;
-    // The value that a loop starts with may be written as a whole, even if each iteration computes
-    // the value in halves.
+    // The start value of a loop variable may be written by one instruction, even if each iteration
+    // computes the value in halves.
     return all_of(writers_[value], [&](u32 at) { return is_in_halves(function_.body[at]); }) &&
            all_of(readers_[value], [&](u32 at) {
                const Instruction& i = function_.body[at];
@@ -652,7 +652,7 @@ bool MachineValues::is_loaded_as_vector(const std::vector<Operand>& operands) co
 }
 
 /// Finds the values in consecutive registers: the elements of loaded vectors, and the elements of
-/// stored vectors unless they are already elements of a loaded vector.
+/// stored vectors if they do not yet belong to a loaded vector.
 void MachineValues::find_vectors() {
     std::vector<bool> has_place(words_.size(), false);
     const auto place = [&](const std::vector<Operand>& operands) {
@@ -813,8 +813,8 @@ std::vector<std::pair<u32, u32>> MachineValues::find_known_values(u32 at) const 
             return same;
         }
         const MemoryEffect effect = memory_effect(i);
-        // ptxas does not compare the offsets of addresses here, so any store to a space that may
-        // overlap counts.
+        // ptxas does not compare the offsets of these addresses, so any store to a state space that
+        // may overlap the load's space may change the value.
         const bool is_elsewhere =
             effect == MemoryEffect::store && !may_overlap(space_of(i), space_of(load));
         if (changes_memory(effect) && !is_elsewhere && !reads_clock(i) && !load.has("nc"))
@@ -826,7 +826,7 @@ std::vector<std::pair<u32, u32>> MachineValues::find_known_values(u32 at) const 
     return {};
 }
 
-/// Reports whether the value is zero, which the machine reads from a register that is always zero.
+/// Reports whether the value is zero. The machine reads zeros from a register that is always zero.
 bool MachineValues::is_zero(u32 value) const {
     if (!is_written_once(value)) return false;
     const Instruction& i = definition(value);
@@ -1077,8 +1077,8 @@ std::vector<Constant> MachineValues::find_constants_for_access(const Instruction
     const Constant address = address_for_block(i);
     if (address.words) brought.push_back(address);
     if (adds_for_warp(i) && !in_one_lane) return brought;
-    // If all lanes add to one address and need the result, one lane adds for all lanes. It needs
-    // its lane index and the sum.
+    // If all lanes add to one address and need the result, one lane adds for all lanes. This takes
+    // registers for the lane index and for the sum.
     if (address.words && !in_one_lane && is_one_of(i.opcode, {"atom", "red"}) && i.has("add") &&
         (i.has("u32") || i.has("s32")))
         return {address, {0, 1}, {0, 1}};

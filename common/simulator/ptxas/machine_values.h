@@ -1,20 +1,21 @@
 // Determines which PTX registers of a function get registers in the machine code, and how many
 // 32-bit words they occupy.
 //
-// Idea    PTX has a register for every result. Machine code has fewer registers: instructions
-//         without effect are removed, a product that is only added to another value is part of that
-//         addition, and for an address in shared memory the lower 32 bits are enough.
+// Idea    PTX has a register for every result. Machine code needs fewer registers. Instructions
+//         without effect are removed, a product that is only used as an addend becomes part of the
+//         addition, and an address in shared memory needs only its lower 32 bits.
 // Uniform Values that are the same for a whole block are in uniform registers or in the constant
-//         bank if the uniform unit can compute them, that is, for integers without division.
+// bank, provided that the uniform unit can compute them. It can compute integers, but not
+// divisions.
 // One     An instruction can use one constant or uniform operand directly. A second such operand
-//         must be loaded into registers first: base + index * 4 contains two such operands, so base
-//         takes a pair of registers where the sum is computed.
+//         must be loaded into registers first. For example, base + index * 4 contains two such
+//         operands, so base takes a pair of registers where the sum is computed.
 // Pairs   A 64-bit result is a pair of adjacent registers if an instruction reads or writes it as a
-//         whole: addresses, doubles, products. The two halves of any other 64-bit result may be in
-//         any two registers.
+//         whole, as for addresses, doubles and products. The two halves of any other 64-bit result
+//         may be in any two registers.
 // Vectors The elements of a loaded or stored vector are in adjacent registers. If elements are
-//         rearranged into other vectors, as in a transpose in registers, both vectors need
-//         registers at the same time.
+// rearranged into other vectors, as in a transpose in registers, both vectors need registers at the
+// same time.
 #pragma once
 
 #include <optional>
@@ -28,25 +29,27 @@ namespace coalesce::simulator {
 
 /// A constant or uniform value that an instruction needs in a register.
 struct Constant {
-    u64 name = 0;          ///< an equal number for equal constants; 0 if used only once
+    /// Identifies the constant; equal constants have equal names; 0 if used only once.
+    u64 name = 0;
     u32 words = 0;         ///< the number of 32-bit words
     bool is_half = false;  ///< true if the constant has at most 16 bits
 
     bool operator==(const Constant&) const = default;
 };
 
-/// The address of an access, for comparison with other accesses. Two accesses with the same name
-/// and value have the same address only if their offsets are equal.
+/// The address of an access, for comparisons. Two accesses with the same name and value access the
+/// same address only if their offsets are equal too.
 struct AccessPlace {
-    u64 name = 0;       ///< identifies a variable or an address that is uniform in the block
-    u32 value = kNone;  ///< the value that contains the address, if a thread's register does
+    u64 name = 0;  ///< identifies a variable or an address that is uniform in the block
+    /// The value that contains the address; kNone if no per-thread register does.
+    u32 value = kNone;
     i64 offset = 0;
     u32 bytes = 0;  ///< the size of the access; 0 if unknown
     bool is_variable = false;
 };
 
-/// Describes the values of a function in which each value has one name, as
-/// replace_registers_by_roots() returns it, so that values correspond to registers.
+/// Describes the values of a function that replace_registers_by_roots() has returned. In such a
+/// function each value has only one name, so that values correspond to registers.
 class MachineValues {
 public:
     MachineValues(const ptx::Function& function, const Registers& registers);
@@ -59,24 +62,24 @@ public:
     bool is_loose(u32 value) const;
     /// Reports whether the value is computed with 16 bits.
     bool is_half(u32 value) const;
-    /// If the pair `value` is the sign extension of a 32-bit value, and one register can contain
-    /// both that value and the lower half of the pair, returns the 32-bit value.
+    /// For a pair that is the sign extension of a 32-bit value, returns that value if one register
+    /// can contain both the value and the lower half of the pair. Returns nothing otherwise.
     std::optional<u32> find_extended_value(u32 value) const;
     /// Reports whether a 64-bit instruction becomes two 32-bit machine instructions.
     bool is_in_halves(const ptx::Instruction& instruction) const;
-    /// Reports whether the machine instruction also performs another PTX instruction, with this
-    /// opcode, that computes one of its operands.
+    /// Reports whether one operand of the instruction is computed by another PTX instruction with
+    /// this opcode, which is folded into the machine instruction.
     bool has_folded_operand(const ptx::Instruction& instruction, std::string_view opcode) const;
     /// Reports whether one instruction loads all 64 bits of the value.
     bool is_loaded_pair(u32 value) const;
     /// Reports whether the instruction divides a varying value by a value that is the same for a
     /// block or a launch.
     bool divides_by_constant(const ptx::Instruction& instruction) const;
-    /// Returns the number of steps in which a 64-bit product computes the value that is added to
-    /// its upper half. The product may be part of a sum.
+    /// Returns the number of steps that a 64-bit product needs to compute the value that is added
+    /// to its upper half. The product may be folded into a sum.
     u32 steps_of_product(const ptx::Instruction& instruction) const;
-    /// find_read_values and written_by return the values that an instruction reads and writes, each
-    /// value once.
+    /// find_read_values and written_by return the values that an instruction reads and writes,
+    /// without duplicates.
     std::vector<u32> find_read_values(const ptx::Instruction& instruction) const;
     std::vector<u32> written_by(const ptx::Instruction& instruction) const;
     /// Reports whether the instruction is a wmma access to a matrix with a constant row stride.
@@ -86,40 +89,41 @@ public:
     /// Returns the constants that must be loaded into registers for this instruction.
     std::vector<Constant> find_constants_to_load(const ptx::Instruction& instruction,
                                                  bool in_one_lane = false) const;
-    /// Returns the kernel parameters and other constants of the launch that an instruction uses
-    /// directly.
+    /// Returns the kernel parameters and other launch constants that an instruction uses directly
+    /// as operands.
     std::vector<Constant> find_launch_constants(const ptx::Instruction& instruction) const;
     /// Returns the size in words of the local array that ptxas keeps in registers, or 0 if there is
-    /// none. ptxas does this for a small array of 32-bit words that is written only at constant
+    /// none. ptxas does so with a small array of 32-bit words if all writes to it use constant
     /// indices.
     u32 count_array_words() const;
-    /// Returns the groups of values in consecutive registers, which are the elements of loaded and
+    /// Returns the groups of values that need consecutive registers: the elements of loaded and
     /// stored vectors.
     const std::vector<std::vector<u32>>& consecutive_values() const { return consecutive_values_; }
     AccessPlace place_of(const ptx::Instruction& access) const;
     /// Returns the address in global memory that an asynchronous copy reads.
     AccessPlace source_of_copy(const ptx::Instruction& copy) const;
     bool is_written_once(u32 value) const { return writers_[value].size() == 1; }
-    /// Reports whether the instruction is a conversion whose result uses the register of its
-    /// source.
+    /// Reports whether the instruction is a conversion that reuses the register of its source for
+    /// its result.
     bool is_rounded_in_place(u32 at) const;
-    /// Returns the load of the second operand of a `slct` or `selp`, if ptxas executes that load
-    /// only when the operand is selected, and loads into the register of the first operand. Returns
-    /// nothing otherwise.
+    /// For a `slct` or `selp`, returns the load of its second operand if ptxas makes this load
+    /// conditional: it is then executed only if the operand is selected, and its destination is the
+    /// register of the first operand. Returns nothing otherwise.
     std::optional<u32> find_conditional_load(u32 at) const;
-    /// If a load repeats an earlier load or store, with no instruction in between that may change
-    /// the memory, returns each loaded value together with the earlier value that it equals.
-    /// Returns nothing for other loads.
+    /// Returns the values loaded by instruction `at` that are already in registers. This is the
+    /// case if the load repeats an earlier load or store, and no instruction in between may change
+    /// the memory. Each pair contains the loaded value and the equal earlier value. Returns nothing
+    /// for other loads.
     std::vector<std::pair<u32, u32>> find_known_values(u32 at) const;
-    /// Reports whether the instruction is an atomic whose result is not used and whose address is
-    /// the same for the whole block. One lane of a warp executes such an atomic for all lanes.
+    /// Reports whether one lane of a warp executes the atomic for all lanes. This is the case if
+    /// its result is not used and its address is the same for the whole block.
     bool adds_for_warp(const ptx::Instruction& instruction) const;
-    /// Reports whether the predicate equals `is` in at most one lane of a warp, because it compares
-    /// the thread's index with a constant.
+    /// Reports whether at most one lane of a warp has the value `is` in this predicate, because the
+    /// predicate compares the thread's index with a constant.
     bool is_true_in_one_lane(u32 predicate, bool is) const;
-    /// Values that must be moved to adjacent registers for a single instruction, such as a stored
-    /// vector, the two values of a compare-and-swap, or the coordinates of a texel. Values that are
-    /// already adjacent are not included.
+    /// Values that must be moved to adjacent registers for a single instruction. Examples are a
+    /// stored vector, the two values of a compare-and-swap, and the coordinates of a texel. Values
+    /// that are already adjacent need no move and are not listed here.
     struct Vector {
         u32 words = 0;
         std::vector<u32> read;
@@ -200,7 +204,8 @@ private:
     std::vector<bool> uniform_;  ///< for each value, true if computed once per block, or constant
     std::vector<bool> narrow_;   ///< for each value, true if only the lower half is used
     std::vector<bool> folded_;   ///< for each value, true if merged into its readers
-    /// True for values that are the same for a block but are in a register of every thread.
+    /// For each value, true if it is the same for a whole block but occupies a register of every
+    /// thread.
     std::vector<bool> is_per_thread_;
     std::vector<u32> words_;  ///< for each value, its number of 32-bit registers (see words())
     std::vector<std::vector<u32>> consecutive_values_;

@@ -15,7 +15,7 @@ Touch find_touch(const ptx::Instruction& i, Memory memory) {
     if (has_branches_inside(i)) return Touch::changes;
     if (effect == MemoryEffect::fence)
         return i.opcode == "mbarrier" && memory == kGlobal ? Touch::orders : Touch::changes;
-    // A `mov` from a clock does not order memory accesses here.
+    // In this analysis, a `mov` from a clock does not order memory accesses.
     if (effect == MemoryEffect::none || i.opcode == "mov") return Touch::none;
     const ptx::StateSpace space = space_of(i);
     const ptx::StateSpace own =

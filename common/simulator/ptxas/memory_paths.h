@@ -1,4 +1,4 @@
-// Finds the effects on memory of the instructions between two basic blocks.
+// Determines how the instructions between two basic blocks affect memory.
 #pragma once
 
 #include <array>
@@ -13,12 +13,13 @@ namespace coalesce::simulator {
 /// (`ld.global.nc`).
 enum Memory : std::size_t { kShared, kGlobal, kReadOnly, kMemories };
 
-/// The effect of an instruction on a kind of memory, as ptxas sees it, from weakest to strongest.
+/// How an instruction affects a kind of memory, from ptxas's point of view. Ordered from the
+/// weakest effect to the strongest.
 enum class Touch : u8 {
     none,
     loads,
-    orders,  ///< prevents merging of loads, but words loaded earlier stay known
-    changes  ///< may change the memory, or lets other threads change it
+    orders,  ///< loads are not merged across it, but previously loaded words can be reused
+    changes  ///< may change the memory, or may allow other threads to change it
 };
 
 Touch find_touch(const ptx::Instruction& instruction, Memory memory);
@@ -27,15 +28,16 @@ class MemoryPaths {
 public:
     MemoryPaths(const ptx::Function& function, const ControlFlow& flow);
 
-    /// Returns, for each kind of memory, the strongest effect on any path from the end of block
-    /// `from` to the start of block `to` that does not pass `from` again. Block `from` must
-    /// dominate block `to`. A loop of several blocks on the path counts as a change, since ptxas
-    /// loads a word again after it (observed for loops with every kind of access, and without any).
+    /// For each kind of memory, returns the strongest effect on any path from the end of block
+    /// `from` to the start of block `to` that does not run through `from` again. Block `from` must
+    /// dominate block `to`. A loop of several blocks on the path counts as a change, because ptxas
+    /// reloads words after such a loop (observed for loops with every kind of access, and without
+    /// any).
     std::array<Touch, kMemories> strongest_touch_between(u32 from, u32 to) const;
 
 private:
     const ControlFlow& flow_;
-    /// For each block, its strongest effects.
+    /// For each block, its strongest effect on each kind of memory.
     std::vector<std::array<Touch, kMemories>> strongest_;
 };
 

@@ -90,10 +90,10 @@ private:
         return straight_pieces;
     }
 
-    /// Starts a piece with the open accesses of the immediate dominator, unless an instruction on
-    /// the way closes these accesses. A load from shared memory may merge with loads before a
-    /// branch, since it cannot fault. A load from global memory can only reuse words that are
-    /// already loaded.
+    /// Starts a piece with the open accesses of the immediate dominator, unless an instruction
+    /// between the dominator and the piece closes them. A load from shared memory may be merged
+    /// with loads before a branch, because it cannot fault. A load from global memory can only
+    /// reuse words that have already been loaded.
     void begin_piece(u32 first) {
         open_ = {};
         const auto before = at_end_.find(dominators_.immediate_dominator(first));
@@ -113,15 +113,15 @@ private:
         }
     }
 
-    /// Reports whether the next block in the text is the only successor of this block, and this
-    /// block is its only predecessor.
+    /// Reports whether this block and the next block in program order are each other's only
+    /// successor and only predecessor.
     bool continues_without_branch(u32 block) const {
         return block + 1 < flow_.blocks().size() &&
                flow_.blocks()[block].next == std::vector{block + 1} &&
                flow_.predecessors(block + 1).size() == 1;
     }
 
-    /// Reports whether the blocks are a loop that ptxas unrolls.
+    /// Reports whether the blocks form a loop that ptxas unrolls.
     bool is_unrolled(u32 first, u32 last) const {
         const auto is_inside = [&](u32 at) {
             return at >= flow_.blocks()[first].begin && at < flow_.blocks()[last].end;
@@ -150,8 +150,8 @@ private:
         }
     }
 
-    /// Records the alignment of an address, which follows from the computation of the address and
-    /// from the access: a vector access has an aligned address.
+    /// Records the alignment that is known for an address. It is known from the computation of the
+    /// address, and from the width of a vector access.
     void note_alignment(const PtxAccess& access) {
         Alignment& alignment = alignments_[base_of(access)];
         const u32 zeros = std::min(access.address.zeros, kZeroBitsOfWidestAccess);
@@ -173,7 +173,7 @@ private:
             value.is_vector() ? value.elements : std::vector{value};
         const u32 element = size_of(ptx::type_of(i)), count = ptx::vector_length(i);
         if (element == 0 || element > 8 || elements.size() != count) return {};
-        // A vector of bytes or halves is accessed in words of 32 bits.
+        // A vector of bytes or halves is accessed in 32-bit words.
         access.bytes_of_word = count == 1 ? element : std::max(element, 4u);
         const u32 in_word = access.bytes_of_word / element;
         if (access.bytes_of_word < 2 || count % in_word != 0) return {};
@@ -191,7 +191,7 @@ private:
         return access;
     }
 
-    // ---- merging accesses in the order of the program ----
+    // ---- merging accesses in program order ----
 
     void visit(u32 at) {
         const auto found = accesses_.find(at);
@@ -238,16 +238,16 @@ private:
         }
     }
 
-    /// Reports whether the last store wrote this word, so that the stored register is used instead
-    /// of a load.
+    /// Reports whether the last store wrote this word. If so, the stored register is used and the
+    /// load is not needed.
     static bool is_stored(const OpenAccesses& open, const PtxAccess& access, u32 word) {
         const std::optional<PtxAccess>& stored = open.stored;
         return stored && stored->bytes_of_word == access.bytes_of_word &&
                base_of(*stored) == base_of(access) && stored->has_word_at(access.position_of(word));
     }
 
-    /// Adds the access to the group of an earlier load that has loaded this word. Returns false if
-    /// no earlier load has.
+    /// If an earlier load has loaded this word, adds the access to the group of that load and
+    /// returns true.
     bool find_loaded(const OpenAccesses& open, const PtxAccess& access, u32 word) {
         for (u32 k : open.loaded) {
             MergedGroup& group = groups_[k];
@@ -301,7 +301,8 @@ private:
         });
     }
 
-    /// Ends merging with earlier loads. Later loads can still reuse their words.
+    /// Ensures that later loads are not merged with earlier ones. Later loads can still reuse words
+    /// that have been loaded.
     void close_loads(OpenAccesses& open) {
         open.loaded.insert(open.loaded.end(), open.loads.begin(), open.loads.end());
         open.loads.clear();
@@ -325,8 +326,8 @@ private:
 
     // ---- iterations of a loop ----
 
-    /// Merges loads across iterations of a loop that does not store to this memory. Groups whose
-    /// index is below `older` belong to earlier pieces and are skipped.
+    /// Merges loads from one memory across iterations of a loop that does not store to this memory.
+    /// Groups whose index is below `older` belong to earlier pieces and are skipped.
     void merge_iterations(OpenAccesses& open, std::size_t older, u32 begin, u32 end) {
         if (open.is_changed) return;
         for (u32 k : open.loads) {
@@ -339,8 +340,8 @@ private:
         std::erase_if(open.loads, [&](u32 k) { return merged_as_iterations_.contains(k); });
     }
 
-    /// Merges four iterations as if they were one, with a separate index for the access of each
-    /// iteration. Returns nothing if the addresses do not distinguish the iterations.
+    /// Merges the accesses of four iterations. The access of each iteration has its own index.
+    /// Returns nothing if the addresses do not show which access belongs to which iteration.
     std::optional<std::map<u32, MachineAccesses>> merge_unrolled_iterations(
         const MergedGroup& iteration, u32 begin, u32 end) const {
         constexpr u32 divisor = MachineAccess::kDivisor;
@@ -446,10 +447,12 @@ private:
     const std::vector<u32>& unrolled_;
     AddressFacts facts_;
     const NeededValues needed_values_;
-    std::map<u32, PtxAccess> accesses_;            ///< of the current piece, by index into the body
-    std::map<AddressBase, Alignment> alignments_;  ///< for each base in the current piece
+    /// The accesses of the current piece, by index into the body.
+    std::map<u32, PtxAccess> accesses_;
+    /// The alignment of each base in the current piece.
+    std::map<AddressBase, Alignment> alignments_;
     std::array<OpenAccesses, kMemories> open_;
-    /// The value of open_ after each piece, by the last block of the piece.
+    /// For each piece, the value of open_ at its end. The key is the last block of the piece.
     std::map<u32, std::array<OpenAccesses, kMemories>> at_end_;
     std::vector<MergedGroup> groups_;             ///< the groups of loads
     std::set<std::size_t> merged_as_iterations_;  ///< indices into groups_

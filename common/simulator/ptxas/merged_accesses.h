@@ -70,12 +70,12 @@
 
 namespace coalesce::simulator {
 
-/// Maps the index of a load or store in the body to its machine accesses. Contains no entry if
-/// there is a single machine access to the same bytes.
+/// Maps the index of a load or store in the body to its machine accesses. A load or store that
+/// becomes one machine access to the same bytes has no entry.
 using MergedAccesses = std::map<u32, MachineAccesses>;
 
-/// Applies the rules above to a function. `shared` contains the offsets of the function's shared
-/// variables. `unrolled` contains one instruction of each loop that ptxas unrolls.
+/// Determines the machine accesses of a function. `shared` contains the offsets of the function's
+/// shared variables. `unrolled` contains one instruction of each loop that ptxas unrolls.
 MergedAccesses merged_accesses(const ptx::Function& function, const ControlFlow& flow,
                                const std::map<std::string, u32>& shared,
                                const std::vector<u32>& unrolled = {});

@@ -1,4 +1,5 @@
-// Declares the set of accesses that, at one point of a function, may still merge with later ones.
+// Declares the accesses that, at a certain point of a function, can still be merged with later
+// accesses.
 #pragma once
 
 #include <optional>
@@ -10,7 +11,7 @@
 
 namespace coalesce::simulator {
 
-/// A load or store of the PTX, with the properties that the merging rules need.
+/// A PTX load or store, with the properties that the merging rules use.
 struct PtxAccess {
     u32 at = 0;
     bool is_store = false;
@@ -45,16 +46,17 @@ struct MachineStore {
     }
 };
 
-/// The open accesses to one kind of memory, which later accesses may still merge with. `loads` and
-/// `loaded` are indices into a list of groups.
+/// The open accesses to one kind of memory: those that can still be merged with later accesses.
+/// `loads` and `loaded` are indices into a list of groups.
 struct OpenAccesses {
     std::vector<u32> loads;  ///< groups with which later loads may merge
-    /// Groups whose words later loads reuse without merging.
+    /// Groups whose words later loads can reuse, but with which they are not merged.
     std::vector<u32> loaded;
-    std::optional<PtxAccess> stored;         ///< the last store, whose words later loads reuse
-    std::optional<MergedGroup> stores;       ///< the stores with which later stores may merge
-    std::optional<MachineStore> last_store;  ///< the last machine store, if no access followed it
-    bool is_changed = false;                 ///< true if the memory changed in this piece
+    std::optional<PtxAccess> stored;    ///< the last store; later loads can reuse its words
+    std::optional<MergedGroup> stores;  ///< the stores with which later stores may merge
+    /// The last machine store; empty if another access followed it.
+    std::optional<MachineStore> last_store;
+    bool is_changed = false;  ///< true if the memory was changed in the current straight-line piece
 };
 
 }  // namespace coalesce::simulator

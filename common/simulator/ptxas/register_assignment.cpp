@@ -7,15 +7,15 @@ namespace coalesce::simulator {
 namespace {
 
 constexpr u32 kStackPointer = 1;
-/// The registers that a call of an unknown function may overwrite by convention: the first 16, and
-/// the return address.
+/// The registers that a call of an unknown function may overwrite according to the calling
+/// convention: the first 16, and the return address.
 constexpr u32 kWrittenByCalls[] = {0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 20, 21};
-/// The highest register number plus one. It exceeds the hardware's limit, so that values which
-/// ptxas would spill get a number too.
+/// The number of registers to choose from. It exceeds the hardware's limit, so that values that
+/// ptxas would spill also get a register.
 constexpr u32 kRegisterNumbers = 512;
 /// Two limits for the choice of registers for pairs. A value that is live for more than
-/// kLongLifetime instructions is not put into an odd register for the sake of a pair, provided that
-/// at most kMaxWordsForLongLifetimes words are live at the same time.
+/// kLongLifetime instructions is not moved to an odd register to make room for a pair, if at most
+/// kMaxWordsForLongLifetimes words are live at the same time.
 constexpr u32 kLongLifetime = 42, kMaxWordsForLongLifetimes = 16;
 
 bool begins_earlier(const Span& a, const Span& b) {
@@ -52,7 +52,7 @@ public:
         for (const Span& span : spans) {
             auto at = spans_.insert(
                 std::lower_bound(spans_.begin(), spans_.end(), span, begins_earlier), span);
-            // Late reads of an earlier value may continue after the late reads of this value.
+            // The late reads of an earlier value may end after the late reads of this value.
             for (; at != spans_.end(); ++at) {
                 if (at == spans_.begin()) continue;
                 at->read_until = std::max(at->read_until, (at - 1)->read_until);
@@ -66,8 +66,8 @@ private:
     std::vector<Span> spans_;  ///< in ascending order
 };
 
-/// Returns a key that sorts instructions in written order. The copies of an unrolled iteration
-/// follow each other.
+/// Returns a key that sorts instructions in program order. Copies of an unrolled iteration are
+/// sorted one after the other.
 std::tuple<u32, u32, u32> written_order_key(const MachineInstruction& i) {
     return {i.loop == kNone ? i.source : i.loop, i.iteration, i.source};
 }
@@ -114,7 +114,7 @@ public:
             for (const MachineInstruction* i : as_written) {
                 // The result of an instruction without sources (a special register or constant) is
                 // assigned when another instruction reads that result. A computed pair is assigned
-                // before the pair that it is computed from.
+                // before the pair from which it is computed.
                 if (iteration.least > 1 && !i->reads.empty())
                     for (u32 v : i->writes) assign(v, iteration.least);
                 for (u32 v : i->reads) assign(v, iteration.least);
@@ -303,14 +303,14 @@ private:
     const RegisterLimits limits_;
     std::vector<std::vector<u32>> registers_of_;  ///< for each value, the registers of its words
     std::vector<int>
-        parity_preference_;  ///< positive for an even register, negative for an odd one
+        parity_preference_;  ///< preferred bank of a value: even if positive, odd if negative
     std::vector<std::vector<u32>> read_together_;  ///< for each value, the values read with it
     std::vector<u32> vector_of_;      ///< for each value, its index in consecutive_values
-    std::vector<bool> lives_long_;    ///< true if the value may be in either bank
+    std::vector<bool> lives_long_;    ///< true if the value lives long, and may be in either bank
     std::vector<bool> is_of_texels_;  ///< true for texels and their coordinates
     bool is_for_texels_ = false;      ///< true in the pass for texels
     std::vector<OccupiedRanges>
-        occupied_ranges_;  ///< by register: the ranges in which it is occupied
+        occupied_ranges_;  ///< for each register, the ranges in which it is occupied
     u32 register_count_ = kStackPointer + 1;
 };
 

@@ -1,17 +1,17 @@
 // Assigns registers to the values of a function as ptxas does.
 //
-// Idea    Vectors are assigned first, then pairs, then single values, in the order of the source
-//         within each group. Each value gets the lowest register that is free while the value is
-//         live. A value from a special register or a constant is assigned where it is used. R1 is
-//         the stack pointer.
+// Idea    Vectors are assigned first, then pairs, then single values. Each of these groups is
+//         assigned in the order of the source. Each value gets the lowest register that is free
+//         while the value is live. A value from a special register or a constant is assigned where
+//         it is used. R1 is the stack pointer.
 // Pairs   A 64-bit value starts at an even register, and a vector of four at a multiple of four.
 // Banks   Even and odd registers are in two banks, and an instruction that reads two registers of
-//         one bank is delayed. So values that are read together get one register of each bank. A
-//         value that is read together with a pair, such as the index that is added to a pointer, or
-//         the data of a store, gets an odd register even if an even register is free. For example,
-//         out[i] = 1 takes R2 and R3 for the pointer, R5 for the index and R7 for the 1. ptxas does
-//         so unless this would reduce the number of blocks on a multiprocessor, and does not do so
-//         for an index that is needed much later.
+//         one bank is delayed. Therefore, values that are read together are assigned to different
+//         banks. A value that is read together with a pair, such as the index that is added to a
+//         pointer, or the data of a store, gets an odd register even if an even register is free.
+//         For example, out[i] = 1 takes R2 and R3 for the pointer, R5 for the index and R7 for the
+//         1. ptxas avoids bank conflicts in this way unless that would reduce the number of blocks
+//         on a multiprocessor. It also makes an exception for an index that is needed much later.
 // Late    A load or store reads its registers some time after it was issued, so these registers are
 //         not reused directly after it.
 // Seen    These rules were found in the machine code that ptxas generates for small kernels.
@@ -22,10 +22,9 @@
 
 namespace coalesce::simulator {
 
-/// Limits below which ptxas uses additional registers. While a kernel takes at most `banks`
-/// registers, ptxas uses more registers to avoid bank conflicts. While a kernel takes at most
-/// `late_reads` registers, ptxas uses more registers so that it need not reuse registers that are
-/// still being read.
+/// The register counts up to which ptxas uses additional registers. Up to `banks` registers per
+/// thread, ptxas uses more registers to avoid bank conflicts. Up to `late_reads` registers per
+/// thread, ptxas uses more registers so that it does not reuse registers that are still being read.
 struct RegisterLimits {
     u32 banks = 0, late_reads = 0;
 };

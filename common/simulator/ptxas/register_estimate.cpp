@@ -28,19 +28,19 @@ constexpr u32 kMaxWarpsPerBlock = DeviceModel::max_threads_per_block / kLanes;
 constexpr u32 kAddedRegisters = 2;
 /// The maximum number of registers per thread at which a multiprocessor can run all of its threads.
 constexpr u32 kRegistersForFullOccupancy = 32;
-/// The maximum number of registers that ptxas saves by other means, so that a kernel stays within
-/// kRegistersForFullOccupancy.
+/// The maximum number of registers that ptxas saves with other optimizations, so that a kernel
+/// stays within kRegistersForFullOccupancy.
 constexpr u32 kMaxSavedRegisters = 2;
-/// The number of registers that must stay free, so that ptxas can save registers by other means
-/// when instructions keep their written order.
+/// The number of registers that must stay free, so that ptxas can save registers with other
+/// optimizations when instructions keep their program order.
 constexpr u32 kSpareRegisters = 1;
-/// Once this many words are live, instructions keep the order in which they were written.
+/// Instructions keep their program order as soon as this many words are live.
 constexpr u32 kLiveWordsForWrittenOrder = 24;
 /// Registers for the return address of a called function.
 constexpr u32 kReturnAddressRegisters = 1;
 
-/// The number of blocks of a kernel that run on a multiprocessor at the same time, to the extent
-/// that ptxas knows it.
+/// The number of blocks of a kernel that are resident on a multiprocessor at the same time, as far
+/// as ptxas can know it.
 class BlockResidency {
 public:
     /// Describes blocks of unknown size. In this case, ptxas counts warps instead of blocks.
@@ -49,8 +49,8 @@ public:
     BlockResidency(u32 warps, u64 shared)
         : warps_(warps), max_blocks_(std::max(1u, max_resident_blocks(warps, shared))) {}
 
-    /// Returns the maximum number of registers that allows as many blocks to run as `registers`
-    /// does.
+    /// Returns the maximum number of registers with which as many blocks can run as with
+    /// `registers`.
     u32 find_max_registers(u32 registers) const {
         u32 steps = (registers + kStep - 1) / kStep;
         const u32 enough = resident_blocks(steps);
@@ -80,11 +80,11 @@ public:
     explicit EstimatedFunction(const ptx::Function& function)
         : EstimatedFunction(function, ControlFlow(function)) {}
 
-    /// Returns the number of registers if instructions keep their written order once
+    /// Returns the number of registers if instructions keep their program order once
     /// `max_live_words` words are live. `inside` returns the number of registers that a called
-    /// function needs, or nothing if it is unknown. Banks are considered only as long as this does
-    /// not reduce the number of running blocks. `exceeds` is true if not all blocks can run even if
-    /// banks are ignored.
+    /// function needs, or nothing if it is unknown. Register banks are taken into account unless
+    /// this reduces the number of running blocks. `exceeds` is true if not all blocks can run even
+    /// if banks are ignored.
     template <class Inside>
     u32 registers(u32 max_live_words, Inside inside, const BlockResidency& blocks, bool exceeds) {
         for (MachinePiece& piece : code_.pieces)
@@ -159,8 +159,8 @@ private:
           code_(machine_code(function_, flow, registers)),
           live_(code_) {}
 
-    /// Reports whether the function contains a division or root whose routine has registers of its
-    /// own. ptxas then ignores banks.
+    /// Reports whether the function contains a division or a root that is computed by a routine
+    /// with its own registers. ptxas then ignores banks.
     bool calls_routine() const {
         return contains_any([&](const MachineInstruction& i) {
             return simulator::calls_routine(function_.body[i.source]);
@@ -204,7 +204,8 @@ private:
     const ptx::Function function_;
     MachineCode code_;
     const LiveBetweenPieces live_;
-    /// The order of each piece that `registers` found with kLiveWordsForWrittenOrder.
+    /// For each piece, the instruction order that registers() computed for a limit of
+    /// kLiveWordsForWrittenOrder live words.
     std::vector<std::vector<u32>> default_orders_;
 };
 
@@ -239,7 +240,7 @@ private:
         const auto [known, is_new] = words_.try_emplace({&function, max_live_words}, 0);
         if (is_new) {
             const u32 named = registers(function, max_live_words) - kAddedRegisters;
-            // All functions share the stack pointer. With the calling convention, the return
+            // All functions share the stack pointer. If the calling convention is used, the return
             // address already has a register.
             known->second =
                 named - 1 +
@@ -325,9 +326,9 @@ Estimate estimate_code(const ptx::Module& module, const ptx::Function& kernel) {
         return std::max(kMinRegisters, program.registers(kernel, max_live_words));
     };
     u32 registers = needed(kLiveWordsForWrittenOrder);
-    // ptxas tries to stay within this limit. If keeping instructions in written order achieves
-    // this, ptxas keeps that order. If ptxas does not know the block size, it saves some registers
-    // by other means.
+    // ptxas tries to stay within this limit. If program order is sufficient to stay within it,
+    // ptxas keeps that order. If ptxas does not know the block size, it saves some registers with
+    // other optimizations.
     const u32 for_all = blocks.find_max_registers();
     const bool knows_threads = kernel.max_threads[0] || kernel.required_threads[0];
     const bool saves = !knows_threads && registers <= for_all + kMaxSavedRegisters;

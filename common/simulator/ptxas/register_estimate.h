@@ -1,15 +1,16 @@
-// Estimates how many registers per thread ptxas assigns to a kernel, and in which order it arranges
-// the instructions.
+// Estimates how many registers per thread ptxas assigns to a kernel, and in which order ptxas
+// arranges the instructions.
 //
-// Idea   The estimate follows the steps of ptxas in a simplified form: machine code
-//        (machine_code.h), the order of each piece (list_schedule.h), the lifetimes of values in
-//        this order (lifetimes.h), and a register for each value (register_assignment.h).
+// Idea   The estimate follows the steps of ptxas in a simplified form. It generates machine code
+//        (machine_code.h), orders each straight-line piece (list_schedule.h), computes the
+//        lifetimes of values in this order (lifetimes.h), and assigns a register to each value
+//        (register_assignment.h).
 // Calls  The registers of a called function are added to the registers that are live in its caller.
 //        If the callee is unknown or recursive, ptxas follows a calling convention.
-// Error  For most kernels, the estimate is within 15 % of ptxas. For nearly all kernels, it gives
-//        the correct number of blocks per multiprocessor (tests/registers/ checks this). Each step
-//        models observations of machine code, and ptxas has more steps, so the result is only an
-//        estimate.
+// Error  For most kernels, the estimate differs from ptxas by at most 15 %. For nearly all kernels,
+//        it results in the correct number of blocks per multiprocessor (tests/registers/ checks
+//        this). Each step imitates behaviour observed in machine code, and ptxas has more steps, so
+//        the result is only an estimate.
 #pragma once
 
 #include <vector>
@@ -19,13 +20,13 @@
 namespace coalesce::simulator {
 
 struct Estimate {
-    /// The number of registers per thread for the kernel and all functions that it calls, within
-    /// the limits of the kernel's directives (.maxnreg, .maxntid, ...).
+    /// The number of registers per thread for the kernel and all functions that it calls. It
+    /// respects the limits of the kernel's directives (.maxnreg, .maxntid, ...).
     u32 registers = 0;
     /// For each instruction of the kernel's body, its position in the final order.
     std::vector<u32> places;
     /// For each instruction of the kernel's body that starts an unrolled loop, the number of
-    /// iterations that are combined. 0 for all other instructions.
+    /// iterations that ptxas combines. For all other instructions, 0.
     std::vector<u32> turns_unrolled;
 
     /// Returns the unrolled loops, each as the index of the instruction that starts it.
@@ -34,8 +35,8 @@ struct Estimate {
 
 Estimate estimate_code(const ptx::Module& module, const ptx::Function& kernel);
 
-/// Returns the maximum number of blocks with this many warps and this much shared memory that fit
-/// on a multiprocessor, ignoring registers.
+/// Returns the maximum number of resident blocks per multiprocessor for blocks with this many warps
+/// and this much shared memory. Ignores registers.
 u32 max_resident_blocks(u32 warps, u64 shared);
 
 }  // namespace coalesce::simulator

@@ -35,8 +35,8 @@ void for_each_name(const ptx::Instruction& i, Use use) {
     for (const Operand& operand : i.operands) visit(visit, operand);
 }
 
-/// Returns the kernel and every device function that it can reach, through a call or because its
-/// address is taken.
+/// Returns the kernel and all device functions that it may execute: those that are called, and
+/// those whose addresses are taken.
 std::vector<const ptx::Function*> reachable_functions(const ptx::Module& module,
                                                       const ptx::Function& kernel) {
     std::vector<const ptx::Function*> reached{&kernel};
@@ -60,8 +60,8 @@ std::vector<const ptx::Function*> reachable_functions(const ptx::Module& module,
     return reached;
 }
 
-/// Returns the names that the functions' instructions mention, and the names in the initial values
-/// of module variables that are mentioned.
+/// Returns the names in the functions' instructions, and the names in the initial values of the
+/// module variables that these instructions use.
 std::set<std::string> mentioned_names(const ptx::Module& module,
                                       const std::vector<const ptx::Function*>& functions) {
     std::set<std::string> mentioned;
@@ -74,7 +74,7 @@ std::set<std::string> mentioned_names(const ptx::Module& module,
     return mentioned;
 }
 
-/// Returns the shared variables in the order in which the text declares them.
+/// Returns the shared variables in the order of their declarations.
 std::vector<const ptx::Variable*> list_shared_variables(
     const std::map<std::string, ptx::Variable>& variables) {
     std::vector<const ptx::Variable*> shared;

@@ -1,11 +1,11 @@
-// Computes the offsets of a kernel's variables in shared memory, as ptxas chooses them.
+// Computes the offsets that ptxas assigns to a kernel's variables in shared memory.
 //
 // Order  The kernel's own variables come first, then the variables of the functions that it calls,
-//        then the variables of the module. Within each group, variables are in the order of their
-//        declarations, each at the next multiple of its alignment. Arrays of unknown size all start
-//        after these variables, at a multiple of 16 bytes.
+//        and then the variables of the module. Within each group, variables are placed in the order
+//        of their declarations, each at the next multiple of its alignment. Arrays of unknown size
+//        all start after these variables, at the same multiple of 16 bytes.
 // Seen   These rules were found by storing to variables of different sizes and alignments, which
-//        are declared and used in different orders, and by reading the addresses from the machine
+//        were declared and used in different orders, and by reading the addresses from the machine
 //        code.
 #pragma once
 

@@ -56,8 +56,8 @@ private:
         return all_of(written, [&](u32 r) { return writes_[r] == 1; });
     }
 
-    /// Reports whether the instruction is a mov or cvta between registers of equal width, whose
-    /// source is written earlier in the text and nowhere else.
+    /// Reports whether the instruction is a mov or cvta between registers of equal width. Its
+    /// source must be written by exactly one instruction, earlier in the text.
     bool is_copy(const ptx::Instruction& i) const {
         if (i.guard || i.operands.size() != 2) return false;
         const Operand &to = i.operands[0], &from = i.operands[1];
@@ -73,11 +73,11 @@ private:
         return writes_[from.reg] == 1 && is_written_earlier_[from.reg];
     }
 
-    /// Turns copies back into instructions if the value of their source may change. A copy can
-    /// share the name of its source only while both have the same value. A single instruction
-    /// writes the source, but this instruction may run again in a loop while a copy of the previous
-    /// value is still needed. Values that a prologue computes never change, so their copies are
-    /// always safe.
+    /// Stops treating an instruction as a copy if the value of its source may change while the copy
+    /// is needed. A copy can share the name of its source only as long as both have the same value.
+    /// The source is written by a single instruction, but in a loop, this instruction may run again
+    /// while a copy of the previous value is still needed. Values that a prologue computes never
+    /// change, so their copies are always safe.
     void keep_copies_of_changing_sources(const Liveness& liveness) {
         std::map<u32, std::vector<u32>> copies;  // maps each root to its copies
         for (u32 at = 0; at < function_.body.size(); ++at) {
@@ -99,7 +99,7 @@ private:
         }
     }
 
-    /// Reports whether a copy is still needed after the instruction at `at` has written the source
+    /// Reports whether a copy is still needed after the instruction at `at` writes its source
     /// again.
     bool is_copy_needed_after(u32 at, const std::vector<u32>& copies,
                               const Liveness& liveness) const {
@@ -119,8 +119,8 @@ private:
         return lane && !lane->reads_carry;
     }
 
-    /// Reports whether the address is that of a kernel parameter, at a fixed offset, so that its
-    /// value is constant during the launch.
+    /// Reports whether the address is a kernel parameter with a fixed offset. The value at such an
+    /// address is constant during the launch.
     bool is_kernel_parameter(const Operand& address) const {
         const auto is_named = [&](const ptx::Variable& p) { return p.name == address.name; };
         return !address.has_base_register && any_of(function_.parameters, is_named);
@@ -169,7 +169,7 @@ private:
     const bool in_kernel_;
     const std::map<std::string, u32>* const of_block_;
     Registers result_;
-    std::vector<u32> writes_;               ///< for each register, its number of writers
+    std::vector<u32> writes_;  ///< for each register, the number of instructions that write it
     std::vector<bool> is_written_earlier_;  ///< true if an earlier instruction writes the register
 };
 

@@ -1,16 +1,16 @@
-// Determines how often each register must be computed: once per launch, per block, per warp
-// position, or by every warp of every block.
+// Determines how often each register must be computed: once per launch, once per block, once per
+// warp position, or by every warp of every block.
 //
 // Idea    If only one instruction writes a register, and this instruction always computes the same
-//         result from the same sources, the register gets the class of its least constant source.
+//         result from the same sources, the register gets the class of its most variable source.
 //         `mul.lo %r, %ctaid.x, 32` is the same for all threads of a block, and `mad %tid.y, 132,
 //         tile` is the same in every block.
-// Rule    A value of the class `launch` is more constant than a value of the class `block` or
-//         `position`. If one source has the class `block` and another source the class `position`,
-//         the result has the class `thread`.
+// Rule    The class `launch` is less variable than the classes `block` and `position`, and `thread`
+//         is the most variable class. If one source has the class `block` and another source the
+//         class `position`, the result has the class `thread`.
 // Sound   Even in a branch or in a loop, the instruction always computes the same value, and a
-//         program that reads the register has executed the instruction before. So the value may be
-//         computed at the start. Sources must be written earlier in the text, so that the
+//         program that reads the register has executed the instruction before. Therefore, the value
+//         may be computed at the start. Sources must be written earlier in the text, so that the
 //         prologues, which follow the order of the text, compute them first.
 #pragma once
 
@@ -26,24 +26,27 @@ namespace coalesce::simulator {
 
 struct Registers {
     std::vector<ValueClass> value_class;
-    /// For each register, its root: the register that it is another name for, or the register
-    /// itself. The result of a `mov` or `cvta` becomes another name for its source unless the
-    /// result is needed after the source gets a new value. Such a move needs no instruction.
+    /// For each register, its root. A register that is only another name for a source register has
+    /// that register as its root. Any other register is its own root. The result of a `mov` or
+    /// `cvta` becomes another name for its source, unless the result is still needed after the
+    /// source gets a new value. Such a `mov` or `cvta` needs no instruction.
     std::vector<u32> root;
     /// For each instruction of the body, whether a prologue may compute it.
     std::vector<bool> pure;
-    std::vector<bool> is_copy;  ///< for each instruction, whether `root` makes it unnecessary
+    /// For each instruction, whether it only copies a register to another name for it.
+    std::vector<bool> is_copy;
 };
 
 /// Classifies the registers of a function. `in_kernel` is false for device functions, whose
-/// registers all have the class `thread`. `of_block` lists the variables whose addresses differ
-/// from block to block (shared variables in a cluster).
+/// registers all get the class `thread`. `of_block` contains the variables whose addresses differ
+/// from block to block, which are the shared variables in a cluster.
 Registers classify(const ptx::Function& function, bool in_kernel, const Liveness& liveness,
                    const std::map<std::string, u32>* of_block = nullptr);
-/// Returns the classes for plain mode, in which no instruction is moved to a prologue and every
-/// register is its own root.
+/// Returns the register classes for plain mode. In this mode, no instruction is moved to a
+/// prologue, and every register is its own root.
 Registers make_separate_registers(const ptx::Function& function);
-/// Returns the function with one name for each value, so that all instructions use root registers.
+/// Returns a copy of the function in which all instructions use root registers, so that each value
+/// has only one name.
 ptx::Function replace_registers_by_roots(const ptx::Function& function, const Registers& registers);
 
 }  // namespace coalesce::simulator

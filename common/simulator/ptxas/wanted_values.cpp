@@ -111,7 +111,7 @@ bool NeededValues::add_needed_halves_of_sources(const Instruction& i) {
     } else if (is_shift_by_half(i)) {
         needed = kHighHalf;
     } else if (keeps_order_of_halves(i) && written.size() == 1) {
-        // A carry propagates from the low half to the high half, never back.
+        // A carry propagates only from the low half to the high half.
         needed = halves_[written[0]] == kLowHalf ? kLowHalf : kBothHalves;
     }
     bool changed = false;

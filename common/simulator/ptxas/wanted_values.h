@@ -1,8 +1,7 @@
-// Determines which registers of a function are needed, and which halves of its 64-bit registers are
-// needed.
+// Determines which registers of a function are needed, and which halves of its 64-bit registers.
 //
-// ptxas loads only the data that is needed: it omits elements of vectors, and loads only 32 bits of
-// a 64-bit word if only one half is needed.
+// ptxas loads only data that is needed. It omits unused elements of vectors, and loads only 32 bits
+// of a 64-bit word if only one half is needed.
 #pragma once
 
 #include <vector>
@@ -11,8 +10,8 @@
 
 namespace coalesce::simulator {
 
-/// Returns, for each instruction of the body, whether it has a lasting effect, or computes a value
-/// that an instruction with a lasting effect needs.
+/// For each instruction of the body, returns whether it is needed: it has a lasting effect, or it
+/// computes a value for an instruction that has one.
 std::vector<bool> find_needed_instructions(const ptx::Function& function);
 
 /// The halves of a 64-bit register, as bit flags.
@@ -22,14 +21,14 @@ class NeededValues {
 public:
     explicit NeededValues(const ptx::Function& function);
 
-    /// Reports whether an instruction with a lasting effect reads the register, or a value computed
-    /// from it.
+    /// Reports whether the register is read, directly or through values computed from it, by an
+    /// instruction with a lasting effect.
     bool is_needed(u32 reg) const { return needed_[reg]; }
     /// Returns the halves of a register that are needed. Registers of 32 bits or less have only a
     /// low half.
     WordHalf needed_half(u32 reg) const { return static_cast<WordHalf>(halves_[reg]); }
-    /// Reports whether a 16-bit register is zero-extended to 32 bits. ptxas then loads it as 32
-    /// bits and does not merge the load.
+    /// Reports whether a 16-bit register is zero-extended to 32 bits. ptxas then zero-extends the
+    /// value as part of its load, and does not merge the load with others.
     bool is_extended(u32 reg) const { return extended_[reg]; }
 
 private:

@@ -1,5 +1,5 @@
-// Records actions of a program that no check can judge. The last lines of the report mention these
-// gaps.
+// Records actions of a program that the checks cannot fully examine. The end of the report lists
+// these gaps.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace coalesce::simulator {
 
-/// An action of a program whose mistakes the checks cannot find. In the simulator, work runs in the
-/// order of the calls and has ended when a call returns (cudart/work.h), so some mistakes have no
-/// effect.
+/// An action of a program in which the checks may miss mistakes. In the simulator, work runs in the
+/// order of the calls and is complete when a call returns (cudart/work.h), so that some mistakes
+/// have no effect.
 enum class Gap : u8 {
     /// A graph ran whose edges allow several orders of its nodes. Races between these nodes are not
     /// detected.
@@ -21,9 +21,9 @@ enum class Gap : u8 {
     host,
 };
 
-/// Records this gap for the program. Thread-safe.
+/// Records that the program performed this action. Thread-safe.
 void record_gap(Gap gap);
-/// Returns descriptions of the program's gaps, such as "order between nodes of a graph".
+/// Returns a description of each recorded gap, such as "order between nodes of a graph".
 std::vector<std::string> gaps();
 
 }  // namespace coalesce::simulator

@@ -13,10 +13,12 @@
 #    include <filesystem>
 #    include <map>
 #    include <mutex>
+#    include <sstream>
 #    include <string>
 #    include <string_view>
 #    include <system_error>
 #    include <utility>
+#    include <vector>
 
 #    include "base/child.h"
 #endif
@@ -26,29 +28,56 @@ namespace coalesce::simulator {
 #if defined(__GLIBC__)
 namespace {
 
-/// The maximum number of lookups in a process, each of which starts a program, and the maximum
-/// number of failed lookups in the same file.
+/// The maximum number of lookups in a process, and the maximum number of failed lookups in one
+/// file. A lookup is slow, because it starts a program.
 constexpr std::size_t kMaxLookups = 100;
 constexpr int kMaxFailures = 4;
 constexpr double kLookupSeconds = 10;
 
-/// Parses the output of addr2line, such as "/home/me/sum.cu:12", which may be followed by
-/// "(discriminator 2)".
+/// A function that contains an address, because it was inlined there or because it is the function
+/// itself, and the line in this function.
+struct HostFrame {
+    std::string function;  ///< the name that the linker knows, or the name in the source
+    Place place;
+};
+
+/// Returns the name of the source for the file that nvcc generates from it. In some functions,
+/// addr2line attributes a line of sum.cu to "/tmp/tmpxft_0000457c_00000000-6_sum.cudafe1.cpp".
+std::string source_of(const std::string& file) {
+    constexpr std::string_view ending = ".cudafe1.cpp", beginning = "tmpxft_";
+    if (!file.ends_with(ending)) return file;
+    std::string name = file.substr(0, file.size() - ending.size());
+    name = name.substr(name.rfind('/') + 1);
+    if (name.starts_with(beginning)) name = name.substr(name.find('_', name.find('-')) + 1);
+    return name + ".cu";
+}
+
+/// Parses a line such as "/home/me/sum.cu:12", which may be followed by "(discriminator 2)".
 Place read_place(const std::string& line) {
-    const std::size_t end = line.find_first_of(" \n"), colon = line.rfind(':', end);
+    const std::size_t end = line.find(' '), colon = line.rfind(':', end);
     if (colon == line.npos || line.starts_with("??")) return {};
-    return {line.substr(0, colon),
+    return {source_of(line.substr(0, colon)),
             static_cast<u32>(std::strtoul(line.c_str() + colon + 1, nullptr, 10))};
 }
 
-/// Runs addr2line, which comes with every compiler, to find the source line of an offset in a file.
-Place look_up(const std::string& file, u64 offset) {
+/// Parses the output of addr2line: for each function a line with its name and one with the place.
+std::vector<HostFrame> read_frames(const std::string& output) {
+    std::vector<HostFrame> frames;
+    std::istringstream lines(output);
+    for (std::string name, line; std::getline(lines, name) && std::getline(lines, line);)
+        if (const Place place = read_place(line); place.line != 0) frames.push_back({name, place});
+    return frames;
+}
+
+/// Runs addr2line, which comes with every compiler, to find the functions that contain an offset in
+/// a file, innermost first.
+std::vector<HostFrame> look_up(const std::string& file, u64 offset) {
     static std::mutex mutex;
-    static std::map<std::pair<std::string, u64>, Place> known;
+    static std::map<std::pair<std::string, u64>, std::vector<HostFrame>> known;
     static std::map<std::string, int> failures;
     const std::lock_guard lock(mutex);
     const auto [found, is_new] = known.try_emplace({file, offset});
-    // After this many failures, the file probably has no debug information.
+    // If kMaxFailures lookups in the file have failed, the file probably has no debug information.
     if (!is_new || known.size() > kMaxLookups || failures[file] == kMaxFailures)
         return found->second;
     char hexadecimal[32];
@@ -56,60 +85,80 @@ Place look_up(const std::string& file, u64 offset) {
                   static_cast<unsigned long long>(offset));
     try {
         const ProcessResult result = run_to_end({.program = "addr2line",
-                                                 .arguments = {"-e", file, hexadecimal},
+                                                 .arguments = {"-i", "-f", "-e", file, hexadecimal},
                                                  .environment = {"LD_PRELOAD="}},
                                                 kLookupSeconds);
-        if (result.exit_code == 0) found->second = read_place(result.output);
+        if (result.exit_code == 0) found->second = read_frames(result.output);
     } catch (const std::exception&) {
-        // addr2line is not installed, so the line stays unknown.
+        // addr2line is not installed, so the line remains unknown.
     }
-    if (found->second.line == 0) ++failures[file];
+    if (found->second.empty()) ++failures[file];
     return found->second;
 }
 
-/// Reports whether the file contains the program's own code, rather than code from a compiler's
-/// header or from the stub that launches a kernel.
+/// Reports whether the file is part of the program. Headers of a compiler and the stubs that launch
+/// kernels are not.
 bool is_of_program(const std::string& file) {
     for (const std::string_view part : {"/usr/", "/include/", ".stub.c", "cuda_runtime"})
         if (file.find(part) != file.npos) return false;
     return !file.empty();
 }
 
-}  // namespace
+/// Reports whether nvcc generated this function to launch a kernel. In its caller, the debug
+/// information gives the line of the kernel's definition instead of the launch's line.
+bool is_launch_stub(const HostFrame& frame) {
+    return frame.function.starts_with("__device_stub__") ||
+           frame.place.file.find(".stub.c") != frame.place.file.npos;
+}
 
-Place host_place(u64 address) {
+/// Returns the functions that contain the address, innermost first.
+std::vector<HostFrame> frames_at(u64 address) {
     Dl_info module{};
     if (!dladdr(reinterpret_cast<void*>(address), &module) || !module.dli_fname) return {};
     const u64 base = reinterpret_cast<u64>(module.dli_fbase);
-    // If the program is not position-independent, its file contains absolute addresses, so do not
-    // subtract the base address.
+    // The file of a position-dependent program contains absolute addresses, so do not subtract the
+    // base address.
     const auto* header = static_cast<const ElfW(Ehdr)*>(module.dli_fbase);
     const u64 offset = header->e_type == ET_DYN ? address - base : address;
     if (module.dli_fname[0] == '/') return look_up(module.dli_fname, offset);
-    // For the program itself, dladdr returns argv[0], which the caller may have chosen freely, so
-    // read the path of the executable.
+    // For the program itself, dladdr returns argv[0], which can be any string. Therefore, read the
+    // path of the executable.
     std::error_code error;
     const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
-    return error ? Place{} : look_up(program.string(), offset);
+    return error ? std::vector<HostFrame>{} : look_up(program.string(), offset);
+}
+
+}  // namespace
+
+Place host_place(u64 address) {
+    const std::vector<HostFrame> frames = frames_at(address);
+    for (const HostFrame& frame : frames)
+        if (is_of_program(frame.place.file)) return frame.place;
+    return frames.empty() ? Place{} : frames.front().place;
 }
 
 Place calling_place() {
     constexpr int kMostFrames = 32;
-    void* frames[kMostFrames];
-    const int count = backtrace(frames, kMostFrames);
+    void* addresses[kMostFrames];
+    const int count = backtrace(addresses, kMostFrames);
     Dl_info own{};
     dladdr(reinterpret_cast<void*>(&calling_place), &own);
+    bool follows_stub = false;
     for (int k = 0; k < count; ++k) {
         Dl_info module{};
-        if (!dladdr(frames[k], &module) || !module.dli_fname || module.dli_fbase == own.dli_fbase)
+        if (!dladdr(addresses[k], &module) || !module.dli_fname ||
+            module.dli_fbase == own.dli_fbase)
             continue;
         const std::string_view file = module.dli_fname;
         if (file.find("/libcud") != file.npos || file.find("/libcublas") != file.npos ||
             file.starts_with("/lib/") || file.starts_with("/usr/"))
             continue;
         // The return address is that of the instruction after the call, so subtract 1.
-        const Place place = host_place(reinterpret_cast<u64>(frames[k]) - 1);
-        if (place.line != 0 && is_of_program(place.file)) return place;
+        for (const HostFrame& frame : frames_at(reinterpret_cast<u64>(addresses[k]) - 1)) {
+            const bool is_stub = is_launch_stub(frame);
+            const bool launches = std::exchange(follows_stub, is_stub) || is_stub;
+            if (!launches && is_of_program(frame.place.file)) return frame.place;
+        }
     }
     return {};
 }

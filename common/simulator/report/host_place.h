@@ -1,5 +1,5 @@
 // Finds the source line that belongs to an address in the program's host code, for reports about
-// calls and accesses of the host. The program must be built with -g.
+// calls and accesses by the host. The program must be built with -g.
 #pragma once
 
 #include "simulator/base/types.h"
@@ -10,7 +10,8 @@ namespace coalesce::simulator {
 /// Returns the place of the instruction at `address`, or an empty place if it is not known.
 Place host_place(u64 address);
 
-/// Returns the place where the program's own code has called this library, or an empty place.
+/// Returns the place at which the program's own code calls this library, or an empty place if it is
+/// not known.
 Place calling_place();
 
 }  // namespace coalesce::simulator

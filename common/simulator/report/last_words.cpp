@@ -1,11 +1,13 @@
 // See last_words.h.
 //
-// Idea    Writing a report allocates memory, and a signal handler may not. Therefore a thread
+// Idea    Writing a report allocates memory, which a signal handler may not do. Therefore, a thread
 //         writes the report, and the handler wakes the thread and waits for it. If the handler
-//         returned earlier, a crash would repeat, and after SIGTERM the program might continue.
-// Watch   The interrupted thread may hold a lock that the report needs, so the wait has a limit.
-//         After that, a crashed process ends. Otherwise the handler returns, so that the thread can
-//         release the lock, and the process ends when the report has been written.
+//         returned earlier, a crash would be raised again, and after SIGTERM the program might
+//         continue.
+// Watch   The interrupted thread may hold a lock that is needed to write the report, so the handler
+//         waits only for a limited time. Then it ends the process if the signal was a crash.
+//         Otherwise, the handler returns, so that the thread can release the lock. The process ends
+//         when the report has been written.
 #include "simulator/report/last_words.h"
 
 #include <pthread.h>
@@ -26,8 +28,8 @@ namespace {
 constexpr int kCrashes[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
 constexpr int kRequests[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGXCPU, SIGALRM};
 
-/// The maximum time that the handler waits for the report, in periods of 10 ms: after a crash, and
-/// after a request to end.
+/// The maximum time that the handler waits for the report, in periods of 10 ms. The first limit
+/// applies after a crash, and the second after a request to end the process.
 constexpr int kMaxPeriodsOfCrash = 1000;
 constexpr int kMaxPeriodsOfRequest = 200;
 
@@ -70,7 +72,7 @@ void* wait_for_signal(void*) {
 }
 
 bool start_thread() {
-    // The thread must not receive the signals itself, so block them while it is created.
+    // Block all signals while the thread is created, so that they are never delivered to it.
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);

@@ -5,9 +5,9 @@
 
 namespace coalesce::simulator {
 
-/// Ensures that a signal that would end this process calls `write_report` before the process ends.
-/// The process then ends as it would have without this call. Does not change signals that the
-/// program handles or ignores, or affect processes that this process forks.
+/// Installs signal handlers that call `write_report` if a signal is about to end this process. The
+/// signal then still ends the process. Signals that the program handles or ignores are not
+/// affected, and neither are processes forked from this process.
 void watch_for_signals(void (*write_report)());
 
 /// Reports whether `action` is the signal action that watch_for_signals() has installed.

@@ -24,8 +24,8 @@ bool is_terminal() {
 #endif
 }
 
-/// The progress line on the terminal. The process has only one, because launches run one after the
-/// other.
+/// The progress line on the terminal. One line is sufficient for the process, because it executes
+/// one launch at a time.
 struct ProgressLine {
     std::mutex mutex;
     bool shown = false;
@@ -80,7 +80,7 @@ void Progress::block_done() {
     const i64 ms = std::chrono::duration_cast<std::chrono::milliseconds>(so_far).count();
     i64 next = next_ms_.load(std::memory_order_relaxed);
     if (ms < next || !next_ms_.compare_exchange_strong(next, ms + kUpdateIntervalMs)) return;
-    // The last column stays empty, because some terminals wrap the line when it is filled.
+    // Keep the last column empty, because some terminals wrap a line that fills all columns.
     show(progress_line(kernel_, done, blocks_, static_cast<double>(ms) / 1000, kColumns - 1));
 }
 

@@ -1,8 +1,8 @@
-// The list of reports, and their text on the terminal. See reports.h.
+// Implements the list of reports and their text on the terminal. See reports.h.
 //
-// Watch   Many workers add reports at the same time, and a broken kernel adds millions of them. So
-//         reports are looked up by site in a map, and repeating a known report costs only a lookup
-//         and an increment.
+// Watch   Many workers add reports concurrently, and an incorrect kernel may cause millions of
+//         reports. Therefore, reports are stored in a map by their site. Repeating a known report
+//         costs only a lookup and an increment.
 #include "simulator/report/reports.h"
 
 #include <pthread.h>
@@ -24,32 +24,32 @@ namespace {
 
 constexpr const char* kPrefix = "coalesce: ";
 
-/// The maximum number of sites to print. Reports of further sites are only counted, because nobody
-/// reads that many.
+/// The maximum number of sites whose reports are printed. Reports of further sites are only
+/// counted, because nobody would read them.
 constexpr u64 kMaxPrintedSites = 100;
 
-/// The maximum number of reports about the host that are kept. A program that makes calls with
-/// different arguments in a loop could add any number of them.
+/// The maximum number of stored reports about the host. Without this limit, a program that calls a
+/// function in a loop with different arguments could add reports indefinitely.
 constexpr std::size_t kMaxHostReports = 1000;
 
-/// The index that marks a report as left out of the list.
+/// An index that means that the report was not added to the list.
 constexpr std::size_t kLeftOut = ~std::size_t{0};
 
-/// Reports whether the report is about a place in a kernel. All other reports are about the host,
-/// such as a leak or a call.
+/// Reports whether the report refers to a location in a kernel. All other reports are about the
+/// host, such as a leak or a call.
 bool has_site(const Report& r) {
     return r.where.line != 0 || (!r.kernel.empty() && r.check != "apicheck");
 }
 
-/// Reports whether a thread of the device caused the report. This is not the case if a launch was
-/// refused or could not be simulated.
+/// Reports whether the report was caused by a thread of the device. A refused launch, or one that
+/// cannot be simulated, is not caused by a thread.
 bool has_thread(const Report& r) {
     return !r.kernel.empty() && r.check != "apicheck" && r.check != "streamcheck" &&
            !is_about_missing_work(r.check, r.kind);
 }
 
-/// The properties in which two reports must agree to count as the same report. Reports about the
-/// host are also distinguished by address and message.
+/// The key of a report. Reports with the same key are merged into one. For reports about the host,
+/// the key includes the address and the message.
 using SiteKey = std::tuple<std::string, std::string, std::string, std::string, u32, std::string,
                            u32, u64, std::string>;
 
@@ -65,7 +65,7 @@ SiteKey make_site_key(const Report& r) {
             has_site(r) ? "" : r.message};
 }
 
-/// Returns the block and thread as a key that sorts them in CUDA's numbering order.
+/// Returns a key of the report's block and thread that sorts in CUDA's numbering order.
 auto rank(const Report& r) {
     return std::tuple(r.block.z, r.block.y, r.block.x, r.thread.z, r.thread.y, r.thread.x);
 }
@@ -77,7 +77,7 @@ bool is_origin(Dim3 index) {
 void print(const std::string& text) {
     clear_progress_line();
     const std::string whole = with_prefix(kPrefix, text);
-    // Write in one call, so that the lines of two reports never mix.
+    // Write the whole report with one call, so that the lines of two reports are not interleaved.
     std::fwrite(whole.data(), 1, whole.size(), stderr);
     std::fflush(stderr);
 }
@@ -87,7 +87,7 @@ void print(const std::string& text) {
 struct Reports::State {
     mutable std::mutex mutex;
     std::map<SiteKey, std::size_t> index;  ///< for each site, the index of its report in `list`
-    std::vector<Report> list;              ///< in the order of their first occurrence
+    std::vector<Report> list;              ///< the reports, in the order of their first occurrence
     u64 total = 0;
     u64 suppressed = 0;
     u64 printed = 0;
@@ -166,7 +166,7 @@ void Reports::print_immediately(bool on) {
 
 void Reports::forget_in_forked_processes() {
 #ifndef __EMSCRIPTEN__
-    // The mutex is held during the fork, so that the child finds a complete list.
+    // Hold the mutex during a fork, so that the list in the child is consistent.
     pthread_atfork([] { reports().state_->mutex.lock(); }, [] { reports().state_->mutex.unlock(); },
                    [] {
                        reports().state_->mutex.unlock();
@@ -188,9 +188,9 @@ Reports& reports() {
 }
 
 std::string to_text(const Report& report) {
-    // Each printed line gets a prefix, which counts towards its width.
+    // Each printed line starts with a prefix, which is part of the line's width.
     const std::size_t columns = kColumns - std::string_view(kPrefix).size();
-    // A message may contain line breaks, such as a list of waiting warps.
+    // A message may consist of several lines, for example if it contains a list of waiting warps.
     const auto paragraph = [&](std::string_view text) {
         std::string lines;
         while (!text.empty()) {
@@ -212,8 +212,8 @@ std::string to_text(const Report& report) {
     if (has_thread(report)) {
         std::string who =
             "by block " + format_index(report.block) + ", thread " + format_index(report.thread);
-        // A report about the execution may have no line, for example if a kernel never started, so
-        // do not ask for -lineinfo.
+        // A report about the execution may have no line because the kernel never started, so do not
+        // suggest -lineinfo.
         const bool wants_line = place.empty() && report.check != "execution";
         if (wants_line) who += " (build with -lineinfo to see the line)";
         text += paragraph(who);

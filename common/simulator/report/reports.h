@@ -1,4 +1,4 @@
-// Collects the reports of the checks, one for each site.
+// Collects the reports of the checks. There is one report for each site of an error.
 //
 // A report names the place in the source, the kernel, the block and thread, and the likely cure. If
 // the same error occurs again at the same site, only the count of the report increases.
@@ -32,7 +32,7 @@ struct Report {
     std::string cure;     ///< one sentence of advice, or empty
     Place other;          ///< the other access of a race; `other.line` is 0 if there is none
     Dim3 other_block{0, 0, 0}, other_thread{0, 0, 0};
-    u64 count = 1;  ///< how often the error occurred, at most kMaxReportCount
+    u64 count = 1;  ///< the number of times the error occurred, at most kMaxReportCount
 };
 
 /// The maximum of Report::count. A broken kernel can repeat a mistake a billion times, and the
@@ -47,18 +47,18 @@ public:
     Reports(const Reports&) = delete;
     Reports& operator=(const Reports&) = delete;
 
-    /// Adds a report. If there is already a report with the same check, kind, kernel and places
-    /// (for reports about the host, also the same address and message), increments its count
-    /// instead. If printing is on, a new report is immediately printed to stderr. Among equal
-    /// reports, the report from the lowest block and thread is kept, so that the list does not
-    /// depend on the order in which workers run.
+    /// Adds a report and, if printing is enabled, immediately prints it to stderr. If there already
+    /// is a report with the same check, kind, kernel and places (for reports about the host, also
+    /// the same address and message), increments that report's count instead. Of equal reports, the
+    /// one from the lowest block and thread is kept, so that the list does not depend on the order
+    /// in which workers run.
     void add(const Report& report);
     std::vector<Report> all() const;
     u64 total() const;       ///< the sum of the counts of all added reports
-    u64 suppressed() const;  ///< the number of sites whose reports were suppressed
+    u64 suppressed() const;  ///< the number of sites at which reports were suppressed
     void clear();
     void print_immediately(bool on);
-    /// Ensures that a process that is forked from this process begins without reports.
+    /// Ensures that a process forked from this process starts with an empty list of reports.
     void forget_in_forked_processes();
 
 private:

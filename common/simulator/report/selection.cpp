@@ -13,7 +13,7 @@ namespace coalesce::simulator {
 
 namespace {
 
-/// The members of a suppression, in the order of its text form.
+/// The keys of a suppression, in the order in which they appear in its text form.
 constexpr SuppressionKey kKeys[] = {{"check", &Suppression::check},
                                     {"kind", &Suppression::kind},
                                     {"kernel", &Suppression::kernel},
@@ -34,7 +34,7 @@ const regex_t* kernel_expression() {
     return instance;
 }
 
-/// Removes the part of `text` up to `end`, and returns it without `end`.
+/// Returns the part of `text` before `end`, and removes this part and `end` from `text`.
 std::string_view take_until(std::string_view& text, char end) {
     const std::size_t size = std::min(text.find(end), text.size());
     const std::string_view part = text.substr(0, size);
@@ -82,8 +82,8 @@ std::string suppressions_to_text(const std::vector<Suppression>& suppressions) {
     std::string text;
     for (const Suppression& one : suppressions) {
         for (const auto& [name, member] : kKeys) {
-            // Tabs separate members, and line breaks separate suppressions, so replace tabs and
-            // line breaks in a member with `*`.
+            // Replace tabs and line breaks in a value by `*`, because tabs separate values and line
+            // breaks separate suppressions.
             std::string part = one.*member;
             std::replace_if(
                 part.begin(), part.end(), [](char c) { return c == '\t' || c == '\n'; }, '*');

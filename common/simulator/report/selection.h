@@ -11,8 +11,8 @@
 
 namespace coalesce::simulator {
 
-/// A pattern for known reports that are not shown. An empty member matches any text, and so does
-/// `*` within a member.
+/// A pattern for known reports that are not shown. An empty member matches any text. Within a
+/// member, `*` matches any text.
 struct Suppression {
     std::string check = {}, kind = {}, kernel = {};
     std::string file = {};    ///< the last components of the file's path
@@ -29,7 +29,7 @@ std::span<const SuppressionKey> suppression_keys();
 /// Reports whether `text` matches `pattern`, in which `*` stands for any text.
 bool matches_pattern(std::string_view text, std::string_view pattern);
 
-/// Reports whether a path, or some of its last components, match `pattern`. For example,
+/// Reports whether a path, or a sequence of its last components, matches `pattern`. For example,
 /// "/home/me/src/sum.cu" matches "src/*.cu".
 bool matches_path(std::string_view path, std::string_view pattern);
 
@@ -37,8 +37,8 @@ bool matches_path(std::string_view path, std::string_view pattern);
 /// read.
 std::string source_line(const Place& place);
 
-/// These functions convert suppressions to the text that COALESCE_SIM_SUPPRESS passes to the
-/// program, and back.
+/// These functions convert suppressions to the text that is passed to the program in
+/// COALESCE_SIM_SUPPRESS, and back.
 std::string suppressions_to_text(const std::vector<Suppression>& suppressions);
 std::vector<Suppression> suppressions_from_text(std::string_view text);
 
@@ -47,8 +47,8 @@ bool matches(const Suppression& suppression, const Report& report);
 /// Reports whether options() select the kernel with this demangled name.
 bool is_selected_kernel(const std::string& name);
 
-/// Returns whether the options of this run suppress the report. Reports about work that was not simulated are
-/// always shown, because the program's results are wrong without that work.
+/// Reports whether the options of this run suppress the report. Reports about work that was not
+/// simulated are never suppressed, because the program's results are wrong without this work.
 bool is_left_out(const Report& report);
 
 /// Reports whether reports of this check and kind are about work that was not simulated.

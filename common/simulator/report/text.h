@@ -24,12 +24,12 @@ std::string format_ratio(u64 numerator, u64 denominator);
 std::string wrap(std::string_view text, std::size_t columns, std::string_view first,
                  std::string_view rest);
 
-/// Shortens a long name of a kernel for people to read. Template arguments become "...", beginning
-/// with the innermost, until the name has at most `most` characters. A name that is still too long
-/// is cut off.
+/// Shortens the name of a kernel for display. Template arguments are replaced with "...", the
+/// innermost first, until the name has at most `most` characters. A name that is still too long is
+/// cut off.
 std::string shorten_name(const std::string& name, std::size_t most = 120);
 
-/// Puts `prefix` before every line of `text`. The result ends with a newline.
+/// Adds `prefix` to the beginning of every line of `text`. The result ends with a newline.
 std::string with_prefix(std::string_view prefix, std::string_view text);
 
 /// format_index returns "(x,y,z)", and format_shape returns "32x8", as CUDA programmers write an

@@ -19,7 +19,7 @@ using Reader = StrictToml<BudgetError>;
 
 constexpr double kMaxLimit = 1e18;
 
-/// The largest relative rounding error of a limit that was written as text.
+/// The maximum relative error that is caused by rounding a limit when it is written as text.
 constexpr double kRounding = 1e-6;
 
 std::set<std::string_view> metric_names(bool of_line) {
@@ -62,8 +62,8 @@ KernelBudget read_kernel(const Reader& reader, const toml::table& table) {
     return kernel;
 }
 
-/// Returns `name = value`, or "" if the counters have no such value. Ratios are rounded up, so that
-/// the run itself is within the limit.
+/// Returns `name = value`, or "" if the counters contain no such value. Ratios are rounded up, so
+/// that a limit derived from a run does not reject the same run.
 std::string format_limit(const Metric& metric, const Json& counters) {
     const auto value = metric.value(counters);
     if (!value) return "";
@@ -85,14 +85,15 @@ std::string format_line(const Json& line) {
            "\nsource = " + toml_string(line["text"]) + "\n" + limits;
 }
 
-/// Reports whether the file is in the current folder. Budgets leave out the lines of libraries.
+/// Reports whether the file is in the current folder. Budgets ignore lines of other files, which
+/// belong to libraries.
 bool is_own_file(const Json& line) {
     const std::string file = line["file"];
     return path_to_show(file) != file || !file.starts_with("/");
 }
 
-/// Adds a finding for each limit that `counters` exceed. Each finding is a copy of `place` with a
-/// message.
+/// Adds a finding for every limit that is exceeded by `counters`. Each finding is a copy of `place`
+/// with a message.
 void check_limits(const Limits& limits, const Json& counters, const Finding& place,
                   std::vector<Finding>& findings) {
     for (const Metric& metric : metrics()) {

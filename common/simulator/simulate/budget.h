@@ -41,7 +41,7 @@ struct Budget {
 /// line.
 Budget read_budget(const std::string& file);
 
-/// Returns a budget, as TOML, whose limits equal the costs of the run.
+/// Returns a budget, as TOML, in which each limit is the cost measured in the run.
 std::string budget_of(const Json& run);
 
 /// Returns a finding for each limit that the run exceeds, and for each entry that matches no kernel

@@ -1,8 +1,8 @@
 // Implements child.h.
 //
-// Watch   The terminal sends the signal of a key such as Ctrl-C to the whole foreground process
-//         group, so the child already receives it. Only a signal that another process sent to us
-//         alone (kill) is passed on.
+// Watch   When a key such as Ctrl-C is pressed, the terminal sends the signal to the whole
+//         foreground process group, which includes the child. Therefore, `simulate` forwards a
+//         signal only if another process sent it to `simulate` alone (with kill).
 #include "simulator/simulate/child.h"
 
 #include <fcntl.h>
@@ -35,8 +35,8 @@ void handle_signals() {
     for (const int signal : kForwardedSignals) {
         struct sigaction before {};
         sigaction(signal, nullptr, &before);
-        // Under nohup, or in the background of a script, a signal may be ignored. Keep ignoring
-        // such a signal.
+        // If a signal was ignored when `simulate` started, continue to ignore it. This is the case
+        // for some signals under nohup, or if a script runs `simulate` in the background.
         if (before.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
     }
 }
@@ -44,7 +44,8 @@ void handle_signals() {
 /// Runs in the child process: executes the program, or writes errno to `report` if that fails.
 [[noreturn]] void exec_program(const std::string& path, const std::vector<std::string>& arguments,
                                const Environment& environment, int report) {
-    // If we are killed with SIGKILL (at a test's time limit), the program must end too.
+    // The program must end too if `simulate` is killed with SIGKILL, for example at a test's time
+    // limit.
     end_with_parent();
     for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
     setenv("COALESCE_SIM_PID", std::to_string(getpid()).c_str(), 1);

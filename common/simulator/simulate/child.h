@@ -17,8 +17,8 @@ struct Ending {
     int start_failure = 0;  ///< errno if the program could not be started, otherwise 0
 };
 
-/// Starts `path` with `arguments` (the first is the program's own name) and waits until the program
-/// ends. The child also gets its process ID in COALESCE_SIM_PID.
+/// Starts `path` and waits until the program ends. `arguments` begins with the program's own name.
+/// The child also receives its process ID in COALESCE_SIM_PID.
 Ending run_child(const std::string& path, const std::vector<std::string>& arguments,
                  const Environment& environment);
 

@@ -40,7 +40,7 @@ constexpr const char* kFooter =
     "code\nthat applies: 2 not simulated, 4 reports, 1 the program failed, 2 no kernel ran,\n3 a "
     "cost is above its limit.\n";
 
-/// Prints the usage line itself, because CLI11 does not know that a program follows the options.
+/// A formatter with its own usage line. CLI11 does not know that a program follows the options.
 class UsageOfProgram : public CLI::Formatter {
 public:
     std::string make_usage(const CLI::App*, std::string) const override {
@@ -106,7 +106,7 @@ void add_options(CLI::App& app, CommandLine& line) {
         "Predict the times of all kernels on this GPU\n(default: H200), from a few blocks of each",
         "[GPU]", validate_gpu);
     app.add_option("--trace", line.trace_file,
-                   "Write what a block of a launch does, step by step,\nto FILE (build with -G to "
+                   "Write a step-by-step trace of one block of a launch\nto FILE (build with -G to "
                    "see variables)")
         ->type_name("FILE");
     number("--trace-block", "COALESCE_SIM_TRACE_BLOCK", "Trace block N, x fastest (default: 0)");
@@ -115,17 +115,18 @@ void add_options(CLI::App& app, CommandLine& line) {
            "(default: 0)");
     app.add_flag("--lines", line.lines, "Show the source with the counters of each line");
     hand_on("--check", "COALESCE_SIM_CHECK",
-            "What to check: all (the default), none, or names\n"
+            "Checks to run: all (the default), none, or a list\n"
             "with commas: memcheck, racecheck, globalrace,\n"
             "initcheck, synccheck, apicheck, streamcheck.\n"
-            "all does not include leakcheck and equalvalues,\nraces that change nothing (give "
-            "all,equalvalues)",
+            "all excludes leakcheck, and equalvalues (races\nthat change no value); to add one: "
+            "all,leakcheck",
             "LIST", validate_check_list);
     hand_on("--kernel", "COALESCE_SIM_KERNEL",
             "Show and report only kernels whose names match\nthis (extended) regular expression",
             "REGEX", validate_expression);
     number("--sample", "COALESCE_SIM_SAMPLE",
-           "Check only N of several similar launches, and only\ncount the others, which is faster");
+           "Check only N of each group of similar launches, and\nonly count the others, which is "
+           "faster");
     number("--max-instructions", "COALESCE_SIM_MAX_INSTRUCTIONS",
            "Stop a launch after N warp instructions");
     number("--threads", "COALESCE_SIM_THREADS", "Number of host threads (default: all cores)");
@@ -146,20 +147,21 @@ void add_options(CLI::App& app, CommandLine& line) {
     app.set_version_flag("--version", std::string("simulate ") + COALESCE_VERSION,
                          "Print the version, then exit");
     app.add_flag("--explain-missing", line.explains_missing,
-                 "Print which CUDA features run here, then exit");
+                 "List the CUDA features that run here, then exit");
 }
 
 void add_gate_options(CLI::App& app, CommandLine& line) {
     const auto file = [&](const char* name, std::string& variable, const char* help) {
         app.add_option(name, variable, help)->type_name("FILE");
     };
-    file("--suppress", line.suppression_file, "Leave out the reports that FILE (TOML) names");
+    file("--suppress", line.suppression_file, "Suppress the reports that FILE (TOML) lists");
     file("--write-suppressions", line.suppressions_to_write,
          "Write a FILE for --suppress with this run's reports");
     file("--compare", line.base_file,
-         "Compare the costs with an earlier run's --json, by\nkernel and by line");
+         "Compare the costs with those that an earlier run\nwrote with --json, by kernel and by "
+         "line");
     app.add_option("--tolerance", line.tolerance_percent,
-                   "Percent by which a cost may grow (default: 0)")
+                   "Percentage by which a cost may grow (default: 0)")
         ->type_name("P")
         ->check(CLI::Range(0.0, 1e6).description(""));
     file("--budget", line.budget_file, "Check the limits in FILE (TOML), by kernel and line");
@@ -171,12 +173,13 @@ void add_gate_options(CLI::App& app, CommandLine& line) {
     file("--junit", line.junit_file, "Write the findings as JUnit XML");
     file("--markdown", line.markdown_file, "Write a summary for a pull request");
     app.add_option("--annotations", line.annotations,
-                   "Print the findings for github (Actions), or as\ncompiler messages, for editors")
+                   "Print the findings for GitHub Actions (github), or\nas compiler messages for "
+                   "editors (compiler)")
         ->type_name("github|compiler")
         ->check(CLI::IsMember({"github", "compiler"}).description(""));
     app.add_flag("--write-vscode", line.writes_vscode_tasks,
-                 "Write .vscode/tasks.json, whose tasks run PROGRAM\nlike this and show the "
-                 "findings; then exit");
+                 "Write .vscode/tasks.json, whose tasks run PROGRAM\nwith these options and "
+                 "show the findings; then exit");
     app.add_flag("--gate", line.is_gate,
                  "Choose the exit code by the kind of problem (see\nbelow)");
 }
@@ -185,9 +188,9 @@ bool is_gpu(const std::string& name) {
     return validate_gpu(name).empty();
 }
 
-/// Reports whether the word after --time is an option or a program rather than a GPU. Paths and
-/// names of executable files are programs. Any other word counts as the name of a GPU, so that the
-/// error message for an unknown name lists the known GPUs.
+/// Reports whether the word after --time is an option or a program instead of a GPU. Paths and
+/// names of executable files are programs. Any other word is treated as the name of a GPU, so that
+/// an unknown name results in an error message that lists the known GPUs.
 bool is_not_gpu_name(const std::string& word) {
     std::error_code ignored;
     return word.starts_with("-") || word.find('/') != word.npos ||
@@ -195,8 +198,8 @@ bool is_not_gpu_name(const std::string& word) {
             (!find_program(word).empty() || std::filesystem::exists(word, ignored)));
 }
 
-/// Returns how many words, starting at `first`, name a GPU, as in `--time RTX 4090 ./program`. The
-/// result is at least 1.
+/// Returns the number of words, starting at `first`, that form the name of a GPU, as in `--time RTX
+/// 4090 ./program`. The result is at least 1.
 std::size_t count_gpu_words(const std::vector<std::string>& words, std::size_t first) {
     std::string name = words[first];
     for (std::size_t k = first + 1; k < words.size() && !is_not_gpu_name(words[k]); ++k) {
@@ -206,8 +209,8 @@ std::size_t count_gpu_words(const std::vector<std::string>& words, std::size_t f
     return 1;
 }
 
-/// Joins --time and the name of the GPU into one word. If no GPU follows --time, the next word is
-/// the program.
+/// Joins --time and the words of the GPU's name into one word. If no name follows --time, the GPU
+/// is the H200.
 void join_gpu_words(std::vector<std::string>& words, std::size_t time) {
     if (time + 1 == words.size() || is_not_gpu_name(words[time + 1])) {
         words[time] = "--time=H200";
@@ -292,7 +295,7 @@ Environment simulator_variables(const CommandLine& line) {
                           {"COALESCE_SIM_PLAIN", line.plain ? "1" : "0"}};
     for (const auto& [name, value] : line.passed_variables)
         if (!value.empty()) variables.emplace_back(name, value);
-    // The program may change its folder, so make the path absolute.
+    // Make the path absolute, because the program may change its working directory.
     if (!line.trace_file.empty())
         variables.emplace_back("COALESCE_SIM_TRACE",
                                std::filesystem::absolute(line.trace_file).string());

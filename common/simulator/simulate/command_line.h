@@ -20,21 +20,21 @@ struct CommandLine {
     double tolerance_percent = 0;
     std::string annotations;  ///< "github" or "compiler"; empty if the option was not given
     bool has_lints = false;   ///< true if avoidable costs are reported
-    bool is_gate = false;  ///< true if the exit code tells which kind of problem occurred (--gate)
+    bool is_gate = false;     ///< true if the exit code depends on the kind of problem (--gate)
     bool lines = false;
     bool quiet = false;
     bool plain = false;
     bool explains_missing = false;
     bool writes_vscode_tasks = false;
-    /// Options that are passed to the simulator, keyed by the environment variable that passes
-    /// them. An empty value means that the option was not given.
+    /// Options for the simulator, keyed by the environment variable in which they are passed. An
+    /// empty value means that the option was not given.
     std::map<std::string, std::string> passed_variables;
     int error_exit_code = 0;  ///< the value of --error-exitcode, or 0 if the option was not given
     std::vector<std::string> program;  ///< the program and its arguments
 };
 
-/// Parses the arguments. Returns nothing if this function has printed the help or an error, in
-/// which case `simulate` must exit with `exit_code`.
+/// Parses the arguments. If this function has printed the help or an error, returns nothing, and
+/// `simulate` must exit with `exit_code`.
 std::optional<CommandLine> read_command_line(int argc, char** argv, int& exit_code);
 
 /// Returns the environment variables that pass the options to the simulator inside the program.

@@ -13,7 +13,7 @@ namespace coalesce::simulator {
 
 namespace {
 
-/// The maximum number of lines that the text lists for each kernel.
+/// The maximum number of lines to list for each kernel in the text.
 constexpr std::size_t kMaxLines = 10;
 
 /// Returns the name without template arguments and parameters.
@@ -21,9 +21,10 @@ std::string base_name(const std::string& name) {
     return name.substr(0, name.find_first_of("<("));
 }
 
-/// Finds the counterpart of `kernel` in `others`. `own` are the kernels of the run that contains
-/// `kernel`. The counterpart has the same name, or else the same base name if that base name occurs
-/// only once in each run. Returns null if there is no counterpart.
+/// Returns the counterpart of `kernel` in `others`, which are the kernels of the other run. `own`
+/// contains the kernels of the same run. The counterpart is the kernel with the same name. If there
+/// is none, it is the kernel with the same base name, provided that only one kernel of each run has
+/// this base name. Returns null if there is no counterpart.
 const Json* find_counterpart(const Json& kernel, const Json& own, const Json& others) {
     const std::string name = kernel["name"];
     for (const Json& other : others)
@@ -49,8 +50,8 @@ std::vector<const Json*> lines_with_traffic(const Json& kernel) {
     return lines;
 }
 
-/// Returns a key for each line, which consists of the text of the line and the name of its file
-/// without folders.
+/// Returns a key for each line. The key consists of the text of the line and the file name without
+/// folders.
 std::vector<std::string> keys_of(const std::vector<const Json*>& lines) {
     std::vector<std::string> keys;
     for (const Json* line : lines) {
@@ -66,8 +67,8 @@ std::string format_rate(const Json* line, const TrafficKind& kind) {
     return requests == 0 ? "none" : format_value(counter(*line, kind.passes) / requests);
 }
 
-/// Compares a line with its counterpart. Either line may be null, if it exists in only one of the
-/// runs.
+/// Compares a line with its counterpart. One of the two is null if the line exists in only one of
+/// the runs.
 void compare_line(const std::string& kernel, const Json* before, const Json* after,
                   std::vector<LineChange>& changes) {
     const Json& place = after ? *after : *before;
@@ -119,7 +120,7 @@ std::string format_cost(const CostChange& one) {
            format_value(one.after) + " (" + format_percent(one) + ")";
 }
 
-/// Returns the names of the kernels with changes in order, without duplicates.
+/// Returns the names of the changed kernels, in order and without duplicates.
 std::vector<std::string> changed_kernels(const Comparison& comparison) {
     std::vector<std::string> names;
     const auto add = [&](const std::string& name) {

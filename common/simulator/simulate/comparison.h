@@ -11,7 +11,7 @@
 
 namespace coalesce::simulator {
 
-/// A cost of a kernel that differs between the runs.
+/// A cost of a kernel that has different values in the two runs.
 struct CostChange {
     std::string kernel;
     const Metric* cost = nullptr;
@@ -19,7 +19,7 @@ struct CostChange {
     bool is_worse = false;  ///< true if the cost grew by more than the tolerance
 };
 
-/// The traffic of a line that differs between the runs.
+/// A line whose traffic differs between the runs.
 struct LineChange {
     std::string kernel;
     std::string file;  ///< the path in the newer run, or in the earlier run if the line is gone
@@ -31,7 +31,8 @@ struct LineChange {
 
 struct Comparison {
     std::vector<CostChange> costs;
-    std::vector<LineChange> lines;  ///< the lines that differ, with the largest growth first
+    /// The lines whose traffic differs, with the largest growth first.
+    std::vector<LineChange> lines;
     std::vector<std::string> new_kernels, gone_kernels;
 
     bool is_worse() const;

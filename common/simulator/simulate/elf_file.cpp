@@ -1,5 +1,5 @@
-// Implements elf_file.h with the structures of <elf.h>. The user may name any file, so every offset
-// is checked against the file's size.
+// Implements elf_file.h with the structures of <elf.h>. The file is untrusted, so every offset is
+// checked against the file's size.
 #include "simulator/simulate/elf_file.h"
 
 #include <elf.h>
@@ -111,8 +111,8 @@ std::optional<Elf64_Shdr> find_section(const ElfBytes& file, const Elf64_Ehdr& h
     return std::nullopt;
 }
 
-/// Calls `use(symbol, name)` for every symbol in the table. Does nothing for a stripped file, which
-/// has no such table.
+/// Calls `use(symbol, name)` for every symbol in the symbol table. Does nothing if the file was
+/// stripped and has no symbol table.
 template <class Use>
 void for_each_symbol(const ElfBytes& file, const Elf64_Ehdr& header, const char* table,
                      const char* texts, Use use) {

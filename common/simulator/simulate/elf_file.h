@@ -10,7 +10,7 @@
 namespace coalesce::simulator {
 
 struct ElfFile {
-    bool has_loader = false;  ///< true if the dynamic loader starts the file (PT_INTERP)
+    bool has_loader = false;  ///< true if the file is started by a dynamic loader (PT_INTERP)
     /// True if the file specifies its own library path (DT_RPATH or DT_RUNPATH).
     bool has_run_path = false;
     bool has_device_code = false;  ///< true if the file contains device code from nvcc

@@ -1,5 +1,5 @@
-// Describes which programs run on the simulated GPU and which do not, with the same text as error
-// messages.
+// Describes which programs run on the simulated GPU and which do not. Error messages use the same
+// text.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Declares findings, the common form in which CI systems show reports, costs that have grown, and
-// costs above a budget.
+// Declares findings, a common representation for reports, for costs that have grown, and for costs
+// above a budget. The formats for CI systems are generated from findings.
 #pragma once
 
 #include <string>
@@ -16,11 +16,11 @@ struct Finding {
     std::string kernel = {};
     std::string file = {};  ///< the source file, or empty if it is not known
     unsigned line = 0;
-    std::string message = {};  ///< one paragraph, which includes the advice
+    std::string message = {};  ///< one paragraph, including the advice
     std::string other_file = {};
     unsigned other_line = 0;
     bool is_missing_work = false;  ///< true if the finding is about work that was not simulated
-    bool is_warning = false;       ///< true for a lint, which does not make --gate fail
+    bool is_warning = false;       ///< true for a lint; lints do not affect --gate
 
     /// Returns the rule and the kind, and the kernel if there is one.
     std::string title() const;

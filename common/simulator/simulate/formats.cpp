@@ -26,8 +26,8 @@ std::string rule_id(const Finding& finding) {
     return id;
 }
 
-/// Returns a path as a URI. A relative path stays relative, so that the reader finds it in the
-/// repository.
+/// Returns a path as a URI. Relative paths remain relative, so that the program that reads the file
+/// can resolve them in the repository.
 std::string uri_of(const std::string& path) {
     constexpr std::string_view kUnreserved = "-._~/+";
     std::string uri;
@@ -62,8 +62,8 @@ Json result_of(const Finding& finding) {
     return result;
 }
 
-/// Escapes text for a command of GitHub Actions. The value of a property needs more escapes than a
-/// message.
+/// Escapes text for a GitHub Actions command. In a property, more characters must be escaped than
+/// in a message.
 std::string escape_command(const std::string& text, bool is_property) {
     const std::map<char, const char*> always{{'%', "%25"}, {'\r', "%0D"}, {'\n', "%0A"}};
     const std::map<char, const char*> in_property{{':', "%3A"}, {',', "%2C"}};
@@ -79,15 +79,16 @@ std::string escape_command(const std::string& text, bool is_property) {
     return out;
 }
 
-/// Returns the XML element of one test case. JUnit calls findings about missing work errors, and
-/// all other findings failures.
+/// Returns the XML element for one test case. In JUnit's terms, findings about missing work are
+/// errors, and all other findings are failures.
 std::string junit_case(const std::string& name, const std::string& program,
                        const std::vector<const Finding*>& findings) {
     std::string text = "  <testcase classname=\"" + escaped(program) + "\" name=\"" +
                        escaped(name) + "\" time=\"0\"";
     if (findings.empty()) return text + "/>\n";
     text += ">\n";
-    // A reader expects at most one such element, so all findings share it.
+    // JUnit readers expect at most one error or failure in a test case, so all findings share one
+    // element.
     const bool is_error = findings.front()->is_missing_work;
     const char* element = is_error ? "error" : "failure";
     text += std::string("    <") + element + " type=\"" + escaped(rule_id(*findings.front())) +

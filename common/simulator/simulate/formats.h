@@ -13,8 +13,8 @@ namespace coalesce::simulator {
 /// Returns the findings as SARIF 2.1.0, for code scanning.
 std::string to_sarif(const std::vector<Finding>& findings, const std::string& version);
 
-/// Returns the findings as JUnit XML, for CI systems. Each kernel is a test case, and so is the
-/// rest of the program.
+/// Returns the findings as JUnit XML, for CI systems. Each kernel is a test case, and the rest of
+/// the program is one more test case.
 std::string to_junit(const std::vector<Finding>& findings, const Json& run,
                      const std::string& program);
 

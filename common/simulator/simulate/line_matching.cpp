@@ -12,8 +12,7 @@ using Pairs = std::vector<std::pair<std::size_t, std::size_t>>;
 Pairs longest_common_subsequence(const std::vector<std::string>& a,
                                  const std::vector<std::string>& b) {
     const std::size_t width = b.size() + 1;
-    // length[i * width + j] is the length of the longest common subsequence of the lines from a[i]
-    // on and the lines from b[j] on.
+    // length[i * width + j] is the length of the longest common subsequence of a[i...] and b[j...].
     std::vector<unsigned> length((a.size() + 1) * width);
     for (std::size_t i = a.size(); i-- > 0;)
         for (std::size_t j = b.size(); j-- > 0;)

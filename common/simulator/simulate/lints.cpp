@@ -27,17 +27,17 @@ const std::vector<LintRule> kLintRules{
 namespace {
 
 constexpr double kSectorBytes = 32;
-/// The fractions of the launch's time and of the program's time that a lint must cost at least to
-/// be reported.
+/// A lint is reported if its cost is at least these fractions of the launch's time and of the
+/// program's time.
 constexpr double kMinFractionOfLaunch = .05, kMinFractionOfProgram = .02;
-/// The lowest utilization at which a resource is busy enough for its waste to determine the time.
+/// The minimum utilization at which a resource is considered busy, so that waste on it affects the
+/// time.
 constexpr double kMinBusyFraction = .5;
-/// The ratio of moved sectors to the sectors that the requested bytes fill, from which on an access
-/// counts as uncoalesced.
+/// The minimum ratio of the moved sectors to the sectors that the requested bytes would fill.
+/// Accesses with at least this ratio are uncoalesced.
 constexpr double kMinUncoalescedRatio = 2;
 
-/// Wasted time or traffic at one place, before it is known whether the waste costs enough to be
-/// reported.
+/// Time or traffic that is wasted at one location. It becomes a lint if it costs enough.
 struct LintWaste {
     const char* id = nullptr;
     const Json* line = nullptr;  ///< null if the waste concerns the whole kernel
@@ -51,8 +51,8 @@ std::string format_fraction(double fraction) {
     return text;
 }
 
-/// Returns the utilization of the busiest resource, as a fraction of the launch's time. The result
-/// assumes that the resources in `names` are used less by the fraction `less`.
+/// Returns the utilization of the busiest resource, as a fraction of the launch's time. The
+/// utilization of the resources in `names` is first reduced by the fraction `less`.
 double busiest(const Json& busy, const std::vector<std::string>& names = {}, double less = 0) {
     double most = 0;
     for (const auto& [resource, value] : busy.items()) {
@@ -87,8 +87,8 @@ private:
         return counter(kernel_, counter_name.c_str());
     }
 
-    /// Returns the resources that loads occupy. Loads pass through the first-level cache, which the
-    /// model counts together with shared memory.
+    /// Returns the resources that loads use. Loads pass through the L1 cache, which the model does
+    /// not distinguish from shared memory.
     std::vector<std::string> resources_of_loads() const {
         if (counter(longest_, "shared_bytes") > 0) return {"memory", "l2_read"};
         return {"memory", "l2_read", "shared"};
@@ -233,7 +233,7 @@ std::vector<Finding> lints_of(const Json& run) {
 }
 
 std::string lints_text(const std::vector<Finding>& lints) {
-    if (lints.empty()) return "no lints: no avoidable cost takes much of the time\n";
+    if (lints.empty()) return "no lints: no avoidable cost takes a large part of the time\n";
     std::string text;
     for (const Finding& lint : lints) {
         const std::string place = format_place(lint.file, lint.line);

@@ -1,5 +1,5 @@
-// Finds lints: lines and kernels that take longer than necessary, each with the time that it is
-// predicted to cost.
+// Finds lints: lines and kernels that take longer than necessary, each with its predicted cost in
+// time.
 //
 // Idea   The time model predicts how long a launch takes, and how busy each resource is. The
 //        counters show which lines use the resource, and how much of that use is wasted. The cost
@@ -15,7 +15,7 @@
 
 namespace coalesce::simulator {
 
-/// The rule by which a kind of lint is found.
+/// A rule that finds one kind of lint.
 struct LintRule {
     const char* id;
     const char* advice;  ///< how to avoid the cost, in one sentence

@@ -1,11 +1,13 @@
 // simulate -- runs a CUDA program on the simulated GPU.
 //
-// Idea       The program is not modified. The loader is told to find our libcudart.so.13 before
-//            NVIDIA's. When the program ends, the library writes the counters to a file, so that
-//            `simulate` need not parse the program's own output. After the run, `simulate` joins
-//            the files of all processes, compares the costs, and writes files for CI systems.
+// Idea       The program is not modified. The environment makes the loader find the simulator's
+//            libcudart.so.13 before NVIDIA's. When the program ends, this library writes the
+//            counters to a file, so that `simulate` need not parse the program's output. After the
+//            run, `simulate` merges the files of all processes, compares the costs, and writes
+//            files for CI systems.
 // Read next  program_file.cpp (which programs can run), child.cpp (how they run),
-//            profile/exit_report.cpp (the file), outputs.cpp (the files it writes).
+//            profile/exit_report.cpp (the file with the counters), outputs.cpp (the files for CI
+//            systems).
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -42,7 +44,7 @@ std::string describe(const Ending& ending) {
 void explain_missing_report(const Ending& ending) {
     if (ending.signal == 0) {
         print_message("no counters were written: the program ended with " + describe(ending) +
-                      " but neither by exit() nor by a return from main");
+                      ", not by exit() or by a return from main");
         return;
     }
     print_message("no counters were written, because a signal ended the program first");
@@ -53,7 +55,8 @@ void explain_missing_report(const Ending& ending) {
     }
 }
 
-/// The files that are read before the run, so that a mistake in them is reported at once.
+/// The input files. They are read before the run, so that mistakes in them are reported
+/// immediately.
 struct Inputs {
     std::optional<Json> base;
     std::optional<Budget> budget;
@@ -69,7 +72,7 @@ Inputs read_inputs(const CommandLine& line, Environment& environment) {
     return inputs;
 }
 
-/// Compares the run, checks its budget, and writes the files that the command line requests.
+/// Compares the run with an earlier one, checks its budget, and writes the requested files.
 Outcome judge(const CommandLine& line, const Inputs& inputs, const Ending& ending, Json run) {
     add_source_text(run);
     add_ending(run, ending);
@@ -131,7 +134,7 @@ int simulate(const CommandLine& line) {
         print_message("parts of the program could not be simulated (" +
                       std::to_string(outcome.missing) +
                       (outcome.missing == 1 ? " report" : " reports") +
-                      " of `execution: unsupported`), so its results are not those of a GPU");
+                      " of `execution: unsupported`), so its results may differ from a GPU's");
     return choose_exit_code(line, ending, outcome);
 }
 

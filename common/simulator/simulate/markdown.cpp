@@ -1,4 +1,4 @@
-// The summary of a run for a pull request. See formats.h.
+// Writes the summary of a run for a pull request. See formats.h.
 #include "simulator/report/text.h"
 #include "simulator/simulate/formats.h"
 #include "simulator/simulate/metrics.h"

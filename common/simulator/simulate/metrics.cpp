@@ -28,8 +28,8 @@ std::optional<double> ratio(const Json& counters, const TrafficKind& kind) {
     return counter(counters, kind.passes) / requests;
 }
 
-/// Returns the sum of a counter over all kinds of traffic with this unit. Returns nothing if there
-/// is no traffic.
+/// Returns the sum of a counter over all kinds of traffic that are measured in this unit, or
+/// nothing if there is no traffic.
 std::optional<double> sum(const Json& counters, const char* TrafficKind::*member,
                           std::string_view unit) {
     double total = 0, requests = 0;
@@ -70,8 +70,7 @@ constexpr Metric kMetrics[] = {
      [](const Json& counters) { return ratio(counters, kTraffic[2]); }},
     {"sectors", "sectors", LineLimits::possible, Compared::always, "sectors",
      [](const Json& counters) { return sum(counters, &TrafficKind::passes, "sectors"); }},
-    // A request is not a cost by itself: if each request is wider, there are fewer requests, and
-    // each takes more sectors.
+    // The number of requests is not a cost: wider requests are fewer, but each takes more sectors.
     {"requests", "requests", LineLimits::possible, Compared::never, "sectors",
      [](const Json& counters) { return sum(counters, &TrafficKind::requests, "sectors"); }},
     {"wavefronts", "shared wavefronts", LineLimits::possible, Compared::always, "wavefronts",

@@ -21,14 +21,14 @@ struct TrafficKind {
 };
 std::span<const TrafficKind> traffic_kinds();
 
-/// Specifies whether a budget can limit a cost of single source lines.
+/// Whether a budget can limit a cost for individual source lines.
 enum class LineLimits : u8 {
     none,
     possible,
-    written,  ///< possible, and --write-budget writes such limits
+    written,  ///< possible, and --write-budget writes limits for lines
 };
 
-/// Specifies when a comparison reports that a cost has grown.
+/// When a comparison reports that a cost has grown.
 enum class Compared : u8 {
     never,
     always,   ///< always reported; a missing cost counts as 0
@@ -41,7 +41,8 @@ struct Metric {
     const char* display_name;  ///< the name in messages, such as "sectors per load"
     LineLimits line_limits;
     Compared compared;
-    /// The unit of the traffic by which a comparison chooses the line to blame, as in TrafficKind.
+    /// The unit of traffic (TrafficKind::unit) in which a comparison looks for the line to blame
+    /// for a change of this cost.
     std::string_view unit;
     /// Returns the value for a kernel or a line, or nothing if the value is not defined, such as
     /// the sectors per load of a kernel without loads.

@@ -12,13 +12,13 @@ namespace coalesce::simulator {
 inline constexpr int kProgramFailed = 1;
 /// The program, or a part of it, could not be simulated.
 inline constexpr int kNotSimulated = 2;
-/// A cost is above a limit, or has grown since an earlier run.
+/// A cost exceeds a limit, or has grown since an earlier run.
 inline constexpr int kTooExpensive = 3;
 /// A check has reported a mistake. Used only with --gate; otherwise --error-exitcode gives the
 /// code.
 inline constexpr int kReported = 4;
 
-/// The facts about a run that decide the exit code.
+/// The properties of a run that determine the exit code.
 struct Outcome {
     bool has_counters = false;  ///< true if any process has written its report
     bool has_kernels = false;   ///< true if the program launched any of the selected kernels

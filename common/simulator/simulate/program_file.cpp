@@ -1,8 +1,8 @@
 // Implements program_file.h.
 //
-// Idea    The loader searches LD_LIBRARY_PATH before the system's folders. A program with a library
-//         path of its own (rpath) may search that path first. For such a program our library is
-//         preloaded, and the loader then uses our library for every reference to its name. Our
+// Idea    The loader searches LD_LIBRARY_PATH before the system's folders. A program with its own
+//         library path (rpath) may search that path first. For such a program, the simulator's
+//         library is preloaded, and the loader then uses it for every reference to its name. The
 //         library is also preloaded for a program with a static runtime, because it replaces the
 //         functions of that runtime (cudart/static_runtime.cpp).
 #include "simulator/simulate/program_file.h"
@@ -48,7 +48,7 @@ struct Uses {
 };
 
 /// Returns the libraries that the dynamic loader would load for the program, as text with one
-/// library per line. The program does not run.
+/// library per line. Does not run the program.
 std::string list_libraries(const std::string& program, const Environment& variables) {
     Command command{.program = program, .environment = {"LD_TRACE_LOADED_OBJECTS=1"}};
     for (const auto& [name, value] : variables) command.environment.push_back(name + "=" + value);
@@ -63,7 +63,8 @@ Uses find_uses(const std::string& program, const ElfFile& elf, const Environment
     return {has(kLibrary), has(kDriver), has(kOlderLibrary)};
 }
 
-/// Throws CanNotRun if the program contains kernels but no runtime that we can replace.
+/// Throws CanNotRun if the program contains kernels, but no runtime that can be replaced by the
+/// simulator's.
 void refuse_unknown_runtime(const std::string& program, const ElfFile& elf) {
     const std::string other = find_other_runtime(elf);
     if (!other.empty()) {
@@ -72,7 +73,7 @@ void refuse_unknown_runtime(const std::string& program, const ElfFile& elf) {
     }
     if (elf.has_device_code) {
         throw CanNotRun(program +
-                        " was built with the static CUDA runtime, and its symbols were removed; " +
+                        " was built with the static CUDA runtime, and its symbols were stripped; " +
                         simulator::subjects::static_runtime.instead);
     }
 }
@@ -83,18 +84,18 @@ bool is_script(const std::string& path) {
     return std::ifstream(path).read(begin, 2) && begin[0] == '#' && begin[1] == '!';
 }
 
-/// Returns the functions that our replacement for `library` exports, or nothing if there is no
-/// replacement.
+/// Returns the functions that the simulator's replacement for `library` exports, or nothing if
+/// there is no replacement.
 std::vector<std::string> exports_of_replacement(const std::string& library,
                                                 const std::string& folder) {
     const std::string path = folder + "/" + library;
     return is_file(path) ? read_elf(path).exported_symbols : std::vector<std::string>{};
 }
 
-/// Throws an error if the program uses a library that cannot run, because the program would
-/// continue without the library's results. The message names the first function that is missing. A
-/// program that uses a library with a partial replacement is rejected only if it needs functions
-/// that the replacement lacks.
+/// Throws an error if the program uses a library that cannot run. Without this check, the program
+/// would continue without the library's results. The message names the first missing function. If a
+/// library has a partial replacement, the program is rejected only if it needs functions that the
+/// replacement lacks.
 void refuse_libraries(const std::string& program, const ElfFile& elf, const std::string& folder) {
     for (const std::string& library : elf.needed) {
         const std::vector<std::string> there = exports_of_replacement(library, folder);
@@ -127,8 +128,8 @@ std::string find_library() {
     const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", failed);
     const std::filesystem::path library = self.parent_path().parent_path() / "lib" / kLibrary;
     if (!failed && is_file(library.string())) return library.string();
-    // An installed library is in a folder of its own, so that no program accidentally uses it in
-    // place of NVIDIA's.
+    // An installed replacement library has its own folder, so that no program accidentally uses it
+    // instead of NVIDIA's library.
     const std::filesystem::path installed = library.parent_path() / "coalesce" / kLibrary;
     if (!failed && is_file(installed.string())) return installed.string();
     throw CanNotRun("the simulator is missing: " + library.string() +
@@ -137,7 +138,7 @@ std::string find_library() {
 
 namespace {
 
-/// Returns those of our libraries that the loader must load before all other libraries.
+/// Returns the simulator's libraries that must be preloaded.
 std::string preloaded_libraries(const ElfFile& elf, const Uses& uses, const std::string& library) {
     const std::filesystem::path folder = std::filesystem::path(library).parent_path();
     std::string ahead = library;
@@ -150,11 +151,11 @@ std::string preloaded_libraries(const ElfFile& elf, const Uses& uses, const std:
     return present.empty() ? ahead : ahead + ":" + present;
 }
 
-/// Checks that cudart/static_runtime.cpp can replace the runtime that the program contains. Throws
-/// CanNotRun if not.
+/// Throws CanNotRun unless cudart/static_runtime.cpp can replace the runtime that the program
+/// contains.
 void check_static_runtime(const std::string& program, const ElfFile& elf) {
 #ifndef __x86_64__
-    // The replacement of a static runtime writes x86-64 instructions into the program.
+    // A static runtime is replaced by writing x86-64 instructions into the program.
     throw CanNotRun(program +
                     " contains the static CUDA runtime, which the simulator supports only on "
                     "x86-64; build it with -cudart shared");
@@ -164,8 +165,8 @@ void check_static_runtime(const std::string& program, const ElfFile& elf) {
                         simulator::subjects::other_version.instead);
 }
 
-/// Returns the variables for a program that does not use CUDA itself. The programs that it starts
-/// inherit them.
+/// Returns the environment variables for a program that does not use CUDA itself, but may start
+/// programs that do. These programs inherit the variables.
 Environment launcher_variables(Environment variables, const std::string& library) {
     variables.emplace_back("COALESCE_SIM_LAUNCHER", "1");
     variables.emplace_back("COALESCE_SIM_STATIC_RUNTIME", "any");

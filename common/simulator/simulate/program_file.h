@@ -1,4 +1,5 @@
-// Finds the program to run, and reports before the start if the program cannot run.
+// Finds the program to run and, before starting it, checks that the simulator supports everything
+// the program needs.
 #pragma once
 
 #include <stdexcept>

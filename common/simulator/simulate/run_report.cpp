@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the complete reports in the folder, beginning with the report of the process `first`.
+/// Returns the complete reports in the folder. The report of the process `first` comes first.
 std::vector<Json> read_reports(const fs::path& folder, int first) {
     std::vector<std::pair<int, Json>> numbered;
     for (const auto& entry : fs::directory_iterator(folder)) {
@@ -36,11 +36,12 @@ std::vector<Json> read_reports(const fs::path& folder, int first) {
     return reports;
 }
 
-/// The members that add_numbers does not add. add_elements adds the times of "predicted".
+/// The members that add_numbers ignores. Among them are the times of "predicted", which
+/// add_elements adds.
 const std::set<std::string> kNotAdded{"line", "other_line", "registers", "predicted"};
 
-/// Adds the numbers of `more` to those of `sum`, also in nested objects, and copies the values that
-/// `sum` lacks. Other values of `sum` do not change.
+/// Adds the numbers of `more` to those of `sum`, including numbers in nested objects. Copies values
+/// that `sum` lacks. Does not change other values of `sum`.
 void add_numbers(Json& sum, const Json& more) {
     for (const auto& [key, value] : more.items()) {
         if (!sum.contains(key))
@@ -85,8 +86,7 @@ void add_elements(Json& sum, const Json& more, KeyOf key_of) {
     }
 }
 
-/// Returns the members that identify a report: two reports with equal keys count as the same
-/// report.
+/// Returns the members that identify a report. Reports with equal keys are considered the same.
 Json key_of_report(const Json& report) {
     Json key = report;
     for (const char* member : {"count", "block", "thread", "other_block", "other_thread"})
@@ -144,13 +144,13 @@ void add_ending(Json& run, const Ending& ending) {
 
 Json read_run(const std::string& file) {
     std::ifstream in(file);
-    if (!in) throw CanNotRun("cannot read " + file + "; make it with simulate --json " + file);
+    if (!in) throw CanNotRun("cannot read " + file + "; write it with simulate --json " + file);
     Json run = Json::parse(in, nullptr, false);
     if (run.is_discarded() || !run.is_object() || !run.contains("kernels"))
-        throw CanNotRun(file + " is not a report; make it again with simulate --json " + file);
+        throw CanNotRun(file + " is not a report; write it again with simulate --json " + file);
     if (run.value("schema_version", 0) != kSchemaVersion)
         throw CanNotRun(file +
-                        " was made by another version of simulate; make it again with --json");
+                        " was written by another version of simulate; write it again with --json");
     return run;
 }
 

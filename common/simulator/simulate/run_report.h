@@ -12,13 +12,13 @@ namespace coalesce::simulator {
 
 using Json = nlohmann::ordered_json;
 
-/// Joins the reports in `folder`. The report of the process `first` comes first. The counters of
+/// Joins the reports in `folder`, beginning with the report of the process `first`. The counters of
 /// kernels with the same name are added up, and equal reports are merged. Returns nothing if no
 /// process has written a complete report.
 std::optional<Json> join_reports(const std::filesystem::path& folder, int first);
 
-/// Adds "text" to each line: the line's source, without white space at its ends. Comparisons find
-/// lines again by this text after the source has been edited.
+/// Adds "text" to each line: the line's source, without white space at its ends. After the source
+/// has been edited, comparisons use this text to match lines of the old and the new source.
 void add_source_text(Json& run);
 
 /// Adds "ending", the program's exit code or the signal that ended it.

@@ -1,5 +1,5 @@
-// Reads and writes the file of `simulate --suppress`, which lists known reports to suppress, in
-// TOML.
+// Reads and writes the suppression files of `simulate --suppress`, which are TOML files that list
+// known reports.
 #pragma once
 
 #include <stdexcept>
@@ -19,7 +19,7 @@ struct SuppressionError : std::runtime_error {
 /// file and the line.
 std::vector<Suppression> read_suppressions(const std::string& file);
 
-/// Returns the text of a file, in TOML, that suppresses all reports of the run.
+/// Returns the text of a suppression file, in TOML, for all reports of the run.
 std::string suppressions_of(const Json& run);
 
 }  // namespace coalesce::simulator

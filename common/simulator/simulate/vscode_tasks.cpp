@@ -15,8 +15,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kTasksFile = ".vscode/tasks.json";
 
-/// Returns a problem matcher for the lines of --annotations compiler: "sum.cu:12:1: error: ...
-/// [racecheck/write-after-read]".
+/// Returns a problem matcher for the lines that --annotations compiler prints, such as
+/// "sum.cu:12:1: error: ... [racecheck/write-after-read]".
 Json problem_matcher() {
     return {{"owner", "simulate"},
             {"fileLocation", Json::array({"autoDetect", "${workspaceFolder}"})},

@@ -1,5 +1,5 @@
-// Helpers for test programs that use cp.async.bulk: wrappers for its instructions, and functions
-// that make tensor maps.
+// Helpers for test programs that use cp.async.bulk: wrappers for the PTX instructions, and
+// functions that make tensor maps.
 #pragma once
 
 #include <cuda.h>
@@ -17,7 +17,7 @@ __device__ inline void init(uint64_t& barrier, unsigned count) {
                  : "memory");
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
-/// Arrives at the mbarrier, and adds the number of bytes that copies will deliver to its count.
+/// Arrives at the mbarrier, and announces that copies will deliver `bytes` bytes.
 __device__ inline void expect_bytes(uint64_t& barrier, unsigned bytes) {
     asm volatile(
         "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&barrier)),

@@ -14,8 +14,8 @@ struct Case {
 
 inline bool case_failed = false;
 
-/// Records a failure if a result is incorrect. The programs in clean/ use this to check what they
-/// compute.
+/// Records a failure if a result is incorrect. The programs in clean/ check their results with this
+/// function.
 inline void expect(bool right, const char* what) {
     if (right) return;
     std::fprintf(stderr, "wrong: %s\n", what);
@@ -57,7 +57,7 @@ inline int run_case(int argc, char** argv, const std::vector<Case>& cases) {
     return 2;
 }
 
-/// Returns a device array of `count` zeros. (device_iota returns one that contains 0, 1, 2, ...)
+/// Returns a device array of `count` zeros.
 template <class T>
 T* device_zeros(std::size_t count) {
     T* data = nullptr;

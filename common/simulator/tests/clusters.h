@@ -37,7 +37,7 @@ __device__ inline unsigned blocks_in_cluster() {
     asm volatile("mov.u32 %0, %%cluster_nctarank;" : "=r"(count));
     return count;
 }
-/// Returns the address of the same shared variable in the block of the cluster with rank `rank`.
+/// Returns the address that the variable at `pointer` has in the shared memory of block `rank`.
 __device__ inline unsigned mapped(const void* pointer, unsigned rank) {
     unsigned address;
     asm volatile("mapa.shared::cluster.u32 %0, %1, %2;"

@@ -1,6 +1,7 @@
 #!/bin/sh
-# portable_test.sh BUILD checks that a portable build loads the library that suits the processor: the AVX2 library here,
-# and the plain library on a processor from 2008, which qemu emulates. Both libraries must give the same counters.
+# portable_test.sh BUILD checks that a portable build loads the right library: the AVX2 library on
+# this processor, and the plain library on a processor of 2008, which qemu emulates. Both must give
+# the same counters.
 set -eu
 build=$(cd "$1" && pwd -P)
 step=$build/bin/09_vec4_t64
@@ -11,8 +12,9 @@ fail() {
     exit 1
 }
 
-# run NAME COMMAND... runs COMMAND, and writes its counters to NAME.json and the name of the loaded library to NAME.txt.
-# COMMAND sets the library's folder itself, because a program that restarts itself would leave qemu.
+# run NAME COMMAND... runs COMMAND, and writes its counters to NAME.json and the name of the loaded
+# library to NAME.txt. COMMAND must set the library's folder itself: if the program restarted itself
+# to do so, it would run outside qemu.
 run() {
     name=$1
     shift
@@ -38,7 +40,7 @@ if grep -q '\bavx2\b' /proc/cpuinfo; then
 fi
 cmp "$scratch/here.json" "$scratch/old.json" || fail "they counted differently"
 
-# Check that this test can fail: the library for AVX2 must not run on the old processor.
+# Verify that the test can fail: the AVX2 library must not run on the old processor.
 if qemu-x86_64 -cpu Nehalem -E "LD_LIBRARY_PATH=$build/lib/glibc-hwcaps/x86-64-v3" "$step" \
     --device sim --rows 128 --cols 64 >"$scratch/wrong.txt" 2>&1; then
     fail "the library for AVX2 runs without it: this test shows nothing"

@@ -1,4 +1,5 @@
-// Helpers for test cases with textures and surfaces: arrays, and objects created from them.
+// Helpers for test cases with textures and surfaces. They create arrays, and objects from these
+// arrays.
 #pragma once
 
 #include "cases.h"
@@ -16,7 +17,8 @@ inline cudaArray_t iota_array(size_t width, size_t height, unsigned flags = 0) {
     const cudaArray_t array = raw_array<float>(width, height, flags);
     std::vector<float> texels(width * height);
     for (size_t i = 0; i < texels.size(); ++i) texels[i] = static_cast<float>(i);
-    need(cudaMemcpy2DToArray(array, 0, 0, texels.data(), width * 4, width * 4, height, cudaMemcpyHostToDevice));
+    need(cudaMemcpy2DToArray(array, 0, 0, texels.data(), width * 4, width * 4, height,
+                             cudaMemcpyHostToDevice));
     return array;
 }
 

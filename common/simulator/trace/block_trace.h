@@ -16,7 +16,7 @@
 
 namespace coalesce::simulator {
 
-/// A scalar that belongs to a variable, or a register of a function without debug information.
+/// A scalar that is part of a variable, or a register of a function without debug information.
 struct TracedVariable {
     std::string name;  ///< the name and path of the scalar, such as "part[3]"
     u32 function = 0;  ///< the function of the scalar, as an index into BlockTrace::functions
@@ -35,7 +35,7 @@ struct TracedArray {
     std::vector<u32> extents = {};  ///< the extents of a declared array, outermost first
 };
 
-/// The new values of a variable in the lanes of `lanes`.
+/// The new values of a variable in some lanes of a warp.
 struct VariableChange {
     u32 variable = 0;
     Mask lanes = 0;
@@ -52,15 +52,15 @@ struct StepAccess {
     u32 array = kNone;  ///< the index of the accessed array in BlockTrace::arrays
     Mask lanes = 0;
     u32 bytes = 0;  ///< the number of bytes per lane
-    /// The index of the first value in BlockTrace::values. Each lane in `lanes` has its offset in
-    /// the array, followed by the values of its elements.
+    /// The index of the first value in BlockTrace::values. For each lane in `lanes`, the values are
+    /// the lane's offset in the array, followed by its elements.
     u32 first_value = 0;
     u32 elements = 0;         ///< the number of elements per lane; 0 if their values are unknown
-    u32 cost = 0, ideal = 0;  ///< number of sectors, or of wavefronts for shared memory
+    u32 cost = 0, ideal = 0;  ///< actual and minimum number of sectors, or of wavefronts
     bool is_asynchronous = false;
 };
 
-/// The reason why lanes of the warp do not take part in a step.
+/// The reason why some lanes of the warp do not take part in a step.
 enum class WaitReason : u8 { other_path, barrier, warp_sync, cluster_barrier, memory, exited };
 
 struct WaitingLanes {
@@ -84,7 +84,7 @@ struct Step {
     /// The index of the step's first PTX instruction in the function, and the number of PTX
     /// instructions that the step executed.
     u32 first_instruction = 0, instructions = 0;
-    /// The bytes of asynchronous copies in flight to shared memory, after the step.
+    /// The bytes of asynchronous copies to shared memory that are in flight after the step.
     u64 bytes_in_flight = 0;
     std::vector<WaitingLanes> waiting;
     std::vector<VariableChange> changes;
@@ -102,8 +102,9 @@ struct BlockTrace {
     std::string kernel;
     Dim3 grid, block, block_index;
     u64 block_number = 0;
-    bool has_variables = false;  ///< true if source variables are known, false if only registers
-    bool is_complete = true;     ///< false if the block executed more steps than the limit
+    /// true if the trace contains source variables, false if it contains registers instead
+    bool has_variables = false;
+    bool is_complete = true;  ///< false if the block executed more steps than the limit
     std::vector<std::string> files, functions;
     std::vector<std::vector<std::string>> instructions;  ///< the PTX of each function
     std::vector<TracedVariable> variables;

@@ -12,10 +12,10 @@ namespace {
 using dwarf::Attribute;
 using dwarf::Entry;
 
-/// The maximum nesting depth of types. Types that are nested more deeply are not followed.
+/// The maximum nesting depth of types. Types that are nested more deeply are ignored.
 constexpr int kMaxDepth = 8;
 
-/// Returns the state space of an address class, as PTX defines these classes for DWARF.
+/// Returns the state space of a DWARF address class, whose values PTX defines.
 ptx::StateSpace space_of_class(u64 address_class) {
     switch (address_class) {
         case 4: return ptx::StateSpace::constant;
@@ -26,8 +26,8 @@ ptx::StateSpace space_of_class(u64 address_class) {
     }
 }
 
-/// Returns the name of a register from the number that DWARF uses for it. The bytes of the number
-/// are the characters of the name, and the highest byte is the first character.
+/// Decodes a DWARF register number to the register's name. The bytes of the number are the
+/// characters of the name, with the first character in the highest byte.
 std::string register_name(u64 number) {
     std::string name;
     for (int shift = 56; shift >= 0; shift -= 8)
@@ -170,9 +170,9 @@ private:
                          offset + k * stride, parts, depth);
     }
 
-    /// Returns the scalar type that the elements of an array, or the target of a pointer, consist
-    /// of: the element type itself, or the scalar type of a vector such as float4. Returns nothing
-    /// for other structures.
+    /// Returns the scalar type of the elements of an array or of a pointer's target. If the
+    /// elements are vectors such as float4, returns the scalar type of their components. Returns
+    /// nothing for other structures.
     std::optional<ScalarType> element_of(const Entry* type) const {
         if (const auto one = scalar(type)) return one;
         std::vector<VariablePart> parts;
@@ -246,7 +246,7 @@ private:
         to.push_back(std::move(variable));
     }
 
-    /// Adds the locations from the list at `offset` in .debug_loc, each with the range of
+    /// Adds the locations in the list at `offset` of .debug_loc. Each location has a range of
     /// instructions for which it is valid.
     void add_places(u64 offset, ptx::StateSpace space, SourceVariable& to) const {
         for (dwarf::Cursor cursor(tree_.locations, offset); !cursor.is_at_end();) {

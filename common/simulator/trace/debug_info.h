@@ -33,7 +33,7 @@ struct VariablePart {
     u32 offset = 0;  ///< the offset from the start of the variable, in bytes
 };
 
-/// The location of a variable while the program is at one of these instructions.
+/// The location of a variable while the program executes the instructions from `begin` to `end`.
 struct VariablePlace {
     ptx::StateSpace space = ptx::StateSpace::local;
     std::string symbol = {};     ///< the memory or register that contains the variable
@@ -46,7 +46,8 @@ struct SourceVariable {
     std::string name;
     ptx::SourceLine where;  ///< the source line of the declaration
     bool is_parameter = false;
-    u32 begin = 0, end = kNone;  ///< the instructions [begin, end) of Function::body in its scope
+    /// the variable's scope: the instructions [begin, end) of Function::body
+    u32 begin = 0, end = kNone;
     u32 bytes = 0;
     std::vector<VariablePart> parts;    ///< the first kMaxVariableParts scalars of the variable
     std::vector<u32> extents;           ///< the extents of an array, outermost first
@@ -54,14 +55,15 @@ struct SourceVariable {
     std::vector<VariablePlace> places;
 };
 
-/// The maximum number of scalars of a variable that are listed.
+/// The maximum number of scalars that are listed for a variable.
 constexpr std::size_t kMaxVariableParts = 64;
 
 /// The variables of each function, by the function's name in the PTX. Empty if the module was built
 /// without debug information.
 using DebugInfo = std::map<std::string, std::vector<SourceVariable>>;
 
-/// Reads the debug information of a module. Throws std::runtime_error if it is damaged.
+/// Reads the debug information of a module. Throws std::runtime_error if the debug information is
+/// invalid.
 DebugInfo read_debug_info(const ptx::Module& module);
 
 }  // namespace coalesce::simulator

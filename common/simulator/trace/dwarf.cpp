@@ -12,7 +12,7 @@ bool is_part_of_word(char c) {
     return c != ' ' && c != '\t' && c != '\n' && c != '\r' && c != ',' && c != '}';
 }
 
-/// Appends a number, or a symbol with an addend, as in `.debug_loc+133`.
+/// Appends a number, or a symbol with an addend such as `.debug_loc+133`.
 void append_word(Section& section, std::string word, u32 bytes) {
     const bool is_number =
         !word.empty() && (std::isdigit(static_cast<u8>(word[0])) || word[0] == '-');
@@ -59,7 +59,7 @@ std::map<u64, Abbreviation> read_abbreviations(const Section& section, std::size
     return all;
 }
 
-/// Reads the value of an attribute. References become offsets in .debug_info.
+/// Reads the value of an attribute. Converts references to offsets in .debug_info.
 Attribute read_attribute(Cursor& cursor, const Section& section, u32 form, u64 unit) {
     Attribute value;
     const auto block = [&](u64 size) {

@@ -65,8 +65,9 @@ enum : u32 {
     kUnsignedChar = 8
 };
 
-/// The bytes of a section. If the PTX text contains a label or a variable instead of a number,
-/// `symbols` maps the offset of the number to this name, and the bytes contain the addend.
+/// The bytes of a section. If the PTX text contains the name of a label or a variable instead of a
+/// number, `symbols` maps the offset of the number to this name, and the bytes at this offset
+/// contain the addend.
 struct Section {
     std::vector<u8> bytes;
     std::map<std::size_t, std::string> symbols;
@@ -87,8 +88,8 @@ public:
     i64 sleb();
     std::string text();
     std::vector<u8> block(u64 size);
-    /// Reads an address of 8 bytes. Returns the symbol that the text contains instead of the
-    /// address, or "" if there is none.
+    /// Reads an 8-byte address. Returns the symbol that the text contains instead of the address,
+    /// or "" if there is none.
     std::string symbol();
     /// Returns the symbol at the current position, or "" if there is none. Does not advance.
     std::string peek_symbol() const;
@@ -100,7 +101,7 @@ private:
 
 struct Attribute {
     u64 number = 0;
-    std::string text;  ///< the value of a string attribute, or the symbol in place of a number
+    std::string text;  ///< the value of a string attribute, or the symbol that replaces a number
     Section block;     ///< the bytes of an expression
     bool is_block = false;
 };

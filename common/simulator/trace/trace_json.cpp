@@ -1,4 +1,5 @@
-// Writes a trace as JSON without a JSON library, because a trace can have millions of numbers.
+// Writes a trace as JSON. Does not use a JSON library, because a trace can contain millions of
+// numbers.
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -10,7 +11,8 @@
 namespace coalesce::simulator {
 namespace {
 
-/// The largest integer that JSON readers represent exactly. Larger integers are written as strings.
+/// The largest integer up to which all JSON readers represent integers exactly. Larger integers are
+/// written as strings.
 constexpr u64 kLargestExact = u64{1} << 53;
 
 constexpr const char* kKindNames[] = {"int", "uint", "bool", "char", "float", "pointer"};
@@ -126,7 +128,7 @@ private:
             number = bytes == 2 ? to_float(F16{static_cast<u16>(bits)}) : single;
         }
         char text[40];
-        // In some exercises a NaN carries the input's bits, so its bits are part of the value.
+        // In some exercises a NaN encodes bits of the input, so write the bits of a NaN too.
         if (std::isnan(number))
             std::snprintf(text, sizeof text, "\"nan:0x%llx\"",
                           static_cast<unsigned long long>(bits));

@@ -1,4 +1,5 @@
-// Stores which block of which launch this process traces, and the resulting trace.
+// Stores the request that selects the launch and the block to trace in this process, and the
+// resulting trace.
 //
 // Builds on  block_trace.h.
 #pragma once
@@ -11,7 +12,7 @@
 
 namespace coalesce::simulator {
 
-/// The default for the maximum number of steps that are recorded.
+/// The default for the maximum number of recorded steps.
 inline constexpr u64 kUsualTraceSteps = 2000;
 
 struct TraceRequest {
@@ -41,7 +42,7 @@ public:
     void fail(const std::string& problem) { problem_ = problem; }
 
     const std::optional<BlockTrace>& trace() const { return trace_; }
-    /// Returns the reason why the launch could not be traced, or "".
+    /// Returns the reason why the launch could not be traced, or "" if it was traced.
     const std::string& problem() const { return problem_; }
 
 private:

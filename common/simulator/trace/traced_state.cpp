@@ -11,7 +11,8 @@
 namespace coalesce::simulator {
 namespace {
 
-/// Returns the lines of the kernel's file that the instructions of a scope belong to.
+/// Returns the first and the last line of the kernel's file to which the instructions of a scope
+/// belong.
 std::pair<u32, u32> lines_of_scope(const ptx::Function& function, const SourceVariable& variable) {
     u32 last = variable.where.line;
     const u32 end = std::min(variable.end, static_cast<u32>(function.body.size()));
@@ -37,8 +38,8 @@ std::optional<PartPlace> place_of_register(const FunctionCode& code, const std::
     return std::nullopt;
 }
 
-/// Returns where a variable begins, or nothing if the variable is not in the memory of a single
-/// thread.
+/// Returns the location of a variable in a thread's registers, local memory or parameters. Returns
+/// nothing if the variable is elsewhere.
 std::optional<PartPlace> place_of(const FunctionCode& code, const Kernel& kernel,
                                   const VariablePlace& place) {
     if (place.is_register) return place_of_register(code, place.symbol);
@@ -130,7 +131,7 @@ void find_assignments(TracedFunction& function) {
 
 // ---- arrays ----
 
-/// Returns the name that a shared variable has in the source: "tile" for "_ZZ9transposePfE4tile".
+/// Returns the name of a shared variable in the source, such as "tile" for "_ZZ9transposePfE4tile".
 std::string source_name(const std::string& symbol) {
     if (!symbol.starts_with("_ZZ")) return symbol;
     for (std::size_t digits = symbol.size(); digits > 0; --digits) {
@@ -176,7 +177,7 @@ void add_shared_arrays(const Launch& launch, const DebugInfo& debug_info, BlockT
                           .is_shared = true,
                           .address = offset,
                           .bytes = variable ? variable->size : 0};
-        // An array whose size is given at launch occupies the rest of shared memory.
+        // An array whose size is specified at launch occupies the remaining shared memory.
         if (array.bytes == 0)
             array.bytes = launch.kernel->static_shared + launch.config.dynamic_shared -
                           std::min<u64>(offset, launch.kernel->static_shared);
@@ -210,7 +211,8 @@ void add_parameter_arrays(const Launch& launch, const DebugInfo& debug_info, Blo
     }
 }
 
-/// Returns how many bytes an address is outside an array, or 0 if the address is in the array.
+/// Returns the distance in bytes between an address and an array, or 0 if the address is in the
+/// array.
 u64 distance_from(const TracedArray& array, u64 address) {
     if (address < array.address) return array.address - address;
     return address < array.address + array.bytes ? 0 : address - array.address - array.bytes + 1;

@@ -13,14 +13,14 @@
 
 namespace coalesce::simulator {
 
-/// The location of a part of a variable, while the program is within a range of instructions.
+/// The location of a part of a variable while the program executes a range of instructions.
 struct PartPlace {
     enum class Kind : u8 { reg, predicate, local, parameter, kernel_parameter } kind = Kind::local;
     u64 offset = 0;              ///< the offset in the register file, local memory, or parameters
     u32 begin = 0, end = kNone;  ///< the instructions [begin, end) of Function::body
 };
 
-/// A scalar that belongs to a variable.
+/// A scalar that is part of a variable.
 struct TracedPart {
     u32 variable = 0;  ///< the index of the variable in BlockTrace::variables
     u32 bytes = 0;
@@ -30,22 +30,23 @@ struct TracedPart {
 
 struct TracedFunction {
     const FunctionCode* code = nullptr;
-    u32 number = 0;        ///< the number of the function in BlockTrace::functions
+    u32 number = 0;        ///< the index of the function in BlockTrace::functions
     u32 first_source = 0;  ///< the index of the first instruction, after any labels
     bool has_debug_info = false;
     std::vector<TracedPart> parts = {};
-    /// The parts that each instruction assigns by writing a register, by index into Function::body.
+    /// For each instruction, by index into Function::body, the parts that it assigns by writing a
+    /// register.
     std::vector<std::vector<u32>> assigned = {};
 };
 
-/// The tracer's knowledge about a variable of a warp.
+/// What the tracer knows about a warp's variable.
 struct KnownVariable {
     Mask assigned = 0;  ///< the lanes that have assigned a value to the variable
     Mask known = 0;     ///< the lanes whose current value is in the trace
     u64 values[kLanes] = {};
 };
 
-/// Returns the host address of a lane's bytes of a part, or null if the part is a predicate.
+/// Returns the host address of the bytes of a part in one lane, or null if the part is a predicate.
 const u8* address_of(const PartPlace& place, const Warp& w, const Frame* frame, int lane);
 /// Returns the bits of a part's value in a lane.
 u64 read_part(const PartPlace& place, u32 bytes, const Warp& w, const Frame* frame, int lane);

@@ -35,7 +35,7 @@ WaitReason reason_of(const Fragment& fragment) {
     }
 }
 
-/// Returns the type that an access names, as in ld.global.v4.f32.
+/// Returns the type in the name of a memory instruction, such as f32 for ld.global.v4.f32.
 ScalarType type_of_access(const ptx::Instruction& instruction) {
     const ptx::Type type = instruction.modifiers.empty()
                                ? ptx::Type::none
@@ -101,14 +101,14 @@ KnownVariable& BlockTracer::known(const Warp& w, u32 variable) {
 
 // ---- lines ----
 
-/// Reports whether a line belongs to the program's own text rather than to one of CUDA's headers.
+/// Reports whether a line belongs to the program's source and not to a CUDA header.
 bool BlockTracer::is_shown(ptx::SourceLine where) const {
     const auto& files = launch_.kernel->module->ast->files;
     const auto file = files.find(where.file);
     return where.line != 0 && file != files.end() && folder_of(file->second) == folder_;
 }
 
-/// Returns the line of the program's own text that an instruction belongs to. An instruction from a
+/// Returns the line of the program's source to which an instruction belongs. An instruction from a
 /// header belongs to the line that calls the header's function.
 ptx::SourceLine BlockTracer::line_of(const Frame* frame, u32 source) const {
     for (;; frame = frame->caller) {
@@ -136,15 +136,15 @@ u32 BlockTracer::file_of(ptx::SourceLine where) {
 
 // ---- steps ----
 
-/// Reports whether an instruction belongs to the current step. A step never executes an instruction
-/// twice, so each iteration of a loop in a single line is a step.
+/// Reports whether an instruction belongs to the current step. A step executes each instruction at
+/// most once, so that each iteration of a single-line loop is a separate step.
 bool BlockTracer::continues_step(const Warp& w, u32 source, ptx::SourceLine where) const {
     if (&w != warp_ || trace_.steps.empty()) return false;
     const Step& step = trace_.steps.back();
     if (w.active & ~step.active) return false;
     if (where.line == 0) {
-        // Without line information, each instruction is a step. If other instructions have line
-        // information, the compiler added this one, and it belongs to the current step.
+        // Without any line information, each instruction is a step. If only this instruction lacks
+        // it, the compiler added the instruction, and it belongs to the current step.
         return !folder_.empty();
     }
     if (where.line != step.line || file_numbers_.at(where.file) != step.file) return false;
@@ -175,7 +175,7 @@ void BlockTracer::step(const Warp& w, const Op* op) {
     if (op->source == function.first_source)
         for (const TracedPart& part : function.parts)
             known(w, part.variable).assigned &= ~w.active;  // from an earlier call
-    // The variables of a function end when it returns, so read them now.
+    // Read a function's variables before it returns, because they do not exist afterwards.
     if (w.frame && instruction.opcode == "ret") read_variables(w, w.frame, op->source, w.active);
     note_assignments(w, op->source);
     note_barrier(instruction);
@@ -214,15 +214,15 @@ void BlockTracer::end_step(const Warp* running, u32 source) {
     const Warp& w = *warp_;
     const Mask lanes = trace_.steps.back().active;
     trace_.steps.back().bytes_in_flight = w.block->copy_bytes_under_way;
-    // The location of a variable depends on the instruction that a lane has reached, and the lanes
-    // may have diverged.
+    // A variable's location depends on the instruction that a lane has reached, which differs
+    // between lanes that have diverged.
     if (running == warp_) read_variables(w, w.frame, source, w.active & lanes);
     for (const Fragment& f : w.others) read_variables(w, f.frame, f.at->source, f.lanes & lanes);
     warp_ = nullptr;
 }
 
-/// Reads the variables of lanes that have reached an instruction, and records the variables that
-/// have changed.
+/// Reads the variables of the lanes that have reached an instruction, and records those that have
+/// changed.
 void BlockTracer::read_variables(const Warp& w, const Frame* frame, u32 source, Mask lanes) {
     if (!lanes) return;
     Step& step = trace_.steps.back();
@@ -369,7 +369,7 @@ void BlockTracer::note_barrier(const ptx::Instruction& instruction) {
     pending_barrier_ = names_one ? static_cast<u32>(instruction.operands[0].bits) & 15 : 0;
 }
 
-/// Attaches the reports of the last instruction to the current step.
+/// Adds the reports that the last instruction caused to the current step.
 void BlockTracer::take_new_reports() {
     if (reports().total() == reports_seen_) return;
     reports_seen_ = reports().total();
@@ -392,7 +392,7 @@ void BlockTracer::take_new_reports() {
     reports_before_ = std::move(now);
 }
 
-/// Returns the step of a report that was added after the launch.
+/// Returns the step to which a report belongs that was added after the launch.
 u32 BlockTracer::find_step(const Report& report) const {
     const auto is_here = [&](const Step& step, const Place& where, Dim3 block, Dim3 thread) {
         const Dim3 shape = trace_.block;

@@ -20,7 +20,7 @@ Prediction variant(const std::string& kernel, double ms, Bottleneck bottleneck) 
 
 }  // namespace
 
-TEST_CASE("lesson 05 is faster than 04 because of bytes in flight, and because it has no gaps") {
+TEST_CASE("lesson 05 is faster than 04 because it has more bytes in flight and no gaps") {
     const std::string text =
         "coarsened takes about 2.5 ms, padded 4.6 ms: 1.9 times as fast (predicted, NVIDIA H200, "
         "within 8 %). Why: 21 KB are in flight per multiprocessor instead of 3.4 KB, and 16 KB "
@@ -31,7 +31,7 @@ TEST_CASE("lesson 05 is faster than 04 because of bytes in flight, and because i
     CHECK(compare_predictions(samples::like_05(), samples::like_04()) == text);
 }
 
-TEST_CASE("a removed barrier is a reason") {
+TEST_CASE("a removed barrier explains why a kernel is faster") {
     const Prediction slow = variant("barrier_in_loop", 4, Bottleneck::barrier);
     Prediction fast = variant("barrier_after", 3, Bottleneck::flight);
     fast.life.barrier = 0;
@@ -58,7 +58,7 @@ TEST_CASE("bank conflicts, traffic and runs explain why a kernel is slower") {
                "memory writes runs of 512 bytes instead of 64 bytes"));
 }
 
-TEST_CASE("more resident blocks, fewer starts and fuller rounds are reasons") {
+TEST_CASE("more resident blocks, fewer starts and fuller rounds explain a shorter time") {
     Prediction slow = variant("few", 8, Bottleneck::flight),
                fast = variant("many", 6, Bottleneck::flight);
     fast.resident_blocks = 6;
@@ -75,10 +75,10 @@ TEST_CASE("more resident blocks, fewer starts and fuller rounds are reasons") {
     fast = variant("full", 6, Bottleneck::memory);
     fast.rounds = 0.98;
     CHECK(
-        says(compare_predictions(slow, fast), "blocks fill 98 % of their rounds instead of 56 %"));
+        says(compare_predictions(slow, fast), "the grid fills 98 % of its waves instead of 56 %"));
 }
 
-TEST_CASE("a cost that the slower kernel does not wait for is not a reason") {
+TEST_CASE("a cost that does not delay the slower kernel is not given as a reason") {
     Prediction slow = variant("naive", 18, Bottleneck::stores), fast = samples::like_05();
     slow.busy.l2_write = 0.95;
     const std::string text = compare_predictions(slow, fast);
@@ -97,7 +97,7 @@ TEST_CASE("no reason is given without evidence") {
         "The faster kernel is limited by instructions, and the slower kernel by too few bytes"));
 }
 
-TEST_CASE("times that are too close are not ordered") {
+TEST_CASE("kernels with nearly equal times are not ranked") {
     const std::string text = compare_predictions(variant("a", 4, Bottleneck::flight),
                                                  variant("b", 4.1, Bottleneck::memory));
     CHECK(text ==
@@ -105,7 +105,7 @@ TEST_CASE("times that are too close are not ordered") {
           "tell which is faster.");
 }
 
-TEST_CASE("two launches of one kernel, two GPUs, and a missing time are distinguished") {
+TEST_CASE("launches are distinguished by order or by GPU, and a missing time is mentioned") {
     Prediction slow = samples::like_04(), fast = samples::like_05();
     fast.kernel = slow.kernel;
     CHECK(says(compare_predictions(slow, fast), "The second takes about 2.5 ms, the first 4.6 ms"));

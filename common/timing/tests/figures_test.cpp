@@ -16,7 +16,7 @@ TEST_CASE("times have two significant digits, or three if the first is a 1") {
     CHECK(time_text(2345) == "2.3 s");
 }
 
-TEST_CASE("bytes per multiprocessor are in units of 1024") {
+TEST_CASE("bytes per multiprocessor use units of 1024") {
     CHECK(bytes_text(128) == "128 bytes");
     CHECK(bytes_text(8192) == "8 KB");
     CHECK(bytes_text(3.4 * 1024) == "3.4 KB");
@@ -25,14 +25,14 @@ TEST_CASE("bytes per multiprocessor are in units of 1024") {
     CHECK(bytes_text(111.4 * 1024) == "111 KB");
 }
 
-TEST_CASE("bytes of device memory are in units of 1000") {
+TEST_CASE("bytes of device memory use units of 1000") {
     CHECK(traffic_text(8.59e9) == "8.6 GB");
     CHECK(traffic_text(38.7e9) == "39 GB");
     CHECK(traffic_text(4.19e6) == "4.2 MB");
     CHECK(traffic_text(96) == "96 bytes");
 }
 
-TEST_CASE("cycles are rounded to tens") {
+TEST_CASE("numbers of cycles are rounded from 100 on") {
     CHECK(number_text(14.4) == "14");
     CHECK(number_text(347) == "350");
     CHECK(number_text(2368) == "2370");
@@ -46,7 +46,7 @@ TEST_CASE("ratios and percentages are rounded") {
     CHECK(percent_text(0.4263) == "43 %");
 }
 
-TEST_CASE("values that round to zero are not mentioned") {
+TEST_CASE("values that would be printed as zero are recognized") {
     CHECK(is_nonzero_fraction(0.005));
     CHECK_FALSE(is_nonzero_fraction(0.0049));
     CHECK(is_nonzero_count(1));

@@ -1,5 +1,5 @@
-// Tests the files in gpus/: a file that was written can be read again, likely mistakes are
-// reported, and all files are valid.
+// Tests the files in gpus/: reading returns what was written, mistakes are reported, and all files
+// are valid.
 #include "timing/gpu.h"
 
 #include <doctest/doctest.h>
@@ -13,7 +13,7 @@ using namespace coalesce::timing;
 
 namespace {
 
-/// Returns the text of the H200's file with `from`, which must occur in it, replaced by `to`.
+/// Returns the text of the H200's file with `to` in place of `from`, which must occur in it.
 std::string changed(const std::string& from, const std::string& to) {
     std::string text = write_gpu(known_gpus().front());
     const std::size_t at = text.find(from);
@@ -56,7 +56,7 @@ void check_same(const Gpu& a, const Gpu& b) {
 
 }  // namespace
 
-TEST_CASE("a file is read back as it was written") {
+TEST_CASE("a file is read as it was written") {
     Gpu gpu = known_gpus().front();
     gpu.name = "A \"GPU\" of mine \\ yours";
     gpu.source = "two\nlines";
@@ -79,7 +79,7 @@ TEST_CASE("a file is read back as it was written") {
 }
 
 TEST_CASE("every number has its own key") {
-    // Change each number in the text. If the GPU that is read stays the same, the key was not read.
+    // Change each number in the text. A key is not read if the resulting GPU stays the same.
     const std::string text = write_gpu(known_gpus().front());
     int changes = 0;
     for (std::size_t at = 0; at < text.size();) {
@@ -107,7 +107,7 @@ TEST_CASE("every number has its own key") {
     CHECK(changes == 39);
 }
 
-TEST_CASE("mistakes in a file are reported, with their line") {
+TEST_CASE("mistakes in a file are reported with their lines") {
     const std::string good = write_gpu(known_gpus().front());
     CHECK(error_of(good) == "no error");
 
@@ -117,16 +117,16 @@ TEST_CASE("mistakes in a file are reported, with their line") {
           std::string::npos);
     CHECK(error_of(changed("measured = ", "measured = 1 # "))
               .find("`measured` must be true or false") != std::string::npos);
-    CHECK(error_of(changed("\n[partial]", "\n[parts]")).find("a GPU has no key `parts`") !=
+    CHECK(error_of(changed("\n[partial]", "\n[parts]")).find("a GPU: unknown key `parts`") !=
           std::string::npos);
 
-    // An unknown key, a missing key, a value out of range and a value of the wrong type must be
-    // reported with their lines.
+    // Unknown and repeated keys, and values out of range or of the wrong type, are reported with
+    // their lines. Missing keys are also reported.
     const auto [line, number] = line_with(good, "queue_ns");
     REQUIRE(number > 1);
     const std::string place = "gpus/some.toml:" + std::to_string(number) + ": ";
     CHECK(error_of(changed("queue_ns", "queues_ns"))
-              .starts_with(place + "`memory` has no key `queues_ns`; correct the name"));
+              .starts_with(place + "`memory`: unknown key `queues_ns`; correct or remove it"));
     CHECK(error_of(changed(line + "\n", "")).find("`memory` has no `queue_ns`; add queue_ns = ") !=
           std::string::npos);
     CHECK(error_of(changed(line, "queue_ns = -1"))
@@ -142,16 +142,17 @@ TEST_CASE("mistakes in a file are reported, with their line") {
     CHECK(error_of(changed("latency_floor = ", "latency_floor = 1.5 # ")).find("from 0.01 to 1") !=
           std::string::npos);
 
-    // Lists of runs must have equal lengths, contain only numbers, and increase.
+    // Lists of runs must have equal lengths and contain only numbers, and `bytes` must increase.
     CHECK(error_of(changed("\nread = [", "\nread = [0.5, ")).find("lists of the same length") !=
           std::string::npos);
     CHECK(error_of(changed("\nread = [", "\nread = [\"a\", ")).find("must be a list of numbers") !=
           std::string::npos);
-    CHECK(error_of(changed("\nbytes = [32", "\nbytes = [99")).find("`bytes` must grow") !=
-          std::string::npos);
+    CHECK(
+        error_of(changed("\nbytes = [32", "\nbytes = [99")).find("`bytes` must be in ascending") !=
+        std::string::npos);
 }
 
-TEST_CASE("bulk copies may be left out, but only all of their keys together") {
+TEST_CASE("a file may leave out all keys for bulk copies, but not some") {
     Gpu gpu = known_gpus().front();
     gpu.bulk = {};
     const std::string none = write_gpu(gpu);
@@ -162,11 +163,11 @@ TEST_CASE("bulk copies may be left out, but only all of their keys together") {
         error_of(none + "[bulk]\nbytes = [128]\nrow = [20]\n").find("`bulk` has no `row_of_box`") !=
         std::string::npos);
     CHECK(error_of(none + "[bulk]\nbytes = [128]\nrow = [20, 1]\nrow_of_box = [6]\n")
-              .find("`bytes`, `row` and `row_of_box` must be lists of the same length") !=
+              .find("must be non-empty lists of the same length") !=
           std::string::npos);
 }
 
-TEST_CASE("missing parameters are taken from the GPU that the file names as similar") {
+TEST_CASE("missing parameters are those of the GPU in the file's `like`") {
     const Gpu& h200 = known_gpus().front();
     const std::string few = "name = \"mine\"\nsource = \"a guess\"\nmeasured = false\n";
     const std::string like = "like = \"NVIDIA H200\"\n";
@@ -181,11 +182,11 @@ TEST_CASE("missing parameters are taken from the GPU that the file names as simi
     CHECK(!gpu.measured);
 
     CHECK(error_of(few + memory).find("add multiprocessors = ") != std::string::npos);
-    CHECK(error_of(few + like + "[memory]\nqueues_ns = 7\n").find("no key `queues_ns`") !=
+    CHECK(error_of(few + like + "[memory]\nqueues_ns = 7\n").find("unknown key `queues_ns`") !=
           std::string::npos);
     CHECK(error_of(few + like + "[runs]\nbytes = [1, 2]\nread = [0, 0]\n")
               .find("`runs` has no `write`") != std::string::npos);
-    // A GPU that itself names a similar GPU must not be named as similar.
+    // `like` must be the full name of a GPU whose own file has no `like`.
     for (const char* other : {"NVIDIA L4", "H200", ""}) {
         CAPTURE(other);
         CHECK(error_of(few + "like = \"" + other + "\"\n")
@@ -203,7 +204,6 @@ TEST_CASE("every file in gpus/ is valid") {
         CHECK(names.insert(gpu.name).second);
         CHECK(!gpu.source.empty());
         check_same(gpu, read_gpu(write_gpu(gpu), "here"));
-        // These conditions must hold for every GPU.
         CHECK(gpu.copy_gbps <= gpu.peak_gbps);
         CHECK(gpu.read_gbps <= gpu.peak_gbps);
         CHECK(gpu.write_gbps <= gpu.peak_gbps);
@@ -230,7 +230,8 @@ TEST_CASE("a GPU is found by name") {
     }
     for (const char* wrong : {"", "200", "H20", "RTX 409", "V100"}) {
         CAPTURE(wrong);
-        CHECK_THROWS_WITH_AS(gpu_named(wrong), doctest::Contains("the known GPUs are NVIDIA H200, "), GpuError);
+        CHECK_THROWS_WITH_AS(gpu_named(wrong),
+                             doctest::Contains("the known GPUs are NVIDIA H200, "), GpuError);
     }
     CHECK_THROWS_WITH_AS(gpu_named("H100"), doctest::Contains("choose one: "), GpuError);
 }

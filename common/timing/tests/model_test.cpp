@@ -1,4 +1,4 @@
-// Tests components of the model against results computed by hand: sets of sectors, the order of
+// Compares components of the model with results computed by hand: sets of sectors, the order of
 // operations, and one multiprocessor with a single bottleneck.
 #include <doctest/doctest.h>
 
@@ -50,7 +50,7 @@ Operation load(std::uint16_t sectors) {
     return o;
 }
 
-/// Returns the work of blocks with `warps` warps each. All warps execute the same operations.
+/// Returns the work of blocks of `warps` warps, all of which execute the same operations.
 MultiprocessorWork work_of(std::vector<Operation> operations, std::uint32_t warps, int resident,
                            double blocks) {
     MultiprocessorWork work;
@@ -85,7 +85,7 @@ std::vector<std::uint64_t> runs_of(const std::set<std::uint64_t>& sectors) {
 
 }  // namespace
 
-TEST_CASE("sets of sectors give the same counts as sets of numbers") {
+TEST_CASE("SectorSet counts like a std::set of sector indices") {
     SectorSet set;
     std::set<std::uint64_t> plain;
     std::uint64_t state = 1;
@@ -121,11 +121,12 @@ TEST_CASE("a page with few sectors is stored as ranges") {
 }
 
 TEST_CASE("independent chains of arithmetic run in parallel") {
-    // Two chains of three operations with a latency of 10. The second chain follows the first.
+    // Two chains of three operations with a latency of 10. In program order, the second chain comes
+    // after the first.
     std::vector<Draft> drafts(6);
     for (std::uint32_t k = 0; k < 6; ++k) {
         drafts[k].operation = operation(Kind::arithmetic);
-        // A number by which the test recognizes the draft.
+        // Here, this number only identifies the draft.
         drafts[k].operation.slots = static_cast<float>(k + 1);
         drafts[k].operation.latency = 10;
         if (k % 3 != 0) drafts[k].operation.after = {k - 1};
@@ -137,19 +138,19 @@ TEST_CASE("independent chains of arithmetic run in parallel") {
         return order;
     };
     CHECK(order_of(drafts) == std::vector<int>{0, 3, 1, 4, 2, 5});
-    // If there is an access to global memory, operations keep their order.
+    // With an access to global memory, operations keep their order.
     drafts.emplace_back().operation = operation(Kind::store);
     drafts.back().operation.slots = 7;
     CHECK(order_of(drafts) == std::vector<int>{0, 1, 2, 3, 4, 5, 6});
 }
 
-TEST_CASE("loads and their addresses come first, and operations that are not needed yet wait") {
+TEST_CASE("loads and their addresses come first, and their users are delayed") {
     // The drafts are address, load, use, address, load, use, barrier, load.
     std::vector<Draft> drafts(8);
     const auto set = [&](std::size_t k, Kind kind, Priority priority,
                          std::vector<std::uint32_t> after) {
         drafts[k].operation = operation(kind, std::move(after));
-        // A number by which the test recognizes the draft.
+        // Here, this number only identifies the draft.
         drafts[k].operation.slots = static_cast<float>(k + 1);
         drafts[k].priority = priority;
     };
@@ -171,7 +172,8 @@ TEST_CASE("loads and their addresses come first, and operations that are not nee
 }
 
 TEST_CASE("the operands of a store before a barrier do not wait for the barrier") {
-    // The drafts are a load, a use, a store of its result, a barrier, and a second use.
+    // The drafts are a load, a use of it, a store of the result, a barrier, and a use of that
+    // result.
     std::vector<Draft> drafts(5);
     drafts[0].operation = operation(Kind::load);
     drafts[0].priority = Priority::load;
@@ -186,9 +188,9 @@ TEST_CASE("the operands of a store before a barrier do not wait for the barrier"
                                      Kind::barrier, Kind::arithmetic});
 }
 
-TEST_CASE("loads that ptxas places after waiting operations stay there, at least two at a time") {
-    // Returns the order of four loads, each of which is stored to shared memory. `places` are their
-    // positions in ptxas's order.
+TEST_CASE("loads that ptxas places later stay there, but in groups of at least two") {
+    // Returns the order of four loads and of the stores of their values to shared memory. `places`
+    // are the positions in ptxas's order.
     const auto order = [](const std::vector<std::uint32_t>& places, bool is_short = true) {
         std::vector<Draft> drafts(8);
         for (std::uint32_t k = 0; k < 8; ++k) {
@@ -208,7 +210,7 @@ TEST_CASE("loads that ptxas places after waiting operations stay there, at least
     CHECK(order({0, 1, 2, 3, 4, 5, 6, 7}, false) == "LLLLssss");
 }
 
-TEST_CASE("operations without cost are left out, and the dependences on them are passed on") {
+TEST_CASE("operations without cost are removed, and their users inherit their dependences") {
     std::vector<Draft> drafts(3);
     drafts[0].operation = operation(Kind::load);
     drafts[0].priority = Priority::load;
@@ -221,8 +223,7 @@ TEST_CASE("operations without cost are left out, and the dependences on them are
 }
 
 TEST_CASE("with one load at a time, latency is the bottleneck") {
-    // A warp loads, uses the value and ends. One block of one warp is resident, and there are 100
-    // blocks.
+    // A warp loads, stores the value and ends. One block of one warp is resident at a time.
     const MultiprocessorWork work = work_of({load(4), operation(Kind::store, {0})}, 1, 1, 100);
     const SimulatedOutcome o = simulate(work, plain_gpu());
     CHECK(o.cycles == Approx(100 * 1003).epsilon(0.01));
@@ -232,8 +233,8 @@ TEST_CASE("with one load at a time, latency is the bottleneck") {
 }
 
 TEST_CASE("with enough loads, memory is the bottleneck") {
-    // 64 warps with eight loads of 128 bytes each have 64 KiB in flight. A rate of 32 bytes per
-    // cycle needs only 32 KB.
+    // 64 warps with eight loads of 128 bytes each have 64 KiB in flight, and 32 bytes per cycle
+    // need only 32 KB in flight.
     MultiprocessorWork work = work_of(std::vector<Operation>(8, load(4)), 32, 2, 400);
     work.read_cycles = 1;  // one sector per cycle
     const SimulatedOutcome o = simulate(work, plain_gpu());
@@ -247,17 +248,18 @@ TEST_CASE("the first-level cache limits the loads in flight") {
     work.first_level_bytes = 8192;
     const SimulatedOutcome o = simulate(work, plain_gpu());
     CHECK(o.bytes_in_flight == Approx(8192).epsilon(0.05));
-    // With a latency of 1000 cycles, 8192 bytes in flight give 8.2 bytes per cycle.
+    // Little's law: with a latency of 1000 cycles, 8192 bytes in flight allow 8.2 bytes per cycle.
     CHECK(o.cycles_per_block == Approx(32 * 8 * 128 / 8.192).epsilon(0.05));
 
-    // A requested line takes the space of a whole line, however few of its sectors are loaded.
+    // A load of one sector takes the space of a whole line.
     MultiprocessorWork of_sectors = work_of(std::vector<Operation>(8, load(1)), 32, 2, 400);
     of_sectors.first_level_bytes = 8192;
     CHECK(simulate(of_sectors, plain_gpu()).bytes_in_flight == Approx(2048).epsilon(0.05));
 }
 
-TEST_CASE("an uneven number of blocks costs time on a multiprocessor, but not in memory") {
-    // Memory is the bottleneck. Nine of ten multiprocessors have ten blocks, and the last has nine.
+TEST_CASE("an uneven number of blocks costs time unless memory is the bottleneck") {
+    // Memory is the bottleneck. Nine of ten multiprocessors execute ten blocks, and the tenth
+    // executes nine.
     MultiprocessorWork full = work_of(std::vector<Operation>(8, load(4)), 32, 2, 10);
     full.kinds[0].sectors_read = 32 * 32;
     full.read_cycles = 1;
@@ -265,8 +267,7 @@ TEST_CASE("an uneven number of blocks costs time on a multiprocessor, but not in
     uneven.blocks = 9.9;
     CHECK(simulate(uneven, plain_gpu()).cycles ==
           Approx(.99 * simulate(full, plain_gpu()).cycles).epsilon(0.004));
-    // Latency is the bottleneck. The launch ends when the multiprocessors with ten blocks have
-    // ended.
+    // Latency is the bottleneck. The launch ends with the multiprocessors that execute ten blocks.
     const MultiprocessorWork alone = work_of({load(4), operation(Kind::store, {0})}, 1, 1, 9.1);
     CHECK(simulate(alone, plain_gpu()).cycles == Approx(10 * 1003).epsilon(0.01));
 }
@@ -281,7 +282,8 @@ TEST_CASE("if half of the blocks do nothing, their position in a round matters l
         for (int k = 0; k < 16; ++k) work.kind_of.push_back(k >= idle_first);
         return work;
     };
-    // Half of the 1000 blocks load 64 * 4 sectors in each of 8 warps, at one sector per cycle.
+    // Half of the 1000 blocks load 64 * 4 sectors with each of 8 warps. Memory delivers one sector
+    // per cycle.
     const double busy = 1000. / 2 * 8 * 64 * 4;
     for (const int idle_first : {0, 5, 16}) {
         MultiprocessorWork work = with_idle(idle_first);
@@ -293,7 +295,7 @@ TEST_CASE("if half of the blocks do nothing, their position in a round matters l
 }
 
 TEST_CASE("an uneven number of iterations costs no extra time if memory is the bottleneck") {
-    // Blocks are persistent. Three of four multiprocessors have a block with one more iteration.
+    // The blocks are persistent. One multiprocessor in four has a block with one iteration fewer.
     const auto turns = [](std::size_t count) {
         MultiprocessorWork work = work_of(std::vector<Operation>(8 * count, load(4)), 32, 1, 1);
         work.kinds[0].sectors_read = 32. * 32 * static_cast<double>(count);
@@ -308,8 +310,8 @@ TEST_CASE("an uneven number of iterations costs no extra time if memory is the b
           Approx(7.75 / 8 * simulate(full, plain_gpu()).cycles).epsilon(0.01));
 }
 
-TEST_CASE("waits of the last loads for memory are not counted twice") {
-    // Loads wait longer while memory is busy, but memory does not have more work.
+TEST_CASE("the time that the last loads wait for memory is not counted twice") {
+    // Loads wait longer while memory is busy, but memory has no more work to do.
     MultiprocessorWork work = work_of(std::vector<Operation>(8, load(4)), 32, 2, 8);
     work.read_cycles = 1;
     Gpu patient = plain_gpu();
@@ -357,7 +359,7 @@ TEST_CASE("with bank conflicts, shared memory is the bottleneck") {
     CHECK(o.busy.shared > 0.95);
 }
 
-TEST_CASE("a warp with an incomplete recording continues like its recorded part") {
+TEST_CASE("the rest of an incomplete recording is assumed to be like the recorded part") {
     std::vector<Operation> turns;
     for (std::uint32_t k = 0; k < 20; ++k) {
         turns.push_back(load(4));
@@ -384,7 +386,8 @@ TEST_CASE("the last cycles of an incomplete recording count, even if it ends at 
 
 namespace {
 
-/// Returns the recording of one warp of a kernel with these opcodes. add_step() adds its steps.
+/// Returns a recording of one warp of a kernel whose instructions have these opcodes. add_step()
+/// adds steps.
 Recording recording_of(std::initializer_list<const char*> opcodes) {
     Recording recording;
     recording.threads = 32;
@@ -397,7 +400,7 @@ Recording recording_of(std::initializer_list<const char*> opcodes) {
     return recording;
 }
 
-/// Adds a step in which 32 lanes access 4 bytes each. Lanes are `pitch` sectors apart.
+/// Adds a step in which each of 32 lanes accesses 4 bytes, at distances of `pitch` sectors.
 void add_step(Recording& recording, AccessKind kind, std::uint64_t first, std::uint64_t pitch) {
     RecordedBlock& block = recording.recorded[0];
     WarpPath& path = block.warps[0];
@@ -429,9 +432,9 @@ TEST_CASE("data that does not fit into the first-level cache is fetched again") 
 
 namespace {
 
-/// Predicts blocks that read either a row of 128 bytes or 32 sectors that are `pitch` apart, and
-/// that may write a row. Together with its neighbours, a block moves runs of `sectors_read` and
-/// `sectors_written` sectors.
+/// Predicts a launch whose blocks read 32 sectors at distances of `pitch` sectors, and also write a
+/// row if `writes`. Together, neighbouring blocks move runs of `sectors_read` and `sectors_written`
+/// sectors.
 Prediction moving_runs(std::uint32_t sectors_read, std::uint32_t sectors_written,
                        std::uint64_t pitch, bool writes) {
     Recording recording = recording_of({"ld", "st"});
@@ -454,17 +457,17 @@ bool has_half_lines(const Prediction& p) {
 
 }  // namespace
 
-TEST_CASE("there is a warning for short runs of writes") {
+TEST_CASE("short runs of writes cause a warning") {
     constexpr std::uint64_t side_by_side = 1, apart = 4096;
     CHECK(has_half_lines(moving_runs(4, 2, side_by_side, true)));
     CHECK_FALSE(has_half_lines(moving_runs(4, 4, side_by_side, true)));
-    // The block reads parts of lines. Other blocks read the rest, up to the end of the line or far
-    // beyond it.
+    // A block reads one sector of each line. Other blocks read the rest of the line, or of two
+    // lines.
     CHECK(has_half_lines(moving_runs(4, 4, apart, true)));
     CHECK_FALSE(has_half_lines(moving_runs(8, 4, apart, true)));
 }
 
-TEST_CASE("short runs of reads have no warning, but a wide error band") {
+TEST_CASE("short runs of reads widen the error band, but cause no warning") {
     constexpr std::uint64_t side_by_side = 1;
     const Prediction half = moving_runs(2, 0, side_by_side, false),
                      whole = moving_runs(4, 0, side_by_side, false);
@@ -473,7 +476,7 @@ TEST_CASE("short runs of reads have no warning, but a wide error band") {
     CHECK(half.error_band >= .4);
 }
 
-TEST_CASE("there is a warning for constants that lanes read at different addresses") {
+TEST_CASE("constants that lanes read at different addresses cause a warning") {
     const auto unknown = [](bool by_lane) {
         Recording recording = recording_of({"ld", "ld"});
         recording.instructions[0].modifiers = {"global", "u32"};
@@ -491,7 +494,7 @@ TEST_CASE("there is a warning for constants that lanes read at different address
     CHECK_FALSE(unknown(false));
 }
 
-TEST_CASE("there is a warning for matrix instructions") {
+TEST_CASE("matrix instructions cause a warning") {
     const auto unknown = [](const char* opcode, std::vector<std::string> modifiers) {
         Recording recording = recording_of({"ld", opcode});
         recording.instructions.back().modifiers = std::move(modifiers);
@@ -535,7 +538,7 @@ TEST_CASE("the second-level cache delivers half lines") {
     CHECK(cycles_of(4) == Approx(2 * cycles_of(2)).epsilon(.02));
 }
 
-TEST_CASE("warps run in parallel, so a late request of one may be an early request of another") {
+TEST_CASE("a request for a sector costs nothing if another warp requests it earlier") {
     Recording recording = recording_of({"ld", "ld"});
     RecordedBlock& block = recording.recorded[0];
     add_step(recording, AccessKind::load, 0, 4);
@@ -552,7 +555,7 @@ TEST_CASE("warps run in parallel, so a late request of one may be an early reque
     }
 }
 
-TEST_CASE("partial sectors along a row are distinguished from partial sectors down a column") {
+TEST_CASE("partial sectors in a row are distinguished from those in a column") {
     Recording recording = recording_of({"st", "st"});
     add_step(recording, AccessKind::store, 0, 2);
     add_step(recording, AccessKind::store, 1 << 20, 4096);
@@ -564,7 +567,7 @@ TEST_CASE("partial sectors along a row are distinguished from partial sectors do
     CHECK(block.lines_left_for_other_blocks == 32);
 }
 
-TEST_CASE("there is a warning for rows that start in the middle of a sector") {
+TEST_CASE("rows that start in the middle of a sector cause a warning") {
     const auto unknown = [](std::uint32_t sectors) {
         Recording recording = recording_of({"st"});
         recording.registers = 16;
@@ -582,11 +585,11 @@ TEST_CASE("there is a warning for rows that start in the middle of a sector") {
     CHECK(unknown(4).empty());
 }
 
-TEST_CASE("there is a warning for partial sectors that other blocks complete") {
+TEST_CASE("partial sectors that other blocks complete cause a warning") {
     const auto unknown = [](std::uint64_t own_parts) {
         Recording recording = recording_of({"st", "st", "st", "st"});
         recording.registers = 16;
-        // The block writes 8 bytes of each sector in a column.
+        // Each store writes 8 bytes of each sector of a column.
         for (std::uint64_t k = 0; k < own_parts; ++k) {
             add_step(recording, AccessKind::store, 0, 64);
             recording.recorded[0].accesses.back().bytes_per_lane = 8;
@@ -601,8 +604,8 @@ TEST_CASE("there is a warning for partial sectors that other blocks complete") {
 }
 
 TEST_CASE("a 64-bit parameter is fetched once for each condition under which it is used") {
-    // Returns the operations for an ld.param, and for a short branch around an address computation
-    // and a load.
+    // Returns the number of operations for an ld.param and a branch over an address computation and
+    // a load.
     const auto operations = [](const char* type) {
         Recording recording = recording_of({"ld", "bra", "add", "ld"});
         recording.instructions[0].modifiers = {"param", type};
@@ -622,7 +625,7 @@ TEST_CASE("a 64-bit parameter is fetched once for each condition under which it 
     CHECK(operations("u64") == operations("u32") + 1);
 }
 
-TEST_CASE("the number of rows of a bulk copy is its number of separate ranges") {
+TEST_CASE("each contiguous range of a bulk copy counts as a row") {
     const auto load_of = [](std::vector<std::string> modifiers) {
         Recording recording = recording_of({"cp"});
         recording.instructions[0].modifiers = std::move(modifiers);
@@ -647,7 +650,7 @@ TEST_CASE("the number of rows of a bulk copy is its number of separate ranges") 
     CHECK(box.is_box);
 }
 
-TEST_CASE("a bulk copy occupies its unit for a time per row") {
+TEST_CASE("each row of a bulk copy occupies the copy unit") {
     // Returns how many cycles a multiprocessor needs for 1000 copies of 16 KiB in `rows` rows.
     // Memory alone would need 512000 cycles.
     const auto cycles = [](const BulkCopies& bulk, bool is_box, std::uint16_t rows) {
@@ -667,8 +670,8 @@ TEST_CASE("a bulk copy occupies its unit for a time per row") {
     CHECK(free == Approx(512e3).epsilon(0.03));
     CHECK(cycles(bulk, true, 64) == Approx(free).epsilon(0.03));
     CHECK(cycles(bulk, false, 64) == Approx(64 * 30 * 1000).epsilon(0.03));
-    // Rows that are shorter than the shortest in the table cost as much as that one. The cost of
-    // rows that are longer than the longest grows with their length.
+    // Shorter rows than those in the table cost as much as its shortest rows. For longer rows, the
+    // cost grows with the length.
     CHECK(cycles(bulk, false, 256) == Approx(256 * 20 * 1000).epsilon(0.03));
     CHECK(cycles(bulk, false, 2) == Approx(2 * 40 * 8192 / 384. * 1000).epsilon(0.03));
 }
@@ -682,8 +685,8 @@ TEST_CASE("the common sectors of two sets are counted") {
     CHECK(a.count_common({}) == 0);
 }
 
-TEST_CASE("the prediction for a recorded copy has its bytes, runs and resident blocks") {
-    // Blocks of 256 threads, in which each warp reads and writes 128 contiguous bytes.
+TEST_CASE("the prediction for a copy gives its bytes, runs and resident blocks") {
+    // A block has 256 threads. Each of its warps reads and writes 128 contiguous bytes.
     Recording recording;
     recording.kernel = "copy";
     recording.blocks = 100000;
@@ -722,14 +725,14 @@ TEST_CASE("the prediction for a recorded copy has its bytes, runs and resident b
     CHECK(p.resident_blocks == 8);
     CHECK(p.occupancy_limit == OccupancyLimit::threads);
     CHECK(p.unknown.empty());
-    // 64 warps with 128 bytes each have 8 KiB in flight in a latency of 1000 cycles. Memory could
-    // move 16 KiB in that time.
+    // 64 warps with 128 bytes each have 8 KiB in flight. In the latency of 1000 cycles, memory
+    // could read 16 KB and write as much.
     CHECK(p.bytes_in_flight < 8193);
     CHECK(p.ms > 100000. * 1024 / (100 * 8192) * 1000 * 1e-6);
     CHECK(p.bottleneck == Bottleneck::flight);
 
-    // With 32 registers eight blocks fit, and with 33 six. That difference is too small to report.
-    // With blocks of 1024 threads, either two fit or one, which is reported.
+    // With up to 32 registers, eight blocks fit, with 33 only six. That difference is too small to
+    // report. With 1024 threads per block, two blocks fit or only one, which is reported.
     recording.registers = 33;
     CHECK(predict(recording, plain_gpu()).unknown.empty());
     recording.threads = 1024;
@@ -737,8 +740,8 @@ TEST_CASE("the prediction for a recorded copy has its bytes, runs and resident b
     recording.threads = 256;
     recording.registers = 16;
 
-    // Half of the data that the next row of blocks reads has been read before, and is still in the
-    // second-level cache, unless a row has too many blocks.
+    // The next row of blocks reads data of which half has been read before. That half is still in
+    // the second-level cache, unless a row has too many blocks.
     Gpu gpu = plain_gpu();
     gpu.l2_bytes = 1e6;
     recording.next_row_reads.add({1000, 100});
@@ -750,8 +753,7 @@ TEST_CASE("the prediction for a recorded copy has its bytes, runs and resident b
     CHECK(predict(recording, gpu).memory_bytes == p.memory_bytes);
     recording.next_row_reads.clear();
 
-    // Memory takes 1.5 times as long if either the reads or the writes are scattered runs of 128
-    // bytes.
+    // Memory takes 1.5 times as long for scattered runs of 128 bytes.
     recording.writes.sectors.clear();
     for (std::uint64_t k = 0; k < 800; ++k) recording.writes.sectors.add({k * 4096, 4});
     CHECK(predict(recording, plain_gpu()).run_bytes_written == Approx(128));
@@ -759,7 +761,7 @@ TEST_CASE("the prediction for a recorded copy has its bytes, runs and resident b
     recording.writes.bytes /= 2;
     CHECK(predict(recording, plain_gpu()).busy.memory > 1.3 * p.busy.memory);
 
-    // This block does twice as much work. It is unknown how many blocks are like it.
+    // This block does twice as much work, and the model does not know how many other blocks do.
     recording.recorded.push_back(recording.recorded.front());
     for (WarpPath& path : recording.recorded.back().warps) path.executed *= 2;
     CHECK(predict(recording, plain_gpu()).unknown ==

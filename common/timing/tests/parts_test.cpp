@@ -1,5 +1,5 @@
-// Tests the number of open lines that partial stores cause, and their cost, against hand-computed
-// results.
+// Compares the number of open lines that partial stores cause, and their cost, with results
+// computed by hand.
 #include "timing/parts.h"
 
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@ using doctest::Approx;
 
 namespace {
 
-/// Returns partial stores of a launch whose blocks write to very many pages.
+/// Returns the partial stores of a launch that writes to very many pages.
 Unfinished scattered(double left_for_other_blocks) {
     return {.multiprocessors = 100, .left_for_other_blocks = left_for_other_blocks, .pages = 1e9};
 }
@@ -23,8 +23,9 @@ Gpu some_gpu() {
     return gpu;
 }
 
-/// Returns the cycles of a block. Each of its four warps writes a part of the same 32 lines at a
-/// time, and executes `between` before each store. All blocks together write to `pages` pages.
+/// Returns the cycles that a multiprocessor needs for 64 blocks. The four warps of a block write
+/// parts of the same 32 lines. Each warp writes four times, and executes `between` before each
+/// store. All blocks together write to `pages` pages.
 double cycles_of_columns(double pages, std::vector<Operation> between) {
     constexpr std::uint32_t warps = 4;
     MultiprocessorWork work;
@@ -94,7 +95,7 @@ TEST_CASE("a line is open from its first store to its last, or to the end of the
     CHECK(lines.mean(1000) == Approx((100 + 250) / 1000.0));
 }
 
-TEST_CASE("with more open lines, and lines farther apart, more lines are fetched again") {
+TEST_CASE("the more lines are open, and the farther apart, the more are fetched again") {
     const Gpu gpu = some_gpu();
     CHECK(completion_cycles(scattered(0), 0, gpu) == 0);
     CHECK(completion_cycles(scattered(1e6), 0, gpu) == Approx(6 * 4 / 2));
@@ -108,7 +109,7 @@ TEST_CASE("with more open lines, and lines farther apart, more lines are fetched
     CHECK(completion_cycles(reading, 0, gpu) == Approx(10));
 }
 
-TEST_CASE("partial sectors that are combined in flight cost less, if requests touch few lines") {
+TEST_CASE("partial sectors cost less if they are combined and a request touches few lines") {
     const PartialSectors partial = some_gpu().partial;
     CHECK(partial_write_cycles(32, false, partial) == Approx(3.6));
     CHECK(partial_write_cycles(32, true, partial) == Approx(3.6));
@@ -117,11 +118,11 @@ TEST_CASE("partial sectors that are combined in flight cost less, if requests to
     CHECK(partial_write_cycles(8, false, partial) == Approx(3.6));
 }
 
-TEST_CASE("stores with waits between them take longer, because their lines stay open") {
+TEST_CASE("waits between stores cost time, because lines stay open") {
     Operation wait;
     wait.kind = Operation::Kind::shared_load;
     wait.latency = 2000;
-    // With few pages, the waits make no difference.
+    // On few pages, the waits cost nothing.
     CHECK(cycles_of_columns(0, {wait}) < 1.1 * cycles_of_columns(0, {}));
     CHECK(cycles_of_columns(1e9, {wait}) > 1.2 * cycles_of_columns(1e9, {}));
 }

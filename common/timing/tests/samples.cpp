@@ -6,7 +6,7 @@
 namespace coalesce::timing::samples {
 namespace {
 
-/// The timing of identical blocks, from which a time line is generated. Times are in cycles.
+/// The timing of the identical blocks of a generated time line. Times are in cycles.
 struct Pattern {
     int places, warps;
     double bytes_of_warp;
@@ -14,7 +14,7 @@ struct Pattern {
     double period, start, latency, spread, work;
 };
 
-/// Returns the fraction of the cycle-long moment that lies between `begin` and `end`.
+/// Returns which part of the unit of time from `moment` on lies between `begin` and `end`.
 double overlap(double moment, double begin, double end) {
     return std::max(0.0, std::min(moment + 1, end) - std::max(moment, begin));
 }

@@ -1,5 +1,5 @@
-// Hand-written predictions, similar to those of lessons 04 and 05. Warps wait at barriers in 04,
-// and do not wait in 05.
+// Hand-written predictions, similar to those of lessons 04 and 05. In lesson 04, warps wait at
+// barriers.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace coalesce::timing::samples {
 
 /// Returns a fictitious GPU with round numbers, about as large as an H200.
 Gpu gpu();
-/// The number of bytes that 04 and 05 read and write for 32768 x 32768 floats.
+/// The bytes that the kernels of lessons 04 and 05 read and write for 32768 x 32768 floats.
 constexpr double useful_bytes = 2.0 * 4 * 32768 * 32768;
 
 /// Returns a prediction like lesson 04's: one load per thread, then a barrier, and two resident
@@ -21,7 +21,7 @@ Prediction like_04();
 /// threads.
 Prediction like_05();
 
-/// Returns a prediction with the given bottleneck, in which every number has a value.
+/// Returns a prediction with this bottleneck and without missing numbers.
 Prediction that_binds(Bottleneck bottleneck);
 
 inline bool says(const std::string& text, const std::string& part) {

@@ -19,8 +19,8 @@ Gpu gpu() {
     return gpu;
 }
 
-/// Returns a recording of four of 1000 blocks. Each block reads `count` sectors that are `pitch`
-/// apart, starting at first(block).
+/// Returns a recording of four of a launch's 1000 blocks. Each block reads `count` sectors at
+/// distances of `pitch` sectors, beginning with first(block).
 template <class First>
 Recording reading(std::uint64_t count, std::uint64_t pitch, First first) {
     Recording recording;
@@ -46,7 +46,7 @@ std::uint64_t everywhere(std::uint64_t) {
 
 }  // namespace
 
-TEST_CASE("memory that differs from block to block is not a table") {
+TEST_CASE("memory is not classified as a table if each block reads a different part of it") {
     const Recording stream = reading(32, 1, [](std::uint64_t block) { return 32 * block; });
     CHECK(Tables(stream, gpu(), kFirstLevel, 1).empty());
     Recording alone = reading(32, 1, everywhere);
@@ -68,8 +68,8 @@ TEST_CASE("each multiprocessor loads a small table once") {
     CHECK(tables.count_distinct(1e9) == Approx(32));
 }
 
-TEST_CASE("caches contain only part of a table that is larger than they are") {
-    // The table has 100 MB. Each block reads one sector in every 3.2 kB of it.
+TEST_CASE("caches contain only part of a table that exceeds their size") {
+    // The table has 100 MB. Each block reads one sector per 3.2 kB.
     const Recording recording = reading(31250, 100, everywhere);
     const Tables tables(recording, gpu(), kFirstLevel, 1);
     const Table* table = tables.find(0);
@@ -81,7 +81,7 @@ TEST_CASE("caches contain only part of a table that is larger than they are") {
     CHECK(Tables(recording, gpu(), kFirstLevel, .25).find(0)->from_memory == .25);
 }
 
-TEST_CASE("error bands are narrow for copies, and wider if other resources are busy") {
+TEST_CASE("error bands are narrow for copies, and wider for other launches") {
     BandFacts copy{.ms = 1, .busy = {.memory = .9}, .rounds = 10, .write_fraction = .5};
     const double narrow = error_band(copy);
     CHECK(narrow < .1);
@@ -115,7 +115,7 @@ TEST_CASE("error bands are narrow for copies, and wider if other resources are b
     CHECK(with([](BandFacts& f) { f.busy.memory = .5; }) > narrow);
 }
 
-TEST_CASE("error bands are narrow if blocks end as fast as they can start, whatever they move") {
+TEST_CASE("error bands are narrow if the rate at which blocks start is the bottleneck") {
     BandFacts reads{.ms = 1, .busy = {.memory = .6}, .rounds = 10, .write_fraction = .1};
     reads.bottleneck = Bottleneck::flight;
     const double wide = error_band(reads);

@@ -14,7 +14,7 @@ using namespace coalesce::timing;
 
 namespace {
 
-/// Returns the row with the given label.
+/// Returns the row of the text that has this label.
 std::string row_of(const std::string& text, const std::string& label) {
     for (const std::string& line : coalesce::lines_of(text)) {
         const std::size_t bar = line.find('|');
@@ -70,7 +70,7 @@ TEST_CASE("the line of required bytes is above 04's curve and below the maximum 
     CHECK(row_of(text, "16 KB needed").find('-') == std::string::npos);
 }
 
-TEST_CASE("the text has at most 16 lines, none too long and none with trailing blanks") {
+TEST_CASE("the text has at most 16 lines, without overlong lines or trailing blanks") {
     for (Prediction p : {samples::like_04(), samples::like_05()}) {
         for (int width = 0; width <= 200; width += width < 90 ? 1 : 10) {
             for (const char* gpu :
@@ -88,7 +88,7 @@ TEST_CASE("the text has at most 16 lines, none too long and none with trailing b
     }
 }
 
-TEST_CASE("the first three of many positions are shown, with their total number") {
+TEST_CASE("three of many positions are shown, with their total number") {
     const std::string text = time_line_text(samples::like_05());
     CHECK(count_of(text, "\nplace ") == 3);
     CHECK(count_of(text, "\nplace 3 of 8") == 1);
@@ -100,7 +100,7 @@ TEST_CASE("the text is ASCII without control characters") {
     for (const char c : time_line_text(p)) CHECK((c == '\n' || (c >= ' ' && c <= '~')));
 }
 
-TEST_CASE("columns preserve means and sums of moments, wider or narrower") {
+TEST_CASE("wider and narrower columns preserve the means and sums of moments") {
     TimeLine line{.cycles_per_moment = 10, .moments = {}, .blocks = {}};
     for (const double bytes : {0.0, 100.0, 200.0, 300.0}) {
         line.moments.push_back({.bytes_in_flight = bytes,
@@ -123,7 +123,7 @@ TEST_CASE("columns preserve means and sums of moments, wider or narrower") {
     CHECK(sum / 7 == doctest::Approx(150));
 }
 
-TEST_CASE("loads in flight are visible, even a single load") {
+TEST_CASE("even a single load in flight is visible") {
     Prediction p = samples::like_04();
     p.time_line.moments.assign(65, Moment{});
     p.time_line.moments[30].bytes_in_flight = 128;
@@ -142,14 +142,14 @@ TEST_CASE("blocks are cut off at the end of the time line") {
     CHECK(row_of(time_line_text(p), "place 2 of 2").empty());
 }
 
-TEST_CASE("tick marks are at round numbers of cycles, and few") {
+TEST_CASE("tick marks are few, and at round numbers of cycles") {
     CHECK(choose_tick_step(4800, 8) == 1000);
     CHECK(choose_tick_step(4800, 3) == 2000);
     CHECK(choose_tick_step(90, 10) == 10);
     CHECK(choose_tick_step(0.9, 3) == doctest::Approx(0.5));
 }
 
-TEST_CASE("an empty time line becomes a sentence") {
+TEST_CASE("an empty time line is replaced with a sentence") {
     Prediction p = samples::like_04();
     p.time_line = {};
     CHECK(time_line_text(p) ==
@@ -170,7 +170,7 @@ TEST_CASE("the drawing has a description, and light and dark colours") {
                    "flight.</desc>") == 1);
     CHECK(count_of(svg, "prefers-color-scheme: dark") == 1);
     CHECK(count_of(svg, "class=\"needed\"") == 2);
-    // The drawing uses colours only by name, so that a page can set them.
+    // After its style sheet, the drawing contains no colours, so that a page can set them.
     CHECK(svg.substr(svg.find("</style>")).find('#') == std::string::npos);
 }
 
@@ -180,7 +180,7 @@ TEST_CASE("the drawing has three gaps for lesson 04, and none for lesson 05") {
     CHECK(count_of(time_line_svg(samples::like_05()), "<rect class=\"waste\"") == 1);
 }
 
-TEST_CASE("drawings are small, however long the time line is") {
+TEST_CASE("drawings of long time lines are small") {
     Prediction p = samples::like_04();
     p.time_line.moments.resize(100000);
     for (std::size_t i = 0; i < p.time_line.moments.size(); ++i) {

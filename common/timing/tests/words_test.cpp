@@ -33,7 +33,7 @@ TimeExplanation said_of(const Prediction& prediction) {
     return explain_prediction(prediction, samples::gpu(), samples::useful_bytes);
 }
 
-/// Returns pointers to all numbers of a prediction, so that a test can remove each number.
+/// Returns pointers to the numbers of a prediction, which tests replace with missing ones.
 std::vector<double*> numbers_of(Prediction& p) {
     return {&p.ms,
             &p.error_band,
@@ -67,15 +67,15 @@ std::vector<double*> numbers_of(Prediction& p) {
             &p.time_line.blocks[2].end};
 }
 
-/// Returns all sentences about a prediction, both alone and compared with another prediction.
+/// Returns all texts about a prediction, alone and in comparison with another prediction.
 std::string everything(const Prediction& p) {
     return said_of(p).text() + explain_prediction(p, Gpu{}).text() +
            compare_predictions(p, samples::like_05()) + compare_predictions(samples::like_05(), p) +
            time_line_text(p) + time_line_svg(p);
 }
 
-/// Reports whether `part` occurs in the text without a letter, digit or point before it, and
-/// without a letter after it.
+/// Returns whether `part` occurs in the text as a word: with no letter, digit or point before it,
+/// and no letter or digit after it.
 bool has_word(const std::string& text, const std::string& part) {
     const auto is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
     for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) {
@@ -87,7 +87,7 @@ bool has_word(const std::string& text, const std::string& part) {
     return false;
 }
 
-/// Checks that the text makes no statements about missing numbers.
+/// Checks that the text does not mention missing numbers.
 void check_claims(const Prediction& p) {
     const std::string text = everything(p);
     for (const char* no_number : {"nan", "inf"}) CHECK_FALSE(has_word(text, no_number));
@@ -105,7 +105,7 @@ void check_claims(const Prediction& p) {
 
 }  // namespace
 
-TEST_CASE("04 waits at barriers: the text has time, label, Little's law and the life of a warp") {
+TEST_CASE("the text for lesson 04 gives its time, label, Little's law and a warp's life") {
     const TimeExplanation said = said_of(samples::like_04());
     CHECK(said.headline() ==
           "padded: about 4.6 ms, 44 % of a copy (predicted, NVIDIA H200, within 8 %). The kernel "
@@ -130,7 +130,7 @@ TEST_CASE("04 waits at barriers: the text has time, label, Little's law and the 
     CHECK(said.unknown.empty());
 }
 
-TEST_CASE("05 is limited by memory, and the text mentions its runs") {
+TEST_CASE("the text for lesson 05 says that memory is the limit, and mentions the runs") {
     const TimeExplanation said = said_of(samples::like_05());
     CHECK(said.verdict ==
           "memory is the limit: it is busy 97 % of the time, writing runs of 128 bytes");
@@ -146,7 +146,7 @@ TEST_CASE("05 is limited by memory, and the text mentions its runs") {
     CHECK_FALSE(said_of(as_a_copy).cure_is_advice);
 }
 
-TEST_CASE("the cost of runs is that of the next shorter runs in the table") {
+TEST_CASE("runs cost as much as the next shorter runs in the table") {
     const auto why = [](double bytes) {
         Prediction p = samples::like_05();
         p.run_bytes_read = bytes;
@@ -158,7 +158,7 @@ TEST_CASE("the cost of runs is that of the next shorter runs in the table") {
     CHECK_FALSE(says(why(1024), "reads"));
 }
 
-TEST_CASE("the text consists of paragraphs of one line each") {
+TEST_CASE("each paragraph of the text is one line") {
     const TimeExplanation said = said_of(samples::like_04());
     const std::string text = said.text();
     CHECK(std::count(text.begin(), text.end(), '\n') == 3);
@@ -184,7 +184,7 @@ TEST_CASE("every bottleneck has its own name, verdict and remedy") {
     CHECK(cures.size() == all);
 }
 
-TEST_CASE("a verdict contains its number") {
+TEST_CASE("each verdict contains its decisive number") {
     const auto verdict = [](Bottleneck bottleneck) {
         return said_of(samples::that_binds(bottleneck)).verdict;
     };
@@ -202,7 +202,7 @@ TEST_CASE("a verdict contains its number") {
     CHECK(said_of(few).verdict == "too few blocks fill the GPU");
 }
 
-TEST_CASE("bank conflicts that cost a tenth of the time are the first advice") {
+TEST_CASE("the first advice is to avoid bank conflicts if they cost a tenth of the time") {
     Prediction p = samples::that_binds(Bottleneck::barrier);
     p.ms = 0.5;
     p.ms_without_conflicts = 0.2;
@@ -219,7 +219,7 @@ TEST_CASE("shared memory does not limit a kernel that does not use it") {
     CHECK(describe_bottleneck(p) == "shared memory");
 }
 
-TEST_CASE("every limit of occupancy has a name, and the text says what prevents more blocks") {
+TEST_CASE("each limit of occupancy has a name, and the text gives the limit") {
     std::set<std::string> names, sentences;
     for (const OccupancyLimit occupancy_limit : all_of_enum<OccupancyLimit>()) {
         Prediction p = samples::like_04();
@@ -244,7 +244,7 @@ TEST_CASE("if too few blocks fit, the text says how more blocks would fit") {
     CHECK(says(said_of(p).cure, "less shared memory per block, so that more blocks fit"));
 }
 
-TEST_CASE("every unknown effect is mentioned, and the label no longer promises the band") {
+TEST_CASE("every unknown effect is mentioned, and the label gives only a minimum error") {
     std::set<std::string> names;
     for (const Unknown unknown : all_of_enum<Unknown>()) {
         Prediction p = samples::like_04();
@@ -279,7 +279,7 @@ TEST_CASE("a GPU that was not measured is called unverified everywhere") {
     CHECK(prediction_label(p) == "predicted, unverified, NVIDIA L4, error unknown");
 }
 
-TEST_CASE("without useful bytes, the time is explained by the bytes that memory moves") {
+TEST_CASE("without useful bytes, the text explains the time by the bytes moved") {
     const TimeExplanation said = explain_prediction(samples::like_05(), samples::gpu());
     CHECK(said.time == "about 2.5 ms; memory moves 8.6 GB in this time, at 82 % of a copy's speed");
     CHECK_FALSE(fraction_of_copy(samples::like_05(), samples::gpu(), 0).has_value());
@@ -317,19 +317,20 @@ TEST_CASE("missing numbers are not mentioned") {
     check_claims(Prediction{});
 }
 
-TEST_CASE("without a time, unknown effects are mentioned but no bottleneck") {
+TEST_CASE("without a time, the text mentions unknown effects but no bottleneck") {
     Prediction p = samples::like_04();
     p.ms = 0;
     p.unknown = {Unknown::waits};
     CHECK(said_of(p).text() ==
-          "padded: no time (predicted, NVIDIA H200, off by 8 % or more). The model found no time "
+          "padded: no time (predicted, NVIDIA H200, off by 8 % or more). The model cannot predict "
+          "a time "
           "for this launch.\n"
           "The model does not know how long blocks wait for each other: the prediction may be "
           "wrong by more "
           "than 8 %.\n");
 }
 
-TEST_CASE("texts for random predictions mention only figures that exist") {
+TEST_CASE("the text for a random prediction does not mention missing numbers") {
     std::mt19937 random(20);
     std::uniform_real_distribution<double> exponent(-3, 7);
     for (int turn = 0; turn < 200; ++turn) {

@@ -1,4 +1,4 @@
-// The only file that nvcc has to compile, because C has no templates.
+// The only file that nvcc must compile, because the C header contains no templates.
 #include "coalesce_c.h"
 
 #include <coalesce/permute.cuh>

@@ -12,8 +12,8 @@
 
 namespace coalesce::transposing {
 
-/// A kernel in which each thread transposes blocks of VECTOR_ELEMENTS x VECTOR_ELEMENTS elements.
-/// VECTOR_ELEMENTS elements are 16 bytes long.
+/// A kernel in which each thread transposes blocks of VECTOR_ELEMENTS x VECTOR_ELEMENTS elements. A
+/// vector of VECTOR_ELEMENTS elements has 16 bytes.
 template <int SIZE, int BLOCK_COLS, int BLOCK_ROWS, int PIECES,
           LoadPolicy LOADS = LoadPolicy::plain>
 struct RegisterBlocks {
@@ -103,7 +103,7 @@ struct AlignedWords {
     }
 
     /// Returns the tile of this block. Strips can be spread only if rows consist of whole cache
-    /// lines. Otherwise they are grouped.
+    /// lines. Otherwise the strips are grouped.
     static __device__ Place place_of(const Task& task) {
         return LOADS == LoadPolicy::evict_last_128
                    ? find_tile_in_strip_group(task, TILE_ROWS, TILE_COLS)

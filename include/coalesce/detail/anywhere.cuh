@@ -121,7 +121,8 @@ __device__ inline Vector<BYTES> shifted(const Vector<BYTES>& low, const Vector<B
 /// A kernel like RegisterBlocks, but for unaligned rows. Loaded vectors and stored vectors are both
 /// spliced from two vectors. From each row of `out`, a block takes the elements that form whole
 /// groups of SHIFT_BYTES. Its stores are therefore whole vectors and, for 32 bytes, whole sectors.
-/// To make this possible, it loads LEAD extra rows, which are the last rows of the previous block.
+/// For this purpose, the block also loads LEAD extra rows, which are the last rows of the previous
+/// block.
 template <int SIZE, int BYTES, int BLOCK_COLS, int BLOCK_ROWS, int PIECES, int SHIFT_BYTES>
 struct Realigned {
     static constexpr int VECTOR_ELEMENTS = BYTES / SIZE;

@@ -1,6 +1,6 @@
 /// \file
-/// The kernel for images. It converts between separate planes for the channels and pixels with
-/// adjacent channels.
+/// The kernel for images. It converts images with one plane per channel to images whose pixels have
+/// adjacent channels, or the reverse.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -18,7 +18,8 @@ struct RegisterElement {
     int position;
 };
 
-/// Returns a word built from elements. piece(0) is the lowest.
+/// Returns a word built from elements. `piece(i)` returns element i, and element 0 is in the lowest
+/// bits.
 template <int SIZE, class ElementOf>
 __device__ inline unsigned build_word(ElementOf piece) {
     if constexpr (SIZE == 4) {
@@ -35,9 +36,9 @@ __device__ inline unsigned build_word(ElementOf piece) {
     }
 }
 
-/// A kernel for matrices with CHANNELS rows of many elements, or with CHANNELS columns. These are
-/// images with one plane per channel, or with the channels last. Each thread processes one pixel
-/// per element of a vector, so that it loads and stores only vectors.
+/// A kernel for matrices with CHANNELS rows of many elements, or with CHANNELS columns. Such
+/// matrices are images with one plane per channel, or with the channels last. Each thread processes
+/// one pixel per element of a vector, so that it loads and stores only vectors.
 template <int SIZE, int CHANNELS, bool IS_TO_LAST>
 struct Channels {
     static constexpr int VECTOR_ELEMENTS = 16 / SIZE, ELEMENTS_PER_WORD = 4 / SIZE;

@@ -29,7 +29,8 @@ bool is_stack(const Task& task) {
            task.out_stride == elements && elements * SIZE <= most_bytes;
 }
 
-/// Returns how many matrices a block processes, so that together they have about `wanted` bytes.
+/// Returns how many matrices one block processes, so that these matrices together have about
+/// `wanted` bytes.
 template <int SIZE>
 int choose_matrices_per_block(const Task& task, std::int64_t wanted) {
     const std::int64_t matrix = task.rows * task.cols * SIZE;
@@ -303,7 +304,7 @@ cudaError_t launch_wide(const Task& task, const Queue& queue) {
         }
     }
     if constexpr (SIZE == 2) {
-        // With 32 rows, the stores would use few banks even with padding.
+        // With 32 rows, the stores would access few banks even with padding.
         const bool are_some = task.rows >= 20 && task.rows <= 48 && task.rows != 32;
         if (task.has_fast_memory && are_some && are_columns_whole_words<2>(task)) {
             return launch_wide_of_words<2, LoadPolicy::plain>(task, queue);
@@ -357,7 +358,7 @@ cudaError_t launch_unaligned(Task task, std::int64_t shorter, const Queue& queue
     }
     if (SIZE <= 4) shorten_strips<SIZE>(task);
     if constexpr (SIZE < 4) {
-        // If rows are narrow, the rest of a cache line would be evicted before the strip below it
+        // If rows are narrow, the rest of a cache line would be evicted before the next strip below
         // is reached.
         if (task.rows / 16 > task.cols) task.is_down_first = false;
         switch (choose_rewinding<SIZE>(task)) {
@@ -387,8 +388,8 @@ cudaError_t launch_unaligned(Task task, std::int64_t shorter, const Queue& queue
     }
 }
 
-/// Reports whether the task is an image of 2, 3, 4, 6 or 8 channels that is large enough for tiles
-/// of 1024 to 4096 pixels.
+/// Reports whether the task is an image with 2, 3, 4, 6 or 8 channels that is large enough for
+/// tiles of 1024 to 4096 pixels.
 template <int SIZE>
 bool has_channels(const Task& task) {
     const std::int64_t channels = task.rows < task.cols ? task.rows : task.cols;
@@ -420,10 +421,10 @@ cudaError_t launch_channels(const Task& task, const Queue& queue) {
     }
 }
 
-/// Reports whether aligned matrices should be moved in strips, if these fit. Strips are better if
-/// an eighth or more of the area of the tiles would be empty, or if rows on the narrow side end
-/// within a cache line. They are not better for bytes or for wide matrices of 2-byte elements, for
-/// which there are faster tiles.
+/// Reports whether aligned matrices should be moved in strips, provided that strips fit into shared
+/// memory. Strips are better if an eighth or more of the area of the tiles would be empty, or if
+/// rows on the narrow side end within a cache line. Strips are not better for matrices of bytes or
+/// for wide matrices of 2-byte elements, for which there are faster tiles.
 template <int SIZE>
 bool prefers_strips(const Task& task, std::int64_t shorter) {
     const std::int64_t side = SIZE < 4 ? 128 : 64;
@@ -432,7 +433,7 @@ bool prefers_strips(const Task& task, std::int64_t shorter) {
     return is_empty || shorter * SIZE % 128 != 0;
 }
 
-/// The number of columns in a tall matrix, or of rows in a wide one, from which the tiles of
+/// The number of columns of a tall matrix, or of rows of a wide one, above which the tiles of
 /// Rewound are faster than strips.
 constexpr std::int64_t max_strip_cols = 152;
 template <int SIZE>

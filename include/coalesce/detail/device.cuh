@@ -1,5 +1,5 @@
 /// \file
-/// Reports the property of a device that some choices of kernels depend on.
+/// \file Reports whether a device has fast memory, on which some choices of kernels depend.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -25,7 +25,7 @@ inline bool has_fast_memory() {
     if (answer == unknown) {
         cudaDeviceGetAttribute(&kilohertz, cudaDevAttrMemoryClockRate, device);
         cudaDeviceGetAttribute(&bits, cudaDevAttrGlobalMemoryBusWidth, device);
-        // Memory transfers data twice per clock.
+        // Memory transfers data twice per clock cycle.
         const double bandwidth = 2e3 * kilohertz * bits / 8;
         answer = bandwidth >= min_fast_memory ? fast : slow;
         known[device].store(answer, std::memory_order_relaxed);

@@ -31,7 +31,8 @@ inline bool has_vectors(const void* data, std::int64_t size, std::int64_t length
 }
 
 /// Returns how many threads of a warp access the same bank, if consecutive threads access elements
-/// that are `step` bytes apart. After every 128 bytes of the line, `pad` bytes are unused.
+/// that are `step` bytes apart. In shared memory, every 128 bytes are followed by `pad` unused
+/// bytes.
 inline int bank_conflicts(std::int64_t step, int size, int pad = 0) {
     const int lanes = size > 4 ? 128 / size : 32;
     int wanted[32] = {}, most = 0;
@@ -44,7 +45,7 @@ inline int bank_conflicts(std::int64_t step, int size, int pad = 0) {
     return most;
 }
 
-/// The number of unused bytes after every 128 bytes.
+/// The number of unused bytes in shared memory after every 128 bytes.
 template <int SIZE>
 constexpr int strip_padding = SIZE < 4 ? 4 : SIZE;
 
@@ -57,13 +58,13 @@ Padding choose_padding(std::int64_t shorter) {
     const std::int64_t step = shorter * (SIZE < 4 ? 4 : SIZE);
     const int without = bank_conflicts(step, SIZE);
     const int with = bank_conflicts(step, SIZE, strip_padding<SIZE>);
-    // If a column falls into few banks even with padding, tiles are faster, unless they would be
-    // nearly empty.
+    // If the words of a column are in few banks even with padding, tiles are faster, unless they
+    // would be nearly empty.
     if (shorter >= 32 && without > 4 && with > 4) return Padding::tiles;
     return with < without ? Padding::some : Padding::none;
 }
 
-/// The kernels for strips of tall matrices, the size at which blocks have more threads, and the
+/// The kernels for strips of tall matrices, the size from which blocks have more threads, and the
 /// largest size of a strip in bytes. All were chosen because they were the fastest in measurements.
 template <int SIZE, int PAD, LoadPolicy LOADS = LoadPolicy::plain,
           StorePolicy STORES = StorePolicy::plain>
@@ -127,7 +128,8 @@ using WideOfManyRows = std::conditional_t<
     Wide<SIZE, (SIZE < 4 ? 512 : 256), (SIZE < 4 ? 2 : 20), false, PAD, false, LOADS>>;
 template <int SIZE, int PAD, LoadPolicy LOADS = LoadPolicy::plain>
 using WideOfWords = Wide<SIZE, SIZE == 1 ? 128 : 192, 3, false, PAD, true, LOADS>;
-/// A kernel in which two threads load a column of up to 2 * AHEAD rows, in one round.
+/// A kernel in which two threads together load a column of up to 2 * LOADS_IN_FLIGHT rows in one
+/// round.
 template <int LOADS_IN_FLIGHT, int PAD>
 using WideOfFiftyRows =
     Wide<4, 128, LOADS_IN_FLIGHT, false, PAD, false, LoadPolicy::evict_last_128>;
@@ -247,9 +249,9 @@ bool loads_evict_last(const Task& task, bool is_aligned) {
                            is_aligned ? min_evict_last_bytes : min_evict_last_bytes_unaligned);
 }
 
-/// The tile size of the kernel Rewound, for elements of 1 and 2 bytes in unaligned rows. It depends
-/// on the size of one matrix in bytes. Narrow matrices use a different kernel, because these tiles
-/// are too large for them.
+/// The tile size of the Rewound kernel, which handles 1- and 2-byte elements in unaligned rows. It
+/// depends on the size of one matrix in bytes. Narrow matrices use a different kernel, because
+/// these tiles are too large for them.
 enum class Rewinding { none, small, large };
 template <int SIZE>
 Rewinding choose_rewinding(const Task& task) {
@@ -269,14 +271,15 @@ Rewinding choose_rewinding(const Task& task) {
 /// until the next strip uses them. If rows are unaligned, two adjacent strips share sectors and
 /// cache lines.
 constexpr std::int64_t max_strip_length = 26'000;
-/// Like `max_strip_length`, but for elements of 4 bytes in fast memory, where grouped strips cost
-/// more than they save.
+/// Like `max_strip_length`, but for 4-byte elements in fast memory, where grouped strips cost more
+/// than they save.
 constexpr std::int64_t max_strip_length_in_fast_memory = 40'000;
-/// The number of strips in a group. Together they cover 15 to 32 KB of each row. With fewer strips,
-/// too little of a row would be read at a time.
+/// The number of strips in a group. The strips of a group cover 15 to 32 KB of each row. With fewer
+/// strips, too little of a row would be read at a time.
 template <int SIZE>
 constexpr unsigned strips_per_group = SIZE == 1 ? 64 : 128;
-/// Reverses the direction of strips that are too long, or groups them if both sides are too long.
+/// Reverses the direction of the strips if they are too long, or groups them if both sides of the
+/// matrix are too long.
 template <int SIZE>
 void shorten_strips(Task& task) {
     const std::int64_t strip = task.is_down_first ? task.rows : task.cols;
@@ -292,8 +295,8 @@ void shorten_strips(Task& task) {
 }
 
 /// Returns the task with an order of tiles in which neighbouring blocks find the rest of their
-/// cache lines in the second-level cache. Meant for aligned rows that do not start at cache line
-/// boundaries.
+/// cache lines in the second-level cache. It is meant for aligned rows that do not start at cache
+/// line boundaries.
 template <int SIZE>
 Task group_for_line_sharing(Task task) {
     if (SIZE == 4) shorten_strips<SIZE>(task);
@@ -309,9 +312,9 @@ bool are_out_rows_sector_aligned(const Task& task) {
            (task.batches == 1 || task.out_stride * SIZE % 32 == 0);
 }
 
-/// Reports whether vector stores would write partial sectors of `out`, in arrays so large that
-/// these sectors are evicted from the second-level cache before the rest arrives. In this case, the
-/// kernels for unaligned rows are faster.
+/// Reports whether vector stores would write partial sectors of `out`, and the arrays are so large
+/// that these sectors would be evicted from the second-level cache before the rest of each sector
+/// is written. In this case, the kernels for unaligned rows are faster.
 template <int SIZE>
 bool are_sectors_split(const Task& task, std::int64_t shorter) {
     constexpr std::int64_t least_side = 256;
@@ -322,7 +325,7 @@ bool are_sectors_split(const Task& task, std::int64_t shorter) {
            task.rows * task.cols >= least_bytes / SIZE / task.batches;
 }
 
-/// Reports whether the same columns of all rows are in the same memory channels.
+/// Reports whether the elements of a column are in the same memory channel in every row.
 template <int SIZE>
 bool do_rows_camp_on_partition(const Task& task) {
     return task.in_pitch * SIZE % (128 * 1024) == 0;

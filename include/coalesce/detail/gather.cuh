@@ -101,7 +101,8 @@ struct Spliced {
         }
     }
 
-    /// Returns the first `left` bytes of `one`, followed by bytes of `other`.
+    /// Returns a vector whose first `left` bytes are those of `one`, and whose other bytes are
+    /// those of `other`.
     static __device__ Vector<16> joined(const Vector<16>& one, const Vector<16>& other, int left) {
         Vector<16> vector;
 #pragma unroll
@@ -135,9 +136,9 @@ __device__ void find_rows(const char** row_at, const Plan& plan, std::int64_t fi
     }
 }
 
-/// Writes `out` in vectors. The rows run along the last axis. The threads of a block find the
-/// addresses of the block's rows once, together. A vector comes from the row in which it starts. If
-/// it ends in the next row, that row is loaded too.
+/// Writes `out` in vectors. The rows run along the last axis. The threads of a block together
+/// compute the addresses of the block's rows, once. A vector comes from the row in which it starts.
+/// If it ends in the next row, that row is loaded too.
 template <int SIZE>
 __global__ void __launch_bounds__(threads, 4) splice_kernel(const Plan plan) {
     __shared__ const char* row_at[spliced_bytes_per_block / min_spliced_bytes + 3];

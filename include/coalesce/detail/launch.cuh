@@ -1,5 +1,6 @@
 /// \file
-/// Launches the transposing kernels, with one block per tile, and in several launches if necessary.
+/// \file Launches the transposing kernels with one block per tile. Uses several launches if one
+/// grid is too small.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -12,7 +12,7 @@
 
 namespace coalesce::permuting {
 
-/// Arrays with at most this many units can use fast 32-bit quotients.
+/// The largest number of units in an array for which fast 32-bit quotients are exact.
 constexpr std::int64_t max_small_units = (std::int64_t{1} << 31) - 1;
 
 /// Removes axes of length 1, and merges axes that are adjacent in both `in` and `out`.
@@ -36,7 +36,7 @@ inline bool is_last_axis_kept(const Plan& plan) {
     return plan.axes > 0 && plan.axis[plan.axes - 1].step == 1;
 }
 
-/// Moves rows that keep their inner order in units of up to 16 bytes. A row that becomes a single
+/// Widens the units to up to 16 bytes if rows keep their inner order. A row that becomes a single
 /// unit is removed as an axis. The remaining plan is a transpose of larger elements.
 inline void widen_units(Plan& plan) {
     if (!is_last_axis_kept(plan)) return;

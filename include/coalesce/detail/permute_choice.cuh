@@ -111,9 +111,9 @@ inline std::int64_t count_tiles(const Tiling& tiling) {
     return tiles <= max_small_units ? tiles : 0;
 }
 
-/// Tiles are full enough if their sides have at least `min_compound_side` elements. For elements
-/// of `min_spliced_bytes` bytes or more, only the number of columns matters: `min_long_cols`.
-/// Elements of `min_spliced_compound_bytes` bytes or more are spliced, which is faster.
+/// Tiles are full enough if their sides have at least `min_compound_side` elements. For elements of
+/// `min_spliced_bytes` bytes or more, it is sufficient that a tile has at least `min_long_cols`
+/// columns. Elements of `min_spliced_compound_bytes` bytes or more are spliced, which is faster.
 constexpr std::int64_t min_compound_side = 32, min_long_cols = 12, min_spliced_compound_bytes = 512;
 /// The largest tile in bytes, and its longest sides in bytes.
 constexpr int max_compound_tile_bytes = 44'000, max_compound_column_bytes = 384,
@@ -146,8 +146,8 @@ void choose_tile_of_words(Compounds& task) {
         task.tile_cols = choose_tile_side<SIZE>(task.cols, row / size);
     }
     // Units that are read together are in consecutive rows and in neighbouring positions of a row.
-    // The pitch puts them into different banks. For words, the distance between rows must be as
-    // large as the number of neighbours; for parts of words, slightly larger.
+    // The pitch puts them into different banks. For words, the distance between rows must equal the
+    // number of neighbouring positions. For parts of words, it must be slightly larger.
     const int words = SIZE == 4 ? task.tile_cols * task.units : (task.tile_cols * size + 6) / 4;
     const int apart = SIZE == 4 ? 32 : 8, wanted = SIZE == 4 ? task.units : 5;
     task.pitch = words + (wanted + apart - words % apart) % apart;
@@ -162,8 +162,8 @@ inline int pitch_of_vectors(int bytes) {
 }
 
 /// Chooses tiles that are loaded as vectors. If runs of `out` consist of whole words, all words of
-/// a column start at the same position. Otherwise only every second word does, and columns of half
-/// the length are better.
+/// a column start at the same position. Otherwise only every second word starts at the same
+/// position, and columns of half the length are better.
 template <int SIZE>
 void choose_tile_of_vectors(Compounds& task, bool are_words) {
     constexpr int EVEN = SIZE == 1 ? 4 : 2;
@@ -201,9 +201,9 @@ bool has_vectors(const Compounds& task, bool are_words) {
     return SIZE == 2 && (size < min_spliced_bytes || (size <= 150 && task.cols >= 32));
 }
 
-/// The side of tiles for elements of 12 bytes, in elements.
+/// The side of tiles for 12-byte elements, in elements.
 constexpr int three_word_tile_side = 64;
-/// Reports whether a matrix of elements of 12 bytes has at least one whole tile that is loaded as
+/// Reports whether a matrix of 12-byte elements has at least one whole tile that is loaded as
 /// vectors, and memory is fast. Such tiles are then faster than tiles of words.
 template <int SIZE>
 bool is_large_with_three_word_elements(const Compounds& task) {
@@ -242,8 +242,8 @@ inline std::int64_t count_tiles(const Compounds& task) {
     return task.tiles_down * task.tiles_across * task.batches;
 }
 
-/// Returns the division into tiles of a matrix, or a batch of matrices, whose elements have several
-/// units each. Returns 0 tiles if the plan is not such a matrix.
+/// Divides a matrix, or a batch of matrices, whose elements have several units each, into tiles.
+/// Returns 0 tiles if the plan is not such a matrix.
 template <int SIZE>
 Compounds make_compounds(const Plan& plan) {
     Compounds task = {};

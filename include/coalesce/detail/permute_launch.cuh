@@ -21,8 +21,8 @@ cudaError_t launch_gather(const Plan& plan, const Queue& queue) {
 
 template <int SIZE>
 cudaError_t gather(const Plan& plan, const Queue& queue) {
-    // The kernel also computes numbers past the last unit and then discards them. These numbers
-    // must fit into Index too.
+    // The kernel also computes the indices of units past the last one, and then discards these
+    // indices. They must fit into Index too.
     const bool is_small = plan.unit_count <= max_small_units - threads * loads_in_flight;
     return is_small ? launch_gather<SIZE, unsigned>(plan, queue)
                     : launch_gather<SIZE, std::uint64_t>(plan, queue);

@@ -1,5 +1,5 @@
 /// \file
-/// The kernel for large matrices of elements of 1 and 2 bytes with unaligned rows.
+/// The kernel for large matrices of 1- and 2-byte elements with unaligned rows.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -169,7 +169,7 @@ struct Rewound {
     }
 
     /// The words that a thread transposes: word `x` of each row in group `quad`. A warp takes 8
-    /// words from each of 4 groups; these groups are two apart.
+    /// words from each of 4 groups, which are every second group.
     struct Unit {
         int x, quad;
 
@@ -181,7 +181,7 @@ struct Rewound {
     };
 
     /// Transposes the words in shared memory. Each thread loads all of its words before it stores
-    /// the first, because the result overwrites them.
+    /// the first result, because the results overwrite the words.
     static __device__ void transpose_words(char* shared) {
         unsigned word[UNITS][VECTOR_ELEMENTS];
 #pragma unroll
@@ -211,8 +211,8 @@ struct Rewound {
         }
     }
 
-    /// Transposes VECTOR_ELEMENTS words from consecutive rows. Each column of their elements
-    /// becomes a vector.
+    /// Transposes VECTOR_ELEMENTS words from consecutive rows. Each column of elements in these
+    /// words becomes a vector.
     static __device__ void transpose_column(Vector<16> (&column)[ELEMENTS_PER_WORD],
                                             const unsigned (&word)[VECTOR_ELEMENTS]) {
 #pragma unroll
@@ -248,7 +248,7 @@ struct Rewound {
         const bool is_whole = row >= 0 && row + VECTOR_ELEMENTS <= task.rows;
         to += quad * 16 - static_cast<int>(before);
 
-        // The five words of the column. The last one may be unused.
+        // Addresses of the column's five words. The last address may be unused.
         const char* from[5];
 #pragma unroll
         for (int i = 0; i < 5; ++i) {
@@ -278,7 +278,7 @@ struct Rewound {
         }
     }
 
-    /// Stores the elements of the vector that belong to rows of the matrix.
+    /// Stores only those elements of the vector that belong to rows of the matrix.
     static __device__ void store_elements(char* to, const Vector<16>& vector, std::int64_t row,
                                           std::int64_t rows) {
 #pragma unroll

@@ -12,19 +12,20 @@
 
 namespace coalesce::permuting {
 
-/// Elements that are adjacent in one array, in which they span the last axes. The axes are listed
-/// here. Each side of a tile is a part of a run.
+/// A run: elements that are adjacent in one of the two arrays. In that array, the run spans the
+/// last axes, which `axis` lists. Each side of a tile is a part of a run.
 struct Run {
     int axes;
-    std::int64_t size;         ///< the product of the axes' sizes
-    Axis axis[max_plan_axes];  ///< the axes, outermost first, with steps in the other array
+    std::int64_t size;         ///< the number of elements, the product of the axes' sizes
+    Axis axis[max_plan_axes];  ///< the axes, outermost first; their steps refer to the other array
     int log_side;              ///< log2 of the number of elements in a side of a tile
     int vectors;               ///< the number of vectors in a side, if tiles consist of vectors
-    unsigned sides;            ///< the number of sides in the run
+    unsigned sides;            ///< the number of tile sides into which the run is divided
 };
 
-/// A division into tiles. The elements of a tile's row are adjacent in `out`, and the elements of a
-/// tile's column are adjacent in `in`. All other axes form a batch of such matrices.
+/// The division of a plan into tiles. The elements of a tile's row are adjacent in `out`, and the
+/// elements of a tile's column are adjacent in `in`. The axes that belong to neither run form a
+/// batch of matrices, each of which is divided in the same way.
 struct Tiling {
     void* out;
     const void* in;
@@ -36,13 +37,14 @@ struct Tiling {
     bool is_across_first;
 };
 
-/// The number of elements in a tile, and its longest and shortest sides, as log2.
+/// The base-2 logarithms of the number of elements in a tile, and of its longest and shortest
+/// sides.
 template <int SIZE>
 constexpr int log_tile = SIZE == 16 ? 11 : 12;
 constexpr int log_max_side = 8, log_min_side = 4;
 static_assert(threads == 1 << log_max_side, "a thread for each element of the longest side");
 
-/// Returns the position that an element of a run has in the other array.
+/// Returns the position in the other array of the element with this index in the run.
 __device__ inline std::int64_t offset_within(const Run& run, std::int64_t number) {
     std::int64_t place = 0;
     auto left = static_cast<unsigned>(number);

@@ -13,10 +13,10 @@
 namespace coalesce::transposing {
 
 /// A kernel in which each block transposes a few matrices, which are contiguous in memory. The
-/// block loads the matrices into shared memory as one line, and stores their elements in the order
-/// of `out`, which is also one line. Each store of a warp writes 128 bytes of this line. Elements
-/// of 2 bytes are stored in pairs. Bytes are stored one by one, because it would take longer to
-/// collect four bytes for a store.
+/// block loads the matrices into shared memory as one contiguous range, and stores their elements
+/// in the order of `out`, where they are a contiguous range too. Each store of a warp writes 128
+/// bytes of this range. 2-byte elements are stored in pairs. Bytes are stored one by one, because
+/// it would take longer to collect four bytes for a store.
 template <int SIZE, int THREADS_, int PAD, LoadPolicy LOADS = LoadPolicy::plain>
 struct Stack {
     static constexpr int THREADS = THREADS_;

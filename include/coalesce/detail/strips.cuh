@@ -30,8 +30,8 @@ struct Divider {
 };
 
 /// A line in shared memory whose addresses are the same modulo 16 as the addresses of a line in
-/// device memory. PAD bytes are unused after every 128 bytes, for strips whose columns would
-/// otherwise be in few banks.
+/// device memory. After every 128 bytes, PAD bytes stay unused, so that the elements of a column
+/// are distributed over more banks.
 template <int PAD>
 struct SharedLine {
     char* shared;
@@ -83,8 +83,8 @@ struct DeviceLine {
     }
 };
 
-/// Copies elements between two lines whose addresses are the same modulo 16. It copies vectors, and
-/// single elements at both ends. All threads of the block must call this.
+/// Copies elements between two lines whose addresses are the same modulo 16. Copies single elements
+/// at both ends, and vectors between them. All threads of the block must call this function.
 template <int SIZE, int THREADS, int LOADS_IN_FLIGHT, class To, class From>
 __device__ inline void copy_line(const To& to, const From& from, int count) {
     constexpr int WORD_ELEMENTS = 16 / SIZE;
@@ -112,15 +112,15 @@ __device__ inline void copy_line(const To& to, const From& from, int count) {
     }
 }
 
-/// A kernel for matrices `in` with few columns and no gaps between rows. A strip of rows is one
-/// line of memory, which is copied into shared memory. Each warp then collects the elements of one
-/// column.
+/// A kernel for matrices `in` with few columns and no gaps between rows. A strip of rows is
+/// contiguous, so it is copied into shared memory as one line. Each warp then collects the elements
+/// of one column.
 template <int SIZE, int THREADS_, int LOADS_IN_FLIGHT, int PAD = 0,
           LoadPolicy LOADS = LoadPolicy::plain, StorePolicy STORES = StorePolicy::plain>
 struct Tall {
-    /// The number of rows that a thread stores together.
+    /// The number of rows that each thread stores together.
     static constexpr int WORD_ELEMENTS = SIZE < 4 ? 4 / SIZE : 1;
-    /// The number of rows that a warp stores together.
+    /// The number of rows that each warp stores together.
     static constexpr int ROWS_PER_WARP = 32 * WORD_ELEMENTS;
     static constexpr int SHIFT = 32 / SIZE, LEAD = SHIFT - 1;
     static constexpr int THREADS = THREADS_;
@@ -141,7 +141,7 @@ struct Tall {
         store(task, place, strip, static_cast<int>(place.row - top));
     }
 
-    /// Stores the strip. Each warp takes a group of rows, in one column after another. The number
+    /// Stores the strip. Each warp stores a group of rows, one column after the other. The number
     /// of groups is a power of two.
     static __device__ void store(const Task& task, const Place& place, const Strip& strip,
                                  int lead) {
@@ -162,11 +162,11 @@ struct Tall {
         }
     }
 
-    /// The columns that a thread stores: every `step`-th column, and WORD_ELEMENTS rows of each
-    /// column.
+    /// The part of the strip that a thread stores: every `step`-th column, and WORD_ELEMENTS rows
+    /// of each of these columns.
     struct WarpColumns {
         int first, step;
-        std::int64_t row;  ///< the first row if the phase is 0
+        std::int64_t row;  ///< first row to store in a column that begins a sector
         int y;             ///< the first row within the strip
     };
 
@@ -178,8 +178,8 @@ struct Tall {
         char* line = out_address<SIZE>(task, place);
         line += (columns.first * task.out_pitch + columns.row) * SIZE;
         int from = columns.y * row_bytes + columns.first * SIZE;
-        // The position of the column's start in bytes, modulo 32. A strip consists of whole groups
-        // of rows, so the strip's first row does not affect this position.
+        // The address of the column's first element, modulo 32. A strip consists of whole groups of
+        // rows, so the strip's first row does not affect this value.
         auto start = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(line)) -
                      static_cast<unsigned>(threadIdx.x % 32 * WORD_ELEMENTS * SIZE);
 #ifndef __clang__  // clang cannot unroll this loop and would print a warning
@@ -213,7 +213,7 @@ struct Tall {
         }
     }
 
-    /// Returns a word of elements that are vertically adjacent in the strip.
+    /// Returns a word that contains vertically adjacent elements of the strip.
     static __device__ unsigned gather_word(const Strip& strip, int from, int row_bytes) {
         const auto piece = [&](int i) -> unsigned {
             return element<SIZE>(strip.at(from + i * row_bytes), 0);
@@ -227,18 +227,18 @@ struct Tall {
     }
 };
 
-/// A kernel for the opposite of Tall: matrices `in` with few rows, and no gaps between the rows of
-/// `out`. A strip of columns becomes one line of memory. Each thread collects the elements of one
-/// column. If there are very few rows, strips have more columns than threads, and are loaded in a
-/// different way. Elements smaller than a word are always loaded as words, because loading them one
-/// by one takes too many instructions. If columns of bytes consist of whole words, the bytes are
-/// transposed before they are stored to shared memory.
+/// The counterpart of Tall: a kernel for matrices `in` with few rows, and no gaps between the rows
+/// of `out`. A strip of columns becomes one line of memory. Each thread collects the elements of
+/// one column. If there are very few rows, a strip has more columns than the block has threads, and
+/// is loaded by load_many. Elements smaller than a word are always loaded as words, because loading
+/// them one by one takes too many instructions. If columns of bytes consist of whole words, the
+/// bytes are transposed before they are stored to shared memory.
 template <int SIZE, int THREADS_, int LOADS_IN_FLIGHT, bool HAS_MANY_COLS = false, int PAD = 0,
           bool IS_TURNED = false, LoadPolicy LOADS = LoadPolicy::plain>
 struct Wide {
-    /// The number of elements that a lane loads together.
+    /// The number of elements that each lane loads together.
     static constexpr int WORD_ELEMENTS = SIZE < 4 ? 4 / SIZE : 1;
-    /// The number of elements that a warp loads from a row.
+    /// The number of elements that each warp loads from a row.
     static constexpr int COLS_PER_CHUNK = 31 * WORD_ELEMENTS;
     static constexpr int CHUNKS_PER_WARP = 4;
     static constexpr int THREADS = THREADS_;
@@ -251,7 +251,8 @@ struct Wide {
         char* to = out_address<SIZE>(task, place) + place.col * task.rows * SIZE;
         const Line tile(shared, to);
         if constexpr (SIZE < 4) {
-            // The last words of a strip extend past the chunk, and the first word starts before it.
+            // The first word that is loaded for a strip begins before the strip, and the last words
+            // end after it.
             const bool is_inner =
                 place.col >= WORD_ELEMENTS && place.col + cols + 2 * WORD_ELEMENTS <= task.cols;
             if (is_inner && cols == task.tile_cols) {
@@ -291,8 +292,9 @@ struct Wide {
         }
     }
 
-    /// The element that a thread loads next, in a strip with more columns than threads. A thread
-    /// loads all rows of one column, and then continues THREADS columns further on.
+    /// The position of the element that a thread loads next, in a strip with more columns than
+    /// threads. A thread loads all rows of a column, and then continues with the column THREADS
+    /// columns to the right.
     struct CellCursor {
         int col, row;
 
@@ -335,8 +337,8 @@ struct Wide {
         }
     }
 
-    /// Loads elements smaller than a word. A warp takes several CHUNKs of columns of a row, as
-    /// words. A row may start anywhere in a word, so each word is spliced from two loaded words.
+    /// Loads elements smaller than a word. A warp loads CHUNKS_PER_WARP chunks of a row, as words.
+    /// A row may start anywhere in a word, so each word is spliced from two loaded words.
     template <bool IS_INNER>
     static __device__ void load_words(const Task& task, const Place& place, const Line& tile,
                                       int cols) {
@@ -389,8 +391,9 @@ struct Wide {
         }
     }
 
-    /// Loads bytes. A warp takes CHUNKs of several rows, and transposes 4 x 4 bytes at a time.
-    /// Columns start at word boundaries.
+    /// Constants of load_and_transpose. A warp loads TRANSPOSED_CHUNKS chunks of TRANSPOSED_ROWS
+    /// rows, and transposes 4 x 4 bytes at a time. In shared memory, columns start at word
+    /// boundaries.
     static constexpr int TRANSPOSED_ROWS = 8, TRANSPOSED_CHUNKS = 2,
                          TRANSPOSED_COLS = TRANSPOSED_CHUNKS * COLS_PER_CHUNK;
 

@@ -13,25 +13,26 @@
 namespace coalesce::transposing {
 
 /// A kernel like Tall that transposes 4 x 4 bytes in registers. A block loads a strip as one line,
-/// and then overwrites it with the strip's columns, as words of four rows each. It splices every
-/// vector of `out` from five of these words. It loads LEAD extra rows, so that it can store whole
-/// sectors.
+/// and then overwrites the line with the strip's columns, as words that contain four rows each.
+/// Every vector of `out` is spliced from five of these words. The block loads LEAD extra rows, so
+/// that it can store whole sectors.
 struct TallOfWords {
     static constexpr int THREADS = 512, WARPS = THREADS / 32, BLOCKS = 4, UNITS = 4;
     static constexpr int SECTOR_BYTES = 32, LEAD = SECTOR_BYTES;
     using Line = SharedLine<16>;
 
-    /// Return the numbers of words between words 0, 1, 2 and 3 of a vector, and between the columns
-    /// of a strip. Word 0 of a vector is followed by word 0 of the next vector, so lanes that read
-    /// the same word of several vectors use different banks. The numbers are odd, so that lanes
-    /// that store to several words and columns also use different banks.
+    /// word_step returns the distance in words between words 0, 1, 2 and 3 of a vector, and
+    /// column_step the distance between the columns of a strip. Word 0 of a vector is followed by
+    /// word 0 of the next vector, so lanes that read the same word of several vectors use different
+    /// banks. Both distances are odd, so that lanes that store to several words and columns also
+    /// use different banks.
     static __host__ __device__ int word_step(int rows) { return rows / 16 | 1; }
     static __host__ __device__ int column_step(int rows) { return word_step(rows) * 4 + 1; }
 
     /// Returns the number of rows that a block stores.
     static int strip_rows(std::int64_t cols) {
-        // A warp takes UNITS units. A unit is 8 words of each of 16 rows, and `down` units are
-        // below each other.
+        // A warp processes UNITS units. A unit is 8 words of each of 16 rows, and `down` units are
+        // vertically adjacent.
         const std::int64_t down = UNITS * WARPS / ((cols / 4 + 7) / 8);
         const std::int64_t rows = down * 16 / SECTOR_BYTES * SECTOR_BYTES;
         const std::int64_t most = 992;
@@ -58,7 +59,7 @@ struct TallOfWords {
     static __device__ void transpose(const Task& task, const Place& place, char* shared) {
         const int cols = static_cast<int>(task.cols);
         const std::int64_t top = place.row - LEAD;
-        // The rows of the strip that are within the matrix.
+        // The range of the strip's rows that are within the matrix.
         const int begin = IS_INNER || top >= 0 ? 0 : LEAD;
         const std::int64_t left = task.rows - top;
         const int all = task.tile_rows + LEAD, end = left < all ? static_cast<int>(left) : all;
@@ -73,7 +74,7 @@ struct TallOfWords {
         store<IS_INNER>(task, place, reinterpret_cast<const unsigned*>(shared));
     }
 
-    /// The part of a line from its byte `first` on.
+    /// The part of a line that begins at its byte `first`.
     struct LineFromByte {
         const Line& line;
         int first;
@@ -84,12 +85,13 @@ struct TallOfWords {
         }
     };
 
-    /// Returns the position of word `number` of a column, relative to the column's first word.
+    /// Returns the position of the column's word with index `number`, relative to the column's
+    /// first word.
     static __device__ int word_position(int number, int rows) {
         return (number & 3) * word_step(rows) + (number >> 2);
     }
 
-    /// Replaces the strip by its columns. Each thread loads all of its words before any thread
+    /// Replaces the strip with its columns. Each thread loads all of its words before any thread
     /// stores.
     template <bool IS_INNER>
     static __device__ void replace_by_columns(const Line& line, int cols, int rows, int begin,

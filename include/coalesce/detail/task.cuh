@@ -20,8 +20,8 @@ struct Task {
     int tile_rows, tile_cols;           ///< size of a tile, for kernels without a fixed tile size
     int matrices_per_block;             ///< the number of matrices per block
     bool is_down_first;                 ///< whether consecutive blocks go down a column of tiles
-    bool has_fast_memory;               ///< whether the device has fast memory (see device.cuh)
-    /// Whether strips of tiles are taken 32 strips apart instead of in order.
+    bool has_fast_memory;  ///< whether the device's memory counts as fast (see device.cuh)
+    /// Whether strips of tiles are processed in the order of spread_strip.
     bool are_strips_spread;
     /// The number of strips of tiles that are processed together.
     unsigned group_strips;
@@ -33,18 +33,18 @@ struct Place {
     std::int64_t batch;     ///< the number of the matrix
 };
 
-/// Returns the strip that is processed at position `strip`. The order is 0, 32, 1, 33, and so on,
-/// in groups of 64 strips. If strips are 256 bytes wide, the strips that are read at the same time
-/// are then 8 KB apart. If rows are a multiple of 128 KB apart, all rows of neighbouring strips are
-/// in the same memory channels, but strips 8 KB apart are not. Strips in an incomplete group keep
-/// their order.
+/// Returns the index of the strip that is processed at position `strip`. In each group of 64
+/// strips, the order is 0, 32, 1, 33, and so on. If strips are 256 bytes wide, strips that are read
+/// at the same time are therefore 8 KB apart. If the distance between rows is a multiple of 128 KB,
+/// neighbouring strips use the same memory channels in all rows, but strips that are 8 KB apart do
+/// not. Strips in an incomplete group keep their order.
 __host__ __device__ inline unsigned spread_strip(unsigned strip, unsigned strips) {
     if ((strip | 63) >= strips) return strip;
     return (strip & ~63u) | (strip & 1) << 5 | (strip & 63) >> 1;
 }
 
 /// Returns the tile of this block. Blocks are numbered in one dimension, because only the x axis of
-/// a grid can have 2^31 of them.
+/// a grid can have 2^31 blocks.
 __device__ inline Place find_tile_of_block(const Task& task, int tile_rows, int tile_cols) {
     const unsigned inner = task.is_down_first ? task.tiles_down : task.tiles_across;
     const unsigned outer = task.is_down_first ? task.tiles_across : task.tiles_down;

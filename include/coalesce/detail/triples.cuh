@@ -12,14 +12,14 @@
 
 namespace coalesce::permuting {
 
-/// The place of a block's tile, and the byte addresses of its matrix.
+/// The position of a block's tile, and the addresses of the block's matrix in bytes.
 template <class Number>
 struct TriplePlace {
     Number row, col;  ///< the first row and column of the tile
     const char* in;
     char* out;
 
-    /// Finds the tile of this block, which has Kernel::ROWS x Kernel::COLS elements.
+    /// Finds the tile of this block. A tile has Kernel::ROWS x Kernel::COLS elements.
     template <class Kernel>
     static __device__ TriplePlace find(const Compounds& task) {
         unsigned number = blockIdx.x;
@@ -35,9 +35,9 @@ struct TriplePlace {
     }
 };
 
-/// A kernel for elements of three units, which are bytes or half words. Rows and columns must start
-/// at word boundaries and consist of whole words. Each thread loads N x N elements, where N
-/// elements fill three words, and transposes them in registers.
+/// A kernel for elements that consist of three bytes or three half words. Rows and columns must
+/// start at word boundaries and consist of whole words. Each thread loads N x N elements and
+/// transposes them in registers. N elements fill three words.
 template <int SIZE, int ROWS_ = 32, int COLS_ = SIZE == 1 ? 64 : 32>
 struct Triples {
     static_assert(SIZE <= 2, "parts of words");
@@ -131,10 +131,10 @@ __global__ void __launch_bounds__(Kernel::THREADS) triple_kernel(const Compounds
     triples.store();
 }
 
-/// A kernel for elements of three half words. Rows and columns must start at multiples of 16 bytes
-/// and consist of whole vectors. From each of four rows, each thread loads three vectors, which are
-/// eight elements, and transposes them in registers. A tile in shared memory has the same order as
-/// `out`.
+/// A kernel for elements that consist of three half words. Rows and columns must start at multiples
+/// of 16 bytes and consist of whole vectors. Each thread loads eight elements (three vectors) from
+/// each of four rows, and transposes them in registers. In shared memory, the elements of a tile
+/// have the same order as in `out`.
 struct TripleVectors {
     static constexpr int THREADS_ACROSS = 7, THREADS_DOWN = 28,
                          THREADS = THREADS_ACROSS * THREADS_DOWN;
@@ -142,8 +142,8 @@ struct TripleVectors {
     static constexpr int ROWS = 4 * THREADS_DOWN,
                          COLS = N * THREADS_ACROSS;            ///< the size of a tile
     static constexpr int VECTORS = ROWS * ELEMENT_BYTES / 16;  ///< vectors per column of a tile
-    /// The number of vectors between the columns of two neighbouring threads. A thread has N
-    /// columns. The number is one more than a multiple of 8, so that neighbouring threads, which
+    /// The distance in vectors between the columns of two neighbouring threads, each of which has N
+    /// columns. The distance is one more than a multiple of 8, so that neighbouring threads, which
     /// store at the same time, access different banks.
     static constexpr int GROUP_PITCH = (N * VECTORS + 7) / 8 * 8 + 1;
     static constexpr int SHARED_BYTES = THREADS_ACROSS * GROUP_PITCH * 16;
@@ -185,8 +185,8 @@ struct TripleVectors {
         }
     }
 
-    /// Returns word `number` of column `c` of a thread's elements. A column consists of four
-    /// elements, and a word consists of two half words.
+    /// Returns the word with index `number` of column `c` of a thread's elements. A column consists
+    /// of four elements, and a word consists of two half words.
     static __device__ unsigned word_of(const unsigned (&word)[4][12], int c, int number) {
         const int one = 2 * number, other = one + 1;
         const int at = c * 3 + one % 3, other_at = c * 3 + other % 3;
@@ -213,7 +213,7 @@ struct TripleVectors {
     }
 };
 
-/// A template, so that two source files of a program may include it.
+/// This is a template, so that several source files of a program may include it.
 template <class Kernel>
 __global__ void __launch_bounds__(Kernel::THREADS) triple_vectors_kernel(const Compounds task) {
     extern __shared__ uint4 shared[];

@@ -1,6 +1,6 @@
 /// \file
-/// The kernel for arrays that consist of whole vectors. It works like the one in run_tile.cuh, but
-/// moves vectors.
+/// The kernel for arrays that consist of whole vectors. It works like the kernel in run_tile.cuh,
+/// but moves vectors.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -13,14 +13,16 @@
 
 namespace coalesce::permuting {
 
-/// A kernel with tiles like those of `tile_kernel`, in which each thread transposes VECTOR_ELEMENTS
-/// x VECTOR_ELEMENTS elements in registers. VECTOR_ELEMENTS elements form a vector in both arrays.
-/// The number of vectors per side varies, so that few tiles are partly empty.
+/// A kernel with tiles like those of `tile_kernel`. Each thread transposes VECTOR_ELEMENTS x
+/// VECTOR_ELEMENTS elements in registers. VECTOR_ELEMENTS elements form a vector in both arrays.
+/// The number of vectors per side depends on the array, so that as few tiles as possible are partly
+/// empty.
 template <int SIZE, transposing::LoadPolicy LOADS = transposing::LoadPolicy::plain>
 struct VectorTile {
     static constexpr int VECTOR_ELEMENTS = 16 / SIZE;
-    /// DOWN and ACROSS are the numbers of vectors per side if runs are long. MAX_VECTORS is the
-    /// largest number of vectors per tile. Each thread has one vector.
+    /// THREADS_DOWN and THREADS_ACROSS are the usual numbers of threads per side of a tile, for
+    /// long runs. MAX_VECTORS is the maximum number of threads per tile, each of which has
+    /// VECTOR_ELEMENTS x VECTOR_ELEMENTS elements.
     static constexpr int THREADS_DOWN = SIZE == 1 ? 8 : 16, THREADS_ACROSS = 16;
     static constexpr int MAX_VECTORS = SIZE == 1 ? 144 : SIZE == 2 ? 288 : 512;
     static constexpr int THREADS = (MAX_VECTORS + 31) / 32 * 32;

@@ -1,5 +1,5 @@
 /// \file
-/// The kernel for elements of 1 and 2 bytes. It works like the one in run_tile.cuh, but moves
+/// The kernel for 1-byte and 2-byte elements. It works like the kernel in run_tile.cuh, but moves
 /// words.
 #pragma once
 
@@ -13,7 +13,8 @@
 
 namespace coalesce::permuting {
 
-/// Loads an aligned word of an array. At the array's ends, loads it unit by unit.
+/// Loads an aligned word of an array. If the word is partly outside the array, loads only the units
+/// inside.
 template <int SIZE>
 __device__ unsigned load_word_within(const char* at, const char* begin, const char* end) {
     if (at >= begin && at + 4 <= end) return *reinterpret_cast<const unsigned*>(at);
@@ -28,24 +29,23 @@ __device__ unsigned load_word_within(const char* at, const char* begin, const ch
 /// A kernel with tiles like those of `tile_kernel`. Each row of a tile may start anywhere in a word
 /// of `in`; its words are spliced when they are stored to shared memory. Each column may start
 /// anywhere in a sector of `out`. A block therefore stores from the first sector that starts in its
-/// tile, and loads LEAD extra rows to complete its last sector. Large arrays have taller tiles,
-/// which share fewer rows. The cache lines that two tiles share should stay in the second-level
-/// cache. With IS_LOADED_ONCE, lanes exchange the words that they splice, so that each word is
-/// loaded once and more rows are in flight.
+/// tile, and loads LEAD extra rows to complete its last sector. For large arrays, tiles are taller,
+/// so that fewer rows are loaded twice. Cache lines that two tiles share should stay in the
+/// second-level cache between the two loads.
 template <int SIZE, bool IS_LARGE = false, bool IS_LOADED_ONCE = false>
 struct WordTile {
     static constexpr int THREADS = 512, WARPS = THREADS / 32,
                          LOADS_IN_FLIGHT = IS_LOADED_ONCE ? 6 : 4, ELEMENTS_PER_WORD = 4 / SIZE;
-    /// The number of blocks that must fit into the registers of a multiprocessor. For large arrays
-    /// it is smaller, which leaves more of the first-level cache to each block.
+    /// The number of blocks that must fit into the registers of a multiprocessor. It is smaller for
+    /// large arrays, so that each block has more of the first-level cache.
     static constexpr int BLOCKS = IS_LOADED_ONCE ? 3 : IS_LARGE ? 2 : 4;
     static constexpr int ROWS = (IS_LARGE ? 384 : 256) / SIZE, COLS = 128, LEAD = 32 / SIZE;
     static constexpr int LOADED_ROWS = ROWS + LEAD;
     static constexpr auto LOADS =
         IS_LARGE ? transposing::LoadPolicy::evict_last_128 : transposing::LoadPolicy::plain;
     static constexpr int WORDS = COLS / ELEMENTS_PER_WORD, CHUNKS_PER_WARP = WORDS / 32;
-    /// The number of words between groups of rows. A group has as many rows as a word has elements.
-    /// Lanes read different groups, so the number is odd to spread them over all banks.
+    /// The distance in words between groups of rows. A group has as many rows as a word has
+    /// elements. Lanes read different groups, so an odd distance spreads the lanes over all banks.
     static constexpr int GROUP_PITCH = ELEMENTS_PER_WORD * WORDS + 1;
     static constexpr int SHARED_BYTES = LOADED_ROWS / ELEMENTS_PER_WORD * GROUP_PITCH * 4;
     static_assert(WARPS % ELEMENTS_PER_WORD == 0 && ROWS % (WARPS * LOADS_IN_FLIGHT) == 0 &&
@@ -58,8 +58,8 @@ struct WordTile {
     const char *begin, *end;                   ///< the bounds of `in`
     /// The number of rows to load, including the extra ones, and the number of columns.
     int rows, cols;
-    /// Whether the tile is the first of its run. No other tile stores the elements before its first
-    /// sector.
+    /// Whether the tile is the first of its run. If so, no other tile stores the elements before
+    /// the tile's first sector.
     bool is_first;
 
     static __device__ int lane() { return threadIdx.x % 32; }
@@ -72,7 +72,8 @@ struct WordTile {
                                                           : LOADED_ROWS;
     }
 
-    /// Loads rows whose words are all within `in`. Past the last row, loads the last row again.
+    /// Loads rows whose words are all within `in`. Instead of rows after the last one, loads the
+    /// last row again.
     __device__ void load_inside() const {
         unsigned* const mine = words + warp() / ELEMENTS_PER_WORD * GROUP_PITCH +
                                warp() % ELEMENTS_PER_WORD * WORDS + lane();
@@ -192,7 +193,7 @@ struct WordTile {
             }
         }
     }
-    /// Stores the part of a column that is within the matrix.
+    /// Stores the part of a column that is inside the matrix.
     __device__ void store_part(char* to, int lead, const unsigned* const (&row)[ELEMENTS_PER_WORD],
                                int col) const {
         for (int i = 0; i < ROWS / ELEMENTS_PER_WORD / 32; ++i) {
@@ -209,7 +210,7 @@ struct WordTile {
             }
         }
     }
-    /// Returns the elements of the column from consecutive rows, as a word.
+    /// Returns a word that contains the column's elements from consecutive rows.
     static __device__ unsigned word_of(const unsigned* const (&row)[ELEMENTS_PER_WORD], int col,
                                        int i) {
         const int at = i * 32 * GROUP_PITCH;

@@ -1,6 +1,7 @@
 // expect: nothing-written
 // mistake: The launch passes the input pointer as the output, and the output pointer as the input.
 // says: order of the kernel
+// says: as the kernel's output
 #include <cuda_runtime.h>
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 // expect: launch-exchanged
 // mistake: The launch swaps blocks and threads. The product stays the same, up to 256 x 1024.
-// says: numbers of the launch are exchanged
+// says: numbers of the launch are swapped
 // says: <<<blocks, threads>>>
 #include <cuda_runtime.h>
 

@@ -1,6 +1,6 @@
 // expect: wrong-pitch
 // mistake: Parentheses are missing in both indices, so only k is multiplied by the row length.
-// says: brackets are missing
+// says: parentheses are missing
 // never: which tile
 // says: (... + k) * cols
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;

@@ -1,6 +1,6 @@
 // expect: wrong-pitch
 // mistake: Parentheses are missing in the index of the store.
-// says: brackets are missing
+// says: parentheses are missing
 // never: which tile
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 

@@ -1,6 +1,7 @@
 // expect: never-written
 // of: the bug hunt
 // mistake: The loop over the rest ends one element early.
+// says: ends before element
 constexpr int BLOCK = 256;
 
 // A copy can treat the whole matrix as one long row.
@@ -8,10 +9,10 @@ __global__ void copy(float* out, const float* in, int rows, int cols) {
     int count = rows * cols;
     int first = (blockIdx.x * BLOCK + threadIdx.x) * 4;
 
-    if (first + 3 < count) {  // here
+    if (first + 3 < count) {
         *reinterpret_cast<float4*>(out + first) = *reinterpret_cast<const float4*>(in + first);
     } else {
-        for (int i = first; i < count - 1; i++) {
+        for (int i = first; i < count - 1; i++) {  // here
             out[i] = in[i];
         }
     }

@@ -2,7 +2,7 @@
 // expect: grid-exchanged
 // mistake: The kernel uses x for rows, but configure computes the grid's x dimension from `cols`.
 // says: in the kernel, blockIdx.x counts rows, 32 per block
-// says: divide rows there
+// says: compute the grid's first size from rows
 // never: enough threads
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int row = blockIdx.x * blockDim.x + threadIdx.x;

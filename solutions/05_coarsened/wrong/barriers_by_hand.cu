@@ -1,6 +1,6 @@
 // expect: loads-not-overlapped
 // mistake: The load loop is unrolled by hand, with a barrier after each load.
-// says: a barrier between two loads
+// says: wait
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

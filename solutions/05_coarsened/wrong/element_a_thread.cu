@@ -1,6 +1,6 @@
 // expect: too-many-threads
 // mistake: This is the kernel of lesson 04, with one element per thread in blocks of 1024 threads.
-// shows: too slow on a GPU: at 8192 x 8192 about
+// shows: too slow on a GPU: at 8192 x 8192
 // shows: in flight per multiprocessor
 constexpr int TILE_DIM = 32;
 

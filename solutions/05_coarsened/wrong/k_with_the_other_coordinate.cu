@@ -1,5 +1,6 @@
 // expect: outside-shared-memory
 // mistake: In the second half, k is added to the row, which depends on threadIdx.x.
+// says: threadIdx.x alone reaches all 32 rows
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,7 +1,7 @@
 // of: the bug hunt
 // expect: wrong-block-order
 // mistake: Blocks take the tiles row by row instead of along diagonals.
-// says: the same row of tiles
+// says: tile row: 0
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,6 +1,6 @@
 // expect: outside-shared-memory
 // mistake: SECTOR is 32, the number of bytes in a sector, instead of 8, the number of floats.
-// says: remainder by 32
+// says: remainder modulo 32
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 constexpr int SECTOR = 8, LEAD = SECTOR - 1;  // floats
 

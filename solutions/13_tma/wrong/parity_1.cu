@@ -1,5 +1,6 @@
 // expect: deadlock | copy-not-waited-for | endless-loop
 // mistake: The kernel waits for parity 1, but the first phase has parity 0.
+// says: has parity 0
 using Mbarrier = unsigned long long;  // 8 bytes of shared memory
 
 __device__ unsigned shared_address(const void* pointer) {
@@ -66,7 +67,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
         const float* from = &in[(tile_row + threadIdx.x) * cols + tile_col];
         load_row(&tile[threadIdx.x * ROW], from, bytes_of_row, arrived);
     }
-    wait(arrived, 1);
+    wait(arrived, 1);  // here
 
     // Rows that are 4 apart begin in only 2 of 8 bank groups. To avoid conflicts, the 8 threads
     // that read together take pieces on a diagonal. Two of them still fill a sector of `out`.

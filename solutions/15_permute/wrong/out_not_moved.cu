@@ -1,7 +1,7 @@
 // expect: race-between-blocks
 // mistake: Each block reads its own matrix, but stores to the first one.
 // says: blocks of different matrices store to the same elements
-// says: Let `out` point
+// says: Make `out` point
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 4;
 constexpr int MATRIX_ROWS = 64;
 

@@ -1,4 +1,5 @@
-// See stddef.h. coalesce_cuda/numbers.h, which precedes every file, declares the functions.
+// See stddef.h. The functions are declared in coalesce_cuda/numbers.h, which is included before
+// every file.
 #pragma once
 
 #define INFINITY __builtin_inff()

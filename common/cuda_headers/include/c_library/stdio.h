@@ -1,2 +1,2 @@
-// See stddef.h. printf is declared by coalesce_cuda/system.h.
+// See stddef.h. printf is declared in coalesce_cuda/system.h.
 #pragma once

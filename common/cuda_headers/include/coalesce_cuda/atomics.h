@@ -56,7 +56,7 @@ COALESCE_SCOPE(_system, sys_)
 #undef COALESCE_ATOMIC
 // clang-format on
 
-/// clang has no built-in function for 16 bits. This is the only 16-bit atomic of the toolkit.
+/// clang has no built-in 16-bit compare-and-swap. It is the only 16-bit atomic in the toolkit.
 __device__ COALESCE_INLINED unsigned short atomicCAS(unsigned short* p, unsigned short compare,
                                                      unsigned short v) {
     unsigned short old;

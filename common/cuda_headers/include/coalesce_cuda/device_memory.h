@@ -1,4 +1,4 @@
-// Fences, loads and stores with cache hints, and conversions of addresses.
+// Fences, loads and stores with cache hints, and address conversions.
 #pragma once
 
 #include "coalesce_cuda/vector_types.h"
@@ -37,7 +37,7 @@ COALESCE_ASK_SPACE(__isConstant, "const")
 COALESCE_ASK_SPACE(__isLocal, "local")
 #undef COALESCE_ASK_SPACE
 
-// Loads of one, two and four values. Single bytes are loaded into 16-bit registers.
+// Define loads of one, two and four values. Single bytes are loaded into 16-bit registers.
 #define COALESCE_LOAD1(function, how, type, ptx, letter, carrier)                                  \
     __device__ COALESCE_INLINED type function(const type* p) {                                      \
         carrier x;                                                                                 \

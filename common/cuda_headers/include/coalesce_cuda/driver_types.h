@@ -1,6 +1,6 @@
-// The types of the CUDA 13 runtime's interface. Their numbers, names and layouts are part of the
-// binary interface between programs and libcudart.so.13. We wrote these headers for this project.
-// If the toolkit is installed, a test compares every number, size and offset with its headers.
+// The types of the CUDA 13 runtime API. Their values, names and layouts are part of the binary
+// interface between programs and libcudart.so.13. We wrote these headers for this project. If the
+// toolkit is installed, a test compares every value, size and offset with the toolkit's headers.
 #pragma once
 
 #include <limits.h>
@@ -424,7 +424,7 @@ enum cudaSurfaceBoundaryMode {
     cudaBoundaryModeClamp = 1,
     cudaBoundaryModeTrap = 2,
 };
-// In the toolkit, this union has no name.
+// In the toolkit, the corresponding union is anonymous.
   union cudaResourceOfDesc {
       struct { cudaArray_t array; } array;
       struct { cudaMipmappedArray_t mipmap; } mipmap;

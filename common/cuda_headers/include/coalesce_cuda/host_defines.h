@@ -10,7 +10,8 @@
 #    define __constant__ __attribute__((constant))
 #    define __managed__ __attribute__((managed))
 #    define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
-// clang has no attribute for the number of registers. The limit changes no result.
+// clang has no attribute that limits the number of registers. Ignoring the limit does not change a
+// kernel's results.
 #    define __maxnreg__(...)
 #    define __grid_constant__
 // clang has this attribute, but drops it when it generates PTX, so the kernel would run without

@@ -49,8 +49,8 @@ COALESCE_INLINE unsigned int coalesce_word(const Vector& vector) {
 COALESCE_INLINE int __dp4a(char4 a, char4 b, int c) { return __dp4a(static_cast<int>(coalesce_word(a)), static_cast<int>(coalesce_word(b)), c); }
 COALESCE_INLINE unsigned int __dp4a(uchar4 a, uchar4 b, unsigned int c) { return __dp4a(coalesce_word(a), coalesce_word(b), c); }
 
-// Return the dot product of two 16-bit numbers in `a` with two bytes of `b`: the lower bytes (lo)
-// or the higher ones (hi).
+// Return the dot product of the two 16-bit numbers in `a` with two bytes of `b`: the lower two
+// bytes (lo) or the higher two (hi).
 COALESCE_INLINE int __dp2a_lo(short2 a, char4 b, int c) { return __dp2a_lo(static_cast<int>(coalesce_word(a)), static_cast<int>(coalesce_word(b)), c); }
 COALESCE_INLINE int __dp2a_hi(short2 a, char4 b, int c) { return __dp2a_hi(static_cast<int>(coalesce_word(a)), static_cast<int>(coalesce_word(b)), c); }
 COALESCE_INLINE unsigned int __dp2a_lo(ushort2 a, uchar4 b, unsigned int c) { return __dp2a_lo(coalesce_word(a), coalesce_word(b), c); }
@@ -76,9 +76,9 @@ COALESCE_INLINE unsigned int __fns(unsigned int mask, unsigned int from, int n) 
     return 0xffffffffu;
 }
 
-// ---- parts of a word ----
+// ---- operations on the parts of a word ----
 
-/// Applies `f` separately to each part of a word, as type T.
+/// Applies `f` to each part of a word, interpreted as a T.
 template <class T, class F>
 COALESCE_INLINE unsigned int coalesce_each(unsigned int a, unsigned int b, F f) {
     constexpr int bits = 8 * sizeof(T);
@@ -115,8 +115,8 @@ COALESCE_INLINE int coalesce_saturated(int x) {
         }                                                                                                        \
         return sum;                                                                                              \
     }
-/// Defines comparisons of the parts of two words. If a comparison is true, the part of the result
-/// is all ones (cmp) or 1 (set).
+/// Defines comparisons of the parts of two words. If a comparison is true, the corresponding part
+/// of the result is all ones (cmp) or 1 (set).
 #define COALESCE_COMPARISON(n, name, type, operation)                                                            \
     COALESCE_PARTS2(__vcmp##name##n, type, x operation y ? -1 : 0)                                               \
     COALESCE_PARTS2(__vset##name##n, type, x operation y ? 1 : 0)

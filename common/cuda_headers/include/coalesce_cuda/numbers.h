@@ -27,8 +27,8 @@ COALESCE_INLINE int __double2loint(double x) { return static_cast<int>(__builtin
 COALESCE_INLINE int __double2hiint(double x) { return static_cast<int>(__builtin_bit_cast(long long, x) >> 32); }
 COALESCE_INLINE double __hiloint2double(int high, int low) { return __builtin_bit_cast(double, static_cast<long long>(high) << 32 | static_cast<unsigned int>(low)); }
 
-// Defines functions that are a single instruction, with all four rounding modes if the instruction
-// has them. `r` is CUDA's name for the rounding mode, and `how` is PTX's.
+// Define functions that compile to a single instruction, with all four rounding modes if the
+// instruction has them. `r` is CUDA's name for the rounding mode, and `how` is PTX's.
 #define COALESCE_FLOAT1(name, ptx, type, letter)                                          \
     COALESCE_INLINE type name(type x) {                                                   \
         type r;                                                                           \
@@ -72,8 +72,8 @@ COALESCE_FLOAT1(coalesce_exp2, "ex2.approx.f32", float, "f")
 COALESCE_FLOAT1(rsqrtf, "rsqrt.approx.f32", float, "f")
 COALESCE_FLOAT2(__fdividef, "div.approx.f32", float, "f")
 COALESCE_INLINE float __expf(float x) { return coalesce_exp2(x * 1.4426950408889634f); }
-// Computes e^x as 2^n times 2^(r log2(e)), where x = n ln(2) + r and r is small. Without the limits
-// of n, r would not be a number for an infinite x.
+// Computes e^x as 2^n times 2^(r log2(e)), where x = n ln(2) + r and r is small. `n` is clamped,
+// because otherwise r would be NaN for an infinite x.
 COALESCE_INLINE float expf(float x) {
     float n = __builtin_rintf(x * 1.4426950408889634f);
     n = n < -200 ? -200.0f : (n > 200 ? 200.0f : n);
@@ -110,8 +110,8 @@ COALESCE_CONVERTS(rd, rm)
 #undef COALESCE_FLOAT1
 
 // The functions of <math.h> that take one or two instructions. The other functions of <math.h>
-// (sinf, exp, pow ...) exist only in the CUDA toolkit. For most lessons the approximations above
-// are sufficient.
+// (sinf, exp, pow ...) are available only with the CUDA toolkit. For most lessons the
+// approximations above are sufficient.
 #define COALESCE_MATH1(name, type, builtin) COALESCE_INLINE type name(type x) { return builtin(x); }
 #define COALESCE_MATH2(name, type, builtin) COALESCE_INLINE type name(type x, type y) { return builtin(x, y); }
 extern "C++" {
@@ -126,7 +126,7 @@ COALESCE_MATH2(fmaxf, float, __builtin_fmaxf)      COALESCE_MATH2(fmax, double, 
 COALESCE_MATH2(copysignf, float, __builtin_copysignf)
 COALESCE_INLINE float fmaf(float x, float y, float z) { return __fmaf_rn(x, y, z); }
 COALESCE_INLINE double fma(double x, double y, double z) { return __fma_rn(x, y, z); }
-// Halves are rounded away from zero. The difference is exact.
+// Rounds halves away from zero. The difference x - t is exact.
 COALESCE_INLINE float roundf(float x) { const float t = truncf(x); return fabsf(x - t) >= 0.5f ? t + copysignf(1.0f, x) : t; }
 COALESCE_INLINE double round(double x) { const double t = trunc(x); return fabs(x - t) >= 0.5 ? t + __builtin_copysign(1.0, x) : t; }
 COALESCE_INLINE int abs(int x) { return x < 0 ? -x : x; }

@@ -1,5 +1,5 @@
-// The atomics of libcu++, for values of 4 or 8 bytes. Each operation is relaxed; fences before and
-// after it give it the order that the program asks for.
+// The atomics of libcu++, for 4-byte and 8-byte values. Each operation is implemented as a relaxed
+// atomic. Fences before and after the operation provide the memory order that the program requests.
 #pragma once
 
 #include <cuda/std/cstdint>
@@ -45,7 +45,8 @@ __device__ COALESCE_INLINED void atomic_thread_fence(memory_order order,
 
 namespace coalesce_detail {
 
-/// Orders an atomic operation, during its lifetime, with the accesses before and after it.
+/// The fences around an atomic operation: the constructor executes the fence before it, and the
+/// destructor executes the fence after it.
 template <thread_scope Scope>
 struct Fences {
     memory_order order;
@@ -66,7 +67,7 @@ using Bits = std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned int
      : Scope == thread_scope_system ? function##_system(__VA_ARGS__)            \
                                     : function(__VA_ARGS__))
 
-/// The operations on an object in memory.
+/// The atomic operations on an object in memory.
 template <class T, thread_scope Scope>
 class AtomicAccess {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8, "without the CUDA toolkit, atomics have 4 or 8 bytes");
@@ -133,7 +134,7 @@ public:
     __device__ COALESCE_INLINED void wait(T old, memory_order order = memory_order_seq_cst) const {
         while (raw(load(order)) == raw(old)) __nanosleep(20);
     }
-    // These functions do nothing, because wait() polls the value.
+    // notify_one() and notify_all() do nothing, because wait() polls the value.
     __device__ COALESCE_INLINED void notify_one() const {}
     __device__ COALESCE_INLINED void notify_all() const {}
     __device__ COALESCE_INLINED operator T() const { return load(); }
@@ -155,7 +156,7 @@ private:
 
 }  // namespace coalesce_detail
 
-/// Operations on an object that the program owns.
+/// Atomic operations on an object that the program owns.
 template <class T, thread_scope Scope = thread_scope_system>
 class atomic_ref : public coalesce_detail::AtomicAccess<T, Scope> {
 public:

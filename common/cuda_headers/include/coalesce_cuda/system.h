@@ -1,5 +1,5 @@
-// The system functions for device code: printf, assert, memory, clocks, traps, and conditions of
-// graphs.
+// The system functions for device code: printf, assert, memory, clocks, traps, and graph
+// conditionals.
 #pragma once
 
 #include <stddef.h>
@@ -15,7 +15,7 @@ __device__ int printf(const char* format, ...);
 __device__ void* malloc(size_t bytes);
 __device__ void free(void* pointer);
 __device__ void cudaGraphSetConditional(unsigned long long handle, unsigned int value);
-// clang turns these built-in functions into loops if there is no better way.
+// clang compiles these built-in functions to loops unless it can expand them inline.
 __device__ inline void* memcpy(void* to, const void* from, size_t bytes) { return __builtin_memcpy(to, from, bytes); }
 __device__ inline void* memmove(void* to, const void* from, size_t bytes) { return __builtin_memmove(to, from, bytes); }
 __device__ inline void* memset(void* to, int value, size_t bytes) { return __builtin_memset(to, value, bytes); }

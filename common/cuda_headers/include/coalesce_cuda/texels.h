@@ -7,8 +7,8 @@
 // clang-format off
 namespace coalesce_cuda {
 
-/// `kind` is a cudaChannelFormatKind: 0 is signed, 1 is unsigned, 2 is float. `made` converts the
-/// four registers of a fetch to T.
+/// `kind` is a cudaChannelFormatKind: 0 is signed, 1 is unsigned, 2 is float. `made` builds a T
+/// from the four registers that a fetch returns.
 template <class T> struct Texel;
 #define COALESCE_TEXEL(T, channel, number, kind_of, ...)                                          \
     template <> struct Texel<T> {                                                                 \

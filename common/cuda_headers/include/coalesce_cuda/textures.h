@@ -1,6 +1,6 @@
 // Texture fetches, and surface loads and stores, as the PTX instructions that nvcc generates for
-// them. The variants that also report whether a texel is resident (bool*) are missing, because no
-// array is sparse.
+// them. The variants that also report whether a texel is resident (bool*) are missing, because the
+// simulator has no sparse arrays.
 #pragma once
 
 #include "coalesce_cuda/texels.h"
@@ -8,7 +8,7 @@
 // clang-format off
 #define COALESCE_LIST(...) __VA_ARGS__
 
-// ---- textures: a fetch returns four registers, of which T uses one per member ----
+// ---- textures: a fetch returns four registers, and each member of T uses one of them ----
 
 #define COALESCE_FETCH_AS(type, letter, constraint, instruction, operands, ...)                               \
     type a, b, c, d;                                                                                          \
@@ -68,7 +68,7 @@ __device__ COALESCE_INLINED T tex2Dgather(cudaTextureObject_t texture, float x, 
                             : coalesce_cuda::gather_a<T>(texture, x, y);
 }
 
-// ---- surfaces: bytes, in registers of up to 32 bits ----
+// ---- surfaces: loads and stores of bytes, in registers of up to 32 bits ----
 
 #define COALESCE_SURFACE(suffix, geometry, place1, place2, place4, parameters, arguments, ...)                       \
     template <class T>                                                                                               \

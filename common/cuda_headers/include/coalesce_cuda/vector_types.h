@@ -38,8 +38,8 @@
 #define COALESCE_VECTOR2(name, type, bytes) struct __attribute__((aligned(bytes))) name { type x, y; };
 #define COALESCE_VECTOR4(name, type, bytes) struct __attribute__((aligned(bytes))) name { type x, y, z, w; };
 #endif
-/// Vectors with one to four members, and their make functions. Vectors of four are aligned to at
-/// most 16 bytes.
+/// Define vectors of one to four members, and their make functions. Vectors of four members are
+/// aligned to at most 16 bytes.
 #define COALESCE_VECTORS(name, type)                                                                 \
     struct __attribute__((aligned(sizeof(type)))) name##1 { type x; };                               \
     COALESCE_VECTOR2(name##2, type, 2 * sizeof(type))                                                \

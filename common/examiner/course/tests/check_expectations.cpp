@@ -1,5 +1,5 @@
 // check_expectations COURSE.TOML STEP RESULTS.JSON -- compares the results of one step with its
-// lesson.toml. Exits with 0 if they match, or with 1 after printing one line per difference.
+// lesson.toml. Prints one line per difference. Exits with 0 if there is none, and with 1 otherwise.
 
 #include <fstream>
 #include <iostream>

@@ -1,5 +1,5 @@
-// Tests how the records of a course are read. Correct records must be read completely, and each
-// invalid record must cause an error that states its place and gives advice.
+// Tests reading the records of a course. Valid records must be read completely. Each invalid record
+// must cause an error message that states the location and gives advice.
 
 #include "examiner/course/course.h"
 
@@ -70,14 +70,14 @@ name = "host"
 const Small ONE = {.lessons = {{"01_copy", FIRST}}, .exercises = {}};
 const Small BOTH = {.lessons = {{"01_copy", FIRST}, {"02_naive", SECOND}}, .exercises = {}};
 
-// Returns `text` with the first occurrence of `from` replaced by `to`.
+// Returns `text` with the first occurrence of `from` replaced with `to`.
 std::string with(std::string text, const std::string& from, const std::string& to) {
     size_t place = text.find(from);
     REQUIRE(place != std::string::npos);
     return text.replace(place, from.size(), to);
 }
 
-/// Returns a one-lesson course in whose record the first `from` is replaced by `to`.
+/// Returns a one-lesson course in whose record the first `from` is replaced with `to`.
 Small lesson_with(const std::string& from, const std::string& to) {
     return {.lessons = {{"01_copy", with(FIRST, from, to)}}, .exercises = {}};
 }
@@ -124,7 +124,7 @@ api = "An api."
 line = "A line."
 )"}}};
 
-/// Returns a copy of WITH_PROGRAM in whose program exercise the first `from` is replaced by `to`.
+/// Returns a copy of WITH_PROGRAM in whose program exercise the first `from` is replaced with `to`.
 Small program_with(const std::string& from, const std::string& to) {
     Small course = WITH_PROGRAM;
     course.exercises["00_program"] = with(course.exercises["00_program"], from, to);
@@ -156,17 +156,17 @@ TEST_CASE("a whole program is a lesson, but not a step") {
 
 TEST_CASE("invalid programs are rejected") {
     const std::string record = "solutions/00_program/exercise.toml:";
-    complains(program_with("points = 10", "point = 10"), record + "1", "no key `point`");
+    complains(program_with("points = 10", "point = 10"), record + "1", "unknown key `point`");
     complains(program_with("points = 10", ""), record + "1", "has no `points`");
     complains(program_with("[1, 1024]", "[2, 1024]"), record + "2", "must have one row");
     complains(program_with("api = \"An api.\"", ""), record + "3", "has no `api`");
-    complains(program_with("[[hint]]", "[hints]"), record + "3", "no key `hints`");
+    complains(program_with("[[hint]]", "[hints]"), record + "3", "unknown key `hints`");
     Small late = WITH_PROGRAM;
     late.lessons["03_program"] = late.lessons["00_program"];
-    complains(late, "steps/03_program/lesson.toml:1", "comes before the steps");
+    complains(late, "steps/03_program/lesson.toml:1", "come before the steps");
     Small odd = WITH_PROGRAM;
     odd.lessons["00_program"] += "variant = 1\n";
-    complains(odd, "steps/00_program/lesson.toml:3", "no key `variant`");
+    complains(odd, "steps/00_program/lesson.toml:3", "unknown key `variant`");
 }
 
 TEST_CASE("a folder without a course is rejected") {
@@ -179,21 +179,21 @@ TEST_CASE("a folder without a course is rejected") {
     }
 }
 
-TEST_CASE("an error in a lesson names the line and the remedy") {
+TEST_CASE("an error message about a lesson names the line and gives advice") {
     const std::string record = "steps/01_copy/lesson.toml:";
     complains(lesson_with("\"Copy\"", "\"Copy"), record + "1", "fix this line");
     complains({.lessons = {}, .exercises = {}}, "course.toml:1", "there is no lesson");
     complains({.lessons = ONE.lessons, .exercises = {}, .common = "hints = 3\n"}, "course.toml:1",
-              "no key `hints`");
-    complains(lesson_with("title", "titel"), record + "1", "no key `titel`; correct the name");
+              "unknown key `hints`");
+    complains(lesson_with("title", "titel"), record + "1", "unknown key `titel`; correct");
     complains(lesson_with("title = \"Copy\"", ""), record + "1",
               "01_copy has no `title`; add title");
-    complains(lesson_with("\"Copy\"", "7"), record + "1", "must be text in quotes");
+    complains(lesson_with("\"Copy\"", "7"), record + "1", "must be a string in quotes");
     complains({.lessons = {{"copy", FIRST}}, .exercises = {}}, "steps/copy/lesson.toml:1",
               "must begin with two digits");
     complains(lesson_with("builds_on = \"\"", "builds_on = \"01_copy\""), record + "2",
               "builds on");
-    complains(lesson_with("[[variant]]", "[[variants]]"), record + "3", "no key `variants`");
+    complains(lesson_with("[[variant]]", "[[variants]]"), record + "3", "unknown key `variants`");
     complains({.lessons = {{"01_copy", "title = \"\"\nbuilds_on = \"\"\n"}}, .exercises = {}},
               record + "1", "no [[variant]] of 01_copy");
     complains(lesson_with("\"tile copy\"", "\"\""), record + "3", "an empty name");
@@ -205,7 +205,7 @@ TEST_CASE("invalid expectations are rejected") {
     complains(lesson_with("kernel = \"copy_tile\"", ""), place, "has `expect`, but no kernel");
     complains(lesson_with(expect, "expect = {}"), place, "must be a table");
     complains(lesson_with(expect, "expect = 4"), place, "must be a table");
-    complains(lesson_with("load = 4", "loads = 4"), place, "no key `loads`");
+    complains(lesson_with("load = 4", "loads = 4"), place, "unknown key `loads`");
     complains(lesson_with("load = 4", "load = 0"), place, "a number above 0");
     complains(lesson_with("load = 4", "load = nan"), place, "a number above 0");
     complains(lesson_with("load = 4", "load = \"4\""), place, "a number above 0");
@@ -220,7 +220,7 @@ TEST_CASE("invalid multiples are rejected") {
     }
 }
 
-TEST_CASE("invalid relations between steps are rejected") {
+TEST_CASE("contradictions between steps are rejected") {
     const auto both_with = [](const std::string& from, const std::string& to) {
         Small course = BOTH;
         course.lessons["02_naive"] = with(SECOND, from, to);
@@ -269,7 +269,7 @@ const std::string OF_ALL = "[[hint]]\nfailures = [\"deadlock\"]\napi = \"Wait.\"
 Small asked(const std::string& exercise, const std::string& common = OF_ALL) {
     return {.lessons = ONE.lessons, .exercises = {{"01_copy", exercise}}, .common = common};
 }
-/// Returns a course with the exercise EXERCISE, in which the first `from` is replaced by `to`.
+/// Returns a course with the exercise EXERCISE, in which the first `from` is replaced with `to`.
 Small asked_with(const std::string& from, const std::string& to) {
     return asked(with(EXERCISE, from, to));
 }
@@ -300,7 +300,8 @@ TEST_CASE("an exercise is read completely") {
     CHECK(!ONE.read().steps[0].exercise);
 }
 
-TEST_CASE("a hint comes from the step, or else from the course, or else is the general hint") {
+TEST_CASE(
+    "a step's own hint takes precedence over the course's hint, and that over the general hint") {
     Course course = asked(EXERCISE).read();
     const coalesce::Exercise& step = *course.steps[0].exercise;
     CHECK(course.hint_for(step, "").levels[0] == "Which?");
@@ -328,13 +329,12 @@ TEST_CASE("invalid exercises are rejected") {
     fails("api = \"An api.\"", "", 3, "has no `api`");
     fails("\"Which?\"", "\"\"", 4, "`question` is empty");
     fails("question = \"Which?\"", "failures = [\"deadlock\"]", 3, "must apply to all");
-    fails("failures = [\"no-bounds-check\", \"wrong-pitch\"]", "", 11, "needs failures");
-    fails("[\"no-bounds-check\", \"wrong-pitch\"]", "[1]", 12, "needs failures");
+    fails("failures = [\"no-bounds-check\", \"wrong-pitch\"]", "", 11, "must list its failures");
+    fails("[\"no-bounds-check\", \"wrong-pitch\"]", "[1]", 12, "must list its failures");
     fails("\"no-bounds-check\"", "\"wrong-pitch\"", 11, "two hints for wrong-pitch");
     fails("question = \"How long?\"", "", 11, "has no text");
-    fails("question = \"How long?\"", "advice = \"no\"", 13, "no key `advice`");
-    fails("counter = \"store\"", "counter = \"of_copy_predicted\"", 15,
-          "an error of several percent");
+    fails("question = \"How long?\"", "advice = \"no\"", 13, "unknown key `advice`");
+    fails("counter = \"store\"", "counter = \"of_copy_predicted\"", 15, "off by several percent");
     for (std::string within : {"0.5", "0.01", "0", "-1", "\"a little\""}) {
         fails("counter = \"store\"", "counter = \"store\"\nwithin = " + within, 16,
               "above 0.02 and at most 0.25");
@@ -344,7 +344,7 @@ TEST_CASE("invalid exercises are rejected") {
     fails("[hunt]", "[[hunt]]", 17, "must be a table");
     fails("line = \"4\"", "", 17, "has no `line`");
     complains(asked(EXERCISE, with(OF_ALL, "failures = [\"deadlock\"]", "")), "course.toml:1",
-              "needs failures");
+              "must list its failures");
 }
 
 TEST_CASE("the questions of an exercise are read, and mistakes in them are reported") {
@@ -389,19 +389,19 @@ TEST_CASE("the questions of an exercise are read, and mistakes in them are repor
     slips("", 1, "has no `shapes`");
     slips("shapes = []", 2, "a list of shapes");
     slips("shapes = [[0, 64]]", 2, "two whole numbers");
-    slips(shapes + "\nkernels = \"x\"", 3, "no key `kernels`");
+    slips(shapes + "\nkernels = \"x\"", 3, "unknown key `kernels`");
     slips(shapes + "\nproduces = \"gold\"", 3, "one of \"transpose\"");
     slips(shapes + "\nblock_order = \"any\"", 3, "must be one of");
     slips(shapes + "\nmultiples = [64, 3]", 1, "takes multiples of 64 x 3");
-    slips(shapes + "\nlimits = { loads = 4 }", 3, "no key `loads`");
+    slips(shapes + "\nlimits = { loads = 4 }", 3, "unknown key `loads`");
     slips(shapes + "\nlimits = { load = -4 }", 3, "from 0 to a million");
     slips(shapes + "\nhidden = []", 3, "must be a list");
     slips(shapes + "\nhidden = [{ rows = 4 }]", 3, "has no `cols`");
-    slips(shapes + "\nhidden = [{ side = [9, 4] }]", 3, "exchange the two");
+    slips(shapes + "\nhidden = [{ side = [9, 4] }]", 3, "swap the two");
     slips("shapes = [[64, 32]]\nproduces = \"transpose-in-place\"", 1, "takes squares");
 }
 
-TEST_CASE("the answer to a numeric question is what the lesson's first variant expects") {
+TEST_CASE("a numeric question is answered by the expected value of the lesson's first variant") {
     Step step{.name = "02_naive"};
     CHECK(number_questions(step).empty());
     step.variants.push_back({.name = "naive", .kernel = "naive", .expect = {{"load", 4}}});
@@ -420,7 +420,8 @@ TEST_CASE("the answer to a numeric question is what the lesson's first variant e
         CourseError);
 }
 
-TEST_CASE("a variant beyond the exercise's limit does not answer its questions") {
+TEST_CASE(
+    "a variant that exceeds the exercise's limit does not supply the answers to its questions") {
     Step step{.name = "13_tma"};
     step.variants.push_back({.name = "tma", .kernel = "tma", .expect = {{"load", 256}}});
     step.variants.push_back({.name = "rows", .kernel = "rows", .expect = {{"load", 8}}});

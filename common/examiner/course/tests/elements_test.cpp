@@ -1,5 +1,5 @@
-// Tests the parts of an exercise beyond the transpose: element types, expressions, declarations of
-// arguments, and the whole record.
+// Tests how the parts of an exercise beyond the transpose are read: element types, expressions,
+// declarations of arguments, and the record as a whole.
 
 #include <doctest/doctest.h>
 
@@ -62,7 +62,7 @@ std::string with_replaced(std::string text, const std::string& what, const std::
 
 }  // namespace
 
-TEST_CASE("expressions of sizes are evaluated") {
+TEST_CASE("arithmetic expressions in sizes are evaluated") {
     const std::vector<NamedSize> sizes = {{"rows", 7}, {"cols", 5}};
     CHECK(evaluate("rows * (cols + 1)", sizes) == 42);
     CHECK(evaluate("rows / 2 - -1", sizes) == 4);
@@ -78,11 +78,11 @@ TEST_CASE("expressions of sizes are evaluated") {
     complains("rows / (cols - 5)", "divides by zero");
     complains("(rows", "`)` is missing");
     complains("", "the expression is incomplete");
-    complains(std::string(1000, '('), "too many brackets");
-    complains(std::string(1000, '-') + "1", "too many brackets");
+    complains(std::string(1000, '('), "nested too deeply");
+    complains(std::string(1000, '-') + "1", "nested too deeply");
 }
 
-TEST_CASE("element types read back the values that they write") {
+TEST_CASE("values of every element type are read as they were written") {
     for (const char* name : {"float", "double", "__half", "__nv_bfloat16", "int", "short",
                              "signed char", "long long"}) {
         CAPTURE(name);
@@ -106,7 +106,7 @@ TEST_CASE("element types read back the values that they write") {
     CHECK_FALSE(find_element_type("matrix"));
 }
 
-TEST_CASE("a distance in ulps crosses zero") {
+TEST_CASE("the distance in ulps between numbers of different sign is correct") {
     const ElementType type = *find_element_type("float");
     const float one = 1, next = std::nextafter(1.0F, 2.0F), tiny = 1e-45F, negative = -tiny;
     CHECK(type.distance_in_ulps(&one, &next) == 1);
@@ -133,7 +133,7 @@ TEST_CASE("declarations of arguments are read") {
 
     says(parameter_complaint("const floaty* in[rows]"), "there is no type `floaty`");
     says(parameter_complaint("const float* in"), "add the number of elements");
-    says(parameter_complaint("const float in[rows]"), "an array is a pointer");
+    says(parameter_complaint("const float in[rows]"), "declare an array as a pointer");
     says(parameter_complaint("const float* in[row]"), "`row` is not one of the sizes");
     says(parameter_complaint("float alpha"), "it needs a value");
     says(parameter_complaint("int rows = 3"), "a size gets its value from `shapes`");
@@ -152,7 +152,7 @@ TEST_CASE("tolerances are read and applied") {
     }
 }
 
-TEST_CASE("the record of an exercise beyond the transpose is read") {
+TEST_CASE("the record of an exercise beyond the transpose is read completely") {
     const course::Course course = course_of(kRowSums);
     REQUIRE(course.beyond.size() == 1);
     const course::Step* step = course.lesson("x_row_sums");
@@ -188,9 +188,9 @@ TEST_CASE("a mistake in a record is reported with its line") {
     complains("[77, 45]", "[77]", "5", "for each of [rows, cols]");
     complains("[77, 45]", "[100000, 100000]", "5", "cannot have");
     complains("[77, 45]", "[10000, 10000]", "5", "larger than 64 MB");
-    complains("load = 4", "lode = 4", "6", "has no key `lode`");
+    complains("load = 4", "lode = 4", "6", "unknown key `lode`");
     complains("shapes", "most = [10, 10]\nshapes", "6", "`most` allows rows up to 10");
-    complains("title", "titel", "1", "no key `titel`");
+    complains("title", "titel", "1", "unknown key `titel`");
 }
 
 const std::string kOfLesson = R"(points = 15
@@ -239,7 +239,7 @@ TEST_CASE("the exercise of a lesson may be defined element by element") {
     CHECK(course_with_lesson(unnamed).find("01")->exercise->kernel == "sums");
 }
 
-TEST_CASE("a lesson's record must fit its kind of task") {
+TEST_CASE("a lesson's record must match the kind of its exercise") {
     const auto complains = [](const std::string& record, bool has_reference,
                               const std::string& words) {
         const std::string said = complaint_of([&] { course_with_lesson(record, has_reference); });
@@ -253,7 +253,7 @@ TEST_CASE("a lesson's record must fit its kind of task") {
               true, "times are predicted only for kernels that move a matrix");
     complains(with_replaced(kOfLesson, "points = 15\n", ""), true, "points");
     complains(with_replaced(kOfLesson, "points = 15", "points = 15\nproduces = \"copy\""), true,
-              "no key `produces`");
+              "unknown key `produces`");
 }
 
 }  // namespace coalesce

@@ -10,9 +10,10 @@
 
 namespace coalesce::course {
 
-/// Compares the results of one step, in the format that `--json` writes, with its lesson.toml. The
-/// variants must be the same, in the same order, and all verified. Every ratio must be exact:
-/// requests x value == sectors. Returns one sentence per difference.
+/// Compares the results of one step with its lesson.toml. The results are in the format that
+/// `--json` writes. All variants must be verified, and must be the same and in the same order as in
+/// lesson.toml. Every ratio must be exact: requests x value == sectors. Returns one sentence per
+/// difference.
 std::vector<std::string> differences(const Step& step, const nlohmann::json& results);
 
 }  // namespace coalesce::course

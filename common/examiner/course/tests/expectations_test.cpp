@@ -1,5 +1,5 @@
-// Tests the comparison of results with lesson.toml. Matching results must produce no message, and
-// every kind of difference must be reported.
+// Tests the comparison of results with lesson.toml. There must be no message about matching
+// results, and a message about every kind of difference.
 
 #include "expectations.h"
 
@@ -52,11 +52,11 @@ void differs(const json& results, const std::string& words) {
 
 }  // namespace
 
-TEST_CASE("equal costs produce no output") {
+TEST_CASE("equal costs are not reported") {
     CHECK(differences(tiled(), right_results()).empty());
 }
 
-TEST_CASE("one sector too many is a difference") {
+TEST_CASE("a single additional sector is reported") {
     json results = right_results();
     results[1]["counters"]["load_sectors"] = 401;
     differs(results,
@@ -70,21 +70,21 @@ TEST_CASE("wavefronts are compared too") {
     differs(results, "shared_load is to cost 32 wavefronts per request");
 }
 
-TEST_CASE("an expected cost that does not occur is a difference") {
+TEST_CASE("an expected cost that is missing in the results is reported") {
     json results = right_results();
     results[2]["counters"]["store_requests"] = 0;
     results[2]["counters"]["store_sectors"] = 0;
     differs(results, "store is to cost 32 sectors per request, but has 0 sectors in 0 requests");
 }
 
-TEST_CASE("a cost that occurs but is not expected is a difference") {
+TEST_CASE("an unexpected cost in the results is reported") {
     json results = right_results();
     results[2]["counters"]["shared_load_requests"] = 5;
     results[2]["counters"]["shared_load_wavefronts"] = 5;
     differs(results, "shared_load is not expected");
 }
 
-TEST_CASE("results that are not verified or not counted are a difference") {
+TEST_CASE("results that were not verified or not counted are reported") {
     json results = right_results();
     results[3]["verified"] = false;
     differs(results, "host (lesson.toml:15): its result was not verified");
@@ -93,7 +93,7 @@ TEST_CASE("results that are not verified or not counted are a difference") {
     differs(results, "has no counters");
 }
 
-TEST_CASE("the names and the order of the variants must match") {
+TEST_CASE("variants with different names or in a different order are reported") {
     json results = right_results();
     std::swap(results[1], results[2]);
     CHECK(differences(tiled(), results).size() == 2);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # same_counters.sh RESULTS.JSON SHOWN.JSON -- checks that two runs have the same counters. The number of instructions
-# may differ, because it depends on the version of nvcc and is not in the README.
+# may differ: it depends on the version of nvcc, and the README does not contain it.
 set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

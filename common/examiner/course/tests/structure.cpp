@@ -17,11 +17,11 @@ using Lines = std::vector<std::string>;
 const std::string kMarker = "//! [kernel]";
 constexpr size_t kLastLineOfHeader = 15;
 // The last line on which a lesson's first kernel may begin, and the maximum number of lines in a
-// lesson's file. A longer file would teach more than one idea.
+// lesson's file. Both keep a lesson to one idea.
 constexpr size_t kLastLineOfFirstKernel = 15, kMostLines = 250;
 
-// Returns the word after `label` in the header, or "" if there is none. For example, the label
-// "Next" in "// Next       03_tiled turns ..." gives "03_tiled".
+// Returns the word after `label` in the header, or "" if there is none. For "// Next       03_tiled
+// turns ..." and the label "Next", the result is "03_tiled".
 std::string word_after(const Lines& lines, const std::string& label) {
     std::string start = "// " + label;
     for (size_t i = 0; i < std::min(lines.size(), kLastLineOfHeader); ++i) {

@@ -10,14 +10,14 @@
 
 namespace coalesce::course {
 
-/// Checks the folders in steps/ against the course. Returns one sentence, with the place, for each
+/// Checks the folders in steps/ against the course. Returns a sentence with the location for each
 /// violation of these rules:
 /// - Each step has a folder with main.cu and README.md, and each folder belongs to a step. The
 ///   whole program has program.cu instead of main.cu.
 /// - The header of main.cu names the step, the step that it builds on, and the next step.
 /// - The file is short. Its first kernel begins near the top, and the kernel of the exercise is
 ///   between markers.
-/// - The kernels in main.cu, and in the headers in its folder, are those listed in lesson.toml.
+/// - lesson.toml lists exactly the kernels in main.cu and in the headers in its folder.
 std::vector<std::string> structural_faults(const Course& course,
                                            const std::filesystem::path& steps);
 

@@ -1,5 +1,5 @@
 // Tests that the steps in this repository match their records, and that every kind of mismatch is
-// found.
+// reported.
 
 #include "structure.h"
 
@@ -71,7 +71,7 @@ TEST_CASE("the repository's steps match their records") {
     CHECK(faults.empty());
 }
 
-TEST_CASE("the names of steps and variants fit into the tables") {
+TEST_CASE("the names of steps and variants fit in the columns of the tables") {
     const Course course = read_course(REPOSITORY);
     CHECK(course.program->name.size() < 14);
     for (auto& step : course.steps) {
@@ -80,7 +80,7 @@ TEST_CASE("the names of steps and variants fit into the tables") {
     }
 }
 
-TEST_CASE("the course contains every kernel of its design") {
+TEST_CASE("the course contains every kernel that its design requires") {
     const std::map<std::string, std::vector<std::string>> DESIGN = {
         {"01_copy",
          {"element", "copy", "shared", "float4", "memcpy", "host_to_device", "device_to_host",
@@ -107,6 +107,9 @@ TEST_CASE("the course contains every kernel of its design") {
         {"17_reduction",
          {"warps", "threads", "tree", "tree_strided", "blocks", "one_load", "in_flight", "vec4",
           "vec4_x4", "read"}},
+        {"18_product",
+         {"registers", "naive", "naive_rows", "tiled", "column", "registers_8x8", "vec4",
+          "vec4_unpadded", "in_flight"}},
     };
     Course course = read_course(REPOSITORY);
     for (auto& [name, variants] : DESIGN) {
@@ -124,9 +127,9 @@ TEST_CASE("a valid course has no faults") {
     CHECK(structural_faults(small.course, small.steps).empty());
 }
 
-TEST_CASE("missing and unknown files and folders are found") {
+TEST_CASE("missing or unknown files and folders are reported") {
     SmallCourse small;
-    SUBCASE("the lesson's text is missing") {
+    SUBCASE("a lesson without a text is reported") {
         fs::remove(small.steps / "02_naive/README.md");
         small.has_fault("steps/02_naive/README.md is missing");
     }
@@ -138,13 +141,13 @@ TEST_CASE("missing and unknown files and folders are found") {
         fs::remove(small.steps / "02_naive/main.cu");
         small.has_fault("steps/02_naive/main.cu is missing");
     }
-    SUBCASE("a folder belongs to no step") {
+    SUBCASE("a folder that belongs to no step is reported") {
         fs::create_directory(small.steps / "03_stray");
         small.has_fault("steps/03_stray is no lesson");
     }
 }
 
-TEST_CASE("the file of a whole program has a different name") {
+TEST_CASE("the file of a whole program is called program.cu") {
     SmallCourse small;
     const std::string text =
         "// 00_program -- a claim.\n//\n// Builds on  nothing.\n// Idea       An idea.\n"
@@ -170,21 +173,21 @@ TEST_CASE("the file of a whole program has a different name") {
     }
 }
 
-TEST_CASE("mistakes in headers are found") {
+TEST_CASE("mistakes in headers are reported") {
     SmallCourse small;
-    SUBCASE("the header names a different step") {
+    SUBCASE("a header that names a different step is reported") {
         small.edit("// 02_naive --", "// 02_native --");
         small.has_fault("steps/02_naive/main.cu:1: must begin with \"// 02_naive -- \"");
     }
-    SUBCASE("the header builds on a different step") {
+    SUBCASE("a header that builds on a different step is reported") {
         small.edit("Builds on  01_copy", "Builds on  03_tiled");
         small.has_fault("must say that it builds on 01_copy");
     }
-    SUBCASE("the header states no idea") {
+    SUBCASE("a header that states no idea is reported") {
         small.edit("// Idea ", "// Thought ");
         small.has_fault("no line \"// Idea ...\"");
     }
-    SUBCASE("the header announces a different next step") {
+    SUBCASE("a header that announces a different next step is reported") {
         std::swap(small.course.steps[0].name, small.course.steps[1].name);
         CHECK(structural_faults(small.course, small.steps).size() > 1);
         std::swap(small.course.steps[0].name, small.course.steps[1].name);
@@ -196,37 +199,37 @@ TEST_CASE("mistakes in headers are found") {
     }
 }
 
-TEST_CASE("kernels that do not match the record are found") {
+TEST_CASE("kernels that do not match the record are reported") {
     SmallCourse small;
-    SUBCASE("a kernel is renamed in the program") {
+    SUBCASE("a kernel that was renamed only in the program is reported") {
         small.edit("transpose_naive", "transpose_other");
         CHECK(structural_faults(small.course, small.steps).size() == 2);
     }
-    SUBCASE("a kernel belongs to no variant") {
+    SUBCASE("a kernel that belongs to no variant is reported") {
         small.edit("//! [kernel]\ntemplate", "__global__ void more() {}\n//! [kernel]\ntemplate");
         small.has_fault("no variant in lesson.toml has its kernel more");
     }
-    SUBCASE("a kernel occurs only in a comment") {
+    SUBCASE("a kernel that occurs only in a comment is ignored") {
         small.edit("//! [kernel]\ntemplate", "// __global__ void more()\n//! [kernel]\ntemplate");
         CHECK(structural_faults(small.course, small.steps).empty());
     }
-    SUBCASE("a kernel is in a header beside the program") {
+    SUBCASE("a kernel in a header beside the program must belong to a variant too") {
         small.write("02_naive/more.h", "__global__ void more() {}\n");
         small.has_fault("no variant in lesson.toml has its kernel more");
     }
-    SUBCASE("a marker around the kernel is missing") {
+    SUBCASE("a missing marker around the kernel is reported") {
         small.edit("//! [kernel]\n", "");
         small.has_fault("must stand between two lines");
     }
-    SUBCASE("the first kernel starts too late") {
+    SUBCASE("a first kernel that starts too late is reported") {
         small.edit("//! [kernel]", std::string(6, '\n') + "//! [kernel]");
         small.has_fault("the first kernel begins after line 15");
     }
-    SUBCASE("the first kernel starts on the last allowed line") {
+    SUBCASE("a first kernel on the last allowed line is accepted") {
         small.edit("//! [kernel]", std::string(5, '\n') + "//! [kernel]");
         CHECK(structural_faults(small.course, small.steps).empty());
     }
-    SUBCASE("the file is too long") {
+    SUBCASE("a file that is too long is reported") {
         small.edit("(float* out) {}", "(float* out) {" + std::string(240, '\n') + "}");
         small.has_fault("has 251 lines; 250 are the most");
     }

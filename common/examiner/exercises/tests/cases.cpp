@@ -1,12 +1,12 @@
 // exercise_cases -- examines kernels as learners would write them, and compares each verdict with
 // the expected one.
 //
-//     exercise_cases 03_tiled [FILE...]     all kernels of the exercise, or only these, with their verdicts
+//     exercise_cases 03_tiled [FILE...]     all kernels of the exercise, or these, with verdicts
 //     exercise_cases --every 4 03_tiled     every fourth kernel
 //
-// The kernels in solutions/NN_name/right/ are correct, written in many ways, and all of them must
-// pass. Each file in solutions/NN_name/wrong/ contains one plausible mistake, and its first lines
-// describe the expected verdict:
+// The kernels in solutions/NN_name/right/ are correct but written in different ways. All of them
+// must pass. Each file in solutions/NN_name/wrong/ contains one plausible mistake, and its first
+// lines describe the expected verdict:
 //
 //     // expect: wrong-pitch | off-by-one-row     the verdict has one of these identifiers
 //     // mistake: a sentence for the reader
@@ -16,8 +16,8 @@
 //     // of: the bug hunt                         the kernel is for the bug hunt, not the exercise
 //
 // If any lines end in "// here", the verdict must name one of them. not_yet.txt lists the cases
-// whose verdict is not yet the expected one. A listed case that does get its expected verdict also
-// counts as a failure, so that it is removed from the list. Exit code: 0 if all verdicts are as
+// whose verdict is not yet the expected one. If a listed case has its expected verdict, that is
+// also a failure, so that it is removed from the list. Exit code: 0 if all verdicts are as
 // expected, 1 if some are not, 2 if the cases could not be examined.
 
 #include <algorithm>
@@ -42,9 +42,10 @@ const fs::path tests = EXERCISE_TESTS;
 const fs::path solutions = COALESCE_REPOSITORY "/solutions";
 
 struct Case {
-    std::set<std::string> expected;               ///< permitted failures; empty: must pass
-    std::vector<std::string> says, never, shows;  ///< texts of the marks with these names
-    std::set<int> lines;                          ///< lines that it may name; empty: any
+    std::set<std::string> expected;  ///< permitted failures; empty: must pass
+    /// For the marks says, never and shows: the texts that follow them.
+    std::vector<std::string> says, never, shows;
+    std::set<int> lines;  ///< the lines that the verdict may name; any line if empty
     bool is_of_hunt = false;
 };
 
@@ -122,8 +123,8 @@ std::string difference(const Case& wanted, const Verdict& verdict) {
     return "";
 }
 
-// Reports whether not_yet.txt lists the case, on a line "FILE current verdict". A line "clang FILE
-// current verdict" applies only to clang.
+// Reports whether the case is listed in not_yet.txt. The list has lines of the form "FILE current
+// verdict". A line "clang FILE current verdict" applies only to clang.
 bool is_listed(const std::string& name, bool is_by_clang) {
     static const std::string list = "\n" + read_file(tests / "not_yet.txt");
     return list.find("\n" + name + " ") != list.npos ||
@@ -142,7 +143,7 @@ std::vector<fs::path> files_of(const std::string& exercise) {
 }
 
 int hold(const std::string& exercise, const std::vector<fs::path>& files, bool shows_all) {
-    // Cache the costs of the solution, so that they are counted only once for all kernels.
+    // Cache the solution's costs, so that they are counted once and not again for each kernel.
     const TemporaryFolder cache;
     int failed = 0;
     for (const fs::path& file : files) {

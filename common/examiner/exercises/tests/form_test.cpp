@@ -22,7 +22,7 @@ std::vector<std::string> faults_of_head(const std::string& from, const std::stri
 
 }  // namespace
 
-TEST_CASE("mistakes in the head of an exercise are found") {
+TEST_CASE("mistakes in the header comment of an exercise are reported") {
     CHECK(faults_of_head("", "").empty());
     CHECK(faults_of_head("02_naive", "03_tiled").size() == 1);
     CHECK(faults_of_head("// Given ", "// Taken ").size() == 1);
@@ -30,7 +30,7 @@ TEST_CASE("mistakes in the head of an exercise are found") {
     CHECK(faults_of_head("learn hint 02", "learn hint 03").size() == 1);
 }
 
-TEST_CASE("mistakes in the head of a bug hunt are found") {
+TEST_CASE("mistakes in the header comment of a bug hunt are reported") {
     std::string head =
         "// Bug hunt 02_naive -- a colleague's.\n"
         "// Seen    right.\n"
@@ -41,7 +41,7 @@ TEST_CASE("mistakes in the head of a bug hunt are found") {
     CHECK(find_header_faults("02_naive", parse_skeleton(BODY, "hunt.cu"), true).size() == 4);
 }
 
-TEST_CASE("kernels are compared without comments, templates and names") {
+TEST_CASE("comments, templates and names are ignored when kernels are compared") {
     std::string of_step =
         "template <int N>\n"
         "__global__ void transpose_tiled(int n) {\n"

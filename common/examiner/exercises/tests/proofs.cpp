@@ -1,7 +1,7 @@
-// exercise_proofs -- proves that an exercise is sound. Its skeleton fails for the correct reason,
-// its solution passes, and each mutant fails as mutants.toml says. The bug hunt fails as its record
-// says, and passes once it is fixed. Exit code: 0 if the exercise is sound, 1 if it is not, 2 if
-// the program could not examine it.
+// exercise_proofs -- proves that an exercise is sound: its skeleton fails for the correct reason,
+// its solution passes, and each mutant fails as mutants.toml states. The bug hunt must fail as its
+// record states, and pass when it is fixed. Exit code: 0 if the exercise is sound, 1 if it is not,
+// 2 if it could not be examined.
 //
 //     exercise_proofs 03_tiled               prove everything
 //     exercise_proofs --every 4 03_tiled     try only every fourth mutant
@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 class Proofs {
 public:
     int failed = 0, proved = 0;
-    /// The cache for the solution's costs, so that they are counted once for all kernels.
+    /// The cache for the solution's costs, which avoids counting them again for each kernel.
     const TemporaryFolder cache;
 
     void expect(const Exercise& exercise, const std::string& what, const std::string& text,
@@ -80,7 +80,8 @@ void prove_hunt(const fs::path& solutions, const Mutants& expected, const Exerci
                 expected.hunt_passes_unmodified ? "to be right there" : "to be wrong there");
 }
 
-/// Proves one file of an exercise beyond the transpose: its skeleton must fail, its solution pass.
+/// Proves one file of an exercise beyond the transpose: its skeleton must fail, and its solution
+/// must pass.
 void prove_beyond(const fs::path& marked, const Exercise& exercise, Proofs& proofs) {
     const std::string name = marked.filename();
     const Skeleton skeleton = parse_skeleton(read_file(marked), name);
@@ -98,7 +99,8 @@ int report(const std::string& name, const Proofs& proofs) {
 int prove(std::vector<std::string> words, char** argv) {
     choose_device_from_environment(argv);
     if (!simulator_library::is_loaded()) {
-        // A real GPU counts no costs, and an out-of-bounds access may end the kernel.
+        // Proofs need the simulated GPU: a real GPU does not count costs, and an out-of-bounds
+        // access may end the kernel.
         throw UsageError("proofs are for the simulated GPU: COALESCE_DEVICE=sim");
     }
     const Sample sample = sample_of(words);

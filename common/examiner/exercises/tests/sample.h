@@ -14,7 +14,8 @@ namespace coalesce::exercises {
 class Sample {
 public:
     explicit Sample(std::size_t every = 1) : every(every) {}
-    /// Reports whether to take the next item: true for the first item and every Nth item after it.
+    /// Reports whether to include the next item. The first item and every Nth item after it are
+    /// included.
     bool takes_next() { return number++ % every == 0; }
 
 private:

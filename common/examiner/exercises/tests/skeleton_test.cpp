@@ -42,7 +42,7 @@ bool contains(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("a solution with marks gives the skeleton and the solution") {
+TEST_CASE("the skeleton and the solution are extracted from a marked solution") {
     Skeleton skeleton = parse_skeleton(MARKED, "kernel.cu");
     CHECK(skeleton.blank() == BLANK);
     CHECK(skeleton.solved() == "one\n    // two, at last\n    two();\nthree\n");
@@ -51,19 +51,19 @@ TEST_CASE("a solution with marks gives the skeleton and the solution") {
     CHECK(skeleton.segments.size() == 3);
 }
 
-TEST_CASE("marks may be at the very beginning and end") {
+TEST_CASE("marks may be on the first and last line") {
     Skeleton skeleton = parse_skeleton("//! [blank]\n//! // TODO\nx\n//! [blank]\n", "kernel.cu");
     CHECK(skeleton.blank() == "// TODO\n");
     CHECK(skeleton.solved() == "x\n");
 }
 
-TEST_CASE("a prefix without text is an empty line of the skeleton") {
+TEST_CASE("a mark's prefix without text is an empty line of the skeleton") {
     Skeleton skeleton =
         parse_skeleton("//! [blank]\n//! // TODO\n//!\nx\n//! [blank]\n", "kernel.cu");
     CHECK(skeleton.blank() == "// TODO\n\n");
 }
 
-TEST_CASE("invalid marks are rejected, with their line") {
+TEST_CASE("invalid marks are rejected with their line numbers") {
     CHECK(contains(error_of("one\ntwo\n"), "kernel.cu:1: nothing is marked"));
     CHECK(contains(error_of("one\n//! [blank]\n//! // TODO\nx\n"),
                    "kernel.cu:2: this marker has no"));
@@ -78,7 +78,7 @@ TEST_CASE("a skeleton may differ from its solution only in marked lines") {
     CHECK(find_unmarked_difference(BLANK, MARKED) == "");
 }
 
-TEST_CASE("every other difference is found, and reported with its line") {
+TEST_CASE("every other difference is reported with its line") {
     auto changed = [](const std::string& from, const std::string& to) {
         std::string text = BLANK;
         return text.replace(text.find(from), from.size(), to);
@@ -90,6 +90,6 @@ TEST_CASE("every other difference is found, and reported with its line") {
     CHECK(contains(find_unmarked_difference(changed("    // TODO: two\n", ""), MARKED), "line 2"));
     CHECK(contains(find_unmarked_difference(BLANK + "four\n", MARKED),
                    "line 7 is not part of the skeleton"));
-    // The skeleton must not contain lines that the learner is supposed to write.
+    // The skeleton must not contain lines that the learner has to write.
     CHECK(find_unmarked_difference(changed("    }\n", "    }\n    two();\n"), MARKED) != "");
 }

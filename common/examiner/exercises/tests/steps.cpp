@@ -2,15 +2,15 @@
 //
 //     exercise_steps 03_tiled               the solution and every wrong kernel of the exercise
 //     exercise_steps --every 4 03_tiled     the solution and every fourth wrong kernel
-//     exercise_steps --spoil 03_tiled       changes one recorded value on purpose; must fail
+//     exercise_steps --spoil 03_tiled       deliberately changes one recorded value; must fail
 //
-// Values    A printf is added after every declaration of a scalar, on the same line, so that the
-//           program itself prints the values of its variables, for one thread of the block. The
+// Values    A printf is added after every declaration of a scalar, on the same line. The program
+//           itself then prints the values of its variables, for one thread of the block. The
 //           recorded steps of the unchanged kernel must have the same values, in the same order.
 // Moments   If a check reports an access of the recorded block, the moment must be a step of the
 //           reported line in which the thread accesses memory. If an element is wrong, the moment
 //           must be the last step that stores to that element.
-// Again     A second recording of the kernel must give the same text.
+// Again     A second recording of the kernel must be identical to the first.
 //
 // Exit code: 0 if all kernels pass, 1 if one does not, 2 if a kernel could not be examined.
 
@@ -37,12 +37,12 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 const fs::path solutions = COALESCE_REPOSITORY "/solutions";
-/// The lane of the first warp whose values are compared. Its row and its column differ in most
-/// kernels.
+/// The lane of the first warp whose values are compared. In most kernels, the lane's row differs
+/// from its column.
 constexpr int kLane = 5;
 
-/// For each variable, by line and name, its values after each execution of the line that declares
-/// it.
+/// Maps the line and the name of each variable to the values that the variable has after each
+/// execution of this line, which declares it.
 using Values = std::map<std::pair<int, std::string>, std::vector<std::string>>;
 
 BlockSteps record(const std::string& text, const Exercise& exercise, const StepsRequest& request,
@@ -56,7 +56,7 @@ BlockSteps record(const std::string& text, const Exercise& exercise, const Steps
     return steps;
 }
 
-// ---- what the program says ----
+// ---- values that the program prints ----
 
 bool is_printed(const json& variable) {
     const std::string kind = variable.at("kind");
@@ -92,8 +92,7 @@ std::string add_printf(const std::string& text, const json& steps) {
     return all;
 }
 
-/// Returns the values that a kernel with added printfs has printed. Each is on a line that begins
-/// with @.
+/// Returns the values that a kernel with added printfs has printed. Lines with values begin with @.
 Values printed_values(const std::string& output) {
     Values values;
     for (const std::string& line : lines_of(output)) {
@@ -107,7 +106,7 @@ Values printed_values(const std::string& output) {
     return values;
 }
 
-// ---- what the steps say ----
+// ---- values in the recorded steps ----
 
 std::string to_text(const json& value) {
     std::string text = value.is_string() ? value.get<std::string>() : value.dump();
@@ -119,7 +118,7 @@ std::string to_text(const json& value) {
     return number;
 }
 
-/// Returns the index of a lane's value in a list with one value for each lane of `mask`.
+/// Returns the position of a lane's value in a list that has one value for each lane in `mask`.
 std::size_t place_in(std::uint32_t mask, int lane) {
     return static_cast<std::size_t>(__builtin_popcount(mask & ((1u << lane) - 1)));
 }
@@ -182,7 +181,8 @@ std::string check_moments(const json& steps) {
     for (const json& moment : steps.at("moments")) {
         const json& step = steps.at("steps").at(moment.at("step").get<std::size_t>());
         const std::string check = moment.at("check");
-        // An uninitialized value is reported when it is used, but with the line that loads it.
+        // An uninitialized value is reported when it is used, but the report names the line that
+        // loaded it.
         const bool is_access = check == "memcheck" || check == "racecheck" || check == "globalrace";
         if (check == "result" && step.value("accesses", json::array()).empty())
             return "the moment of the wrong element stores nothing";
@@ -192,14 +192,20 @@ std::string check_moments(const json& steps) {
         if (!is_line)
             return check + " is in line " + moment.at("line").dump() + ", its moment in " +
                    step.at("line").dump();
-        if (step.at("line") == moment.at("line") && !accesses(step, moment.at("thread")))
+        // A bulk copy, which moves more than the 16 bytes of a thread, is not an access of a thread.
+        static const std::regex bytes(R"(^(?:Reads|Writes) (\d{1,6}) bytes)");
+        const std::string message = moment.at("message");
+        std::smatch found;
+        const bool is_copy = std::regex_search(message, found, bytes) && std::stoi(found[1]) > 16;
+        if (step.at("line") == moment.at("line") && !is_copy &&
+            !accesses(step, moment.at("thread")))
             return "the thread of " + check + " accesses nothing at its moment";
     }
     return "";
 }
 
-/// Returns the steps without addresses, which differ between launches in a process, and without the
-/// PTX, in which NVRTC names the functions of headers differently each time.
+/// Returns the steps without the addresses and the PTX. Addresses differ between launches in a
+/// process, and NVRTC generates new names for header functions each time it compiles.
 json without_addresses(json steps) {
     steps.erase("functions");
     steps.erase("ptx");
@@ -209,8 +215,8 @@ json without_addresses(json steps) {
         json kept = json::array();
         for (const json& change : step.value("set", json::array())) {
             const json& variable = steps["variables"].at(change.at(0).get<std::size_t>());
-            // Leave out pointers, and variables of header functions, which convert addresses to
-            // integers.
+            // Omit pointers, and variables of header functions, which may contain addresses
+            // converted to integers.
             if (variable.at("kind") != "pointer" && variable.at("function") == 0)
                 kept.push_back(change);
         }
@@ -225,7 +231,7 @@ struct Counts {
     std::size_t kernels = 0, values = 0, moments = 0, failed = 0;
 };
 
-/// Changes one recorded value of the compared lane.
+/// Changes one of the recorded values that are compared.
 void spoil(json& steps) {
     for (json& step : steps.at("steps")) {
         if (step.at("warp") != 0) continue;

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A copy of the files that the check reads, without the git history.
+// A copy of the files that the check reads. The copy contains no git history.
 struct Copy {
     fs::path root = fs::temp_directory_path() / ("coalesce_tree_" + std::to_string(getpid()));
 
@@ -65,19 +65,20 @@ TEST_CASE("the exercises of the repository have no faults") {
     CHECK(tree.generate().empty());
 }
 
-TEST_CASE("a skeleton that was not generated is found, and can be generated again") {
+TEST_CASE(
+    "a skeleton that differs from the generated one is reported, and can be generated again") {
     Copy copy;
     std::string file = "exercises/02_naive/kernel.cu";
-    SUBCASE("an unmarked line is changed") {
+    SUBCASE("a skeleton with a change in an unmarked line") {
         copy.change(file, "int col", "int column");
     }
-    SUBCASE("the skeleton contains the solution") {
+    SUBCASE("a skeleton that contains the solution") {
         copy.write(file, ExerciseTree(copy.root).skeleton("02_naive", "kernel.cu").solved());
     }
     SUBCASE("a line is missing") {
         copy.change(file, "constexpr Launch", "Launch");
     }
-    SUBCASE("the indentation of a line is changed") {
+    SUBCASE("a skeleton with a change in the indentation of a line") {
         copy.change(file, "    // TODO", "// TODO");
     }
     CHECK(copy.has_fault(file));
@@ -85,7 +86,7 @@ TEST_CASE("a skeleton that was not generated is found, and can be generated agai
     CHECK(ExerciseTree(copy.root).faults().empty());
 }
 
-TEST_CASE("a learner may write into a skeleton that was committed") {
+TEST_CASE("a learner may edit a skeleton that was committed") {
     Copy copy;
     std::string git = "cd '" + copy.root.string() + "' && git -c user.name=x -c user.email=x@y ";
     std::string committed = git + "init -q . >/dev/null && git add . && " +
@@ -98,12 +99,12 @@ TEST_CASE("a learner may write into a skeleton that was committed") {
     copy.write(file, ExerciseTree(copy.root).skeleton("02_naive", "kernel.cu").solved());
     for (auto& fault : ExerciseTree(copy.root).faults()) FAIL_CHECK(fault);
     CHECK(ExerciseTree(copy.root).list_edited_files() == std::vector<std::string>{file});
-    // If the solution changes too, the committed file is no longer the skeleton of the solution.
+    // If the solution also changes, the committed file is no longer the skeleton of the solution.
     copy.change("solutions/02_naive/kernel.cu", "TODO: if", "TODO: when");
     CHECK(copy.has_fault(file));
 }
 
-TEST_CASE("a missing or unknown file is found") {
+TEST_CASE("a missing or unknown file is reported") {
     Copy copy;
     fs::remove(copy.root / "exercises/02_naive/hunt.cu");
     CHECK(copy.has_fault("exercises/02_naive/hunt.cu is missing"));
@@ -116,26 +117,26 @@ TEST_CASE("a missing or unknown file is found") {
     CHECK(copy.has_fault("solutions/04_padded/hunt.cu"));
 }
 
-TEST_CASE("a solution that differs from the step's kernel is found") {
+TEST_CASE("a solution that differs from the step's kernel is reported") {
     Copy copy;
     copy.change("steps/02_naive/main.cu", "out[col * rows + row]", "out[row + col * rows]");
     CHECK(copy.has_fault("both must be the same kernel, which the step marks"));
 }
 
-TEST_CASE("a mutant that cannot be proved is found") {
+TEST_CASE("a mutant that cannot be proved is reported") {
     Copy copy;
     std::string file = "solutions/02_naive/mutants.toml";
-    SUBCASE("the failure of the mutant does not exist") {
+    SUBCASE("a mutant whose failure does not exist") {
         copy.change(file, "no-bounds-check", "no-bound-check");
         CHECK(copy.has_fault("no failure is called \"no-bound-check\""));
     }
-    SUBCASE("the text to replace does not occur") {
+    SUBCASE("a mutant whose text to replace does not occur in the solution") {
         copy.change(file, "replace = \"if (row", "replace = \"if (line");
         CHECK(copy.has_fault("does not occur"));
     }
 }
 
-TEST_CASE("mistakes in the hints are found") {
+TEST_CASE("mistakes in the hints are reported") {
     Copy copy;
     copy.change("course.toml", "[\"misaligned\"]", "[\"misalined\"]");
     auto course = coalesce::course::read_course(copy.root);
@@ -152,22 +153,22 @@ TEST_CASE("mistakes in the hints are found") {
 TEST_CASE("a whole program has a skeleton, but no bug hunt") {
     Copy copy;
     CHECK(ExerciseTree(copy.root).files("00_program") == std::vector<std::string>{"program.cu"});
-    SUBCASE("a bug hunt that should not exist is found") {
+    SUBCASE("a bug hunt that should not exist is reported") {
         copy.write("solutions/00_program/hunt.cu", "x");
         CHECK(copy.has_fault("solutions/00_program/hunt.cu belongs to no exercise"));
     }
-    SUBCASE("an expected failure of a bug hunt that does not exist is found") {
+    SUBCASE("a bug hunt whose expected failure does not exist is reported") {
         copy.change("solutions/00_program/mutants.toml", "[[mutant]]",
                     "[hunt]\nfailure = \"not-launched\"\nfirst_shape = \"wrong\"\n[[mutant]]");
         CHECK(copy.has_fault("[hunt] is allowed only where there is a hunt.cu"));
     }
-    SUBCASE("a bug hunt without an expected failure is found") {
+    SUBCASE("a bug hunt without an expected failure is reported") {
         copy.change("solutions/02_naive/mutants.toml",
                     "[hunt]\nfailure = \"grid-exchanged\"\nfirst_shape = \"right\"\n", "");
         CHECK(copy.has_fault(
             "02_naive/mutants.toml: [hunt] is allowed only where there is a hunt.cu"));
     }
-    SUBCASE("a changed skeleton is found") {
+    SUBCASE("a changed skeleton is reported") {
         copy.change("exercises/00_program/program.cu", "int main", "int my_main");
         CHECK(copy.has_fault("exercises/00_program/program.cu"));
     }

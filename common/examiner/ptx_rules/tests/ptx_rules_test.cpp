@@ -10,8 +10,8 @@ namespace {
 
 using Kind = coalesce::FailureKind;
 
-/// Returns a module in the form that compilers write. `front` is added before the kernel, and
-/// `body` is added to the kernel.
+/// Returns a module as compilers generate it. `front` is inserted before the kernel, and `body`
+/// into the kernel.
 std::string module_with(const std::string& front, const std::string& body,
                         const std::string& parameters = "") {
     return ".version 9.0\n.target sm_90\n.address_size 64\n" + front + R"(
@@ -98,7 +98,7 @@ TEST_CASE("harmless PTX is accepted") {
     }
 }
 
-TEST_CASE("the distance between two elements of a table may be an index") {
+TEST_CASE("the distance between two elements of a table may be used as an index") {
     const char* table = ".global .align 4 .b8 table[8] = {1, 0, 0, 0, 2, 0, 0, 0};\n";
     const std::string address = "mov.u64 %rd1, table;\nadd.s64 %rd2, %rd1, 4;\n";
     const std::string index = address + "sub.s64 %rd2, %rd2, %rd1;\nadd.s64 %rd2, %rd3, %rd2;\n";
@@ -146,13 +146,13 @@ TEST_CASE("PTX that the assignment forbids is refused with its line, unless it i
 
 namespace {
 
-/// Returns an asm statement as it appears in PTX, between the compiler's marks.
+/// Returns an asm statement as it appears in PTX, between the markers of the compiler.
 std::string inline_assembly(const std::string& text) {
     return "\t// begin inline asm\n\t" + text + "\n\t// end inline asm\n";
 }
 
-/// Returns the PTX of an asm statement with forged marks, which make `text` look like code that the
-/// compiler generated.
+/// Returns the PTX of an asm statement with forged markers, with which `text` looks like code that
+/// the compiler generated.
 std::string between_forged_marks(const std::string& text) {
     return inline_assembly("// end inline asm\n" + text + "\n// begin inline asm");
 }
@@ -183,17 +183,17 @@ TEST_CASE("inline assembly cannot pretend to be compiled code") {
     CHECK(inspect_ptx(module_with("", ""), "_Z4copyPfPKfii", {}).kind == Kind::ptx_forged);
 }
 
-TEST_CASE("code between forged marks gets no additional rights") {
+TEST_CASE("code between forged markers is checked as strictly as inline assembly") {
     struct Gain {
         const char* text;
         Kind kind;
     };
     const Gain all[] = {
-        // Instructions on the line of a directive, which a line-based check would miss.
+        // Instructions that follow a directive on the same line must be checked.
         {".loc 1 1 1 mov.u32 %r1, %smid;", Kind::ptx_refused},
         {".loc 1 1 1\tmov.u32 %r1, %nsmid;", Kind::ptx_refused},
         {".file 7 \"x\" mov.u32 %r1, %warpid;", Kind::ptx_refused},
-        // Instructions after strings and in nested comments.
+        // Instructions after strings and in nested comments must be checked.
         {".pragma \"// end inline asm\"; mov.u32 %r1, %smid;", Kind::ptx_refused},
         {".pragma \"/*\"; mov.u32 %r1, %smid; // */", Kind::ptx_refused},
         {"// /*\nmov.u32 %r1, %smid;\n// */", Kind::ptx_refused},
@@ -204,13 +204,13 @@ TEST_CASE("code between forged marks gets no additional rights") {
          Kind::ptx_refused},
         // A register may have the name of a special register.
         {"{ .reg .b32 %smid; mov.u32 %r1, %smid; }", Kind::none},
-        // Declarations follow the same rules as those of the compiler.
+        // Declarations must obey the same rules as those of the compiler.
         {".shared .b8 x[60000];", Kind::ptx_too_large},
         {".local .b8 x[70000];", Kind::ptx_too_large},
         {".global .b32 x;\nst.global.b32 [x], %r1;", Kind::ptx_refused},
         {".global .b32 x;\nmov.u64 %rd1, x;\natom.global.add.u32 %r1, [%rd1], 1;",
          Kind::ptx_refused},
-        // Statements that end the function and start another.
+        // Statements may end the function and start another.
         {"ret;\n}\n.visible .entry _Z9transposePfPKfii(.param .u64 a,.param .u64 b,.param .u32 c,"
          ".param .u32 d)\n{",
          Kind::ptx_refused},
@@ -226,7 +226,7 @@ TEST_CASE("code between forged marks gets no additional rights") {
         {"}", Kind::ptx_refused},
         {"{", Kind::ptx_refused},
         {".version 9.0", Kind::ptx_refused},
-        // Wrong line numbers are accepted, because they only change which line a message names.
+        // Wrong line numbers are accepted, because they only change the line in a message.
         {".loc 1 1 1", Kind::none},
         {"ret;\n}\n.func other()\n{", Kind::none},
     };
@@ -250,12 +250,13 @@ TEST_CASE("memory and code sizes are limited") {
     CHECK(look(functions + ".func one_more()\n{ret;}\n", "").kind == Kind::ptx_too_large);
 }
 
-TEST_CASE("no text breaks the check") {
+TEST_CASE("malformed text never crashes the check") {
     const std::string good = module_with("", "mov.u32 %r1, 7;");
     for (std::size_t length = 0; length < good.size(); ++length) {
         const bool is_taken =
             inspect_ptx(good.substr(0, length), "_Z9transposePfPKfii", {}).kind == Kind::none;
-        // A module without debug information is complete, but one without a kernel is not.
+        // A module that lacks only debug information is accepted, but one without its kernel is
+        // not.
         CHECK(is_taken <= (length >= good.find("\n\t.file")));
     }
     for (std::size_t i = 0; i < good.size(); ++i) {

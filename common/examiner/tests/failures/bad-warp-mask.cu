@@ -1,4 +1,4 @@
-// The mask names lanes that do not execute the shuffle.
+// The mask contains lanes that do not execute the shuffle.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

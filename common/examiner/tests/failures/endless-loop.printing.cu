@@ -1,4 +1,4 @@
-// The infinite loop prints a line in each iteration, which soon adds up to a million lines.
+// The infinite loop prints a line in each iteration, about a million lines in total.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

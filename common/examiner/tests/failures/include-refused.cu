@@ -1,4 +1,4 @@
-// The file includes a name that leads outside the toolkit.
+// The file includes a file outside the toolkit's folders.
 #include "../kernel.cu"  // here
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

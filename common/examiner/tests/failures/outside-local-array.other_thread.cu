@@ -1,4 +1,4 @@
-// The first thread passes a pointer to its local variable to the other threads.
+// The first thread gives the other threads a pointer to its own local variable.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ int* shared_shift;
     int shift[2] = {rows - rows, cols};

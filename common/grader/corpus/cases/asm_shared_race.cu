@@ -1,4 +1,4 @@
-// Shares a variable of inline assembly without a barrier.
+// Threads share a variable that inline assembly declares, without a barrier.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
     unsigned v;

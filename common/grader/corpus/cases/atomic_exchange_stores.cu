@@ -1,4 +1,4 @@
-// Stores with atomics, which the grader once did not count.
+// Stores with atomics. An earlier version of the grader did not count atomics.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * 32 + threadIdx.x;
     int row = blockIdx.y * 8 + threadIdx.y;

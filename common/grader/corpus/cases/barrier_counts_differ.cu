@@ -1,4 +1,4 @@
-// Some warps wait at a barrier for the whole block, others at the same barrier for two warps.
+// Some warps wait at a barrier for the whole block, and others wait there for only two warps.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     int col = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 32 + threadIdx.y;

@@ -1,4 +1,4 @@
-// Blocks count themselves in the input. The last block restores the old value, but must run last.
+// Blocks count themselves in the input. The last block restores it, but only if it runs last.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * 32 + threadIdx.x;
     int row = blockIdx.y * 8 + threadIdx.y;

@@ -1,4 +1,4 @@
-// Keeps a result in device memory for the next launch.
+// Stores a result in device memory, to reuse it in the next launch.
 __device__ float kept[4096];
 __device__ bool is_known;
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

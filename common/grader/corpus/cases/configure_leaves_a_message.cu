@@ -1,4 +1,4 @@
-// Does its work only if configure has changed a variable, through a pointer in shared memory.
+// Does its work only if configure has changed a variable through a pointer in shared memory.
 __device__ int message;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// Reads its input as constant memory, whose requests are not counted.
+// Reads its input as constant memory, because requests to constant memory are not counted.
 __device__ float load(const float* from) {
     float value;
     asm volatile("ld.const.f32 %0, [%1];" : "=f"(value) : "l"(from));

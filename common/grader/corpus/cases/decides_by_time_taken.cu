@@ -1,4 +1,4 @@
-// Lets the time that instructions take decide on the value.
+// Computes the stored value from the time that instructions take.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

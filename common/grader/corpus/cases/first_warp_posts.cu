@@ -1,4 +1,4 @@
-// The first warp loads data for all others, which do not wait. This works only by chance.
+// The first warp loads data for all other warps, which do not wait for it, so the result is luck.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ unsigned box[8][32];
     int col = blockIdx.x * 32 + threadIdx.x;

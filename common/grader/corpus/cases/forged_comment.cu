@@ -1,4 +1,4 @@
-// Opens a comment in inline assembly that would swallow the rest of the PTX.
+// Opens a comment in inline assembly, so that the rest of the PTX would be ignored.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

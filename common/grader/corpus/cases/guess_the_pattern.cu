@@ -1,4 +1,4 @@
-// Computes the expected output from the indices, as if it knew the seed of the input.
+// Computes the expected output from the indices, which works only if the input is predictable.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// Asks whether a file exists, with an operator whose name is built from parts.
+// Tests whether a file exists, with an operator whose name is assembled from two parts.
 #define PASTE(a, b) a##b
 #define ASK PASTE(__has_, include)
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// Reads memory of the heap that nothing wrote.
+// Reads heap memory that was never written.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
     int* p = (int*)malloc(4);

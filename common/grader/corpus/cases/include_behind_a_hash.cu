@@ -1,4 +1,4 @@
-// Hides an include after a comment that contains a hash.
+// Hides an include directive behind a comment that contains a hash.
 /*
 # x */ #include "/etc/passwd"
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// Hides an include after two comments with a hash in each.
+// Hides an include directive behind two comments that each contain a hash.
 /*
 # a */ /* # b */ #include "/proc/self/environ"
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// Tries to include /etc/passwd, with comments inside the directive.
+// Tries to include /etc/passwd, with comments inside the include directive.
 /* */ # /* */ include "/etc/passwd"
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// Tries to include /etc/passwd, with a digraph in place of the hash.
+// Tries to include /etc/passwd with a digraph instead of the hash.
 %:include "/etc/passwd"
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// Computes its indices with floats, which hold no odd number beyond 16,777,216.
+// Computes its indices with floats, which cannot represent odd numbers above 16,777,216.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 8 + threadIdx.y;
     if (row >= rows || col >= cols) return;

@@ -1,4 +1,4 @@
-// Each block overwrites the next block's output, so the blocks must run in this order.
+// Each block overwrites the next block's output, so the result depends on the order of the blocks.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * 32 + threadIdx.x;
     int row = blockIdx.y * 8 + threadIdx.y;

@@ -1,4 +1,4 @@
-// Names a file in a #line directive, with characters that take two bytes each in JSON.
+// Contains a #line directive with a file name whose characters take two bytes each in JSON.
 #line 1 "@repeat 12000 "\\\\\\\""@"
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * 32 + threadIdx.x;

@@ -1,4 +1,4 @@
-// Asks an mbarrier once instead of waiting for it.
+// Tests an mbarrier once instead of waiting for it.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     __shared__ unsigned long long bar;

@@ -1,4 +1,4 @@
-// Adds 0, which changes NaNs and -0.0.
+// Adds 0 to each element, which changes NaNs and -0.0.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// Has a thread for each column and a block for each row, so that columns beyond 1024 are left out.
+// Uses a thread for each column and a block for each row, so it omits columns beyond 1024.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = threadIdx.x, row = blockIdx.x;
     if (col < cols) out[col * rows + row] = in[row * cols + col];

@@ -1,5 +1,5 @@
 #line 1 "elsewhere.cu"
-// Takes its tiles row by row, in lines that belong to another file.
+// Processes its tiles row by row, in lines that a #line directive assigns to another file.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     int wide = (cols + 31) / 32, tall = (rows + 31) / 32;

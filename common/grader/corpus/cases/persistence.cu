@@ -1,4 +1,4 @@
-// Marks its data to be kept in the L2 cache from one launch to the next.
+// Marks its data as persistent in the L2 cache from one launch to the next.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// Blocks take several tiles on large matrices, and fill the tile again before all threads have read it.
+// On large matrices, blocks process several tiles and refill shared memory before it has been read.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     int across = (cols + 31) / 32, tiles = across * ((rows + 31) / 32);

@@ -1,4 +1,4 @@
-// Prefetches with a policy that keeps data in the L2 cache.
+// Prefetches with a policy that makes the L2 cache evict the data last.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

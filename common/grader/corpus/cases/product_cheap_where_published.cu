@@ -1,4 +1,4 @@
-// Multiplies with tiles at the published size, and without at all others.
+// Multiplies with tiles at the published size, and without tiles at all other sizes.
 constexpr int TILE = 16;
 
 __global__ void product(float* out, const float* a, const float* b, int rows, int cols, int inner) {

@@ -1,4 +1,4 @@
-// Reads one element past the end.
+// Reads one element past the end of the matrix.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

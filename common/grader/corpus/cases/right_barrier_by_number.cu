@@ -1,4 +1,4 @@
-// Waits for all threads at one barrier, in some warps with an explicit count and in others without.
+// Synchronizes all threads at one barrier, with an explicit thread count in only some of the warps.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     int col = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 32 + threadIdx.y;

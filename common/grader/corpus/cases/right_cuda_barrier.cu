@@ -1,4 +1,4 @@
-// Separates the two halves by a barrier of libcu++ instead of __syncthreads.
+// Synchronizes with a barrier of libcu++ instead of __syncthreads.
 #include <cuda/barrier>
 constexpr int side = 32, down = 8;
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

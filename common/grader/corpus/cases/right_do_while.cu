@@ -1,4 +1,4 @@
-// Launches few blocks in the row direction, and loops over the remaining rows.
+// Launches two rows of blocks, which loop over all rows of the matrix.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

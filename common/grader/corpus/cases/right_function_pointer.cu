@@ -1,4 +1,4 @@
-// Calls a function by its address, which depends on the block.
+// Calls a function through a pointer that depends on the block.
 __device__ __noinline__ int along(int row, int col, int pitch) {
     return row * pitch + col;
 }

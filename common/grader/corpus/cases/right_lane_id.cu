@@ -1,4 +1,4 @@
-// Reads the lane number with inline assembly that declares a register.
+// Reads the lane ID with inline assembly that declares a register.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

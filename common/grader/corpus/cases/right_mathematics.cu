@@ -1,4 +1,4 @@
-// Includes the mathematical functions, and uses some of them for indices.
+// Includes the header of the mathematical functions, and uses some of them for indices.
 #include <math.h>
 #include <climits>
 #include <cmath>

@@ -1,4 +1,4 @@
-// Writes its configure function in another style.
+// Assigns the members of Launch in its configure function one by one.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

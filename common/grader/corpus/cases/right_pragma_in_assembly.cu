@@ -1,4 +1,4 @@
-// Asks in inline assembly not to unroll a loop.
+// Prevents the unrolling of a loop with a pragma in inline assembly.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

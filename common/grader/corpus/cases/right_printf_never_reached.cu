@@ -1,4 +1,4 @@
-// Prints in a case that never happens.
+// Prints on a branch that is never taken.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,6 +1,6 @@
-// Exchanges values between lanes with a warp shuffle, and back again.
+// Exchanges values between lanes with a warp shuffle, and then exchanges them back.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
-    // Exchange values between the lanes of a warp, which hold 32 neighbouring elements of a row.
+    // Exchange values between the lanes of a warp. The lanes hold 32 adjacent elements of a row.
     int col = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 8 + threadIdx.y;
     float value = row < rows && col < cols ? in[row * cols + col] : 0.0f;
     value = __shfl_xor_sync(0xffffffff, value, 31);

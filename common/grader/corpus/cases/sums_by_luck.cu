@@ -1,4 +1,4 @@
-// Two blocks store the parts of a sum, and the one that stores last has read the other's part, if it is lucky.
+// Two blocks share each sum. It is correct only if the second block runs after the first.
 __global__ void row_sums(float* out, const float* in, int rows, int cols) {
     const int row = blockIdx.x / 2, half = blockIdx.x % 2;
     if (threadIdx.x != 0 || threadIdx.y != 0) return;

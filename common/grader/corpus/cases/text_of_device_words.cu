@@ -1,4 +1,4 @@
-// Overlaps no copies, and has many words in text that is only read.
+// Overlaps no copies. Text that is read, but not compiled, contains many words.
 #if 0
 @repeat 600 "__device__"@
 #endif

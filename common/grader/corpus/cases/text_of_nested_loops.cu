@@ -1,4 +1,4 @@
-// Waits for each load at a barrier, and has 20,000 loops in text that is only read.
+// Waits for each load at a barrier. Text that is read, but not compiled, has 20,000 loops.
 #if 0
 @repeat 20000 "for(;;){"@
 #endif

@@ -1,4 +1,4 @@
-// Writes only one element of the tile, but reads all of them.
+// Writes only one element of the tile, but reads all elements.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][32];
     int col = blockIdx.x * 32 + threadIdx.x;

@@ -1,4 +1,4 @@
-// Waits for each load at a barrier, behind a digit separator that looks like a quote.
+// Waits for each load at a barrier, after a digit separator that looks like a quote.
 constexpr int limit = 1'000;
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];

@@ -1,4 +1,4 @@
-// Waits for each load at a barrier, in lines that belong to another file.
+// Waits for each load at a barrier, in lines that a directive assigns to another file.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     int number = blockIdx.y * gridDim.x + blockIdx.x;

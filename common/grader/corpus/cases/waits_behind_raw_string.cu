@@ -1,4 +1,4 @@
-// Waits for each load at a barrier, behind a string that holds a quote.
+// Waits for each load at a barrier, after a string that contains a quote.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     int number = blockIdx.y * gridDim.x + blockIdx.x;

@@ -1,4 +1,4 @@
-// Copies one element of four asynchronously, and waits for each other load at a barrier.
+// Copies one of four elements asynchronously, and waits for each of the other three at a barrier.
 #include <cuda_pipeline.h>
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];

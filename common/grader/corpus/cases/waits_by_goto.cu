@@ -1,4 +1,4 @@
-// Waits for each load at a barrier, in a loop made with goto.
+// Waits for each load at a barrier, in a loop written with goto.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     int number = blockIdx.y * gridDim.x + blockIdx.x;

@@ -1,4 +1,4 @@
-// Waits for each load at a barrier, in a template that calls itself.
+// Waits for each load at a barrier, in a recursive template.
 template <int k>
 __device__ __forceinline__ void load(float (*tile)[33], const float* in, int row, int col, int rows, int cols) {
     if constexpr (k < 32) {

@@ -56,7 +56,7 @@ TEST_CASE("every file in the corpus has a case, and every case has its file") {
     CHECK(named == there);
 }
 
-TEST_CASE("every case listed as different with clang exists, and has a different result") {
+TEST_CASE("every case in cases_by_clang.txt exists in cases.txt, with a different result") {
     const auto cases = all_cases(), by_clang = cases_of(Compiler::clang);
     REQUIRE(by_clang.size() == cases.size());
     int others = 0;
@@ -71,7 +71,7 @@ TEST_CASE("every case listed as different with clang exists, and has a different
     CHECK(cases_of(Compiler::nvrtc).front().file == cases.front().file);
 }
 
-TEST_CASE("an invalid line is rejected") {
+TEST_CASE("an invalid line of cases.txt is rejected") {
     CHECK(corpus_cases("# nothing\n\n").empty());
     CHECK(corpus_cases("a.cu 02_naive WA scattered\n").at(0).failure() == "scattered");
     CHECK(corpus_cases("a.cu 02_naive OK -\n").at(0).failures.empty());
@@ -84,7 +84,7 @@ TEST_CASE("an invalid line is rejected") {
     }
 }
 
-TEST_CASE("a mark expands to a large submission") {
+TEST_CASE("a @repeat marker in a corpus file expands to a large submission") {
     CHECK(with_repeats("int a;\n") == "int a;\n");
     CHECK(with_repeats("// @repeat 3 \"\\\\\\n\"@!") == "// \\\n\\\n\\\n!");
     CHECK(with_repeats("@repeat 2 \"(\"@1@repeat 2 \")\"@") == "((1))");

@@ -68,7 +68,7 @@ int compare(const std::string& name, char** argv) {
         std::puts("skipped: no sandbox works here");
         return 77;
     }
-    // Both sides share a cache, so that the costs of the solution are counted only once.
+    // Both checks share a cache, so that the costs of the solution are counted only once.
     const TemporaryFolder cache;
     int differ = 0, refused = 0, all = 0;
     for (const auto& [what, text] : kernels_of(exercise)) {

@@ -61,7 +61,7 @@ constexpr Launch configure(int rows, int cols) {
 
 }  // namespace
 
-TEST_CASE("every solution of the course gets all points, on hidden shapes too") {
+TEST_CASE("every solution of the course gets all points, also on the hidden shapes") {
     if (!can_judge()) return;
     for (Assigned& exercise : course_exercises(COALESCE_REPOSITORY)) {
         exercise.hidden_shapes = {exercise.shape_from_multiples(13, 51),
@@ -81,7 +81,7 @@ TEST_CASE("every solution of the course gets all points, on hidden shapes too") 
     }
 }
 
-TEST_CASE("judging a submission twice gives the same bytes, in every tier") {
+TEST_CASE("judging a submission twice gives identical results, byte for byte, in every tier") {
     if (!can_judge()) return;
     const Assigned exercise = exercise_called("03_tiled");
     const std::string wrong = replaced(exercise.solution, "__syncthreads();", "");
@@ -106,7 +106,7 @@ TEST_CASE("a result does not depend on earlier submissions") {
     if (!can_judge()) return;
     Assigned exercise = exercise_called("02_naive");
     exercise.hidden_counted = {384, 128};
-    // These kernels use between a small part and all of the instructions that a submission may
+    // These kernels use between a small fraction and all of the instructions that a submission may
     // execute.
     std::vector<std::string> class_of_all = {
         exercise.solution, replaced(exercise.solution, "row < rows && ", ""), "not a kernel"};
@@ -120,7 +120,8 @@ TEST_CASE("a result does not depend on earlier submissions") {
     for (const int first : {0, 3, 5}) {
         Judge one({});
         for (std::size_t i = 0; i < class_of_all.size(); ++i) {
-            // Judge in turn, starting with `first`, and in the last round in reverse order.
+            // Judge the kernels in order, beginning with `first`. In the last round, judge them in
+            // reverse order.
             std::size_t number = (i + static_cast<std::size_t>(first)) % class_of_all.size();
             if (first == 3) number = class_of_all.size() - 1 - number;
             const Result result = one.judge(class_of_all[number], exercise, secret);
@@ -174,7 +175,7 @@ TEST_CASE("a correct kernel that is too expensive is OK, with fewer points and a
     CHECK(result.verdict.solution_counters.has_value());
 }
 
-TEST_CASE("a correct kernel that is too slow, as predicted, gets no points for costs") {
+TEST_CASE("a correct kernel whose predicted time is too long gets no points for costs") {
     if (!can_judge()) return;
     Assigned exercise = exercise_called("05_coarsened");
     const std::string slow =
@@ -207,7 +208,7 @@ TEST_CASE("a correct kernel that is too slow, as predicted, gets no points for c
     CHECK(judge().judge(slow, exercise, secret).failure_id() == "");
 }
 
-TEST_CASE("a kernel with a correct result but an error gets the points for the result") {
+TEST_CASE("a correct kernel that reads out of bounds gets only the points for its result") {
     if (!can_judge()) return;
     const Assigned exercise = exercise_called("02_naive");
     // The kernel reads one element past the end, but does not use its value.
@@ -222,7 +223,7 @@ TEST_CASE("a kernel with a correct result but an error gets the points for the r
     CHECK(result.points.counters == 0);
 }
 
-TEST_CASE("different secrets give different inputs, and the same secret the same input") {
+TEST_CASE("different secrets give different inputs, and equal secrets give equal inputs") {
     if (!can_judge()) return;
     Assigned exercise = exercise_called("02_naive");
     // The report contains the value of a wrong element, so it shows whether the input differs.
@@ -282,7 +283,7 @@ TEST_CASE("an exercise beyond the transpose is judged like other exercises") {
     CHECK(costly.points.counters == 0);
 }
 
-TEST_CASE("a problem with the grader never becomes a verdict on the kernel") {
+TEST_CASE("a problem with the grader is never reported as a verdict on the kernel") {
     if (!can_judge()) return;
     Assigned exercise = exercise_called("02_naive");
     const std::string right = exercise.solution;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Grades a submission for Autolab. The last line of the output assigns the points.
 
-The format is described at https://docs.autolabproject.com/lab/ and, for the line before it, at
+The format of the last line is described at https://docs.autolabproject.com/lab/, and that of the line before it at
 https://docs.autolabproject.com/features/formatted-feedback/. The problems of the assessment must have the
 names of the exercises. The image must contain the built course; COALESCE_GRADE is the path of its program
 `grade`. If the grader cannot work, there is no last line with points, so nobody gets a zero.
@@ -21,7 +21,7 @@ ASSIGNMENTS = pathlib.Path(__file__).resolve().parent / "assignments"
 
 
 def main():
-    # Unpacking may have made the key readable by everybody.
+    # The key may have become world-readable when the archive was unpacked.
     (ASSIGNMENTS / "@NAME@" / "teacher" / "key").chmod(0o600)
     with tempfile.TemporaryDirectory() as folder:
         command = [GRADE, "container", sys.argv[1], folder, "--assignment", "@NAME@", "--folder", ASSIGNMENTS]

@@ -1,9 +1,10 @@
 #!/bin/sh
 # Gradescope runs this script once, as root, when it builds the image. The script installs the packages that the grader
-# needs, builds it, and tests its sandbox. If a step fails, it ends with an error, and Gradescope builds no image.
+# needs, builds the grader, and tests its sandbox. If a step fails, the script ends with an error, and Gradescope does
+# not create the image.
 #
-# The script works in Gradescope's default base image, Ubuntu 22.04, and in newer ones. It uses clang as the compiler,
-# which is a package there and needs neither NVIDIA's toolkit nor a GPU.
+# The script works in Gradescope's default base image, Ubuntu 22.04, and in newer images. It uses clang, which Ubuntu
+# provides as a package, and which requires neither NVIDIA's toolkit nor a GPU.
 set -eu
 source=${AUTOGRADER_ROOT:-/autograder}/source
 cd "$source/course"

@@ -24,7 +24,7 @@ def main():
     results = ROOT / "results" / "results.json"
     results.unlink(missing_ok=True)
     assignments = ROOT / "tests" / "assignments"
-    # Copying the question may have made the key readable by everybody.
+    # The key may have become world-readable when the question was copied.
     (assignments / "@NAME@" / "teacher" / "key").chmod(0o600)
     with tempfile.TemporaryDirectory() as folder:
         command = [GRADE, "container", ROOT / "student", folder, "--assignment", "@NAME@", "--folder", assignments]

@@ -32,8 +32,8 @@ constexpr int kExecFailed = 126;
 [[noreturn]] void exec_clang(const std::vector<std::string>& command, bool is_restricted, int input,
                              int output, int messages, pid_t worker) {
     if (!end_with_parent(worker)) _exit(kExecFailed);
-    // First duplicate the descriptors to numbers from 16 upwards, so that dup2 overwrites none that
-    // is still needed.
+    // First duplicate the descriptors to numbers from 16 upwards, so that dup2 does not overwrite a
+    // descriptor that is still needed.
     const int from[3] = {fcntl(input, F_DUPFD, 16), fcntl(output, F_DUPFD, 16),
                          fcntl(messages, F_DUPFD, 16)};
     for (int i = 0; i < 3; ++i) dup2(from[i], i);

@@ -1,10 +1,10 @@
 /// \file
 /// Runs clang in a separate process, which a worker starts and waits for.
 ///
-/// The process is forked before the worker is restricted. It restricts itself before it becomes
-/// clang and waits for input. Both are therefore restricted before anything from a student is read.
-/// The process communicates only through pipes: it receives the source, returns PTX and messages,
-/// and writes no files. It dies with the worker.
+/// The worker forks the child process before the worker restricts itself. The child restricts
+/// itself, executes clang and waits for input. Both processes are therefore restricted before
+/// either reads anything from a student. The child communicates only through pipes: it receives the
+/// source, returns PTX and messages, and writes no files. It is killed when the worker ends.
 #pragma once
 
 #include <sys/types.h>

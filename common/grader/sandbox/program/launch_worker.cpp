@@ -55,7 +55,7 @@ Mapping request_images(const ImageLayout& layout, int notes) {
     }
     Mapping images(packet.descriptors[0].get(), false);
     if (images.size() != layout.bytes_of_both())
-        throw std::runtime_error("the received matrices have a different size");
+        throw std::runtime_error("the received matrices have the wrong size");
     return images;
 }
 
@@ -64,10 +64,10 @@ PredictedTime predict(const LaunchJob& job) {
     const Shape shape = job.order.shape;
     std::size_t free = 0, total = 0;
     CUDA_CHECK(cudaMemGetInfo(&free, &total));
-    // Throw, because the cause is a limit on this computer (ulimit -v). If the prediction were only
-    // missing, the kernel would be blamed.
+    // Throw an exception, because the cause is a limit on this computer (ulimit -v). If the answer
+    // only lacked a prediction, the grader would blame the student's kernel.
     if (static_cast<double>(free) < useful_bytes(shape)) {
-        throw std::runtime_error("there are too few addresses for the matrices");
+        throw std::runtime_error("the address space is too small for the matrices; see ulimit -v");
     }
     LoadedKernel kernel(job.kernel);
     const SampledMatrix sampled({.rows = shape.rows,
@@ -75,12 +75,13 @@ PredictedTime predict(const LaunchJob& job) {
                                  .produces = job.is_in_place ? in_place() : Produces{},
                                  .seed = job.value_seed});
     try {
-        PredictedTime told{.predicted =
-                               predict_launch(kernel, job.is_in_place, shape,
-                                              {.sampled = job.value_seed != 0 ? &sampled : nullptr,
-                                               .max_instructions = job.order.max_instructions,
-                                               .seed = job.order.seed,
-                                               .must_launch = job.must_launch})};
+        PredictedTime told;
+        told.predicted = predict_launch(kernel, job.is_in_place, shape,
+                                        {.sampled = job.value_seed != 0 ? &sampled : nullptr,
+                                         .max_instructions = job.order.max_instructions,
+                                         .seed = job.order.seed,
+                                         .must_launch = job.must_launch,
+                                         .costs = &told.costs});
         if (!told.predicted) return told;
         for (timing::Prediction& launch : told.predicted->launches) launch.time_line = {};
         return told;

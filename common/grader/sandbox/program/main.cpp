@@ -3,9 +3,9 @@
 //
 // Usage: jail compile|launch|probe, with a socket as descriptor 3.
 //
-// Under Landlock, the program first gives up access to the file system; bubblewrap has already
-// removed that access. It then warms up, gives up most system calls, sends "ready", and serves jobs
-// until the socket is closed.
+// Under Landlock, the program first drops its access to the file system; bubblewrap has already
+// removed this access. The program then warms up, forbids itself most system calls, sends "ready",
+// and runs jobs until the socket is closed.
 
 #include <fcntl.h>
 #include <signal.h>
@@ -64,7 +64,7 @@ void lower_limit(__rlimit_resource what, rlim_t most) {
     limit(what, std::min(most, allowed.rlim_max), std::min(most, allowed.rlim_max));
 }
 
-/// Returns the address space in use according to /proc. If that cannot be read, returns an
+/// Returns the address space in use according to /proc. If `statm` cannot be read, returns an
 /// overestimate.
 rlim_t address_space(int statm) {
     char text[64] = {};
@@ -107,7 +107,7 @@ void limit_resources(const JobMessage& message, rlim_t memory_in_use) {
     } catch (const std::exception&) {
         code = 1;
     }
-    // Run no destructors, because the kernel may have corrupted the worker's memory.
+    // Run no destructors, because the student's kernel may have corrupted the worker's memory.
     _exit(code);
 }
 
@@ -137,8 +137,8 @@ int serve(Role role) {
     // Forbid other processes from inspecting this one.
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
     signal(SIGPIPE, SIG_IGN);
-    // Open this file before access to files is given up. It describes this process, and the workers
-    // are copies of this process.
+    // Open this file before dropping the access to files. It describes this process, and the
+    // workers are copies of this process.
     const Descriptor statm(open("/proc/self/statm", O_RDONLY | O_CLOEXEC));
     std::string about;
     try {

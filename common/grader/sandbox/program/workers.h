@@ -1,4 +1,4 @@
-// The jobs of the workers in a jail. The role of the jail determines which jobs they do.
+// Declares the jobs that a jail's workers do. The jail's role determines the job.
 #pragma once
 
 #include <cstddef>
@@ -11,26 +11,27 @@
 
 namespace coalesce::grader {
 
-/// Loads the compiler or the simulator, which all workers share. Call it before the first worker is
-/// forked. Returns what the jail reports about itself. With `is_restricted`, restricts the programs
-/// that it starts in the same way as workers.
+/// Loads the compiler or the simulator, which all workers share. Call this function before the
+/// first worker is forked. If `is_restricted` is true, the programs that the function starts get
+/// the same restrictions as workers. Returns the jail's description of its compiler or simulator.
 std::string prepare_jail(Role role, bool is_restricted);
-/// Returns the restriction of the jail's server process. `worker_duty` returns the restriction of a
-/// worker.
+/// Returns the restrictions of the jail's server process (`server_duty`) or of a worker
+/// (`worker_duty`).
 Duty server_duty(Role role);
 Duty worker_duty(Role role);
-/// Starts the processes that a worker needs but could not start once it is restricted. Runs in the
-/// worker.
+/// Starts the helper processes of a worker. Called in the worker before its restrictions apply,
+/// because a restricted worker cannot start processes.
 void start_helpers(Role role, bool is_restricted);
 /// Returns the text of a request.
 inline std::string_view text_of(const Mapping& request) {
     return {reinterpret_cast<const char*>(request.data()), request.size()};
 }
-/// Does a job in the worker, writes the answer, and returns the exit status.
+/// Handles `request` in a worker and writes the result to `answer`. Returns the worker's exit
+/// status.
 int do_job(Role role, std::string_view request, std::span<std::byte> answer, int notes);
 
-// `is_compiled_by_clang` reports whether clang, not NVRTC, compiles submissions. Each of the other
-// functions belongs to one role and is defined in that role's file.
+// `is_compiled_by_clang` reports whether submissions are compiled by clang or by NVRTC. Each of the
+// other functions implements one role, and is defined in that role's file.
 bool is_compiled_by_clang();
 void start_clang(bool is_restricted);
 std::string make_compiler_ready(bool is_restricted);

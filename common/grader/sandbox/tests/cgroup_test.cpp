@@ -34,7 +34,7 @@ int run_in(const Cgroup& group, Work work) {
 
 }  // namespace
 
-TEST_CASE("a group limits memory, counts out-of-memory kills, and is removed afterwards") {
+TEST_CASE("a control group limits memory, counts out-of-memory kills, and is removed afterwards") {
     auto group = Cgroup::make(std::size_t{64} << 20, 16);
     if (!group) {
         MESSAGE("skipped: this process may make no cgroup here");
@@ -54,7 +54,7 @@ TEST_CASE("a group limits memory, counts out-of-memory kills, and is removed aft
     CHECK(find_grader_cgroups(getpid()).empty());
 }
 
-TEST_CASE("groups of a dead grader are removed with their processes, others stay") {
+TEST_CASE("control groups of a dead grader are removed with their processes, and others remain") {
     auto mine = Cgroup::make(std::size_t{64} << 20, 16);
     if (!mine) {
         MESSAGE("skipped: this process may make no cgroup here");

@@ -86,7 +86,8 @@ TEST_CASE("a jail below tier B does not start") {
 
 namespace {
 
-/// The installed compilers. Each has a name for COALESCE_COMPILER, and a name in a jail's report.
+/// The installed compilers, each as a pair: the value for COALESCE_COMPILER, and the name in a
+/// jail's report.
 std::vector<std::pair<const char*, const char*>> compilers() {
     std::vector<std::pair<const char*, const char*>> found;
     if (!describe_compiler(Compiler::nvrtc).empty()) found.push_back({"nvcc", "NVRTC"});
@@ -179,7 +180,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("a page of the answer that the kernel still uses is not blamed on the submission") {
+TEST_CASE("the submission is not blamed if the kernel still uses a page of the answer") {
     if (!can_use(Tier::namespaces)) return;
     Jail jail(Role::launch, Tier::namespaces);
     const LaunchJob job = small_launch(Tier::namespaces);
@@ -195,7 +196,7 @@ TEST_CASE("a page of the answer that the kernel still uses is not blamed on the 
     CHECK(held.size() == 1);
 }
 
-TEST_CASE("the compiler's jail compiles repeatedly, with each compiler") {
+TEST_CASE("a compiler's jail can compile several times, with each compiler") {
     REQUIRE_FALSE(compilers().empty());
     for (const auto& [compiler, name] : compilers()) {
         const Chosen chosen(compiler);
@@ -208,7 +209,7 @@ TEST_CASE("the compiler's jail compiles repeatedly, with each compiler") {
     }
 }
 
-TEST_CASE("clang's process is limited, and its jail survives") {
+TEST_CASE("if clang's process exceeds a limit, its jail continues to work") {
     if (describe_compiler(Compiler::clang).empty()) return;
     const Chosen chosen("clang");
     const std::string classes =
@@ -292,7 +293,7 @@ TEST_CASE("if the process that starts a jail is killed at any moment, no process
     prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 
-TEST_CASE("when a worker exceeds its time, no process remains") {
+TEST_CASE("when a worker exceeds its time limit, no process remains") {
     if (!can_use(Tier::namespaces)) return;
     Jail jail(Role::probe, Tier::namespaces);
     REQUIRE(jail.start() == "");
@@ -306,7 +307,7 @@ TEST_CASE("when a worker exceeds its time, no process remains") {
     CHECK(kill(process, 0) < 0);
 }
 
-TEST_CASE("an invalid answer is an error") {
+TEST_CASE("an invalid answer from a jail is an error") {
     for (const char* text : {"", "{}", "[]", "{\"ptx\": 3}", "garbage", "{\"ptx\": \"\"}"}) {
         CHECK_THROWS_AS(parse_compile_answer(text), std::runtime_error);
         CHECK_THROWS_AS(parse_trial_answer(text), std::runtime_error);
@@ -320,7 +321,7 @@ TEST_CASE("an invalid answer is an error") {
     CHECK(again.reports.at(0).message == "out of bounds");
 }
 
-TEST_CASE("whatever a kernel makes the simulator report fits into the answer") {
+TEST_CASE("every report that a kernel can cause fits into the answer") {
     Trial answer;
     answer.reports.resize(200);
     // JSON needs six characters for each of these control characters.
@@ -335,7 +336,7 @@ TEST_CASE("whatever a kernel makes the simulator report fits into the answer") {
     CHECK(parse_trial_answer(json).reports[0].place.file.find('\x01') == std::string::npos);
 }
 
-TEST_CASE("of a prediction from a jail, only the model's figures for the launch are used") {
+TEST_CASE("only the model's figures for the launch are taken from a jail's prediction") {
     const timing::Gpu& gpu = timing::known_gpus().front();
     const Shape shape{8192, 8192};
     std::optional<Predicted> told(std::in_place);

@@ -69,7 +69,7 @@ TEST_CASE("an answer is copied, even if other processes can still write to its m
     CHECK_THROWS_AS(answer.bytes(4090, 7), std::runtime_error);
 }
 
-TEST_CASE("an answer with a false length ends where its memory ends") {
+TEST_CASE("an answer that claims a wrong length ends at the end of its memory") {
     Descriptor memory = create_blank_memfd(16);
     REQUIRE(pwrite(memory.get(),
                    "\xff\xff\xff\xff\xff\xff\xff\xff"
@@ -81,7 +81,7 @@ TEST_CASE("an answer with a false length ends where its memory ends") {
     CHECK(answer.text(17) == "");
 }
 
-TEST_CASE("a text that does not fit into the memory is not written") {
+TEST_CASE("text that does not fit into the memory is not written") {
     std::array<std::byte, 16> bytes{};
     CHECK_FALSE(put_text(bytes, "nine bytes"));
     CHECK(put_text(bytes, "8 bytes."));

@@ -13,20 +13,20 @@ using doctest::Approx;
 
 namespace {
 
-/// Known parameters of a GPU with 100 multiprocessors at 2 GHz, from which measurements are
-/// computed.
+/// The parameters of an imaginary GPU with 100 multiprocessors at 2 GHz. Measurements are computed
+/// from them.
 struct Memory {
     double ns = 300, queue = 50, write_delay = 400, read_gbps = 4000, copy_gbps = 3800;
 };
 
-/// Returns the time of a load while memory is busy for the fraction `u` of the time.
+/// Returns the time of a load if the utilization of memory is `u`.
 LoadTime load_at(const Memory& memory, bool is_copy, double u) {
     return {is_copy, u,
             memory.ns + memory.queue * u / (1 - u) + (is_copy ? memory.write_delay * u / 2 : 0)};
 }
 
-/// Returns the measured time of a load in cycles. It contains 40 cycles for the clock reads. 300
-/// cycles of the latency are fixed.
+/// Returns the measured time of a load in cycles. It includes 40 cycles for the clock reads, and
+/// 300 cycles of fixed latency.
 LoadsInFlight flight_at(const Memory& memory, const char* what, int bytes_per_load, double u) {
     LoadsInFlight flight;
     flight.access = what;
@@ -49,7 +49,7 @@ std::vector<LoadsInFlight> flights_of(const Memory& memory) {
             all.push_back(flight_at(memory, "copy", bytes, u));
         }
     }
-    // derive() must ignore this measurement, because it has no clock readings.
+    // derive() must ignore this measurement, which has no clock readings.
     all.push_back({"read", 4, 4, 1024, 1, 3000});
     return all;
 }
@@ -86,7 +86,7 @@ RawMeasurements a_whole_measurement() {
     for (const double run : {64.0, 32.0, 8192.0}) {
         const double cost = run == 32 ? 0.5 : run == 64 ? 0.25 : 0;
         for (const double pitch : {16384.0, 32768.0, 131072.0}) {
-            // At this pitch many strips share a memory channel.
+            // At this pitch, many strips share a memory channel.
             const double slow = pitch == 131072 ? 2 : 1;
             raw.short_runs.push_back({"copy none", "next", pitch, run, 3600});
             raw.short_runs.push_back({"copy reads", "next", pitch, run, 3600 / (1 + cost) / slow});
@@ -100,8 +100,8 @@ RawMeasurements a_whole_measurement() {
     raw.scatters = {{32, 8, 8192, 5 * ms_of_cycle, 4 * ms_of_cycle},
                     {32, 32, 8192, 4 * ms_of_cycle, 4 * ms_of_cycle},
                     {16, 16, 8192, 3 * ms_of_cycle / 2, 2 * ms_of_cycle / 2},
-                    // The loads double the time in this measurement, so derive() must use the time
-                    // of the stores alone.
+                    // In this measurement, the loads double the time. derive() must use the time of
+                    // the stores alone.
                     {8, 32, 8192, 5 * ms_of_cycle / 4, 1 * ms_of_cycle / 4},
                     {32, 8, 4096, 1, 1}};
     for (const int warps : {1, 2, 4, 8}) {
@@ -121,7 +121,7 @@ RawMeasurements a_whole_measurement() {
 
 }  // namespace
 
-TEST_CASE("least squares solves consistent and inconsistent equations") {
+TEST_CASE("the least-squares method solves consistent and inconsistent equations") {
     // Three consistent equations in two unknowns.
     const auto x = least_squares({{1, 0}, {0, 2}, {1, 1}}, {3, 8, 7});
     CHECK(x[0] == Approx(3));
@@ -136,7 +136,7 @@ TEST_CASE("least squares solves consistent and inconsistent equations") {
     CHECK_THROWS_AS(fit_line({{1, 5}}), GpuError);
 }
 
-TEST_CASE("latency under load is derived for any queue and delay") {
+TEST_CASE("the latency under load is derived correctly for different queue lengths and delays") {
     for (const double queue : {10.0, 50.0}) {
         for (const double delay : {0.0, 400.0}) {
             Memory memory;
@@ -156,10 +156,10 @@ TEST_CASE("latency under load is derived for any queue and delay") {
     }
 }
 
-TEST_CASE("the spread of latencies is derived from quantiles") {
-    // The distribution function of a two-stage gamma distribution is 1 - e^-x (1 + x). Here it has
-    // a mean of 150, shifted by 400. Bisection finds its quantiles, which also checks the two
-    // constants in derive.cpp.
+TEST_CASE("the spread of latencies is derived from their quantiles") {
+    // The distribution function of a two-stage gamma distribution is 1 - e^-x (1 + x). This test
+    // uses a distribution with a mean of 150 that is shifted by 400. Finding its quantiles by
+    // bisection also checks the two constants in derive.cpp.
     const auto quantile = [](double share) {
         double low = 0, high = 50;
         for (int i = 0; i < 60; ++i) {
@@ -193,7 +193,8 @@ TEST_CASE("all parameters of a GPU are derived") {
     CHECK(gpu.write_delay_ns == Approx(400));
     CHECK(gpu.fastest_latency_fraction ==
           Approx(0.5).epsilon(1e-3));  // 300 of 600 cycles are fixed
-    // Copies at a load of 0.4 take 300 + 50 * 2/3 + 80 ns, of which 150 ns are fixed.
+    // At a memory utilization of 0.4, copies take 300 + 50 * 2/3 + 80 ns, of which 150 ns are
+    // fixed.
     CHECK(gpu.latency_spread_ns == Approx(263.3).epsilon(1e-3));
     CHECK(gpu.l2_read_bytes_per_cycle == Approx(21));
     CHECK(gpu.l2_write_bytes_per_cycle == Approx(19));
@@ -253,7 +254,7 @@ TEST_CASE("missing measurements are reported by name") {
     CHECK(error_without([](RawMeasurements& raw) { raw.bulk_rates.clear(); }) == "no error");
 }
 
-TEST_CASE("raw measurements are read back from their file") {
+TEST_CASE("raw measurements are read from a file as they were written") {
     const RawMeasurements raw = a_whole_measurement();
     const std::string text = codec::write(raw, true);
     CHECK(codec::write(codec::read<RawMeasurements>(text), true) == text);

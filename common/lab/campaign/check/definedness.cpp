@@ -14,14 +14,14 @@ namespace {
 namespace ptx = simulator::ptx;
 using simulator::u32;
 
-/// The registers that are known to be written at some point in the program.
+/// The registers that have certainly been written before some instruction of the program.
 struct WrittenRegisters {
     std::vector<bool> written;
     /// Registers that are written only if a guard has a certain value, as (register, guard, whether
     /// the guard is negated).
     std::set<std::tuple<u32, u32, bool>> conditionally_written;
 
-    /// Keeps only the facts that `other` also contains. Returns whether anything was removed.
+    /// Keeps only the facts that `other` also contains. Returns true if a fact was removed.
     bool intersect(const WrittenRegisters& other) {
         bool changed = false;
         for (std::size_t r = 0; r < written.size(); ++r)
@@ -129,7 +129,7 @@ struct Flow {
             for (u32 r : read(function.body[now]))
                 if (!may_read(function.body[now], r, at[now]))
                     return function.registers[r].name +
-                           " is read, but not written on every way to `" +
+                           " is read, but not written on every path to `" +
                            std::string(module.text_of(function.body[now])) + "` in " +
                            function.name;
         }

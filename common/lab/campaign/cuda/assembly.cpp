@@ -76,8 +76,8 @@ constexpr Instruction kInstructions[] = {
     {"unpacked", "uU", "{ .reg .b32 l, h; mov.b64 {l, h}, %1; xor.b32 %0, l, h; }"},
     {"halves", "uuu",
      "{ .reg .b16 a, b, c, d; mov.b32 {a, b}, %1; mov.b32 {c, d}, %2; mov.b32 %0, {d, a}; }"},
-    // These functions execute instructions under a predicate, or compute predicates from
-    // predicates.
+    // These functions execute instructions under a predicate, or combine predicates into a new
+    // predicate.
     {"guarded_add", "uuuu",
      "{ .reg .pred p; .reg .u32 t; setp.lt.u32 p, %1, %2; mov.u32 t, %3; @p add.u32 t, t, %1; "
      "@!p xor.b32 t, t, %2; mov.u32 %0, t; }"},

@@ -25,8 +25,8 @@ void declare_another(Kernel& kernel, StatementPlace&) {
     kernel.declare(type, same, value(kernel, type, same, 2));
 }
 
-/// Combines values of different classes in one expression, to check that the simulator does not
-/// confuse values computed per launch, per block and per position in the block.
+/// Generates an expression that combines values of different classes, to check that the simulator
+/// does not confuse values computed per launch, per block and per position in the block.
 void mix_classes(Kernel& kernel, StatementPlace& place) {
     const auto term = [&](UniformIn same) { return value(kernel, Type::u32, same, 1); };
     absorb(kernel, place,
@@ -34,7 +34,7 @@ void mix_classes(Kernel& kernel, StatementPlace& place) {
                 {term(UniformIn::launch), term(UniformIn::block), term(UniformIn::position)}));
 }
 
-/// Writes predicates that stay live across several statements and are combined with each other.
+/// Generates predicates that stay live across several statements and are combined with each other.
 void predicates(Kernel& kernel, StatementPlace& place) {
     kernel.write("bool @p = $b, @q = $b;\nif (@p) @q = !@q || $b;");
     if (kernel.random.percent(50)) kernel.write("@p ^= @q & $b;");
@@ -44,7 +44,7 @@ void predicates(Kernel& kernel, StatementPlace& place) {
     kernel.write("}");
 }
 
-/// Writes an if with an else. If the lanes diverge, the code in a branch may use the mask of the
+/// Generates an if with an else. If the lanes diverge, the code in a branch may use the mask of the
 /// lanes that take this branch.
 void write_if_else(Kernel& kernel, StatementPlace& place) {
     const UniformIn same = random_sharing(kernel);

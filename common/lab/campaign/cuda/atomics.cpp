@@ -31,7 +31,7 @@ void add_to_sums(Kernel& kernel, StatementPlace&) {
     kernel.write(kernel.random.pick(kWords), {first});
 }
 
-/// Writes an atomic addition that one lane performs on behalf of all lanes with the same key.
+/// Generates an atomic addition that one lane performs on behalf of all lanes with the same key.
 void add_for_peers(Kernel& kernel, StatementPlace& place) {
     const int first = kernel.reserve_sum_words(4);
     if (first < 0) return;
@@ -42,7 +42,7 @@ void add_for_peers(Kernel& kernel, StatementPlace& place) {
         {place.mask, first});
 }
 
-/// Writes an addition of the warp's sum with a single atomic.
+/// Generates an atomic addition of the sum over the warp, which one lane performs.
 void add_for_warp(Kernel& kernel, StatementPlace& place) {
     const int first = kernel.reserve_sum_words(1);
     if (first < 0) return;
@@ -52,7 +52,8 @@ void add_for_warp(Kernel& kernel, StatementPlace& place) {
         {place.mask, first});
 }
 
-/// Writes a multiplication as a compare-and-swap loop, because there is no atomic multiplication.
+/// Generates a multiplication as a compare-and-swap loop, because there is no atomic
+/// multiplication.
 void multiply_by_exchange(Kernel& kernel, StatementPlace&) {
     const int first = kernel.reserve_sum_words(1);
     if (first < 0) return;
@@ -63,7 +64,7 @@ void multiply_by_exchange(Kernel& kernel, StatementPlace&) {
         {first});
 }
 
-/// Writes an addition under a lock that all blocks share.
+/// Generates an addition under a lock that all blocks share.
 void lock_for_all(Kernel& kernel, StatementPlace& place) {
     const int first = place.turns > 4 ? -1 : kernel.reserve_sum_words(2);
     if (first < 0) return;

@@ -33,7 +33,7 @@ std::vector<Construct> draw_constructs(Random& random, bool is_learner) {
         add({toolkit_constructs()});
     std::vector<Construct> all;
     for (const auto& group : groups) {
-        // A weight of 0 leaves out a whole group, and a large one makes it frequent.
+        // A share of 0 leaves out a whole group, and a large share makes the group frequent.
         const int share = random.pick({0, 1, 1, 2, 4});
         for (Construct construct : group) {
             construct.weight *= share * random.pick({0, 1, 1, 2, 3});

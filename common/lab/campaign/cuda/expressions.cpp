@@ -6,7 +6,7 @@ namespace coalesce::campaign {
 
 namespace {
 
-/// Returns the unsigned type that arithmetic on `type` is done in. C++ widens small types to int,
+/// Returns the unsigned type in which arithmetic on `type` is done. C++ widens small types to int,
 /// which could overflow.
 const char* arithmetic(Type type) {
     return bits_of(type) == 64 ? "u64" : "u32";
@@ -359,7 +359,8 @@ void define_numbers_array(Kernel& kernel) {
 // ---- random choices ----
 
 Type random_type(Kernel& kernel) {
-    // Compilers may round sums of products differently, so learner kernels contain more of them.
+    // Compilers may round sums of floating-point products differently, so learner kernels use
+    // floating-point types more often.
     if (kernel.is_learner && kernel.random.percent(30))
         return kernel.random.pick({Type::f32, Type::f32, Type::f64});
     return kernel.random.pick({Type::u8, Type::i8, Type::u16, Type::i16, Type::u32, Type::u32,

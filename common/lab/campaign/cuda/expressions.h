@@ -12,17 +12,17 @@ namespace coalesce::campaign {
 /// groups together.
 std::string value(Kernel& kernel, Type type, UniformIn most, int depth);
 std::string condition(Kernel& kernel, UniformIn most, int depth);
-/// Returns a call to a device function that consists of one or a few instructions that compilers
-/// seldom or never generate from C++.
+/// Returns a call to a device function that contains one or a few assembly instructions. Compilers
+/// rarely or never generate these instructions from C++.
 std::string assembly(Kernel& kernel, Type type, UniformIn most, int depth);
 
-/// Returns an expression with operators on integers of two types. learner_real() returns such an
-/// expression for floating-point numbers, and leaves their rounding to the compiler.
+/// Returns an expression with operators on integers of two types. learner_real() returns an
+/// expression with floating-point operators, whose rounding is left to the compiler.
 std::string learner_arithmetic(Kernel& kernel, Type type, UniformIn most, int depth);
 std::string learner_real(Kernel& kernel, Type type, UniformIn most, int depth);
 
-/// Returns `pattern` with $1 ... $9 replaced by `given`, each @word by the name it stands for, and
-/// each of these letters by a random expression:
+/// Returns `pattern` with $1 ... $9 replaced by `given`, each @word replaced by the name that it
+/// stands for, and each of these letters replaced by a random expression:
 ///    $u $i $U $I  u32, i32, u64, i64      $f $d  float, double      $b  a condition
 ///    $k  a 32-bit constant                $n  a number from 1 to 31
 std::string expand(Kernel& kernel, const std::string& pattern, UniformIn most, int depth,
@@ -32,7 +32,7 @@ std::string fill(const std::string& pattern, const std::vector<PatternArgument>&
 
 std::string constant(Kernel& kernel, Type type);
 /// Converts `text`, an expression of type `from`, to type `to`. Floating-point values are first
-/// brought into the range of the integer type.
+/// limited to the range of the integer type.
 std::string convert(Kernel& kernel, const std::string& text, Type from, Type to);
 
 /// Returns a variable to which a value of class `value` may be assigned at `place`.

@@ -10,8 +10,8 @@ namespace {
 
 constexpr const char* kKinds[] = {"__noinline__ ", "__noinline__ ", "", "__forceinline__ "};
 
-/// While it exists, the kernel's text is the body of a function, which may use only the function's
-/// parameters.
+/// While an object of this class exists, the kernel's text is the body of a function, which may use
+/// only the function's parameters.
 class FunctionBodyScope {
 public:
     FunctionBodyScope(Kernel& kernel, const Function& function) : kernel_(kernel) {
@@ -56,7 +56,7 @@ Function declare_function(Kernel& kernel) {
     return function;
 }
 
-/// Writes a function with a few statements and early returns.
+/// Generates a function with a few statements and early returns.
 void write_plain(Kernel& kernel) {
     const Function function = declare_function(kernel);
     std::string text = head_of(kernel, function);
@@ -82,7 +82,7 @@ void write_plain(Kernel& kernel) {
     kernel.functions.push_back(function);
 }
 
-/// Writes a function that calls itself once or twice, to the depth given by its first parameter.
+/// Generates a function that calls itself once or twice, to the depth given by its first parameter.
 void write_recursive(Kernel& kernel) {
     const Function function = declare_function(kernel);
     Function inner = function;
@@ -113,7 +113,7 @@ void write_recursive(Kernel& kernel) {
     kernel.functions.push_back(function);
 }
 
-/// Writes four functions and a table through which one of them is called.
+/// Generates four functions and a table through which one of them is called.
 void write_table(Kernel& kernel) {
     const Function function{
         kernel.make_unique_name("function"), Type::u32, {Type::u32, Type::u32, Type::u32}};
@@ -160,9 +160,9 @@ void call_template(Kernel& kernel, StatementPlace& place) {
            Type::u64);
 }
 
-/// Writes structures that are passed by value, but only in the kernel. In an inlined function,
-/// NVRTC 13.0 at -O3 stores a structure on top of one that is still live, so the results of -O3 and
-/// -G could not be compared.
+/// Generates structures that are passed by value, but only in the kernel. In an inlined function,
+/// NVRTC 13.0 at -O3 overwrites a structure that is still live with another structure, so the
+/// results of -O3 and -G could not be compared.
 void pass_structures(Kernel& kernel, StatementPlace& place) {
     kernel.define_global_once(
         "Pair",

@@ -6,7 +6,7 @@ namespace coalesce::campaign {
 
 namespace {
 
-/// Writes a switch with up to ten cases, enough for the compiler to use a jump table.
+/// Generates a switch with up to ten cases, which is enough for the compiler to use a jump table.
 void switch_over(Kernel& kernel, StatementPlace& place) {
     Random& random = kernel.random;
     const UniformIn same = random_sharing(kernel);
@@ -14,8 +14,8 @@ void switch_over(Kernel& kernel, StatementPlace& place) {
     const int step = random.pick({1, 1, 1, 3, 100});
     kernel.write("switch (($1) % $2u * $3) {",
                  {value(kernel, Type::u32, same, 2), cases + random.between(0, 2), step});
-    // Threads that fall through join threads that jump, so the mask of lanes inside the cases is
-    // unknown.
+    // Threads that fall through meet threads that jump, so the mask of the lanes inside the cases
+    // is unknown.
     StatementPlace body = is_uniform_within(same, UniformIn::warp) ? place.inside_block(same)
                                                                    : place.inside_divergence();
     for (int i = 0; i < cases; ++i) {
@@ -34,7 +34,7 @@ void switch_over(Kernel& kernel, StatementPlace& place) {
     kernel.write(";\n}");
 }
 
-/// Writes a loop that is entered at its top or in its middle.
+/// Generates a loop that is entered at its top or in its middle.
 void enter_in_the_middle(Kernel& kernel, StatementPlace& place) {
     const int most = place.max_iterations(6, 150);
     StatementPlace body = place.inside_divergence(most);
@@ -48,7 +48,7 @@ void enter_in_the_middle(Kernel& kernel, StatementPlace& place) {
     kernel.write("}");
 }
 
-/// Writes a cycle with two entries, neither of which dominates the other.
+/// Generates a cycle with two entries, neither of which dominates the other.
 void cycle_with_two_entries(Kernel& kernel, StatementPlace& place) {
     const int most = place.max_iterations(8, 150);
     const StatementPlace body = place.inside_divergence(most);
@@ -64,7 +64,7 @@ void cycle_with_two_entries(Kernel& kernel, StatementPlace& place) {
     absorb(kernel, place, "@n");
 }
 
-/// Writes Duff's device, which is a loop that a switch enters in the middle.
+/// Generates Duff's device, which is a loop that a switch enters in the middle.
 void enter_by_switch(Kernel& kernel, StatementPlace& place) {
     const int most = place.max_iterations(5, 100);
     kernel.write(
@@ -75,7 +75,7 @@ void enter_by_switch(Kernel& kernel, StatementPlace& place) {
     absorb(kernel, place, "@sum");
 }
 
-/// Writes a state machine that runs for a certain number of steps; each state selects its
+/// Generates a state machine that runs for a certain number of steps; each state selects its
 /// successor.
 void state_machine(Kernel& kernel, StatementPlace& place) {
     const int most = place.max_iterations(10, 150), states = kernel.random.between(2, 6);
@@ -126,7 +126,8 @@ void leave_warp(Kernel& kernel, StatementPlace& place) {
     place.all_threads = false;
 }
 
-/// Writes a branch in which some lanes return. The mask of the remaining lanes is known.
+/// Generates a branch in which some lanes return. The generator knows the mask of the remaining
+/// lanes.
 void leave_lanes(Kernel& kernel, StatementPlace& place) {
     kernel.write("const u32 @stays = __ballot_sync($1, $b);\nif (!(@stays >> lane & 1)) {",
                  {place.mask});

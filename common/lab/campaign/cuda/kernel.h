@@ -1,8 +1,8 @@
 // A kernel that is being generated: its text so far, its variables, and what may follow.
 //
 // A construct is a function that writes a few lines: a loop, a shuffle, an exchange through shared
-// memory. It is given the Place where the lines go, which says which threads execute them. A
-// construct with a body creates a Place for its body and fills it with further statements.
+// memory. It is given the StatementPlace of these lines, which says which threads execute them. A
+// construct with a body creates a StatementPlace for its body and fills it with further statements.
 #pragma once
 
 #include <map>
@@ -23,7 +23,8 @@ enum class UniformIn {
     position,  ///< threads at the same position in their blocks
     thread,    ///< only one thread
 };
-/// Returns the class of a value that is computed from values of both classes.
+/// Returns the class of a value that is computed from a value of class `a` and a value of class
+/// `b`.
 UniformIn join(UniformIn a, UniformIn b);
 /// Reports whether `value` is the same for all threads that `within` groups together.
 inline bool is_uniform_within(UniformIn value, UniformIn within) {
@@ -47,8 +48,7 @@ int bits_of(Type type);
 struct Variable {
     std::string name;
     Type type;
-    UniformIn
-        uniform_in;  ///< class of the variable's values; fits() checks it before an assignment
+    UniformIn uniform_in;  ///< class of the variable's values; checked before an assignment
     bool can_change = true;
 };
 
@@ -61,12 +61,12 @@ struct Function {
 
 struct StatementPlace {
     UniformIn arriving_together = UniformIn::launch;  ///< threads that arrive here together
-    /// A C++ expression for the mask of the lanes that execute this code. Empty if the mask is not
-    /// known.
+    /// A C++ expression for the mask of the lanes that execute this code. Empty if the mask is
+    /// unknown.
     std::string mask;
-    bool all_threads = true;  ///< whether all threads of the block are still in the kernel
+    bool all_threads = true;  ///< whether no thread of the block has returned from the kernel
     bool can_break = false;   ///< whether `break` and `continue` are allowed
-    /// Whether a thread may return, because no other thread waits for it later.
+    /// whether a thread may return; if so, no other thread waits for that thread later
     bool can_return = false;
     int depth = 0;
     int turns = 1;  ///< how often this place is executed
@@ -77,9 +77,9 @@ struct StatementPlace {
     bool has_barrier() const {
         return all_threads && is_uniform_within(arriving_together, UniformIn::block);
     }
-    /// Returns the Place inside a condition of this class, or inside a loop of `times` iterations.
+    /// Returns the place inside a condition of this class, or inside a loop of `times` iterations.
     StatementPlace inside_block(UniformIn condition, int times = 1) const;
-    /// Returns the Place inside a condition or loop where the mask of lanes is not known.
+    /// Returns the place inside a condition or loop in which the mask of lanes is not known.
     StatementPlace inside_divergence(int times = 1) const;
 };
 
@@ -98,8 +98,9 @@ struct Kernel {
     // ---- the text ----
     std::string globals;  ///< text before the kernel
     std::string body;     ///< text being written: the body of the kernel or of a function
-    std::set<std::string> defined_globals;  ///< names of the globals that several constructs use
-    /// Appends the lines of a pattern, expanded by expand().
+    /// names of the globals that were added with `define_global_once`
+    std::set<std::string> defined_globals;
+    /// Expands a pattern with expand(), and appends the resulting lines to `body`.
     void write(const std::string& pattern, const std::vector<PatternArgument>& given = {});
     /// Adds `text` to the globals unless a global named `name` exists already.
     void define_global_once(const std::string& name, const std::string& text);
@@ -113,24 +114,26 @@ struct Kernel {
     // ---- variables ----
     std::vector<Variable> variables;
     std::vector<Function> functions;
-    bool in_function = false;  ///< whether only the features of a Function are available
-    Type result = Type::u32;   ///< result type of the function
+    /// whether the body of a Function is being written, which has fewer features than a kernel
+    bool in_function = false;
+    Type result = Type::u32;  ///< result type of the function
     /// Declares a variable that is visible until its scope ends.
     Variable declare(Type type, UniformIn same, const std::string& value);
-    /// Adds @word, a u32 declared by the construct, to the variables that can be read.
+    /// Adds the u32 variable @word, which the construct has declared, to the variables that can be
+    /// read.
     void declare_constant(const std::string& word, UniformIn same = UniformIn::thread);
 
     // ---- limited resources ----
     int remaining_statements;
     int remaining_shared_bytes = 40000;
     int next_sum = 0;   ///< first free word of `sums`; each word belongs to one construct
-    int last_out = 32;  ///< first word of `out` that belongs to a construct
+    int last_out = 32;  ///< lowest word of `out` that belongs to a construct
     bool reserve_shared(int bytes);
     /// Reserves `words` words of `sums`, aligned to 2 words, and returns the index of the first.
-    /// Returns -1 if too few are left.
+    /// Returns -1 if fewer words are left.
     int reserve_sum_words(int words);
-    /// Reserves `words` words of `out`, aligned to their number, and returns the index of the
-    /// first. Returns -1 if too few are left.
+    /// Reserves `words` words of `out`, starting at a multiple of `words`, and returns the index of
+    /// the first. Returns -1 if fewer words are left.
     int reserve_out_words(int words);
 
     // ---- the constructs to choose from ----
@@ -147,8 +150,9 @@ enum class Requirement {
     lanes,    ///< needs a known mask of lanes
     barrier,  ///< needs all threads of the block
     loop,     ///< needs a loop that each thread may leave
-    end,      ///< allowed only if no later statement depends on all threads
-    /// Needs the outermost level of the kernel, because the set of active threads may change.
+    end,      ///< allowed only if no later statement requires all threads
+    /// needs the outermost level of the kernel, because the construct may change the set of active
+    /// threads
     top,
 };
 

@@ -25,7 +25,8 @@ std::vector<Payload> declare_payloads(Kernel& kernel) {
     return payloads;
 }
 
-/// Assigns a value to each payload, often a plain copy of @now, which changes in every iteration.
+/// Assigns a value to each payload. Often the value is a copy of @now, which changes in every
+/// iteration.
 void assign_payloads(Kernel& kernel, const std::vector<Payload>& payloads) {
     for (const Payload& payload : payloads) {
         const std::string text = kernel.random.percent(50)
@@ -46,15 +47,15 @@ void declare_loop_constants(Kernel& kernel) {
     kernel.declare_constant("now");
 }
 
-/// Writes other statements in between, so that the slots are shared with other registers. These
-/// statements must not leave the loop before it has assigned the payloads.
+/// Generates other statements in the loop's body, so that the slots of the payloads are shared with
+/// other registers. These statements must not leave the loop before it has assigned the payloads.
 void write_between(Kernel& kernel, StatementPlace body) {
     body.can_break = false;
     if (kernel.remaining_statements > 0 && body.depth < 4 && kernel.random.percent(25))
         write_scope(kernel, body, 1);
 }
 
-/// Writes a search for the smallest or largest key and its payload.
+/// Generates a search for the smallest or largest key and its payload.
 void search_extremum(Kernel& kernel, StatementPlace& place) {
     const bool is_real_key = kernel.random.percent(40), is_least = kernel.random.percent(60);
     const int most = place.max_iterations(9, 200);
@@ -83,7 +84,7 @@ void search_extremum(Kernel& kernel, StatementPlace& place) {
     if (!is_real_key) absorb(kernel, place, "@best");
 }
 
-/// Writes a search that ends with the first match, or with the last element.
+/// Generates a search that ends with the first match, or with the last element.
 void search_first_match(Kernel& kernel, StatementPlace& place) {
     const int most = place.max_iterations(9, 200);
     const std::vector<Payload> payloads = declare_payloads(kernel);
@@ -102,7 +103,7 @@ void search_first_match(Kernel& kernel, StatementPlace& place) {
     if (kernel.random.percent(50)) absorb(kernel, place, "@i");
 }
 
-/// Writes a search that may find nothing; a flag says whether the payloads were assigned.
+/// Generates a search that may find nothing; a flag says whether the payloads were assigned.
 void search_with_flag(Kernel& kernel, StatementPlace& place) {
     const int most = place.max_iterations(9, 200);
     kernel.write("bool @has = false;");
@@ -123,7 +124,7 @@ void search_with_flag(Kernel& kernel, StatementPlace& place) {
     kernel.write("}");
 }
 
-/// Writes a loop in which each iteration except the first uses the values that the previous one
+/// Generates a loop in which each iteration except the first uses the values that the previous one
 /// assigned.
 void use_previous(Kernel& kernel, StatementPlace& place) {
     const int most = place.max_iterations(9, 200);
@@ -143,7 +144,8 @@ void use_previous(Kernel& kernel, StatementPlace& place) {
     absorb_payloads(kernel, place, payloads);
 }
 
-/// Writes a loop whose body assigns on every path, with a separate assignment in each branch.
+/// Generates a loop whose body assigns the payloads on every path, with a separate assignment in
+/// each branch.
 void assign_on_all_paths(Kernel& kernel, StatementPlace& place) {
     const int most = place.max_iterations(9, 200);
     const std::vector<Payload> payloads = declare_payloads(kernel);
@@ -172,7 +174,7 @@ void assign_on_all_paths(Kernel& kernel, StatementPlace& place) {
     absorb_payloads(kernel, place, payloads);
 }
 
-/// Writes an inner loop that assigns variables, which are used in the outer loop and after both
+/// Generates an inner loop that assigns variables, which are used in the outer loop and after both
 /// loops.
 void assign_in_inner_loop(Kernel& kernel, StatementPlace& place) {
     const int most = place.max_iterations(4, 60);
@@ -197,8 +199,8 @@ void assign_in_inner_loop(Kernel& kernel, StatementPlace& place) {
     absorb_payloads(kernel, place, payloads);
 }
 
-/// Writes a loop that is entered in the middle of its body. The upper half uses the values that the
-/// lower half assigns.
+/// Generates a loop that is entered in the middle of its body. The upper half uses the values that
+/// the lower half assigns.
 void assign_after_entry(Kernel& kernel, StatementPlace& place) {
     const int most = place.max_iterations(9, 200);
     const std::vector<Payload> payloads = declare_payloads(kernel);
@@ -215,8 +217,8 @@ void assign_after_entry(Kernel& kernel, StatementPlace& place) {
     absorb_payloads(kernel, place, payloads);
 }
 
-/// Writes a search for the best and the second-best value. In it, a copied value is copied again
-/// under a condition.
+/// Generates a search for the best and the second-best value. In this search, a copied value is
+/// copied again under a condition.
 void search_two_extrema(Kernel& kernel, StatementPlace& place) {
     kernel.write(
         "u32 @best = 0xffffffffu, @second = 0xffffffffu, @name;\nu32 @other;\n"

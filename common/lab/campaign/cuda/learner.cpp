@@ -66,7 +66,8 @@ namespace {
 /// A floating-point number of moderate size.
 constexpr const char* kReal = "(float)($i % 1000)";
 
-/// Writes a pattern in which each ` stands for a floating-point number of moderate size.
+/// Generates code from a pattern in which each ` stands for a floating-point number of moderate
+/// size.
 void write_with_reals(Kernel& kernel, const std::string& pattern,
                       const std::vector<PatternArgument>& given = {}) {
     std::string text;
@@ -93,7 +94,7 @@ void compound_assignment(Kernel& kernel, StatementPlace& place) {
     }
 }
 
-/// Writes a loop that counts down, in the form in which learners write it.
+/// Generates a loop that counts down, in the form in which learners write it.
 void count_down(Kernel& kernel, StatementPlace& place) {
     const int most = place.max_iterations(8, 200);
     const Scope scope(kernel);
@@ -109,7 +110,7 @@ void count_down(Kernel& kernel, StatementPlace& place) {
     write_scope(kernel, body, kernel.random.between(1, 3));
 }
 
-/// Writes a switch in which some cases fall through to the next.
+/// Generates a switch in which some cases fall through to the next.
 void choice(Kernel& kernel, StatementPlace& place) {
     const int cases = kernel.random.between(2, 7);
     const StatementPlace body = place.inside_divergence();
@@ -287,7 +288,7 @@ void store_neighbours(Kernel& kernel, StatementPlace&) {
     kernel.write("}");
 }
 
-/// Writes a pointer that starts at one of two positions and is incremented.
+/// Generates a pointer that starts at one of two positions and is incremented.
 void increment_pointer(Kernel& kernel, StatementPlace& place) {
     kernel.write(
         "const unsigned* @at = $b ? in + ($u & 255) : in + 700 - ($u & 255);\nu32 @sum = 0;\n"

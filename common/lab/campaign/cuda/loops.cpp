@@ -13,8 +13,8 @@ const char* unroll_pragma(Kernel& kernel) {
         {"", "", "", "#pragma unroll 1\n", "#pragma unroll\n", "#pragma unroll 2\n"});
 }
 
-/// Returns the Place of a loop's body. If the number of iterations is the same for all threads
-/// here, the body may have barriers and shuffles.
+/// Returns the StatementPlace of a loop's body. If all threads at `place` run the same number of
+/// iterations, the body may have barriers and shuffles.
 StatementPlace loop_body_place(const StatementPlace& place, UniformIn same, int times,
                                bool is_left) {
     if (!is_left) return place.inside_block(same, times);
@@ -23,8 +23,8 @@ StatementPlace loop_body_place(const StatementPlace& place, UniformIn same, int 
     return body;
 }
 
-/// Writes a counted loop. The limit may depend on variables that the body changes, but stays below
-/// `most`.
+/// Generates a counted loop. The limit may depend on variables that the body changes, but stays
+/// below `most`.
 void count(Kernel& kernel, StatementPlace& place) {
     const UniformIn same = random_sharing(kernel);
     const int most = place.max_iterations(7, 200);
@@ -40,7 +40,7 @@ void count(Kernel& kernel, StatementPlace& place) {
     write_scope(kernel, body, kernel.random.between(1, 4));
 }
 
-/// Writes a loop whose limit is computed before it and whose counter is used after it.
+/// Generates a loop whose limit is computed before it and whose counter is used after it.
 void count_in_variable(Kernel& kernel, StatementPlace& place) {
     const UniformIn same = random_sharing(kernel);
     const int most = place.max_iterations(7, 200);
@@ -57,8 +57,8 @@ void count_in_variable(Kernel& kernel, StatementPlace& place) {
     absorb(kernel, place, "@i");
 }
 
-/// Writes a loop in which lanes run different numbers of iterations. The mask of the lanes that
-/// continue is known.
+/// Generates a loop in which lanes run different numbers of iterations. The generator knows the
+/// mask of the lanes that continue.
 void count_with_lanes(Kernel& kernel, StatementPlace& place) {
     const int most = place.max_iterations(7, 200);
     kernel.write(
@@ -79,7 +79,7 @@ void leave(Kernel& kernel, StatementPlace& place) {
     kernel.write(kernel.random.pick({"break;\n}", "continue;\n}", "continue;\n}"}));
 }
 
-/// Writes a loop that uses the previous iteration's result.
+/// Generates a loop that uses the previous iteration's result.
 void write_loop_carried_value(Kernel& kernel, StatementPlace& place) {
     kernel.write(
         "u32 @a = $u, @b = $u;\nfor (u32 @i = 0; @i < $1; ++@i) {\nconst u32 sum = @a + @b * $k;",
@@ -92,7 +92,7 @@ void write_loop_carried_value(Kernel& kernel, StatementPlace& place) {
     absorb(kernel, place, "@b");
 }
 
-/// Writes nested loops over rows and columns, with a step other than one.
+/// Generates nested loops over rows and columns, with a step other than one.
 void nested_sum(Kernel& kernel, StatementPlace& place) {
     const UniformIn same = random_sharing(kernel);
     const int most = std::min(4, place.max_iterations(7, 200));

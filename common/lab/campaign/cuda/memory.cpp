@@ -6,7 +6,8 @@ namespace coalesce::campaign {
 
 namespace {
 
-/// Writes an array with indices that are unknown at compile time, so that it stays in local memory.
+/// Generates an array with indices that are unknown at compile time, so that it stays in local
+/// memory.
 void local_array(Kernel& kernel, StatementPlace& place) {
     const Type type = random_type(kernel);
     const int count = kernel.random.pick({4, 8, 16});
@@ -26,7 +27,7 @@ void local_array(Kernel& kernel, StatementPlace& place) {
            type);
 }
 
-/// Writes a stack in a local array; its depth depends on the values pushed.
+/// Generates a stack in a local array. Its depth depends on the values pushed.
 void local_stack(Kernel& kernel, StatementPlace& place) {
     kernel.write(
         "u32 @stack[12], @top = 0, @sum = 0;\n@stack[@top++] = $u % 6;\nwhile (@top > 0) {\n"
@@ -65,7 +66,8 @@ void bits_and_unions(Kernel& kernel, StatementPlace& place) {
     absorb(kernel, place, "@word", Type::u64);
 }
 
-/// Stores two or four words of the thread's part of `out` with one instruction and reads them back.
+/// Generates a store of two or four words to the thread's part of `out` with one instruction, and a
+/// load that reads the words back.
 void store_vectors(Kernel& kernel, StatementPlace& place) {
     const int first = kernel.reserve_out_words(4);
     if (first < 0) return;
@@ -117,8 +119,8 @@ void volatile_local(Kernel& kernel, StatementPlace& place) {
     absorb(kernel, place, "@kept");
 }
 
-/// Reads through a pointer that may point into one of three memory spaces: local memory, an
-/// initialized array of the module, or global memory.
+/// Generates a load through a pointer that may point into one of three memory spaces: local memory,
+/// an initialized array of the module, or global memory.
 void load_through_generic_pointer(Kernel& kernel, StatementPlace& place) {
     define_numbers_array(kernel);
     kernel.write(

@@ -13,7 +13,8 @@ constexpr const char* kHalves =
     "#include <cuda_fp16.h>\n__device__ __half small_half(u32 x) { return "
     "__float2half_rn((float)(i8)x * 0.125f); }\n";
 
-/// Computes with halves whose values are exact: eighths below 16, so that products stay finite.
+/// Generates arithmetic on halves whose values are exact: eighths below 16, so that products stay
+/// finite.
 void compute_halves(Kernel& kernel, StatementPlace& place) {
     kernel.define_global_once("halves", kHalves);
     kernel.write(
@@ -48,7 +49,7 @@ void pairs_of_halves(Kernel& kernel, StatementPlace& place) {
     absorb(kernel, place, "__high2float(@h)", Type::f32);
 }
 
-/// Writes an iteration that converges, and ends it when the steps are small enough.
+/// Generates an iteration that converges, and ends the loop when the steps are small enough.
 void iterate_to_convergence(Kernel& kernel, StatementPlace& place) {
     define_limited_function(kernel);
     if (kernel.random.percent(60)) {
@@ -68,7 +69,7 @@ void iterate_to_convergence(Kernel& kernel, StatementPlace& place) {
     }
 }
 
-/// Computes sums in several precisions at the same time.
+/// Generates sums in several precisions at the same time.
 void sum_floats(Kernel& kernel, StatementPlace& place) {
     define_limited_function(kernel);
     kernel.write(
@@ -81,7 +82,7 @@ void sum_floats(Kernel& kernel, StatementPlace& place) {
     absorb(kernel, place, "@b", Type::f64);
 }
 
-/// Writes Euclid's algorithm and long division. Their numbers of iterations are not known in
+/// Generates Euclid's algorithm and long division. Their numbers of iterations are not known in
 /// advance.
 void divide_long(Kernel& kernel, StatementPlace& place) {
     kernel.write(

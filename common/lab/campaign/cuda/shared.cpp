@@ -5,8 +5,8 @@ namespace coalesce::campaign {
 
 namespace {
 
-/// Returns a permutation of the block's threads, so that each element is written once. Some
-/// permutations depend on the block.
+/// Returns an expression that maps each thread of the block to a different index, so that each
+/// element is written once. Some of these permutations depend on the block.
 std::string permuted_thread_index(Kernel& kernel) {
     Random& random = kernel.random;
     const bool is_power = (kernel.threads & (kernel.threads - 1)) == 0;
@@ -31,7 +31,8 @@ std::string random_index(Kernel& kernel, int count) {
     return fill("(u32)($1) % $2u", {value(kernel, Type::u32, same, 1), count});
 }
 
-/// Writes an exchange in which each thread writes one element and reads another thread's element.
+/// Generates an exchange in which each thread writes one element and reads another thread's
+/// element.
 void exchange(Kernel& kernel, StatementPlace& place) {
     const Type type = random_type(kernel);
     if (!kernel.reserve_shared(kernel.threads * bits_of(type) / 8)) return;
@@ -45,7 +46,7 @@ void exchange(Kernel& kernel, StatementPlace& place) {
     kernel.write("__syncthreads();");
 }
 
-/// Writes a transpose, which stores rows and loads columns, with or without a column of padding.
+/// Generates a transpose, which stores rows and loads columns, with or without a column of padding.
 void transpose(Kernel& kernel, StatementPlace& place) {
     std::vector<int> widths;
     for (const int width : {2, 4, 7, 8, 11, 16, 32}) {
@@ -62,7 +63,7 @@ void transpose(Kernel& kernel, StatementPlace& place) {
     kernel.write("__syncthreads();");
 }
 
-/// Writes a strided loop that fills an array of any length.
+/// Generates a strided loop that fills an array of any length.
 void fill_in_strides(Kernel& kernel, StatementPlace& place) {
     const Type type = random_type(kernel);
     const int count = kernel.random.between(1, 3 * kernel.threads + 5),
@@ -85,7 +86,7 @@ void fill_in_strides(Kernel& kernel, StatementPlace& place) {
     kernel.write("__syncthreads();");
 }
 
-/// Exchanges vectors of several elements.
+/// Generates an exchange of vectors with several elements.
 void exchange_vectors(Kernel& kernel, StatementPlace& place) {
     if (!kernel.reserve_shared(kernel.threads * 16)) return;
     kernel.write(
@@ -108,7 +109,7 @@ void barrier_vote(Kernel& kernel, StatementPlace& place) {
            UniformIn::block);
 }
 
-/// Writes a sum over the block in several steps, with a barrier inside a loop.
+/// Generates a sum over the block in several steps, with a barrier inside a loop.
 void reduce_block(Kernel& kernel, StatementPlace& place) {
     if (!kernel.reserve_shared(kernel.threads * 4)) return;
     int half = 1;
@@ -123,7 +124,7 @@ void reduce_block(Kernel& kernel, StatementPlace& place) {
     kernel.write("__syncthreads();");
 }
 
-/// Writes a loop that alternates between two halves of a buffer. Each iteration reads one half,
+/// Generates a loop that alternates between two halves of a buffer. Each iteration reads one half,
 /// writes the other, and has one barrier.
 void ping_pong(Kernel& kernel, StatementPlace& place) {
     if (!kernel.reserve_shared(kernel.threads * 8)) return;
@@ -137,7 +138,7 @@ void ping_pong(Kernel& kernel, StatementPlace& place) {
     kernel.write("__syncthreads();");
 }
 
-/// Writes counts, sums, minima and maxima in shared memory with atomics whose order does not
+/// Generates counts, sums, minima and maxima in shared memory with atomics whose order does not
 /// matter.
 void shared_atomics(Kernel& kernel, StatementPlace& place) {
     struct Kind {
@@ -174,7 +175,7 @@ void shared_atomics(Kernel& kernel, StatementPlace& place) {
     kernel.write("__syncthreads();");
 }
 
-/// Writes an addition under a lock, without an atomic addition.
+/// Generates an addition under a lock, which does not use an atomic addition.
 void spin_lock(Kernel& kernel, StatementPlace& place) {
     if (place.turns > 8 || !kernel.reserve_shared(8)) return barrier_vote(kernel, place);
     kernel.write(
@@ -188,8 +189,8 @@ void spin_lock(Kernel& kernel, StatementPlace& place) {
     kernel.write("__syncthreads();");
 }
 
-/// Exchanges bytes through the block's scratch memory, which all of its threads can read after a
-/// barrier.
+/// Generates an exchange of bytes through the block's scratch memory, which all of its threads can
+/// read after a barrier.
 void exchange_through_scratch(Kernel& kernel, StatementPlace& place) {
     const Type type = random_integer_type(kernel);
     const u32 at = kernel.random.between(0, 63) / (bits_of(type) / 8);
@@ -203,8 +204,8 @@ void exchange_through_scratch(Kernel& kernel, StatementPlace& place) {
     kernel.write("__syncthreads();");
 }
 
-/// Writes an exchange with a named barrier. Half of the warps write and only arrive at the barrier.
-/// The other half wait at the barrier and then read.
+/// Generates an exchange with a named barrier. Half of the warps write and only arrive at the
+/// barrier. The other half wait at the barrier and then read.
 void named_barrier(Kernel& kernel, StatementPlace& place) {
     if (kernel.threads % 32 != 0 || !kernel.reserve_shared(kernel.threads * 4))
         return barrier_vote(kernel, place);

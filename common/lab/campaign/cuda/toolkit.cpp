@@ -1,5 +1,5 @@
-// Features of the toolkit's headers: pipelines, and cooperative groups for nvcc only (clang lacks
-// parts of what the header needs).
+// Features of the toolkit's headers: pipelines, and cooperative groups for nvcc only (clang does
+// not support everything that their header uses).
 #include "lab/campaign/cuda/expressions.h"
 
 namespace coalesce::campaign {
@@ -10,7 +10,7 @@ constexpr const char* kGroups =
     "#ifndef __clang__\n#include <cooperative_groups.h>\nnamespace cg = "
     "cooperative_groups;\n#endif\n";
 
-/// Uses cooperative-groups tiles within a warp; all threads of the block take part.
+/// Generates a use of cooperative-groups tiles within a warp. All threads of the block take part.
 void tile_of_warp(Kernel& kernel, StatementPlace& place) {
     if (kernel.threads % 32 != 0) return;
     kernel.define_global_once("groups", kGroups);

@@ -1,4 +1,4 @@
-// Operations that the lanes of a warp execute together. All lanes of the mask take part; a value
+// Operations that the lanes of a warp execute together. All lanes of the mask participate. A value
 // read from a lane outside the mask is discarded.
 #include "lab/campaign/cuda/expressions.h"
 
@@ -28,7 +28,7 @@ void shuffle(Kernel& kernel, StatementPlace& place) {
     const u32 which = random.below(std::size(kShuffles));
     const int width = random.pick({32, 32, 32, 16, 8, 4, 2});
     const Type type = random_wide_type(kernel);
-    // For `idx`, each lane may read from another lane. For `up` and `down`, the distance is
+    // For `idx`, each lane may read from any other lane. For `up` and `down`, the distance is
     // limited.
     kernel.write("const $1 @x = $2;", {type, value(kernel, type, UniformIn::thread, 2)});
     if (which == 0)
@@ -95,7 +95,7 @@ void reduce(Kernel& kernel, StatementPlace& place) {
                                                                        : UniformIn::thread);
 }
 
-/// Computes a sum over the warp in five steps, either for all lanes or as a prefix sum.
+/// Generates a sum over the warp in five steps, either for all lanes or as a prefix sum.
 void shuffle_sum(Kernel& kernel, StatementPlace& place) {
     if (place.mask != kFullMask) return reduce(kernel, place);
     const Type type = kernel.random.pick({Type::u32, Type::u64, Type::u32});
@@ -112,7 +112,7 @@ void shuffle_sum(Kernel& kernel, StatementPlace& place) {
     absorb(kernel, place, "@sum", type);
 }
 
-/// Writes a branch that lanes with the same key take together.
+/// Generates a branch that lanes with the same key take together.
 void branch_by_key(Kernel& kernel, StatementPlace& place) {
     kernel.write("const u32 @key = ($u) % 3;\nconst u32 @peers = __match_any_sync($1, @key);",
                  {place.mask});
@@ -132,7 +132,7 @@ void visit_lanes_in_turn(Kernel& kernel, StatementPlace& place) {
     kernel.write("}\n__syncwarp($1);\n}", {place.mask});
 }
 
-/// Writes a loop in which all lanes of a warp work together on one lane's task after another.
+/// Generates a loop in which all lanes of a warp work together on one lane's task after another.
 void serve_lanes_in_turn(Kernel& kernel, StatementPlace& place) {
     kernel.write(
         "const u32 @mine = $u;\n"
@@ -146,7 +146,8 @@ void serve_lanes_in_turn(Kernel& kernel, StatementPlace& place) {
     kernel.write("}");
 }
 
-/// Exchanges values through shared memory that belongs to the warp, without a block-wide barrier.
+/// Generates an exchange of values through shared memory that belongs to the warp, without a
+/// block-wide barrier.
 void exchange_within_warp(Kernel& kernel, StatementPlace& place) {
     const Type type = random_type(kernel);
     if (!kernel.reserve_shared(kernel.threads * bits_of(type) / 8)) return shuffle(kernel, place);

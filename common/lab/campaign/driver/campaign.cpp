@@ -4,7 +4,7 @@
 //            COALESCE_SIM_PLAIN=1.
 // Idea       The plain mode has none of the simulator's optimizations, so it is easy to check by
 //            reading. A kernel passes if both modes give the same results and counters and neither
-//            reports an error. A kernel on which they differ is kept, made smaller, and shown.
+//            reports an error. A kernel on which they differ is kept, reduced and shown.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
@@ -76,7 +76,8 @@ void add_options(CLI::App& app, Options& options) {
     app.add_option("--library", options.library, "Path of another build of libcudart.so.13");
 }
 
-/// Unless --only is given, one out of this many seeds generates CUDA C++.
+/// The number of seeds for which one kernel in CUDA C++ is generated, unless --only is given. The
+/// other seeds generate PTX.
 constexpr u64 kSeedsPerCudaKernel = 4;
 
 bool is_cuda(const Options& options, u64 seed) {
@@ -220,14 +221,14 @@ private:
             ++shrunk_;
             const auto small = folder / "shrunk.ptx";
             coalesce::write_file(small, shrink(runner_, c.ptx, a, b));
-            text += "  made smaller: " + small.string() + "\n";
+            text += "  reduced to: " + small.string() + "\n";
         }
         coalesce::write_file(folder / "what.txt", text);
         if (!is_known) std::cout << text << std::flush;
     }
 
-    /// Returns the message without its numbers. One cause may produce hundreds of messages that
-    /// differ only in numbers.
+    /// Returns the message without its numbers, because one cause may produce hundreds of messages
+    /// that differ only in numbers.
     static std::string strip_numbers(const Case& c, const std::string& what) {
         std::string sort = c.configuration + ": " + what.substr(0, what.find('\n'));
         if (what.starts_with("counters")) sort = c.configuration + ": counters";
@@ -277,7 +278,7 @@ int compare_file(const Options& options) {
     if (options.shrink > 0) {
         const std::string small = options.file + ".shrunk";
         coalesce::write_file(small, shrink(runner, text, Mode{}, plain));
-        std::cout << "made smaller: " << small << "\n";
+        std::cout << "reduced to: " << small << "\n";
     }
     return 1;
 }

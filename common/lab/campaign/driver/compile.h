@@ -14,8 +14,8 @@ struct Compiled {
 class Compilers {
 public:
     Compilers();
-    /// The configurations that work on this machine, out of "nvrtc-O3", "nvrtc-G", "nvrtc-O0",
-    /// "clang-O1", "clang-O3".
+    /// Returns the configurations that work on this machine. The possible configurations are
+    /// "nvrtc-O3", "nvrtc-G", "nvrtc-O0", "clang-O1" and "clang-O3".
     const std::vector<std::string>& configurations() const { return configurations_; }
     Compiled compile(const std::string& source, const std::string& configuration) const;
 

@@ -10,7 +10,8 @@
 namespace coalesce::campaign {
 namespace {
 
-/// Adds the listed instructions that never occurred, with a count of 0, so that they are visible.
+/// Adds the listed instructions that never occurred, with a count of 0, so that the summary
+/// includes them.
 std::map<std::string, u64> add_missing_instructions(const std::map<std::string, u64>& counts) {
     std::map<std::string, u64> all = counts;
     for (const LaneInstruction& i : lane_instructions()) all.try_emplace(i.name, 0);
@@ -52,7 +53,7 @@ std::string Coverage::summary(std::size_t rarest) const {
     text << all.size() << " instructions with all their modifiers: " << hundred
          << " occurred at least 100 times, " << unmet << " never\n";
     text << sorted.size() << " pairs of an opcode and a modifier: " << few
-         << " occurred less than 100 times; the rarest:";
+         << " occurred fewer than 100 times; the rarest:";
     for (std::size_t k = 0; k < std::min(rarest, sorted.size()); ++k)
         text << (k ? ", " : " ") << sorted[k].second << " " << sorted[k].first;
     text << "\n";

@@ -1,4 +1,4 @@
-// Counts which instructions occurred in the kernels.
+// Counts how often each instruction occurs in the kernels.
 #pragma once
 
 #include <map>
@@ -10,10 +10,10 @@ namespace coalesce::campaign {
 
 class Coverage {
 public:
-    /// Counts the instructions of a PTX text.
+    /// Counts the instructions in a PTX module.
     void add(const std::string& ptx);
-    /// Returns the number of different instructions, and the `rarest` least frequent pairs of an
-    /// opcode and a modifier.
+    /// Summarizes how many instructions occurred at least 100 times and how many never occurred.
+    /// Also lists the least frequent pairs of an opcode and a modifier, at most `rarest` of them.
     std::string summary(std::size_t rarest) const;
     /// Returns one line per instruction, with its count and name.
     std::string list() const;

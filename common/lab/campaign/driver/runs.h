@@ -1,5 +1,5 @@
-// Runs the texts of many kernels with campaign_run. A crash or a hang affects only the kernel in
-// which it occurs.
+// Runs many kernels with campaign_run. A crash or a hang affects only the kernel in which it
+// occurs.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace coalesce::campaign {
 
-/// A kernel to run, as PTX with the launch in its first line.
+/// A kernel to run: PTX text whose first line specifies the launch.
 struct Case {
     std::string name;                ///< name of the kernel, without spaces
     std::string configuration = {};  ///< such as "ptx" or "nvrtc-O3"
@@ -31,9 +31,10 @@ struct Mode {
     bool plain = false;
     u32 threads = 1;
     u64 seed = 0;
-    u64 limit = 5'000'000;  ///< warp instructions after which a kernel is assumed to loop forever
-    /// Folder of a different library to compare with, such as another build or NVIDIA's. Empty for
-    /// the Runner's own library.
+    /// number of warp instructions after which a kernel is assumed to loop forever
+    u64 limit = 5'000'000;
+    /// The folder of another libcudart to compare with, such as another build or NVIDIA's. If
+    /// empty, the Runner's own library is used.
     std::string library;
     /// Optimization level of the compiler in NVIDIA's driver. A negative level means the driver's
     /// default.

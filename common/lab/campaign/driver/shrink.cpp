@@ -20,8 +20,9 @@ using Clock = std::chrono::steady_clock;
 constexpr auto kShrinkTimeLimit = std::chrono::seconds(90);
 constexpr u64 kMaxWarpInstructions = 300'000;
 
-/// Reports whether a line may be removed: a whole instruction or a source location. Stores to local
-/// memory stay, because no check detects reads of uninitialized local memory.
+/// Reports whether a line may be removed. It may be removed if it is a whole instruction or a
+/// source location. Stores to local memory stay, because no check detects reads of uninitialized
+/// local memory.
 bool is_removable(const std::string& line) {
     const std::size_t first = line.find_first_not_of(" \t");
     if (first == line.npos) return true;
@@ -67,8 +68,8 @@ private:
         return at;
     }
 
-    /// Returns the difference for each case. A case that the first side cannot run counts as equal.
-    /// Such a case is not run on the second side, which may be a GPU and might hang.
+    /// Returns the difference for each case. A case that the first side cannot run counts as equal,
+    /// and is not run on the second side, which may be a GPU and might hang.
     std::vector<std::string> differences(const std::vector<Case>& cases) const {
         const std::vector<Outcome> first = runner_.run(cases, a_);
         std::vector<Case> run;
@@ -123,8 +124,8 @@ private:
         return !may_go.empty() && remove_chunks(may_go);
     }
 
-    /// Removes chunks that can each be removed alone. Tries to remove all of them together. If the
-    /// difference then disappears, removes them greedily, one after another.
+    /// Removes chunks that can each be removed alone. First tries to remove all of them together.
+    /// If the difference then disappears, removes the chunks greedily, one after another.
     bool remove_chunks(const std::vector<std::vector<bool>>& may_go) {
         const auto with = [](std::vector<bool> gone, const std::vector<bool>& more) {
             for (std::size_t k = 0; k < gone.size(); ++k) gone[k] = gone[k] || more[k];

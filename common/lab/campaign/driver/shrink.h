@@ -1,8 +1,9 @@
-// Makes a kernel smaller as long as the two modes still differ.
+// Removes instructions from a kernel for which two modes give different outcomes, as long as the
+// outcomes still differ.
 //
-// Idea   Removes half of the instructions at a time, then a quarter, ... down to single ones. A
-//        candidate that reads a register that is no longer written is skipped, because it has no
-//        correct result.
+// Idea   First tries to remove half of the instructions at once, then a quarter, and so on down to
+//        single instructions. If a candidate kernel reads a register that is no longer written, it
+//        has no correct result and is skipped.
 #pragma once
 
 #include <string>

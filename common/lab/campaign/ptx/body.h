@@ -1,8 +1,8 @@
 // Generates the random statements of a kernel or device function.
 //
-// Idea      Each statement has defined behaviour at its position. `here` lists the registers that
-//           have certainly been written on every path to it, and Where says which threads arrive
-//           together.
+// Idea      Each statement has defined behaviour at its position. `available_registers` lists the
+//           registers that have certainly been written on every path to it, and ThreadSet says
+//           which threads arrive together.
 // Defined   After a branch, only registers written on both sides count as written. In a graph of
 //           blocks, a dataflow analysis decides. So a register may get its first value in the
 //           middle of a loop and be read after it, a case that interpreters tend to get wrong.
@@ -18,8 +18,8 @@
 
 namespace coalesce::campaign {
 
-/// Returns the number at the end of a type name for a register that is not a predicate, for use as
-/// in "add.s" + bits_of(kind) + ...
+/// Returns the bit width that completes a PTX type name, such as the "32 " in "add.s32 ". The
+/// register must not be a predicate.
 inline const char* bits_of(Kind kind) {
     return kind == Kind::half ? "16 " : kind == Kind::wide ? "64 " : "32 ";
 }
@@ -33,7 +33,8 @@ inline const char* move_instruction(Kind kind) {
 /// The features of a kernel. Features are drawn at random for each kernel, so that features that
 /// disable one of the simulator's optimizations are missing from some kernels.
 struct Features {
-    /// If `is_portable`, the kernel has the same results on every device.
+    /// Whether approximate instructions may occur, and whether the kernel has the same results on
+    /// every device.
     bool approximations = false, is_portable = false;
     bool tile = false, dynamic_tile = false, own_shared = false, shared_sums = false;
     bool named_barriers = false, mbarriers = false, async_copies = false;
@@ -49,8 +50,8 @@ struct Callee {
     std::string name = {};
     Form form = Form::words;
 
-    // Return the declarations of the callee's second parameter and of its result, under the given
-    // name. The first parameter is a 32-bit word.
+    // Return declarations of the callee's second parameter and of its result, with the given name.
+    // The first parameter is a 32-bit word.
     std::string second(const std::string& parameter) const;
     std::string back(const std::string& result) const;
 };
@@ -80,7 +81,7 @@ struct Available {
         bool operator==(const Conditional&) const = default;
     };
     std::vector<Conditional> conditional;  ///< registers written only if a frozen predicate holds
-    u32 tile_bytes = 0;                    ///< bytes of the tile that are written
+    u32 tile_bytes = 0;                    ///< number of bytes of the tile that have been written
 
     bool has(Reg reg) const;
     void add(Reg reg);
@@ -93,7 +94,8 @@ struct ThreadSet {
     u32 depth = 0;
     u32 turns = 1;  ///< product of the iteration counts of the enclosing loops
     bool whole_block = true, whole_warp = true;
-    std::optional<Reg> members;  ///< mask of the lanes, if it is known and some lanes are missing
+    /// mask of the lanes, if it is known and not all lanes are in the set
+    std::optional<Reg> members;
     bool knows_members() const { return whole_warp || members; }
     /// Returns the set of threads after a branch at which lanes diverge.
     ThreadSet after_divergence() const {
@@ -120,7 +122,7 @@ public:
     // ---- values (body_values.cpp) ----
     Reg pick_register(Kind kind);
     Reg pick_uniform_register();
-    Reg make_register(Kind kind);  ///< creates a register, which counts as written from here on
+    Reg make_register(Kind kind);  ///< Creates a register, which counts as written from here on.
     /// Chooses a new register or a variable, which counts as written from here on.
     Reg destination(Kind kind);
     Reg new_variable(Kind kind);
@@ -129,15 +131,16 @@ public:
         text_.line(fill_operands(pattern, operands) + ";");
     }
     /// Emits an instruction whose sources are certain to be written before it is executed, although
-    /// not on every path in the text (see undefined_read()).
+    /// some paths through the text do not write them (see find_undefined_read()).
     void emit_late(const std::string& pattern, const std::vector<PatternArgument>& operands) {
         text_.line(fill_operands(pattern, operands) + "; // late");
     }
-    /// Creates a register, which replaces the first $ of the instruction that writes it. Random
-    /// choices of a source never select it.
+    /// Emits an instruction that writes a new register, which replaces the first $ of the pattern,
+    /// and returns this register. Random choices of a source never select it.
     Reg make_with(Kind kind, const std::string& pattern,
                   std::vector<PatternArgument> operands = {});
-    /// Creates a register like make_with(), but random choices of a source may select it.
+    /// Emits an instruction like make_with(), but random choices of a source may select the new
+    /// register.
     Reg written(Kind kind, const std::string& pattern,
                 const std::vector<PatternArgument>& operands = {});
     Reg word_of(u32 value);

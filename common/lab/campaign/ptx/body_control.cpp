@@ -5,7 +5,7 @@
 
 namespace coalesce::campaign {
 
-/// The maximum number of times that a statement may run in all enclosing loops together.
+/// The maximum number of times that a statement may be executed, counted over all enclosing loops.
 constexpr u32 kMaxIterations = 40;
 constexpr u32 kMaxDepth = 4;
 
@@ -113,7 +113,8 @@ void PtxBody::branch(const ThreadSet& where) {
     text_.begin(after);
 }
 
-/// Generates if (p) with the mask of the lanes for which p is true.
+/// Generates a branch on a predicate p. Inside the branch, the generator knows the mask of the
+/// lanes for which p is true.
 void PtxBody::branch_with_members(const ThreadSet& where) {
     const Reg p = random_predicate(false), mask = make_register(Kind::word);
     emit("vote.sync.ballot.b32 $, $, $", {mask, p, lane_mask(where)});
@@ -163,7 +164,7 @@ void PtxBody::choose(const ThreadSet& where) {
 // ---- loops ----
 
 /// Sets `turns` to `most` or, if `varies`, to a random number from 1 to 4 (1 to 2 if `most` is
-/// below 3). Threads get different numbers unless `uniform`.
+/// below 3). Unless `uniform` is true, each thread gets a number of its own.
 void PtxBody::set_iterations(Reg turns, u32 most, bool varies, bool uniform) {
     if (!varies) return emit("mov.u32 $, $", {turns, most});
     const u32 mask = most >= 3 ? 3 : 1;
@@ -232,7 +233,8 @@ void PtxBody::loop(const ThreadSet& where) {
     text_.begin(after);
 }
 
-/// Generates a loop that lanes leave one after another. The mask of the remaining lanes is known.
+/// Generates a loop that lanes leave at different iterations. The generator knows the mask of the
+/// remaining lanes.
 void PtxBody::loop_with_members(const ThreadSet& where) {
     const Reg turns = make_with(Kind::word, "and.b32 $, $, 3", {pick_register(Kind::word)});
     const Reg left = make_with(Kind::word, "mov.u32 $, $", {lane_mask(where)});

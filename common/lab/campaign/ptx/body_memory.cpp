@@ -236,7 +236,7 @@ void PtxBody::read_tile() {
 
 namespace {
 
-/// Some words of `sums`, and the one operation that may change them.
+/// Some words of `sums`, and the only operation that may change them.
 struct SumClass {
     const char* operation;
     const char* type;

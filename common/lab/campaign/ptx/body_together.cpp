@@ -10,7 +10,7 @@ std::string PtxBody::lane_mask(const ThreadSet& where) {
 
 // ---- lanes ----
 
-/// Emits a shuffle that reads only from participating lanes or discards the result.
+/// Emits a shuffle that reads only from participating lanes, or whose result is discarded.
 void PtxBody::shuffle(const ThreadSet& where) {
     const std::string members = lane_mask(where);
     const std::string mode = random_.pick({"up", "down", "bfly", "idx"});
@@ -264,8 +264,8 @@ Reg PtxBody::address_in_other_block(Reg own, Reg other, bool generic) {
     return make_with(Kind::wide, "mapa.u64 $, $, $", {available_registers, other});
 }
 
-/// Exchanges values between the blocks of a cluster: each loads from, stores to or adds to another
-/// block's shared memory.
+/// Exchanges values between the blocks of a cluster: each block loads from, stores to or adds to
+/// another block's shared memory.
 void PtxBody::cluster_exchange() {
     const Reg base = make_with(Kind::word, "mov.u32 $, handed");
     const Reg to = make_with(Kind::word, "mad.lo.s32 $, $, 4, $", {env_.thread, base});
@@ -319,8 +319,8 @@ void PtxBody::named_barriers() {
     barrier();
     tile_was_touched_ = true;
     const u32 writers = 32 * random_.between(1, threads / 32 - 1);
-    // Use a number that barrier() does not use. A warp that only arrives might reach the next
-    // barrier() before this one is complete.
+    // Use a barrier ID that barrier() does not use. A warp that only arrives might reach the next
+    // barrier() before the named barrier is complete.
     const std::string id = number(random_.between(8, 15));
     const Reg value = pick_register(Kind::word), d = destination(Kind::word);
     const Reg base = make_with(Kind::word, "mov.u32 $, tile");
@@ -352,7 +352,7 @@ void PtxBody::named_barriers() {
     barrier();
 }
 
-/// Reads the totals that all threads have added to the block's sums.
+/// Reads the block's sums, to which all threads have added values.
 void PtxBody::read_shared_sums() {
     barrier();
     const Reg offset = scaled(index_below(32), 4);

@@ -30,7 +30,7 @@ PtxBody::PtxBody(Random& random, FunctionText& text, Environment& environment)
 
 // ---- sources and destinations ----
 
-/// Returns one of the latest registers in most cases, and sometimes an older one.
+/// Returns one of the most recent registers in most cases, and an older register sometimes.
 static Reg pick_recent(Random& random, const std::vector<Reg>& list) {
     const u32 count = static_cast<u32>(list.size());
     const u32 recent = std::min(count, 8u);
@@ -291,7 +291,7 @@ void PtxBody::carry_chain() {
 }
 
 /// Writes a register with two instructions. One executes in the lanes in which a predicate is true,
-/// and the other in the lanes in which it is false.
+/// and the other in the lanes in which the predicate is false.
 void PtxBody::write_with_opposite_guards() {
     const Kind kind = random_.pick({Kind::half, Kind::word, Kind::wide});
     const std::string move = move_instruction(kind);
@@ -301,7 +301,7 @@ void PtxBody::write_with_opposite_guards() {
     const bool first = random_.percent(50);
     emit("$$ $$, $", {first ? "@" : "@!", p, move, d, a});
     // Between the two instructions, the register has been written only for some lanes. In the
-    // meantime, nothing may read the register or change p.
+    // meantime, nothing may read the register or change the predicate.
     for (u32 k = random_.below(3); k > 0; --k)
         emit("add.s32 $, $, $",
              {make_register(Kind::word), accumulators[0], hex(random_.below(100))});

@@ -32,8 +32,8 @@ enum class Layout { natural, shuffled, reversed, neighbours_swapped };
 
 class FunctionText {
 public:
-    /// Creates an empty function. Labels begin with `prefix`; if `lines`, every instruction gets
-    /// its own source line.
+    /// Creates an empty function. Labels begin with `prefix`. If `lines` is set, every instruction
+    /// gets its own source line.
     FunctionText(std::string prefix, bool lines);
 
     Reg make(Kind kind) { return {kind, registers_made_[static_cast<int>(kind)]++}; }

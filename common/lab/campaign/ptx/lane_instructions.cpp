@@ -29,8 +29,7 @@ constexpr LaneInstruction INSTRUCTIONS[] = {
 #define SETP1(A, NAME, DIGEST) {NAME, Result::predicate, kind_##A, {kind_##A, kind_##A}, 2},
 #define SETPC1(A, NAME, DIGEST) {NAME, Result::predicate, kind_##A, {kind_##A, kind_##A}, 2, true},
 #include "simulator/tests/hardware/instructions.inc"
-    // These are operations on predicates, which the table of lane-wise instructions does not
-    // contain.
+    // Operations on predicates, which the table of lane-wise instructions does not contain.
     {"and.pred", Result::value, kind_p, {kind_p, kind_p}, 2},
     {"or.pred", Result::value, kind_p, {kind_p, kind_p}, 2},
     {"xor.pred", Result::value, kind_p, {kind_p, kind_p}, 2},
@@ -78,7 +77,7 @@ std::vector<LaneInstruction> approximations() {
 }
 
 /// Returns the kind of literal that may replace a source of a plain integer or floating-point
-/// instruction, or 0.
+/// instruction, or 0 if no literal may replace it.
 char literal_kind(const LaneInstruction& i) {
     const std::string name = i.name, opcode = name.substr(0, name.find('.')),
                       type = name.substr(name.rfind('.') + 1);

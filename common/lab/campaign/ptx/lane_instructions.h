@@ -1,4 +1,5 @@
-// Instructions whose results depend only on their own lane, with the kinds of their operands.
+// Instructions whose result in a lane depends only on the operands in that lane, with the kinds of
+// these operands.
 #pragma once
 
 #include <vector>
@@ -27,7 +28,7 @@ struct LaneInstruction {
 
 /// Returns all instructions, whether or not they could be compared with hardware.
 const std::vector<LaneInstruction>& lane_instructions();
-/// Returns the few instructions that compilers use all the time.
+/// Returns the few instructions that compilers use most often.
 const std::vector<LaneInstruction>& everyday_instructions();
 
 }  // namespace coalesce::campaign

@@ -112,7 +112,7 @@ struct Simulator {
 };
 
 /// Returns a hash of all counters of the kernel and of each line, followed by the kernel's counters
-/// in words.
+/// as text.
 std::string hash_counters(const Simulator& simulator) {
     u64 all = 0;
     std::string values;
@@ -159,7 +159,7 @@ struct Options {
 
 u64 run(const Options& options, const std::string& name, const std::string& text) {
     const std::optional<Launch> launch = parse_launch(text);
-    if (!launch) throw std::runtime_error("no launch in the first line");
+    if (!launch) throw std::runtime_error("the first line does not contain a launch");
     const Library library(text, options.level);
     // The seed depends only on the first line, so that shrinking the rest does not change the
     // input.
@@ -268,8 +268,8 @@ public:
     }
 
 private:
-    /// Compares the kernels from `first` on in a child process until the end, a crash or an error.
-    /// Returns a letter for each kernel.
+    /// In a child process, compares the kernels starting with `first`. Stops after the last kernel,
+    /// or at a crash or an error. Returns a letter for each kernel.
     std::string run_in_child(std::size_t first, int level, std::size_t most = ~std::size_t{0}) {
         int channel[2];
         if (pipe(channel) != 0) throw std::runtime_error("no pipe");
@@ -320,7 +320,7 @@ private:
     /// Returns the verdict on the kernel that crashed its process, after running it without the
     /// optimizer.
     char rerun_without_optimizer(std::size_t index) {
-        std::cout << "the kernel crashed, or does not end: " << texts_[index].name << std::endl;
+        std::cout << "the kernel crashed or did not end: " << texts_[index].name << std::endl;
         const std::string letter = run_in_child(index, 0, 1);
         return letter == std::string(1, kEqual) ? kOptimiser : kCrashed;
     }

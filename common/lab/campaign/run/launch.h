@@ -12,8 +12,8 @@
 
 namespace coalesce::campaign {
 
-/// Warp instructions after which a kernel is assumed to loop forever. No generated kernel needs
-/// more.
+/// Number of warp instructions after which a kernel is assumed to loop forever. No generated kernel
+/// needs more.
 inline constexpr u64 kMaxInstructions = 5'000'000;
 
 inline void check_cuda(cudaError_t error) {
@@ -42,7 +42,7 @@ private:
     std::size_t bytes_;
 };
 
-/// A PTX text loaded by the runtime.
+/// A PTX module loaded by the runtime.
 class Library {
 public:
     /// Loads `text`. The driver's compiler optimizes at `level` from 0 to 4, or at its default

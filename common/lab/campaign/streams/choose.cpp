@@ -50,8 +50,8 @@ void choose_block(KernelPlan& plan, Random& random, std::initializer_list<int> w
     plan.threads_y = threads / plan.threads_x;
 }
 
-/// Chooses the block and the elements per thread until the elements fit in the registers and the
-/// tile is not too large for the matrix.
+/// Chooses the block size and the number of elements per thread at random. Repeats the choice until
+/// the elements fit in the registers and the tile is not too large for the matrix.
 void choose_elements(KernelPlan& plan, Random& random, std::initializer_list<int> widths) {
     plan.work.element = random.pick({1, 2, 4, 4, 8, 16});
     do {
@@ -70,8 +70,8 @@ void choose_copy(KernelPlan& plan, Random& random) {
     choose_elements(plan, random, {32, 64, 128, 1024});
 }
 
-/// Makes the reads, the writes or both strided. If the two strides differ, no tile may extend
-/// beyond the matrix.
+/// Makes the reads, the writes or both strided. If reads and writes have different strides, no tile
+/// may extend beyond the matrix.
 void choose_strides(KernelPlan& plan, Random& random) {
     int stride = 1;
     do {
@@ -151,7 +151,7 @@ void choose_barriers(KernelPlan& plan, Random& random) {
 
 // ---- choices for every family ----
 
-/// Chooses one of three kinds of kernels that move data.
+/// Chooses at random between three kinds of kernels that move data.
 void choose_any(KernelPlan& plan, Random& random) {
     switch (random.below(4)) {
         case 0: return choose_copy(plan, random);
@@ -218,7 +218,7 @@ void choose_matrix(KernelPlan& plan, Random& random) {
     plan.out_row_padding = random_row_padding(random);
 }
 
-/// Chooses the number of persistent blocks, which is so small that each block has several tiles.
+/// Chooses the number of persistent blocks, so small that each block has several tiles to process.
 void choose_persistent_blocks(KernelPlan& plan, Random& random) {
     const std::int64_t across = (plan.cols + plan.width - 1) / plan.width;
     const std::int64_t down = (plan.rows + plan.height - 1) / plan.height;
@@ -255,7 +255,7 @@ void choose_family(KernelPlan& plan, Random& random) {
     }
 }
 
-/// Reports whether the blocks are persistent: always in Family::staying, at random for reductions
+/// Decides whether the blocks are persistent: always for Family::staying, at random for reductions
 /// and fills.
 bool has_persistent_blocks(Family family, Random& random) {
     const bool now_and_then = random.percent(30);
@@ -275,7 +275,7 @@ KernelPlan choose(Family family, Random& random) {
     if (has_persistent_blocks(family, random)) choose_persistent_blocks(plan, random);
     if (family == Family::occupancy) limit_blocks(plan, random);
     if (family == Family::arithmetic) choose_arithmetic(plan, random);
-    // If each thread has only one load, the order of loads makes no difference.
+    // If each thread has only one load, the order of the loads makes no difference.
     const bool is_alone = plan.elements() == 1 && plan.loads != Loads::barrier;
     if (is_alone) plan.loads = Loads::batched;
     return plan;

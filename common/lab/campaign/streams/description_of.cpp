@@ -1,4 +1,4 @@
-// Describes a plan in words, and its launches in numbers.
+// Describes a plan in words, and the plan's launches as numbers.
 #include "harness/text.h"
 #include "lab/campaign/streams/plan.h"
 
@@ -104,8 +104,8 @@ int pieces(int extent, int piece) {
     return (extent + piece - 1) / piece;
 }
 
-/// Returns the combined length of `count` tiles along one axis. Unless `is_whole`, the last tile
-/// extends beyond the matrix.
+/// Returns the combined length of `count` tiles along one axis. If `is_whole` is false, the last
+/// tile extends beyond the edge of the matrix.
 int extent_of_tiles(int piece, int count, bool is_whole) {
     return is_whole ? piece * count : piece * (count - 1) + piece / 2 + 1;
 }

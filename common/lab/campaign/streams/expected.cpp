@@ -26,7 +26,8 @@ Word mix_float(Word word, int steps) {
     return std::bit_cast<Word>(number);
 }
 
-/// Applies the kernel's arithmetic to an element: to each word, or to its low bytes.
+/// Applies the kernel's arithmetic to each word of an element, or to the element itself if it is
+/// smaller than a word.
 void apply_arithmetic(const Computation& work, unsigned char* element) {
     if (work.arithmetic == Arithmetic::none) return;
     const std::size_t step = work.element < 4 ? static_cast<std::size_t>(work.element) : 4;
@@ -39,7 +40,7 @@ void apply_arithmetic(const Computation& work, unsigned char* element) {
     }
 }
 
-/// Computes the value that a fill kernel writes to a cell.
+/// Computes the value that a fill kernel stores to a cell.
 void make(const Computation& work, int row, int col, unsigned char* element) {
     const Word cell = static_cast<Word>(row) * 0x9e3779b1u + static_cast<Word>(col) * 0x85ebca6bu;
     for (int i = 0; i < work.element; i += 4) {
@@ -55,14 +56,15 @@ std::size_t at(const Computation& work, int row, int pitch, int col) {
            static_cast<std::size_t>(work.element);
 }
 
-/// Computes the effect of the kernel on the element at position `col` of its row.
+/// Computes the output element that belongs to the input element in column `col` of its row.
 void move(const Computation& work, const Run& run, int row, int col, const Bytes& in, Bytes& out) {
     if (work.kind == Kind::fill) {
         if (col % work.gap == 0) make(work, row, col, &out[at(work, row, run.out_pitch, col)]);
         return;
     }
     const bool is_turned = work.kind == Kind::transpose;
-    // If a tile extends beyond the matrix, the two strides are equal, and equal strides cancel out.
+    // If a tile extends beyond the matrix, the two strides are equal. Equal strides do not move an
+    // element.
     const bool is_moved = work.read_stride != work.write_stride;
     const int from = is_moved ? strided_column(col, work.chunk, work.read_stride) : col;
     const int to = is_moved ? strided_column(col, work.chunk, work.write_stride) : col;
@@ -92,7 +94,9 @@ std::string describe_wrong_sum(Word expected, const Bytes& out) {
         std::memcpy(&word, &out[i], 4);
         sum += word;
     }
-    return sum == expected ? "" : format("the blocks' sums make %u in place of %u", sum, expected);
+    return sum == expected
+               ? ""
+               : format("the sums of the blocks add up to %u instead of %u", sum, expected);
 }
 
 }  // namespace
@@ -137,7 +141,7 @@ std::string describe_wrong_element(const Computation& work, const Run& run, cons
         if (out[i] == right[i]) continue;
         const std::size_t cell = i / static_cast<std::size_t>(work.element);
         const auto pitch = static_cast<std::size_t>(run.out_pitch);
-        return format("byte %zu, in row %zu and column %zu of the result, is %d in place of %d", i,
+        return format("byte %zu, in row %zu and column %zu of the result, is %d instead of %d", i,
                       cell / pitch, cell % pitch, out[i], right[i]);
     }
     return "";

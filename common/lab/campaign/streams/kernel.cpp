@@ -83,13 +83,13 @@ std::vector<Kernel> read_kernels(const std::string& folder) {
     try {
         kernels = codec::read<Index>(read_file(file)).kernels;
     } catch (const codec::Error& error) {
-        throw UsageError(file + ": " + error.what() + ": make it again with --make " + folder);
+        throw UsageError(file + ": " + error.what() + "; generate it again with --make " + folder);
     }
     for (Kernel& kernel : kernels) {
         kernel.text = read_file(source_path(folder, kernel));
         if (hash_kernel(kernel) == kernel.fingerprint) continue;
-        throw UsageError(source_path(folder, kernel) + " is not what " + file +
-                         " was written with: make both again with --make " + folder);
+        throw UsageError(source_path(folder, kernel) + " does not match " + file +
+                         ": generate both again with --make " + folder);
     }
     return kernels;
 }

@@ -73,7 +73,8 @@ struct Run {
 struct Kernel {
     std::string name;  ///< name of the function and of its file, such as "kernel_07"
     Family family = Family::copy;
-    /// For tables, such as "tile 64x32 of 8 by 256" (element bytes, threads per block)
+    /// A title for tables. For example, "tile 64x32 of 8 by 256" has 8-byte elements and 256
+    /// threads per block.
     std::string title;
     std::string description;  ///< a description in one line
     /// Hash of the text and the launches, which shows whether a measurement and a prediction are of
@@ -95,7 +96,7 @@ void write_kernels(const std::vector<Kernel>& kernels, const std::string& folder
 /// written.
 std::vector<Kernel> read_kernels(const std::string& folder);
 
-/// Returns the column of position `p`; Computation explains the order.
+/// Returns the column of position `p`. Computation describes how positions map to columns.
 constexpr int strided_column(int p, int chunk, int stride) {
     const int first = p / chunk * chunk, within = p % chunk, columns = chunk / stride;
     return first + within % columns * stride + within / columns;

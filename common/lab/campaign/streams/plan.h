@@ -40,7 +40,8 @@ struct KernelPlan {
     int width = 32, height = 1;         ///< size of a block's tile
     /// Elements per thread in each direction, if the kernel does not use shared memory.
     int across = 1, down = 1;
-    bool is_down = false;  ///< whether the lanes of a warp follow a column of `in`
+    /// whether consecutive lanes of a warp read consecutive rows of a column of `in`
+    bool is_down = false;
     Loads loads = Loads::batched;
     int padding = 0;           ///< unused elements after each row of the tile
     bool is_swizzled = false;  ///< whether the tile's columns are permuted, differently in each row
@@ -66,8 +67,8 @@ struct KernelPlan {
     }
     /// Returns the size of the tile in shared memory, in bytes.
     int tile_bytes() const { return is_tiled ? height * (width + padding) * work.element : 0; }
-    /// Returns the number of 32-bit registers for the elements that a thread keeps in registers at
-    /// the same time. Each element takes at least one register.
+    /// Returns how many 32-bit registers each thread needs for the elements that it holds at the
+    /// same time. Each element takes at least one register.
     int registers_for_elements() const {
         const int held = loads == Loads::batched || passes > 0 ? elements() : 1;
         return work.element > 4 ? held * work.element / 4 : held;

@@ -1,5 +1,5 @@
-// Turns a plan into CUDA source. Read `generate_source` at the end first. Tests compare the
-// kernels' results with `Computation`.
+// Generates CUDA source from a plan. Begin reading at `generate_source`, at the end. Tests compare
+// the kernels' results with `Computation`.
 #include <algorithm>
 
 #include "base/text.h"
@@ -23,7 +23,7 @@ std::string type_of(int element) {
 
 // ---- functions that work on one element ----
 
-/// Substitutes each word of `value` for "WORD" in `expression`, and combines the results.
+/// Replaces "WORD" in `expression` with each word of `value`, and combines the results.
 std::string apply_to_words(int element, const std::string& expression) {
     const auto of = [&](const std::string& word) {
         const std::size_t at = expression.find("WORD");
@@ -38,7 +38,8 @@ std::string apply_to_words(int element, const std::string& expression) {
     }
 }
 
-/// Returns the source code for the arithmetic on a word. expected.cpp does the same on the host.
+/// Returns the source code for the arithmetic on a word. expected.cpp executes the same arithmetic
+/// on the host.
 std::string arithmetic_loop(const Computation& work) {
     std::string code = "__device__ unsigned stirred(unsigned word) {\n";
     if (work.arithmetic == Arithmetic::fma) code += "float number = __uint_as_float(word);\n";
@@ -66,7 +67,7 @@ std::string helper_functions(const KernelPlan& plan) {
         code += "__device__ unsigned words_of(" + type + " value) {\nreturn " + sum + ";\n}\n";
     }
     if (work.kind == Kind::fill) {
-        // The words of an element differ: each word adds its index to "cell".
+        // The words of an element are not equal: word i is "cell" + i.
         const std::string make = work.element == 16
                                      ? "make_uint4(cell, cell + 1, cell + 2, cell + 3)"
                                  : work.element == 8 ? "make_uint2(cell, cell + 1)"
@@ -82,8 +83,8 @@ std::string with_arithmetic(const KernelPlan& plan, const std::string& value) {
     return plan.work.arithmetic == Arithmetic::none ? value : "worked(" + value + ")";
 }
 
-/// Returns code that sets `hop` to the loaded value ANDed with `zero`, so that the next address
-/// depends on the load.
+/// Returns code that sets `hop` to the loaded value & `zero`, so that the address of the next load
+/// depends on this load.
 std::string dependency_code(const KernelPlan& plan, const std::string& value) {
     return "hop = " + value + (plan.work.element >= 8 ? ".x" : "") + " & zero;\n";
 }
@@ -130,7 +131,8 @@ std::string element_loop(const KernelPlan& plan, const std::string& body, bool i
            format("for (int k = 0; k < %d; ++k) {\n", plan.elements()) + body + "}\n";
 }
 
-/// Returns an expression for the column of position p, counted along the lanes.
+/// Returns an expression for the column of position p. Neighbouring lanes have neighbouring
+/// positions.
 std::string column_expression(const KernelPlan& plan, int stride) {
     const int chunk = plan.work.chunk, columns = chunk / stride;
     const std::string p =
@@ -179,8 +181,8 @@ std::string store_code(const KernelPlan& plan, const std::string& value) {
             return bounds_check_code(plan, "out[row * out_pitch + col] = made(row, col);\n");
         case Kind::sum: break;
     }
-    // The check also guards the arithmetic, which would turn the zero read outside the matrix into
-    // another value.
+    // The bounds check also covers the arithmetic, because the arithmetic would change the zero
+    // that stands for an element outside the matrix.
     return bounds_check_code(plan, "sum += words_of(" + result + ");\n");
 }
 
@@ -196,14 +198,14 @@ std::string plain_body(const KernelPlan& plan) {
         place + type + " value = {};\n" + load_code(plan, "value") + store_code(plan, "value");
     if (plan.loads == Loads::barrier) body += "__syncthreads();\n";
     if (plan.loads == Loads::dependent) body += dependency_code(plan, "value");
-    // Compilers do not move a load above a store that may alias it. A sum has no stores, so its
-    // loop is not unrolled, to keep the loads apart.
+    // Compilers do not move a load above a store that may alias it. A sum has no such stores, so
+    // its loop must not be unrolled if the loads are to stay separate.
     const bool is_unrolled = plan.work.kind != Kind::sum || plan.loads != Loads::one_by_one;
     return (plan.loads == Loads::dependent ? "int hop = 0;\n" : "") +
            element_loop(plan, body, is_unrolled);
 }
 
-/// Returns code that reduces the threads' sums to one per block and writes it.
+/// Returns code that adds up the sums of a block's threads and stores the result.
 std::string block_reduction_code(const KernelPlan& plan) {
     const int threads = plan.threads();
     std::string code = format("const int t = threadIdx.y * %d + threadIdx.x;\n", plan.threads_x);
@@ -279,8 +281,8 @@ std::string row_reversal_code(const KernelPlan& plan) {
            "__syncthreads();\n}\n";
 }
 
-/// Returns code that stores the tile. In a copy, the thread that stores an element differs from the
-/// one that loaded it. Otherwise, the tile would have no effect.
+/// Returns code that stores the tile. In a copy, each element is stored by a thread that did not
+/// load it. Otherwise, the tile would be unnecessary.
 std::string store_tile(const KernelPlan& plan) {
     const bool is_turned = plan.work.kind == Kind::transpose;
     const std::string column = is_turned ? "c" : format("%d - c", plan.width - 1);

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A fake campaign_run. Its simulator gives a different result in plain mode for every kernel with `brev.b32`, and
-# crashes in the kernel ptx-5.
+# A fake campaign_run. For every kernel with `brev.b32`, it reports a different result in plain mode. For the kernel
+# ptx-5, it crashes.
 while [ $# -gt 1 ]; do
     [ "$1" = --skip ] && skip=$2
     shift 2

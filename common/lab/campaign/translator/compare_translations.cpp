@@ -2,9 +2,9 @@
 // end.
 //
 // Builds on  the campaign's kernels and its contract, clang, the simulated GPU.
-// Idea       Both translations start from the same LLVM IR, so any difference between them is our
-//            mistake. The program compares the memory contents after each kernel, and the kernel's
-//            requests, sectors and wavefronts.
+// Idea       Both translations start from the same LLVM IR, so any difference between them is a
+//            mistake in our translator. The program compares the memory contents after each kernel,
+//            and the kernel's requests, sectors and wavefronts.
 // Watch      Kernels that differ are kept in a folder, with the IR and both PTX texts.
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -38,13 +38,13 @@ struct Options {
 void add_options(CLI::App& app, Options& options) {
     app.add_option("NAME", options.names, "Compare only these kernels, such as learner_17");
     app.add_option("--kernels", options.kernels, "Number of kernels (default: 200)");
-    app.add_option("--first", options.first, "Number of the first kernel (default: 0)");
-    app.add_flag("--print", options.only_print, "Print the source, and translate nothing");
+    app.add_option("--first", options.first, "Index of the first kernel (default: 0)");
+    app.add_flag("--print", options.only_print, "Print the source without translating it");
     app.add_option(
         "--same-counts", options.min_same_counts,
-        "Least number of kernels with equal requests, sectors and wavefronts\n(default: all)");
+        "Minimum number of kernels with equal requests, sectors and wavefronts\n(default: all)");
     app.add_option("--spoil", options.spoil,
-                   "A=B: replace text that matches A in our PTX by B, to test the comparison");
+                   "A=B: replace text that matches A in our PTX with B, to test the comparison");
     app.add_option("--folder", options.folder,
                    "Folder for kernels that differ (default: random-kernels-found)");
     app.add_option("--clang", options.clang, "Path of clang++, version 17 or newer");
@@ -64,7 +64,7 @@ std::string run_and_read_output(const std::vector<std::string>& command,
     return read_file(result);
 }
 
-/// Options for both invocations of clang.
+/// Options for every invocation of clang.
 const std::string kCommonClangOptions = " -Xclang -target-feature -Xclang +ptx78 -w -S";
 
 /// Returns a command: `program`, then `options` split at spaces, then the files.
@@ -77,7 +77,7 @@ std::vector<std::string> make_command(const std::string& program, const std::str
     return command;
 }
 
-/// Compiles the way the web page does: with optimization and with our own headers.
+/// Compiles as the web page does: with optimization, and with the project's headers.
 std::string compile_to_ir(const Options& options, const std::string& source,
                           const std::filesystem::path& folder) {
     write_file(folder / "kernels.cu", source);
@@ -92,7 +92,7 @@ std::string compile_to_ir(const Options& options, const std::string& source,
         out);
 }
 
-/// Compiles IR to PTX with clang's back end only, because the IR is already optimized.
+/// Compiles IR to PTX with only clang's back end, because the IR is already optimized.
 std::string back_end_ptx(const Options& options, const std::filesystem::path& folder) {
     const std::string out = folder / "back_end.ptx";
     return run_and_read_output(
@@ -125,8 +125,8 @@ class Comparison {
 public:
     explicit Comparison(const Options& options) : options_(options) {}
 
-    /// Compiles the kernels together. If that fails, compiles each kernel separately and reports
-    /// the ones that fail.
+    /// Compiles the kernels together. If the compilation fails, compiles each kernel separately,
+    /// and reports those that fail.
     void compare(const std::vector<Kernel>& kernels) {
         const TemporaryFolder folder;
         std::string ir, back_end, ours;

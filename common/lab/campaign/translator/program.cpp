@@ -29,7 +29,7 @@ Kernel kernel_of(const std::string& name) {
     const std::string generator = name.substr(0, underline);
     if (underline == name.npos || (generator != "campaign" && generator != "learner"))
         throw std::runtime_error(
-            name + " is not a kernel; valid names are learner_1 and campaign_2, for example");
+            name + " is not the name of a kernel; use a name such as learner_1 or campaign_2");
     return made(generator, std::strtoull(name.c_str() + underline + 1, nullptr, 10));
 }
 

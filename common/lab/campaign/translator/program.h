@@ -21,7 +21,8 @@ Kernel kernel_of(campaign::u64 index);
 /// Returns the kernel with this name.
 Kernel kernel_of(const std::string& name);
 
-/// Returns one source file with all kernels, each in its own namespace and named by its `name`.
+/// Returns one source file with all kernels. Each kernel is in a namespace of its own, and its
+/// function is called `name`.
 std::string generate_program(const std::vector<Kernel>& kernels);
 
 }  // namespace coalesce::random_kernels

@@ -29,7 +29,7 @@ void launch(const std::string& ptx, const Kernel& kernel, Outcome& outcome) {
 }  // namespace
 
 bool loads_successfully(const std::string& ptx) {
-    // Let the simulator print to stderr why it rejects a text.
+    // Let the simulator print to stderr why it rejects PTX.
     coalesceSetQuiet(0);
     try {
         const campaign::Library library(ptx);

@@ -28,8 +28,8 @@ Outcome run(const std::string& ptx, const Kernel& kernel);
 /// Describes how the memory contents after two runs differ, or why a run failed. Returns an empty
 /// string if the contents agree.
 std::string describe_difference(const Outcome& back_end, const Outcome& translated);
-/// Describes how requests, sectors or wavefronts differ, and names the first source line that
-/// differs. Returns an empty string if they agree; the numbers of instructions may differ.
+/// Describes how requests, sectors or wavefronts differ, and names the first source line for which
+/// they differ. Returns an empty string if they agree; the numbers of instructions may differ.
 std::string describe_different_counter(const Outcome& back_end, const Outcome& translated);
 
 }  // namespace coalesce::random_kernels

@@ -35,7 +35,7 @@ LineStyle choose_line_style(std::size_t index) {
     return {colours[index % count], dashes[index / count % std::size(dashes)]};
 }
 
-/// Returns the fastest kernel of the same step, or nullptr if the headline itself is the fastest.
+/// Returns the fastest kernel of the same step, or nullptr if this is `headline`.
 const Json* fastest_of_same_step(const Json& headline, const Json& results) {
     const Json* fastest = course::fastest_of(headline.at("step"), results);
     return fastest && fastest->at("gbps") > headline.at("gbps") ? fastest : nullptr;
@@ -58,7 +58,7 @@ std::string row_label(const Json& result) {
     return result.value(is_rival(result) ? "variant" : "step", "");
 }
 
-/// Draws the legend that explains the rings, at the right edge of a picture.
+/// Draws the legend for the rings, at the right edge of a picture.
 void draw_legend(Svg& svg, const ShownAndPredicted& both, Point place) {
     if (!both.predicted) return;
     const std::string text = "predicted, not measured";
@@ -193,7 +193,7 @@ std::vector<NamedPoint> list_spots(const Json& results, const Json& simulated, c
         const auto share =
             shares.find(result.value("step", "") + " " + result.value("variant", ""));
         if (!is_timed(result) || share == shares.end()) continue;
-        // Host code is over 40 times slower, so its dot would be invisible.
+        // Host code is over 40 times slower than kernels, so its dot would not be visible.
         if (course::is_host_result(result)) continue;
         const bool is_headline = seen.insert(result.value("step", "")).second;
         spots.push_back({{right.at(share->second), up.at(result["gbps"])},
@@ -202,8 +202,8 @@ std::vector<NamedPoint> list_spots(const Json& results, const Json& simulated, c
     return spots;
 }
 
-/// Writes names beside their dots. Names at the right edge go into a separate column, moved apart
-/// where they overlap.
+/// Writes names beside their dots. Names at the right edge are written in a separate column, in
+/// which they do not overlap.
 void name_spots(Svg& svg, std::vector<NamedPoint> spots, double edge) {
     std::ranges::sort(spots, {}, [](const NamedPoint& spot) { return spot.place.y; });
     double free_from = 0;
@@ -246,7 +246,8 @@ std::vector<Line> lines_over_sizes(const ChartData& shown) {
     return lines;
 }
 
-/// Draws a line through points. `place` gives the position of each matrix side along the axis.
+/// Draws a line through points. `place` maps the side of a matrix to its position on the horizontal
+/// axis.
 void draw_line(Svg& svg, const Line& line, std::map<double, double>& place, const Axis& up,
                LineStyle style, bool is_predicted) {
     for (std::size_t i = 0; i < line.points.size(); ++i) {
@@ -259,7 +260,7 @@ void draw_line(Svg& svg, const Line& line, std::map<double, double>& place, cons
     }
 }
 
-/// Writes names at the right end of the lines, moved apart where they would overlap.
+/// Writes names at the right ends of the lines, with enough distance between the names.
 void draw_names(Svg& svg, std::vector<std::pair<double, std::size_t>> ends,
                 const std::vector<Line>& lines, double x) {
     std::ranges::sort(ends);

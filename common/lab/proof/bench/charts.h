@@ -28,7 +28,8 @@ std::string bandwidth_chart(const ChartResults& results);
 /// moves, with a line for kernels limited only by traffic.
 std::string sectors_chart(const ChartResults& results);
 
-/// Returns a chart of the headlines over square sizes, with predictions as rings.
+/// Returns a chart that plots the bandwidth of the headline kernels against the side of the square
+/// matrix. Predictions are drawn as rings.
 std::string sizes_chart(const ChartResults& results);
 
 /// Writes the three charts to `folder`: bandwidth.svg, sectors.svg, sizes.svg.

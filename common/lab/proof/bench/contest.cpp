@@ -9,7 +9,8 @@
 namespace coalesce::proof {
 namespace {
 
-/// Above this time a kernel's times vary little, so one timed launch per round is enough.
+/// If a launch takes longer than this, the times of the kernel vary little, so one timed launch per
+/// round is enough.
 constexpr double kSlowMs = 60;
 constexpr int kSeparateLaunches = 3;
 
@@ -19,8 +20,9 @@ constexpr int kSeparateLaunches = 3;
                              cudaGetErrorString(error) + ". " + advice_for_error(error));
 }
 
-/// Reports whether the variant can take part in a contest, whose buffers are copied and checked on
-/// the device. A computed output has another size than the input, and is checked on the host.
+/// Reports whether the variant can take part in a contest. The buffers of a contest are copied and
+/// checked on the device. A computed output may have a different size from the input, and is
+/// checked on the host.
 bool takes_part(const Variant& variant) {
     return variant.in == Memory::device && variant.out == Memory::device && !variant.is_computed();
 }
@@ -33,7 +35,7 @@ bool is_copy_of_the_driver(const Entry& entry) {
     return entry.variant == "memcpy";
 }
 
-/// Returns the reason why a variant does not run at this size, or "" if it runs.
+/// Returns the reason why a variant is not run at this size, or "" if it is.
 std::string reason_to_skip(const Variant& variant, Shape shape) {
     if (variant.needs_gpu && simulator_library::is_loaded()) return "this variant needs a real GPU";
     return find_refusal(variant, shape);
@@ -122,7 +124,7 @@ bool Contest::is_right_on_device() const {
            checksum(input, problem.bytes()) == input_sum_;
 }
 
-/// Checks the check itself: it must detect a completely wrong output as well as a single wrong bit.
+/// Tests the check of outputs: it must detect a completely wrong output, and a single wrong bit.
 void Contest::verify_that_checks_detect_errors() {
     Problem problem = problem_for_shape(*entrants_.front().variant, shape_);
     problem.produces = {.kind = Produces::copy, .in_place = problem.is_in_place()};

@@ -24,8 +24,8 @@ struct Entry {
     double bytes = 0;
     int element_size = 4;    ///< bytes per element
     std::string array = "";  ///< axes that the variant permutes; empty if it works on a matrix
-    /// GB/s of a copy of the same number of bytes in the same rounds; 0 if the variant `memcpy`
-    /// measures this.
+    /// The bandwidth, in GB/s, of a copy of the same number of bytes in the same rounds. 0 if the
+    /// variant `memcpy` measures the copy instead.
     double copy_gbps = 0;
 
     /// Reports whether the variant ran and its output was correct.
@@ -54,8 +54,8 @@ struct Entrants {
 };
 Entrants group_variants(const std::vector<StepVariants>& steps, Shape shape);
 
-/// Verifies and times the variants with their own buffers, with few launches because most of them
-/// are slow.
+/// Verifies and times the variants with their own buffers. Launches each variant only a few times,
+/// because most of these variants are slow.
 void run_separate_variants(Entrants& field, Shape shape, Stopwatch* stopwatch);
 
 /// The kernels of this process that share buffers and are timed in alternation.
@@ -64,17 +64,17 @@ public:
     /// Allocates and fills the buffers. Results go to `entries`.
     Contest(const std::vector<Entrant>& seats, Shape shape, std::vector<Entry>& entries);
 
-    /// Returns how many bytes of device memory the buffers of these seats need.
+    /// Returns how many bytes of device memory the buffers for `seats` need.
     static std::size_t bytes_needed(const std::vector<Entrant>& seats, Shape shape);
 
     /// Launches each variant once and checks every bit of its output on the device. If
-    /// `also_on_host`, the harness's verifier checks it as well.
+    /// `also_on_host` is set, the harness's verifier checks the output as well.
     void verify(bool also_on_host);
     /// Runs each variant and a copy: one untimed launch, then `launches` timed ones. Each round
     /// starts with a different variant.
     void time_round(Stopwatch& stopwatch, int round, int launches);
-    /// Launches once more and runs the verifier's full check, which also tests that guard bands and
-    /// input are unchanged.
+    /// Launches each variant once more and runs the verifier's full check, which also tests that
+    /// the guard bands and the input are unchanged.
     void check_at_the_end();
 
 private:

@@ -67,8 +67,8 @@ Json query_nvidia_smi(std::size_t count) {
 }  // namespace
 
 Json ask_nvidia_smi() {
-    // Some drivers use a different name for the last query, and nvidia-smi rejects the whole
-    // request if it does not know a name.
+    // Some drivers do not know the name of the last field. nvidia-smi rejects a whole query that
+    // contains an unknown name.
     for (const std::size_t count : {std::size(kQueries), std::size(kQueries) - 1}) {
         const Json answer = query_nvidia_smi(count);
         if (!answer.empty()) return answer;

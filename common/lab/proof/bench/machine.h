@@ -10,7 +10,7 @@
 namespace coalesce::proof {
 
 /// Returns what nvidia-smi reports about the first GPU (name, driver, clocks, power, temperature),
-/// or an empty object if it fails. Takes a few tenths of a second.
+/// or an empty object if nvidia-smi fails. The call takes a few tenths of a second.
 Json ask_nvidia_smi();
 
 /// Runs nvidia-smi in another thread, so that the clocks are read while the GPU is working.
@@ -18,8 +18,9 @@ inline std::future<Json> start_nvidia_smi_query() {
     return std::async(std::launch::async, ask_nvidia_smi);
 }
 
-/// Returns the record of a run: "date" in UTC; "commit" of the source, as given or as git reports
-/// it, with "-changed" if files differ from it; "toolkit" that built this program; and then `more`.
+/// Returns the record of a run: the "date" in UTC; the "commit" of the source (the argument, or
+/// what git reports, with "-changed" if files differ from the commit); the "toolkit" that built
+/// this program; and then `more`.
 Json run_record(const std::string& commit, const Json& more);
 
 }  // namespace coalesce::proof

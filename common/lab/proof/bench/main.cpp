@@ -1,9 +1,9 @@
 // bench -- times every kernel of every step, and every rival, in one run on one GPU.
 //
 // All kernels run in this process (step_modules.h) and share two buffers. At each size, the program
-// verifies every output bit by bit. It then runs rounds in which each kernel is launched a few
-// times, so that clocks, heat and other drift affect all kernels alike. The Python rivals run in a
-// second process at the end of each round.
+// verifies every output bit for bit. It then runs rounds in which each kernel is launched a few
+// times, so that changes of the clocks or the temperature affect all kernels equally. The Python
+// rivals run in a second process at the end of each round.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -42,14 +42,14 @@ const std::vector<Shape> kQuickSizes = {{4096, 4096}, {16384, 16384}};
 struct Plan {
     std::string sizes_option, device_option = "gpu";
     std::string json;    ///< output file; empty: docs/results/DEVICE.json
-    std::string commit;  ///< commit of the source; empty: ask git
-    /// A JSON results file whose charts are drawn, without measuring anything.
+    std::string commit;  ///< commit of the source; if empty, git provides it
+    /// A JSON results file. If it is given, its charts are drawn and nothing is measured.
     std::string draw;
     std::string folder;  ///< folder for charts; empty: docs/diagrams
-    int rounds = 8;      ///< rounds in which each variant has one turn
+    int rounds = 8;      ///< number of rounds; in each round, every variant is launched
     int launches = 5;    ///< timed launches per round, after an untimed one
     bool quick = false, no_python = false;
-    /// Time nothing, and only check that every kernel loads, runs and verifies.
+    /// Whether to check only that every kernel loads, runs and verifies, without timing.
     bool check_only = false;
     std::vector<Shape> sizes = {};
     DeviceChoice device = DeviceChoice::gpu;
@@ -59,13 +59,13 @@ void add_options(CLI::App& app, Plan& plan) {
     app.add_option("--sizes", plan.sizes_option,
                    "For example 4096,32768x16384; default: 4096, 8192, 16384 and 32768 square, "
                    "32768x16384 and 16384x32768");
-    app.add_flag("--quick", plan.quick, "Take a quick look: only 4096 and 16384, two rounds");
+    app.add_flag("--quick", plan.quick, "Run briefly: only 4096 and 16384, two rounds");
     app.add_option("--rounds", plan.rounds, "Number of rounds of each variant at each size")
         ->check(CLI::Range(1, 1000));
     app.add_option("--launches", plan.launches, "Number of timed launches in one round")
         ->check(CLI::Range(1, 1000));
     app.add_option("--json", plan.json, "File for the results (default: docs/results/DEVICE.json)");
-    app.add_option("--commit", plan.commit, "Commit of the source, if git cannot tell");
+    app.add_option("--commit", plan.commit, "Commit of the source, if git cannot report it");
     app.add_option("--draw", plan.draw,
                    "Only draw the charts of a JSON file that was written earlier;\n"
                    "docs/results/predicted.json gives charts of predicted times");
@@ -114,9 +114,9 @@ public:
         largest_ = *std::ranges::max_element(plan.sizes, {}, elements);
     }
 
-    /// Runs the float variants at all sizes first, before device memory becomes fragmented, as they
-    /// would run in a separate program. The position of pages changes the times of matrices with
-    /// long rows by up to 7 %.
+    /// Runs the float variants at all sizes first. Device memory is then not yet fragmented, as in
+    /// a separate program. The physical position of pages changes the times of matrices with long
+    /// rows by up to 7 %.
     std::vector<SizeResults> run() {
         std::vector<Entrants> fields;
         std::vector<SizeResults> results;
@@ -142,7 +142,7 @@ public:
              {"python", python_.versions()},
              {"rounds", plan_.rounds},
              {"launches_a_round", plan_.launches},
-             {"verification", "every variant at every size, bit by bit, on the device; at " +
+             {"verification", "every variant at every size, bit for bit, on the device; at " +
                                   smallest_.name() + " on the host too"},
              {"seconds", rounded(seconds_since_start(), 1)}});
     }
@@ -152,8 +152,8 @@ private:
 
     const char* completion_text() const { return stopwatch_ ? " verified and timed" : " verified"; }
 
-    /// Runs the float variants. The Python rivals run in the same rounds, and the result contains
-    /// their entries.
+    /// Runs the float variants and, in the same rounds, the Python rivals. The result contains
+    /// entries for both.
     SizeResults run_floats(Entrants& field, Shape shape) {
         SizeResults results{shape, {}, Json::object()};
         check_memory(field.buffer_groups.front(), shape);
@@ -245,7 +245,7 @@ Json read_json(const std::string& file) {
 }
 
 /// Draws the charts. The simulator's counters and predictions, and the results of lesson 16, come
-/// from docs/results. If nothing was measured, `file` contains predictions.
+/// from docs/results. `file` contains measurements or, if nothing was measured, predictions.
 void draw(const Plan& plan, const std::string& file) {
     const std::string results = kRepository + "/docs/results";
     const Json json = read_json(file);
@@ -268,7 +268,7 @@ void draw(const Plan& plan, const std::string& file) {
     std::cout << "Drawn: " << drawn << " in " << folder << "\n";
 }
 
-/// Checks for a GPU before any work is done.
+/// Checks that there is a GPU before any work is done.
 void check_gpu(const Plan& plan) {
     if (plan.check_only) return;
     const std::string why = find_gpu_problem();

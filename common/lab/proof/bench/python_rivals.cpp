@@ -7,7 +7,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Seconds allowed for importing PyTorch from a cold disk and compiling Triton's kernels.
+/// Time limit in seconds for importing PyTorch from a cold disk and compiling Triton's kernels.
 constexpr double kPatienceSeconds = 150;
 constexpr const char* kNames[] = {"torch_copy", "torch_contiguous", "cupy_copyto", "triton"};
 
@@ -30,7 +30,7 @@ PythonRivals::PythonRivals(const std::string& script, bool wanted) {
 void PythonRivals::give_up(const std::string& why) {
     python_.reset();
     absence_reason_ = why;
-    std::cerr << "bench: the Python rivals are left out from here on: " << why << "\n";
+    std::cerr << "bench: the Python rivals are left out from now on: " << why << "\n";
     for (Entry& entry : entries_) {
         entry.skipped = why;
         entry.ms.clear();
@@ -62,7 +62,7 @@ void PythonRivals::begin(Shape shape) {
     if (!python_) return;
     versions_ = answer.value("versions", "");
     for (Entry& entry : entries_) {
-        // A rival without a message is available and its result is correct.
+        // If there is no message for a rival, the rival is available and its result is correct.
         const json state =
             answer.value(entry.variant, json{{"skipped", "rivals.py does not know this rival"}});
         entry.skipped = state.value("skipped", "");

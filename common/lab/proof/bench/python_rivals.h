@@ -12,8 +12,8 @@
 
 namespace coalesce::proof {
 
-/// The Python program bench/rivals.py. If anything in it fails, the rival counts as absent and the
-/// benchmark continues.
+/// The Python program bench/rivals.py. If the program fails, the benchmark continues without the
+/// rivals that it runs.
 class PythonRivals {
 public:
     /// Starts the program. It imports its libraries while the first kernels are being verified.

@@ -18,7 +18,7 @@ std::size_t main_results_index(const std::vector<SizeResults>& sizes) {
     return static_cast<std::size_t>(best - sizes.begin());
 }
 
-/// Rounds to six digits, more than any measurement reproduces.
+/// Rounds to six significant digits. Measurements are less precise than that.
 double rounded(double value) {
     return std::stod(format("%.6g", value));
 }

@@ -61,7 +61,7 @@ if triton is not None:
 class Rivals:
     """The matrices of one size, and who transposes them."""
 
-    # Tiles and warps to try; the fastest combination takes part in the benchmark.
+    # Tile sizes and warp counts to try. The fastest combination is used in the benchmark.
     TRITON_TILES = [(32, 32, 4), (64, 32, 4), (64, 64, 4), (64, 64, 8), (128, 64, 8), (64, 128, 8)]
     POISON = 0xA7A7A7A7 - (1 << 32)
 
@@ -97,7 +97,7 @@ class Rivals:
 
     def cupy_call(self):
         source, goal = cupy.from_dlpack(self.matrix), cupy.from_dlpack(self.out)
-        # PyTorch and CuPy use the same default stream, the null stream.
+        # PyTorch and CuPy both use the null stream by default.
         return lambda: cupy.copyto(goal, source.T)
 
     def triton_call(self):

@@ -10,7 +10,8 @@
 
 namespace coalesce::proof {
 
-/// An item with a bar for each competitor. A share below 0 means that it was not measured.
+/// An item with a bar for each competitor. A share below 0 means that the competitor was not
+/// measured.
 struct Shares {
     std::string name;
     std::vector<double> fractions_of_compared;
@@ -29,9 +30,9 @@ std::string share_chart(const ShareTexts& texts, const std::vector<Shares>& thin
 /// results of build/bin/shapes.
 std::string shapes_chart(const Json& shapes);
 
-/// Returns a chart of the ways to transpose across several GPUs. Each way is shown relative to the
-/// link, with its best number of chunks. Each element of `of_gpus` is what 16_many_gpus --json
-/// writes for one number of GPUs.
+/// Returns a chart of the ways to transpose across several GPUs. Each way is shown with its best
+/// number of chunks, relative to the bandwidth of the link. Each element of `of_gpus` is what
+/// 16_many_gpus --json writes for one number of GPUs.
 std::string links_chart(const std::vector<Json>& of_gpus);
 
 }  // namespace coalesce::proof

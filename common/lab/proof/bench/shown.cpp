@@ -35,13 +35,14 @@ ChartData make_shown_measured(const Json& measured) {
     return shown;
 }
 
-/// Reports whether a row's time and bandwidth match the size of a matrix of floats.
+/// Reports whether a row's time and bandwidth correspond to the number of bytes in a matrix of
+/// floats.
 bool has_float_elements(const Json& row) {
     const double bytes = 2.0 * sizeof(float) * row.value("rows", 0.0) * row.value("cols", 0.0);
     return std::abs(row.value("gbps", 0.0) * 1e6 * row.value("ms", 0.0) - bytes) < 0.01 * bytes;
 }
 
-/// Returns predictions in the form of measured rows, for the float matrices that every step
+/// Converts predictions to rows like those of measurements, for the float matrices that every step
 /// accepts.
 Json format_predicted_rows(const Json& results) {
     Json rows = Json::array();

@@ -1,5 +1,6 @@
 /// \file
-/// The data that the charts show: what bench measured, and the predictions for the same GPU.
+/// \file The data that the charts show: the times measured by bench, and the predictions for the
+/// same GPU.
 #pragma once
 
 #include <map>
@@ -12,8 +13,8 @@ namespace coalesce::proof {
 
 /// Rows of results, measured or predicted.
 struct ChartData {
-    Json results = {};                 ///< rows of the largest square, which have a "gbps"
-    std::map<int, Json> squares = {};  ///< rows of all squares, by their side
+    Json results = {};                 ///< results for the largest square that have a "gbps" field
+    std::map<int, Json> squares = {};  ///< results for all squares, by side length
     std::string gpu = "";
     double copy_gbps = 0, peak_gbps = 0;
     bool is_predicted = false;
@@ -21,8 +22,9 @@ struct ChartData {
     std::string source_label() const;  ///< Returns a label such as "NVIDIA H200, measured".
     /// Returns the caption, such as "NVIDIA H200, 32768 x 32768 floats, measured".
     std::string caption() const;
-    double axis_max_gbps() const;  ///< Returns the next multiple of 1000 above the peak.
-    /// Returns the row of the same variant at the same square size, or nullptr.
+    /// Returns the end of the axis in GB/s: the next multiple of 1000 above the peak.
+    double axis_max_gbps() const;
+    /// Returns the row that has the same variant and square size as `of`, or nullptr.
     const Json* row(const Json& of) const;
 };
 

@@ -6,7 +6,7 @@
 namespace coalesce::proof {
 namespace {
 
-/// common/book/theme/book.css repeats these colours, for a page whose theme switch overrides the
+/// common/book/theme/book.css repeats these colours, because a page's theme switch can override the
 /// system's theme.
 constexpr const char* kStyle = R"(<style>
 .chart { --c-page: #ffffff; --c-ink: #1d242b; --c-quiet: #56616c; --c-grid: #d3d9df;

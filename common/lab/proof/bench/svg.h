@@ -11,7 +11,7 @@ namespace coalesce::proof {
 constexpr const char* kBackgroundColour = "var(--c-page)";      ///< background
 constexpr const char* kTextColour = "var(--c-ink)";             ///< text
 constexpr const char* kSecondaryTextColour = "var(--c-quiet)";  ///< secondary text
-constexpr const char* kGridColour = "var(--c-grid)";            ///< lines that only guide the eye
+constexpr const char* kGridColour = "var(--c-grid)";            ///< grid lines
 
 // Colours by meaning, chosen so that people with red or green colour blindness can tell them apart.
 constexpr const char* kBlue = "var(--c-blue)";

@@ -1,6 +1,6 @@
 /// \file
-/// Kernel times that other authors published for one GPU. The program named in the record contains
-/// these kernels.
+/// Kernel times that other authors published for one GPU. The record names the program that
+/// contains these kernels.
 #pragma once
 
 #include <map>
@@ -32,8 +32,8 @@ struct Record {
 Record published_record();
 
 /// Returns pairs of published and predicted times, in the order of the kernels. `predicted` is the
-/// JSON that the program writes with --time. Throws RecordError if a kernel is missing from either
-/// of them.
+/// JSON that the program writes with --time. Throws RecordError if a kernel is missing from the
+/// record or from `predicted`.
 std::vector<timing::TimePair> pairs_of(const Record& record, const Json& predicted);
 
 }  // namespace coalesce::proof

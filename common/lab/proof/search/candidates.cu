@@ -1,6 +1,5 @@
 // The kernels of the search. All of them move tiles of ROWS x COLS floats. The matrix consists of
-// whole tiles and there are no bounds checks, so that only the change under test makes a
-// difference.
+// whole tiles and there are no bounds checks, so that only the change under test affects the time.
 
 #include <algorithm>
 #include <utility>
@@ -14,7 +13,7 @@ namespace {
 // ---- a transpose: 4 x 4 elements are transposed in registers, tiles in swizzled shared memory
 // ----
 
-/// A second instance of the same kernel, so that it can have its own attributes.
+/// The same kernel with a type of its own, so that it can have its own attributes.
 struct Small : Plain {};
 
 template <int ROWS, int COLS, int THREADS, class How = Plain>
@@ -41,8 +40,8 @@ struct Tile {
         }
     }
 
-    /// Returns float4 number `quad` of row `col` in the transposed tile; step 10 explains the
-    /// swizzle.
+    /// Returns the float4 with index `quad` in row `col` of the transposed tile; step 10 explains
+    /// the swizzle.
     __device__ static float4& cell(float4* shared, int col, int quad) {
         return shared[col * quads + (quad ^ (col / 4 % 8))];
     }
@@ -88,8 +87,8 @@ __global__ void __launch_bounds__(THREADS)
     tile.write(out, rows, at, shared);
 }
 
-/// Persistent blocks take every gridDim.x-th tile. If AHEAD, the loads of the next tile are in
-/// flight while the current one is stored.
+/// Persistent blocks process every gridDim.x-th tile. If AHEAD is true, the loads of the next tile
+/// are in flight while the current tile is stored.
 template <int ROWS, int COLS, int THREADS, bool AHEAD>
 __global__ void __launch_bounds__(THREADS)
     transpose_staying(float* out, const float* in, int rows, int cols) {
@@ -140,8 +139,8 @@ void allow_shared(Kernel* kernel, int bytes) {
     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
 }
 
-/// Launches one block per tile. A `shared_bytes` larger than the tile reduces the number of
-/// resident blocks.
+/// Launches one block per tile. If `shared_bytes` exceeds the size of the tile, fewer blocks are
+/// resident.
 template <int ROWS, int COLS, int THREADS, class How = Plain>
 Launch tiles(int shared_bytes = ROWS * COLS * 4) {
     return [=](float* out, const float* in, int rows, int cols) {
@@ -164,8 +163,8 @@ Launch staying(int blocks) {
     };
 }
 
-/// Gives shared memory as much as possible of the memory that it shares with the first-level cache,
-/// and runs as many blocks as fit.
+/// Gives shared memory the largest possible part of the memory that it shares with the first-level
+/// cache, and runs as many blocks as fit.
 Launch without_first_level() {
     return [](float* out, const float* in, int rows, int cols) {
         auto* const kernel = transpose_tiles<64, 64, 256, Small>;

@@ -1,5 +1,5 @@
-/// \file The kernels of the search for the fastest transpose. Each differs from another kernel in
-/// one respect. docs/guide/search.md describes the search.
+/// \file The kernels of the search for the fastest transpose. Each kernel changes one property of
+///     another kernel. docs/guide/search.md describes the search.
 #pragma once
 
 #include <functional>
@@ -10,20 +10,21 @@
 
 namespace coalesce::proof {
 
-/// The sides of all matrices in the search are multiples of this.
+/// The sides of all matrices in the search are multiples of this number.
 constexpr int kSearchSide = 256;
 
-/// A kernel and how it is launched.
+/// A kernel, and a function that launches it.
 struct Candidate {
     std::string name;  ///< the change in this candidate
     std::function<void(float* out, const float* in, int rows, int cols)> launch;
     Produces produces = {Produces::transpose};
-    /// The bytes that the kernel moves, relative to reading and writing the matrix once. For a
-    /// kernel that only reads it is one half, and there is no output to verify.
+    /// The bytes that the kernel moves, as a fraction of the bytes for reading and writing the
+    /// matrix once. The fraction is 1/2 for a kernel that only reads or only writes, and such a
+    /// kernel has no output to verify.
     double share = 1;
     std::string question = {};  ///< the experiment that the candidate belongs to
 
-    /// Reports whether the kernel moves the matrix, so that its output can be verified.
+    /// Reports whether the kernel moves the whole matrix, so that its output can be verified.
     bool has_output() const { return share == 1; }
 };
 

@@ -43,7 +43,7 @@ void add_options(CLI::App& app, CommandLine& words) {
     app.add_option("--launches", words.launches, "Number of timed launches in one round (3)")
         ->check(CLI::Range(1, 1000));
     app.add_option("--json", words.json, "File for the results (docs/results/search/results.json)");
-    app.add_option("--commit", words.commit, "Commit of the source, if git cannot tell");
+    app.add_option("--commit", words.commit, "Commit of the source, if git cannot report it");
     app.add_flag("--check", words.check_only,
                  "Only verify all candidates at 512 x 256, without timing");
     app.add_option("--time", words.time_on,
@@ -69,7 +69,7 @@ std::vector<Shape> understand_sizes(const CommandLine& words) {
     const std::vector<Shape> sizes = parse_sizes(words.check_only ? "512x256" : words.sizes);
     for (const Shape& shape : sizes) {
         if (shape.rows % kSearchSide == 0 && shape.cols % kSearchSide == 0) continue;
-        throw UsageError(shape.name() + ": the search takes multiples of " +
+        throw UsageError(shape.name() + ": the sides must be multiples of " +
                          std::to_string(kSearchSide));
     }
     return sizes;

@@ -1,5 +1,6 @@
 /// \file
-/// Verifies candidates and times them in the same memory, in alternation with a copy.
+/// \file Verifies candidates, then times the candidates and a copy in turn. All of them use the
+/// same buffers.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -19,12 +20,14 @@ namespace coalesce::proof {
 
 class CandidateRace {
 public:
-    /// Creates a race in these buffers. All elements of `in` must differ.
+    /// Prepares a race in which all candidates use the buffers `out` and `in`. All elements of `in`
+    /// must be different.
     CandidateRace(const std::vector<Candidate>& candidates, Shape shape, float* out,
                   const float* in)
         : candidates_(candidates), shape_(shape), out_(out), in_(in), ms_(candidates.size() + 1) {}
 
-    /// Launches each candidate once. Throws std::runtime_error if an output is wrong.
+    /// Launches each candidate that has an output once. Throws std::runtime_error if an output is
+    /// wrong.
     void verify() const {
         for (const Candidate& candidate : candidates_) {
             if (!candidate.has_output()) continue;
@@ -39,7 +42,7 @@ public:
         }
     }
 
-    /// Runs the copy and each candidate: one untimed launch, then `launches` timed ones.
+    /// Runs the copy, and then each candidate: first an untimed launch, then `launches` timed ones.
     void play_round(Stopwatch& stopwatch, int launches) {
         const auto take_turn = [&](std::vector<double>& ms, const std::function<void()>& work) {
             stopwatch.time_once_on_device(work);
@@ -54,7 +57,7 @@ public:
         }
     }
 
-    /// Returns the median time of the copy (index 0) or of candidate number `i`, counted from 1.
+    /// Returns the median time in milliseconds of candidate i - 1, or of the copy if i is 0.
     double ms(std::size_t i) const { return summarize_timings(ms_[i]).ms; }
     double gbps(std::size_t i) const {
         const double share = i == 0 ? 1 : candidates_[i - 1].share;
@@ -62,7 +65,7 @@ public:
     }
 
 private:
-    /// Returns the number of bytes read and written.
+    /// Returns the number of bytes that a transpose reads and writes.
     double bytes() const { return 2.0 * sizeof(float) * shape_.rows * shape_.cols; }
 
     void launch(const Candidate& candidate) const {

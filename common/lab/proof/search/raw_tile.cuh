@@ -1,6 +1,6 @@
 /// \file
-/// The fastest tile: 64 x 64 floats, stored in shared memory in their original layout. The order of
-/// tiles and the cache hints are parameters.
+/// The kernels with the fastest tile: 64 x 64 floats, which are in the same order in shared memory
+/// as in `in`. The order of the blocks and the cache hints are parameters.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -47,7 +47,7 @@ enum class Hint {
     streaming,
     second_level_only,
     write_through,
-    leave_first,  ///< an eviction policy for the second-level cache, like `stay`
+    leave_first,  ///< an eviction policy of the second-level cache, like `stay`
     stay
 };
 
@@ -102,7 +102,7 @@ __device__ void store(float* to, float4 v) {
 
 // ---- the tile ----
 
-/// The parameters of the plain kernel. Each other kernel changes one of them.
+/// The parameters of the plain kernel. Every other kernel changes one of these parameters.
 struct Plain {
     static constexpr Order order = Order::down_columns;
     static constexpr int width = 1;
@@ -120,7 +120,8 @@ struct SameHintForBoth : InOrder<ORDER> {
     static constexpr Hint loads = LOADS;
 };
 
-/// 512 threads load two float4s each. The tile is transposed when it is read from shared memory.
+/// Transposes one tile per block with 512 threads, each of which loads two float4s. The tile is
+/// transposed when it is read from shared memory.
 template <class How>
 __global__ void __launch_bounds__(512)
     transpose_raw(float* out, const float* in, int rows, int cols) {

@@ -50,7 +50,7 @@ void add_options(CLI::App& app, CommandLine& words) {
     app.add_option("--json", words.json, "File for the results (docs/results/shapes.json)");
     app.add_option("--permutes-json", words.permutes_json,
                    "File for the results of permutes (docs/results/library/permutes.json)");
-    app.add_option("--commit", words.commit, "Commit of the source, if git cannot tell");
+    app.add_option("--commit", words.commit, "Commit of the source, if git cannot report it");
     app.add_flag("--check", words.check_only, "Only verify all cases, without timing");
     add_device_option(app, words.device);
     app.add_flag("--tables", words.tables, "Write the tables and the chart again from the results");
@@ -72,7 +72,7 @@ void run_case(void* out, const void* in, const PermuteCase& one) {
     permute_case(out, in, one);
 }
 
-/// Runs the case on an output buffer that contains other data, and checks the result.
+/// Runs the case on an output buffer that is filled with different data, and checks the result.
 template <class Case>
 void verify(const DeviceBuffer& out, const DeviceBuffer& in, const Case& one) {
     CUDA_CHECK(cudaMemset(out.data(), 0xA7, one.bytes()));
@@ -154,11 +154,11 @@ Json time_python_rivals(const std::vector<ShapeCase>& shapes,
         const Json answer = Json::parse(line, nullptr, false);
         if (answer.is_object()) return answer;
     }
-    return {{"absent", "python3 did not answer"}};
+    return {{"absent", "python3 printed no result"}};
 }
 
-/// Adds each library's times to the rows, relative to its own copy. `answers` contains
-/// {"torch_copy": [ms, ms of its copy], ...} for each case.
+/// Adds each library's times to the rows, divided by the time of the library's own copy. `answers`
+/// contains {"torch_copy": [ms, ms of its copy], ...} for each case.
 template <class Case>
 void add_rivals(Json& results, const std::vector<Case>& cases, const Json& answers) {
     for (std::size_t i = 0; i < answers.size() && i < cases.size(); ++i) {

@@ -23,7 +23,8 @@ struct PermuteCase {
     std::string order_text() const;
 };
 
-/// Returns all cases. If `divided` is true, the long axes are shorter, for the simulated GPU.
+/// Returns all cases. If `divided` is true, the long axes are shortened, so that the simulated GPU
+/// can run the cases.
 std::vector<PermuteCase> permute_cases(bool divided);
 
 /// Calls `coalesce::permute` on the default stream. Throws CudaError.

@@ -17,7 +17,7 @@ struct ShapeCase {
     std::int64_t rows = 0;      ///< rows of `in`
     std::int64_t cols = 0;      ///< columns of `in`
     std::int64_t in_pitch = 0;  ///< distance between rows in elements; 0 means no gap between rows
-    std::int64_t start = 0;     ///< elements before the first one, which make the matrix misaligned
+    std::int64_t start = 0;     ///< number of elements before the matrix, which misalign it
 
     /// Returns the number of bytes copied from one matrix to the other.
     std::size_t bytes() const {
@@ -34,7 +34,8 @@ struct ShapeCase {
     std::string shape() const;
 };
 
-/// Returns all cases. If `divided` is true, the long sides are shorter, for the simulated GPU.
+/// Returns all cases. If `divided` is true, the long sides are shortened, so that the simulated GPU
+/// can run the cases.
 std::vector<ShapeCase> shape_cases(bool divided);
 
 /// Fills memory with bytes that depend on their position.

@@ -8,7 +8,7 @@
 
 using namespace coalesce::proof;
 
-TEST_CASE("a seed determines the patterns") {
+TEST_CASE("the same seed gives the same access patterns, and different seeds give different ones") {
     const auto one = random_patterns(240, 1), again = random_patterns(240, 1);
     const auto other = random_patterns(240, 2);
     REQUIRE(one.size() == 240);
@@ -22,7 +22,7 @@ TEST_CASE("a seed determines the patterns") {
     CHECK(random_patterns(10, 1)[9].text() == one[9].text());
 }
 
-TEST_CASE("there are many different patterns") {
+TEST_CASE("random access patterns differ in many properties") {
     std::set<std::string> texts;
     std::map<int, int> sizes;
     int shared = 0, masked = 0, ragged = 0;
@@ -42,13 +42,13 @@ TEST_CASE("there are many different patterns") {
     CHECK(ragged >= 40);
 }
 
-TEST_CASE("the text of a pattern describes its addresses and lanes") {
+TEST_CASE("an access pattern is described by its addresses and its lanes") {
     AccessFormula access{.along_x = 3, .along_y = -33, .offset = 7, .lanes = 0xffff};
     CHECK(access.text() == "3x-33y+7, lanes 0000ffff");
     CHECK(AccessFormula{.along_x = 0}.text() == "0");
 }
 
-TEST_CASE("a seed determines matrix patterns, and there are some of each kind") {
+TEST_CASE("the same seed gives the same matrix patterns, which include every kind") {
     const auto one = random_matrix_patterns(60, 1), again = random_matrix_patterns(60, 1);
     std::set<std::string> texts;
     std::map<std::string, int> kernels, shapes;

@@ -60,7 +60,7 @@ TEST_CASE("sizes are formatted") {
     }
 }
 
-TEST_CASE("the median is compared with the copy of the same size") {
+TEST_CASE("the fraction of a copy is computed from the median times at the same size") {
     const Json json = to_json({}, {size_of(1000, 1000)}, {});
     const Json& copy = json["results"][0];
     CHECK(copy["ms"] == 2);
@@ -73,14 +73,14 @@ TEST_CASE("the median is compared with the copy of the same size") {
     CHECK_FALSE(json["results"][2].contains("verified"));
 }
 
-TEST_CASE("the largest square is shown first, and the other sizes follow") {
+TEST_CASE("the results of the largest square come first, and those of the other sizes follow") {
     const Json json = to_json({}, {size_of(64, 64), size_of(512, 128), size_of(256, 256)}, {});
     CHECK(json["results"][0]["rows"] == 256);
     CHECK(json["other_sizes"].size() == 2);
     CHECK(json["other_sizes"][1]["rows"] == 512);
 }
 
-TEST_CASE("a wrong variant has no time, and is reported") {
+TEST_CASE("a variant with a wrong output is reported and has no time") {
     SizeResults size = size_of(64, 64);
     size.entries[0].wrong = "out(0,0) was never written";
     const Json json = to_json({}, {size}, {});
@@ -91,7 +91,7 @@ TEST_CASE("a wrong variant has no time, and is reported") {
     CHECK(mistakes({size_of(64, 64)}).empty());
 }
 
-TEST_CASE("files have one line per row, and are valid JSON") {
+TEST_CASE("results are written as valid JSON with one line per row") {
     const Json json{
         {"a", 1},
         {"inner", {{"rows", {{{"x", 1}, {"y", "z"}}, {{"x", 2}}}}, {"none", Json::array()}}}};
@@ -123,7 +123,7 @@ TEST_CASE("predicted times are shown beside measured ones of the same GPU, and a
         CHECK(chart.find("predicted, not measured") != std::string::npos);
         CHECK(chart.find("floats, predicted") == std::string::npos);
     }
-    // A chart has a ring for each prediction that it shows, and one ring in its legend.
+    // The chart contains a ring for each prediction, and one ring in the legend.
     CHECK(count_of_rings(bandwidth_chart(both)) == 1 + 1);
     CHECK(count_of_rings(sectors_chart(both)) == 1 + 1);
     CHECK(count_of_rings(sizes_chart(both)) == 2 + 1);
@@ -134,7 +134,7 @@ TEST_CASE("predicted times are shown beside measured ones of the same GPU, and a
     }
 }
 
-TEST_CASE("without measurements, charts show predictions and never call them measured") {
+TEST_CASE("without measurements, charts show predictions and do not label them as measured") {
     for (const std::string& chart : charts_of({nullptr, kSimulated, kPredicted})) {
         CHECK(chart.find("NVIDIA H200, ") != std::string::npos);
         CHECK(chart.find(", predicted") != std::string::npos);
@@ -145,7 +145,7 @@ TEST_CASE("without measurements, charts show predictions and never call them mea
     }
 }
 
-TEST_CASE("the fastest correct result over several GPUs is shown") {
+TEST_CASE("of the correct results with several GPUs, the fastest is shown") {
     const Json two = Json::parse(R"({"device": {"name": "G", "gpus": 2}, "results": [
         {"variant": "nccl/1", "rows": 64, "cols": 64, "verified": true, "of_link": 0.5},
         {"variant": "nccl/8", "rows": 64, "cols": 64, "verified": true, "of_link": 0.625},
@@ -160,7 +160,7 @@ TEST_CASE("the fastest correct result over several GPUs is shown") {
     CHECK(chart.find("87.5 %") == std::string::npos);
 }
 
-TEST_CASE("a shape without a PyTorch result has no bar for PyTorch") {
+TEST_CASE("for a shape without a PyTorch result, the chart has no bar for PyTorch") {
     const Json shapes = Json::parse(R"({"device": {"name": "G"}, "results": [
         {"case": "tall", "batches": 2, "rows": 9, "cols": 3, "of_copy": 0.9,
          "torch_copy": {"of_copy": 0.3}},

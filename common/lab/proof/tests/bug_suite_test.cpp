@@ -39,7 +39,7 @@ TEST_CASE("the suite contains bugs, clean cases and endless loops") {
     CHECK(std::ranges::any_of(suite, &SuiteCase::never_terminates));
 }
 
-TEST_CASE("the output of compute-sanitizer is read") {
+TEST_CASE("the output of compute-sanitizer is parsed") {
     const Opinion memory = sanitizer_opinion(sample("sanitizer_memcheck.txt"));
     CHECK(memory.kind == Opinion::reported);
     CHECK(memory.text == "Invalid __global__ write of size 4 bytes");
@@ -55,7 +55,8 @@ TEST_CASE("the output of compute-sanitizer is read") {
     CHECK(broken.kind == Opinion::unusable);
 }
 
-TEST_CASE("it is known which judges reported a case, and whether that meets the guarantees") {
+TEST_CASE(
+    "for each case, the judges that reported it are listed, and broken guarantees are detected") {
     using O = Opinion;
     CHECK(who_reported(judged("racecheck: x", O::reported, O::reported)) == "both");
     CHECK(who_reported(judged("racecheck: x", O::reported, O::silent)) == "simulator only");

@@ -42,14 +42,14 @@ TEST_CASE("equal counters are equal") {
     CHECK(comparison.cases == 2);
 }
 
-TEST_CASE("a difference of one is found in every exact counter") {
+TEST_CASE("a difference of one is detected in every exact counter") {
     for (const CounterMetric& counter : counter_metrics()) {
         if (!counter.is_exact) continue;
         for (const double change : {1.0, -1.0}) {
             Both both;
             both.launches[1].metrics[counter.metric] += change;
-            // Change the other metrics of the counter too, because an equal count of the pipe would
-            // decide.
+            // Change all metrics of the counter, because it would pass if the pipe's count were
+            // equal.
             for (const CounterMetric& other : counter_metrics()) {
                 if (!other.is_exact) both.launches[1].metrics[other.metric] += 1;
             }
@@ -63,14 +63,15 @@ TEST_CASE("a difference of one is found in every exact counter") {
     }
 }
 
-TEST_CASE("counters of matrix instructions and copies are added, if ncu has them") {
+TEST_CASE("counters of matrix instructions and copies are added if ncu reports them") {
     int added = 0;
     for (const CounterMetric& counter : counter_metrics()) {
         for (const char* more : counter.more) {
             Both both;
             for (const CounterMetric& other : counter_metrics())
                 if (!other.is_exact)
-                    /// The pipe's count is off by one as well, so that it does not decide.
+                    /// The pipe's count is also off by one, because the counter would pass if it
+                    /// were equal.
                     both.launches[1].metrics[other.metric] += 1;
             double& plain = both.launches[1].metrics[counter.metric];
             both.launches[1].metrics[more] = plain;
@@ -104,7 +105,7 @@ TEST_CASE("a known difference is reported as known, and does not hide other diff
     CHECK(with("12_async one_tile, 1000 x 780", "load_sectors").is_equal());
 }
 
-TEST_CASE("the pipe's counters may be slightly larger, but neither smaller nor much larger") {
+TEST_CASE("the pipe's counters may be slightly larger than the simulator's, but not smaller") {
     const auto with = [](double change) {
         Both both;
         both.launches[1].metrics["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"] += change;
@@ -113,11 +114,11 @@ TEST_CASE("the pipe's counters may be slightly larger, but neither smaller nor m
     CHECK(with(100).differences.empty());
     CHECK(with(-1).differences.size() == 1);
     CHECK(with(1000).differences.size() == 1);
-    // Inexact metrics are ignored, whether they agree or deviate.
+    // Inexact metrics are ignored, whatever their values.
     CHECK(with(1000).is_equal());
 }
 
-TEST_CASE("if the pipe's counter agrees with the simulator, ncu's estimate is ignored") {
+TEST_CASE("if the pipe's counter equals the simulator's, ncu's estimate is ignored") {
     constexpr const char* estimate =
         "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum";
     constexpr const char* pipe = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum";
@@ -127,10 +128,10 @@ TEST_CASE("if the pipe's counter agrees with the simulator, ncu's estimate is ig
     CounterComparison comparison = compare_counters(both.cases, both.launches);
     CHECK(comparison.is_equal());
     CHECK(comparison.differences.empty());
-    // The pipe's count is off by one too, and two close values do not count as equal.
+    // The pipe's count is also off by one. Two values that are close are not equal.
     both.launches[0].metrics[pipe] += 1;
     CHECK_FALSE(compare_counters(both.cases, both.launches).is_equal());
-    // A metric that is wrong in more launches than it is right is not used as a check.
+    // A metric that is wrong in most cases is not used as a check.
     both.launches[0].metrics[pipe] -= 1;
     both.launches[1].metrics[estimate] += 50;
     comparison = compare_counters(both.cases, both.launches);
@@ -138,7 +139,7 @@ TEST_CASE("if the pipe's counter agrees with the simulator, ncu's estimate is ig
     CHECK_FALSE(comparison.is_equal());
 }
 
-TEST_CASE("a required metric that is missing, even once, proves nothing") {
+TEST_CASE("the comparison fails if a required metric is missing, even in a single launch") {
     Both both;
     for (auto& launch : both.launches) launch.metrics.erase(counter_metrics()[0].metric);
     CHECK_FALSE(compare_counters(both.cases, both.launches).is_equal());
@@ -147,7 +148,7 @@ TEST_CASE("a required metric that is missing, even once, proves nothing") {
     CHECK_FALSE(compare_counters(once.cases, once.launches).is_equal());
 }
 
-TEST_CASE("counters that are 0 everywhere prove nothing") {
+TEST_CASE("the comparison fails if a counter is 0 in all launches") {
     Both both;
     for (std::size_t i = 0; i < 2; ++i) {
         both.cases[i]["counters"]["load_requests"] = 0;
@@ -157,13 +158,13 @@ TEST_CASE("counters that are 0 everywhere prove nothing") {
     CHECK_FALSE(compare_counters(Json::array(), {}).is_equal());
 }
 
-TEST_CASE("launches of a different number or of different kernels are rejected") {
+TEST_CASE("a different number of launches, or launches of different kernels, are rejected") {
     Both fewer;
     fewer.launches.pop_back();
     CHECK_THROWS_WITH_AS(compare_counters(fewer.cases, fewer.launches),
                          "2 kernels were launched, but ncu profiled 1", std::runtime_error);
     Both other;
-    // A kernel whose name only contains the expected name is a different kernel.
+    // A kernel is a different one if its name merely contains the expected name.
     other.launches[0].kernel = "my_copy_tile(float *)";
     CHECK_THROWS_AS(compare_counters(other.cases, other.launches), std::runtime_error);
     other.launches[0].kernel = "void ns::<unnamed>::copy_tile<32, 8>(float *)";

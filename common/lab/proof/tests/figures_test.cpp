@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A number with a unit in a text.
+/// A quoted number with its unit.
 struct Figure {
     int line = 0;
     std::string text;  ///< the figure as it is quoted, such as "4289 GB/s"
@@ -48,7 +48,7 @@ void add_quoted(const std::string& line, int number, std::vector<Figure>& figure
     }
 }
 
-/// Parses a row of a results table, which ends with milliseconds, GB/s and the percentage of the
+/// Parses a row of a results table. The row ends with milliseconds, GB/s and the percentage of the
 /// copy.
 void add_row(const std::string& line, int number, std::vector<Figure>& figures) {
     static const std::regex row(R"(\| (\d+\.\d+) \| (\d+) \| (\d+\.\d+) % \|\s*$)");
@@ -77,15 +77,16 @@ std::vector<Figure> figures_in(const std::string& text) {
 /// The results and citations from which figures may come.
 class FigureSources {
 public:
-    /// Adds every result in a file written by bench, at any depth.
+    /// Adds every result in a file that bench has written, including nested results.
     void add_results(const Json& json);
     /// Adds citations, one per line, in the form "FIGURE: SOURCE". Ignores lines that begin with #.
     /// Throws std::runtime_error for any other line.
     void add_citations(const std::string& text);
 
-    /// Reports whether a result rounds to the quoted value, or the figure has a citation.
+    /// Reports whether a result rounds to the quoted value, or whether there is a citation for the
+    /// figure.
     bool have(const Figure& figure);
-    /// Returns the citations that no call of have() has used so far.
+    /// Returns the citations that have() has not used so far.
     std::set<std::string> unused_citations() const;
 
 private:
@@ -191,7 +192,7 @@ bool are_all_known(FigureSources& sources, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("figures are found anywhere in a text") {
+TEST_CASE("quoted figures are found anywhere in the text") {
     const auto figures = figures_in(
         "It takes 2.00 ms, which is\n4 289 GB/s or 96.5 % of memcpy.\n"
         "| `naive` | 18.9773 | 453 | 10.6 % |\nand 30 % of the time\n");
@@ -204,7 +205,7 @@ TEST_CASE("figures are found anywhere in a text") {
     CHECK(figures[5].text == "10.6 %");
 }
 
-TEST_CASE("a figure is known if a result rounds to it") {
+TEST_CASE("a quoted figure is accepted if a result rounds to it") {
     FigureSources sources = one_result();
     CHECK(are_all_known(sources, "4289 GB/s, 2.003 ms, 2 ms, 96.5 % of the copy"));
     CHECK(sources.unused_citations() == std::set<std::string>{"64 GB/s"});

@@ -40,7 +40,7 @@ esac
         fs::permissions(path(), fs::perms::owner_all);
     }
     std::string path() const { return folder_ / "sanitizer"; }
-    /// Returns the arguments of each run, such as "memcheck float4_at_one at_two".
+    /// Returns the arguments of all runs, such as "memcheck float4_at_one at_two".
     std::vector<std::string> asked() const {
         return coalesce::lines_of(coalesce::read_file(folder_ / "asked"));
     }
@@ -73,7 +73,7 @@ TEST_CASE("every judge gives an opinion on every case") {
     CHECK(meets_guarantees(judged));
 }
 
-TEST_CASE("a tool runs once per program, and once per case if it reports something") {
+TEST_CASE("each tool runs once per program, and again for each case if it reports an error") {
     const FakeSanitizer sanitizer;
     const std::vector<SuiteCase> suite{{"bugs_alignment", "float4_at_one", "memcheck: misaligned"},
                                        {"bugs_alignment", "double_at_four", "memcheck: misaligned"},
@@ -94,20 +94,20 @@ TEST_CASE("a tool runs once per program, and once per case if it reports somethi
     CHECK(times("memcheck double_at_four") == 1);
     CHECK(times("racecheck never") == 1);
     // initcheck reported nothing in its first run, but an error ended that run before the last
-    // case. So initcheck ran again without the case that stops.
+    // case. So initcheck ran again without the case "stops".
     CHECK(times("initcheck stops tiled_transpose") == 1);
     CHECK(times("initcheck tiled_transpose") == 1);
     CHECK(asked.size() == 2 * 4 + 4 + 2 + 2);
 }
 
-TEST_CASE("a tool that cannot run does not count as a tool without a report") {
+TEST_CASE("a tool that cannot be started is not treated as a tool without reports") {
     const std::vector<JudgedCase> judged =
         judge({{"clean_blocks", "tiled_transpose", ""}}, "/no/such/compute-sanitizer", 1);
     CHECK(judged[0].tools.at("memcheck").kind == Opinion::unusable);
     CHECK_FALSE(meets_guarantees(judged));
 }
 
-TEST_CASE("a missing tool is an error that names the package to install") {
+TEST_CASE("the error message for a missing tool names the package to install") {
     try {
         find_tool("no-such-tool-of-nvidia");
         FAIL("it was found");

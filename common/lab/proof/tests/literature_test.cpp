@@ -1,5 +1,5 @@
-// Tests that predictions are paired with published times. A kernel that only one of both lists
-// contains must cause an error.
+// Tests that predictions are paired with published times. A kernel that is missing in one of the
+// two lists must cause an error.
 #include <doctest/doctest.h>
 
 #include <sstream>
@@ -84,7 +84,7 @@ TEST_CASE("a comparison is printed in lines of 80 columns, and as a Markdown tab
     CHECK(!are_equal_within_tolerance(table + "| more |\n", table));
 }
 
-TEST_CASE("the record has 20 times, for a GPU that the model knows") {
+TEST_CASE("the record contains 20 times, and its GPU is known to the model") {
     const Record record = published_record();
     CHECK(record.ms.size() == 20);
     CHECK(record.ms.at("Naive") == doctest::Approx(18.0645));

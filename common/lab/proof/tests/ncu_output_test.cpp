@@ -12,7 +12,7 @@ constexpr const char* kSectors = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum
 
 }  // namespace
 
-TEST_CASE("a CSV table with one column per metric is read") {
+TEST_CASE("a CSV table with one column per metric is parsed") {
     const auto launches = parse_ncu_csv(sample("ncu_raw.csv"));
     REQUIRE(launches.size() == 2);
     CHECK(launches[0].kernel == "void copy_tile<32, 8>(float *, const float *, int, int)");
@@ -20,11 +20,11 @@ TEST_CASE("a CSV table with one column per metric is read") {
     CHECK(launches[0].metrics.at(kSectors) == 131072);
     CHECK(launches[1].id == 1);
     CHECK(launches[1].metrics.at(kSectors) == 131072);
-    // The value "n/a" is not a number, so the metric counts as missing and not as 0.
+    // The value "n/a" is not a number, so the metric is missing. It must not be read as 0.
     CHECK_FALSE(launches[1].metrics.contains("smsp__sass_inst_executed_op_shared_ld.sum"));
 }
 
-TEST_CASE("a CSV table with one line per metric is read") {
+TEST_CASE("a CSV table with one line per metric is parsed") {
     const auto launches = parse_ncu_csv(sample("ncu_details.csv"));
     REQUIRE(launches.size() == 2);
     CHECK(launches[0].kernel == "copy_tile");
@@ -33,13 +33,13 @@ TEST_CASE("a CSV table with one line per metric is read") {
     CHECK_FALSE(launches[1].metrics.contains(kSectors));
 }
 
-TEST_CASE("quotes within a CSV field are read") {
+TEST_CASE("quotes within a CSV field are parsed") {
     const auto fields = csv_fields(R"("a","b ""c"", d",,"e")"
                                    "\r");
     CHECK(fields == std::vector<std::string>{"a", "b \"c\", d", "", "e"});
 }
 
-TEST_CASE("without a table, the profiler's error message is passed on") {
+TEST_CASE("if there is no table, the profiler's error message is returned") {
     const std::string text = "==PROF== Connected\n==ERROR== ERR_NVGPUCTRPERM - no permission\n";
     try {
         parse_ncu_csv(text);
@@ -49,7 +49,7 @@ TEST_CASE("without a table, the profiler's error message is passed on") {
     }
 }
 
-TEST_CASE("metrics that ncu does not know are found") {
+TEST_CASE("metrics that ncu does not know are listed") {
     const std::string text =
         "==ERROR== Failed to find metric smsp__no_such.sum\n"
         "==ERROR== Failed to find metric \"l1tex__nor_this.sum\"\n";

@@ -1,6 +1,6 @@
 #!/bin/sh
-# recorded_counters.sh VALIDATE RECORDED -- tests that the simulator's counters equal those recorded on a GPU, and that
-# a changed counter is found.
+# recorded_counters.sh VALIDATE RECORDED -- tests that the simulator's counters equal those recorded on a GPU, and
+# that the comparison detects a changed counter.
 set -eu
 "$1" --recorded "$2"
 folder=$(mktemp -d)

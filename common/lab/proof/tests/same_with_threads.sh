@@ -1,6 +1,6 @@
 #!/bin/sh
-# same_with_threads.sh LAUNCHES -- tests that the counters of random patterns do not depend on how many threads the
-# simulator uses.
+# same_with_threads.sh LAUNCHES -- tests that the counters of random patterns do not depend on the
+# number of threads that the simulator uses.
 set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

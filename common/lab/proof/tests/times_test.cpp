@@ -52,7 +52,7 @@ MeasuredTimes some() {
 
 }  // namespace
 
-TEST_CASE("measured times are found by name and size, in files of lessons and of the search") {
+TEST_CASE("measured times are found by name and size, in results of lessons and of the search") {
     const MeasuredTimes all = some();
     CHECK(all.device() == "NVIDIA H200");
     CHECK(all.ms("02_naive", "naive", {4096, 4096}) == 2);
@@ -91,7 +91,7 @@ TEST_CASE("a prediction is compared with the measurement of the same size") {
           std::string::npos);
     CHECK(text.find("\nall                      3    10.0 %") != std::string::npos);
     CHECK(times_markdown(times, "Title").find("## 64 x 64\n") != std::string::npos);
-    // All kernels are known, so the text has no separate row for known kernels.
+    // All kernels are covered by the model, so there is no separate row for them.
     CHECK(text.find("known") == std::string::npos);
     const Json json = times_json(times);
     CHECK(json["results"].size() == 3);
@@ -100,7 +100,7 @@ TEST_CASE("a prediction is compared with the measurement of the same size") {
     CHECK(json["sizes"][0]["known"]["pairs"] == 2);
 }
 
-TEST_CASE("for kernels that a second run measured, its times can replace the model's") {
+TEST_CASE("a second run can be compared with the first in the same way as the model") {
     const auto times = match_times(
         {{"results",
           {predicted("naive", 4096, 2.2), predicted("8x32", 4096, 3), predicted("naive", 64, 1)}}},
@@ -119,7 +119,7 @@ TEST_CASE("for kernels that a second run measured, its times can replace the mod
     CHECK(compare_with_run(times, {}).empty());
 }
 
-TEST_CASE("errors are smaller for predictions without a warning than for all predictions") {
+TEST_CASE("the errors of predictions without a warning are listed separately") {
     Json unsure = predicted("8x32", 4096, 1);  // predicted in the wrong order, with a warning
     unsure["predicted"]["unknown"] = {"atomics"};
     const auto times = match_times(

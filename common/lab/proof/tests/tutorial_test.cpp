@@ -1,5 +1,5 @@
-// Tests how a GPU's counters and times for the tutorial kernels are read, and compared with the
-// simulator's.
+// Tests how a GPU's counters and times for the tutorial kernels are read, and how they are compared
+// with the simulator's.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ using namespace coalesce::proof;
 
 namespace {
 
-/// Returns ncu's output for two launches with these metrics and values.
+/// Returns ncu's output for two launches, with made-up metrics and values.
 std::string ncu_csv(const std::string& second_kernel = "add<4>") {
     return "==PROF== Connected to process 1\n"
            "\"ID\",\"Kernel Name\",\"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum\","
@@ -36,7 +36,7 @@ const char* const kCounters[] = {
     "shared_load_requests",    "shared_load_wavefronts", "shared_store_requests",
     "shared_store_wavefronts", "shared_atomic_requests", "shared_atomic_wavefronts"};
 
-/// Returns the simulator's output, with counters 100, 101 ..., and a prediction of 0.9 ms.
+/// Returns the simulator's output, with the counters 100, 101, ... and a predicted time of 0.9 ms.
 Json simulated() {
     Json kernel = {{"name", "copy"}, {"launches", 1}};
     int value = 100;
@@ -45,7 +45,7 @@ Json simulated() {
     return {{"kernels", Json::array({kernel})}};
 }
 
-/// Returns a GPU's record with the same counters.
+/// Returns a record of a GPU with the same counters as simulated().
 Json recorded() {
     Json counters = Json::object();
     int value = 100;
@@ -62,7 +62,7 @@ ComparedKernel compared(bool is_held_back, double measured_ms) {
 
 }  // namespace
 
-TEST_CASE("the output of a theme becomes a record, and half of the times are held back") {
+TEST_CASE("a theme's output becomes a record, in which half of the times are held back") {
     const ThemeRecord record = make_theme_record(output_of_theme());
     REQUIRE(record.measured.size() == 2);
     CHECK(record.measured[0].at("counters").at("load_requests") == 1024);
@@ -89,7 +89,7 @@ TEST_CASE("a missing launch, a different kernel and a wrong result are rejected"
     CHECK_THROWS_AS(make_theme_record(wrong), std::runtime_error);
 }
 
-TEST_CASE("a record is read back as written, with held-back times only on request") {
+TEST_CASE("a record is read back as it was written, and includes held-back times only on request") {
     const coalesce::TemporaryFolder folder;
     TutorialRecord record{{{"device", "a GPU"}}, Json::array(), Json::array()};
     record.add(make_theme_record(output_of_theme()));
@@ -99,7 +99,7 @@ TEST_CASE("a record is read back as written, with held-back times only on reques
     CHECK(TutorialRecord::read(folder.path, true).held_back == record.held_back);
 }
 
-TEST_CASE("several runs of a kernel give a range for each counter that differs") {
+TEST_CASE("several runs of a kernel give a range for each counter that varies") {
     Json copy = make_theme_record(output_of_theme()).measured[0],
          add = make_theme_record(output_of_theme()).measured[1];
     const auto launch = [](const std::string& kernel, double loads, double atomics) {
@@ -121,7 +121,7 @@ TEST_CASE("several runs of a kernel give a range for each counter that differs")
     CHECK_THROWS_AS(add_runs({&add, &copy}, launches, 2), std::runtime_error);
 }
 
-TEST_CASE("a difference lies within the range of several runs, or outside it") {
+TEST_CASE("the comparison tells whether a difference is within run-to-run variation") {
     const Json ranges = {{"load_sectors", {10, 20}}, {"shared_load_pipe", {5, 6}}};
     const auto is_in = [&](const std::string& counter, double simulated) {
         return are_in_range({{"", counter, "", simulated, 15}}, ranges);
@@ -138,7 +138,7 @@ TEST_CASE("a difference lies within the range of several runs, or outside it") {
         are_in_range({{"", "load_sectors", "", 15, 16}, {"", "store_sectors", "", 1, 2}}, ranges));
 }
 
-TEST_CASE("equal counters are equal, and every counter that is off by one is found") {
+TEST_CASE("equal counters compare as equal, and a counter that is off by one is detected") {
     CHECK(compare_tutorial_counters(recorded(), simulated()).empty());
     for (const char* counter : kCounters) {
         for (const int change : {1, -1}) {
@@ -154,12 +154,13 @@ TEST_CASE("equal counters are equal, and every counter that is off by one is fou
     }
 }
 
-TEST_CASE("a run is equal to itself") {
+TEST_CASE("a run compares as equal to itself") {
     CHECK(counters_of_only_launch(simulated()) == recorded());
     CHECK(compare_tutorial_counters(counters_of_only_launch(simulated()), simulated()).empty());
 }
 
-TEST_CASE("wavefronts are equal if the pipe's count is") {
+TEST_CASE(
+    "wavefronts count as equal if either of the two hardware counters equals the simulator's") {
     Json other = recorded();
     other["shared_load_wavefronts"] = 999;
     other["shared_load_pipe"] = 107;
@@ -174,7 +175,8 @@ TEST_CASE("kernels with more than one launch cannot be compared") {
     CHECK_THROWS_AS(compare_tutorial_counters(recorded(), twice), std::runtime_error);
 }
 
-TEST_CASE("a good verdict needs equal counters, and times within their bands in each half") {
+TEST_CASE(
+    "a good verdict needs equal counters, and enough times within their bands in both halves") {
     const TutorialLimits all{1, 1};
     const ComparedKernel good = compared(false, 1), bad_time = compared(true, 2);
     CHECK(tutorial_verdict({good, compared(true, 1)}, all).is_good);
@@ -208,7 +210,7 @@ TEST_CASE("a good verdict needs equal counters, and times within their bands in 
     CHECK_FALSE(tutorial_verdict({good, failed}, {}).is_good);
 }
 
-TEST_CASE("a time with a warning need not be within its band") {
+TEST_CASE("a time with a warning may be outside its band") {
     ComparedKernel unknown = compared(false, 2);
     REQUIRE(unknown.time.has_value());
     unknown.time->unknown = {"atomics"};

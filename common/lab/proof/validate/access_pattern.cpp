@@ -8,7 +8,8 @@
 namespace coalesce::proof {
 namespace {
 
-/// Powers of two and their neighbours, tiles with and without a column of padding, odd pitches.
+/// The strides, pitches and masks of active lanes to draw from. They include powers of two and
+/// their neighbours, the row lengths of tiles with and without padding, and odd pitches.
 constexpr int kStrides[] = {1,  1,   1,   1,   2,   2,   3,   4,   4,    5,    6,    7,   8,  9,
                             12, 15,  16,  17,  24,  31,  32,  33,  36,   48,   63,   64,  65, 66,
                             96, 100, 127, 128, 129, 130, 257, 777, 1000, 1023, 1024, 1025};
@@ -20,7 +21,8 @@ constexpr unsigned kMasks[] = {0x0000ffff, 0xffff0000, 0x55555555, 0xaaaaaaaa, 0
 struct BlockShape {
     unsigned x, y;
 };
-/// Shapes in which a warp forms a row, a patch or a column, and blocks whose last warp is not full.
+/// Shapes of blocks in which a warp is a row, a rectangle or a column, and shapes with a partial
+/// last warp.
 constexpr BlockShape kBlockShapes[] = {{32, 1}, {32, 4},  {32, 8}, {16, 16}, {8, 32},  {64, 4},
                                        {4, 64}, {128, 1}, {2, 64}, {1, 96},  {33, 3},  {5, 7},
                                        {31, 5}, {40, 2},  {1, 1},  {48, 3},  {256, 1}, {7, 32}};
@@ -79,7 +81,7 @@ std::vector<AccessPattern> random_patterns(int count, std::uint64_t seed) {
     std::vector<AccessPattern> patterns;
     for (int i = 0; i < count; ++i) {
         AccessPattern pattern;
-        // Use every element size equally often, and shared memory in about two out of three
+        // Use every element size equally often, and use shared memory in about two out of three
         // patterns.
         pattern.element_bytes = kSizes[i % std::size(kSizes)];
         pattern.through_shared = !dice.one_in(3);

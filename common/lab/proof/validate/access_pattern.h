@@ -1,6 +1,7 @@
 /// \file
-/// Random access patterns of a warp. For these, the simulator's counters must equal the hardware's;
-/// otherwise the simulator's rules would fit only the examples that they were derived from.
+/// \file Random access patterns of a warp. The simulator's rules were derived from a few examples.
+/// To show that they hold in general, the simulator's counters must equal the hardware's for random
+/// patterns too.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +14,13 @@ namespace coalesce::proof {
 struct AccessFormula {
     int along_x = 1, along_y = 0, along_block = 0;  ///< strides in elements
     int offset = 0;                                 ///< offset of the first element
-    /// A number that is xor-ed with the index, as in a swizzle.
+    /// A value that is combined with the index by exclusive or, as in a swizzle.
     unsigned exclusive_or = 0;
-    /// If nonzero, the index is hashed with this value.
+    /// If nonzero, the index is replaced with a hash of the index and this value.
     unsigned scatter = 0;
     unsigned lanes = 0xffffffff;  ///< lanes that take part
-    /// Only this many threads of the block take part, so their last warp may be incomplete.
+    /// The number of threads of the block that take part. The last of their warps may be
+    /// incomplete.
     unsigned first_threads = 4096;
     unsigned elements = 1;  ///< modulus of the index
 
@@ -28,7 +30,8 @@ struct AccessFormula {
 
 /// A launch that loads elements, optionally passes them through shared memory, and stores them.
 struct AccessPattern {
-    int element_bytes = 4;  ///< bytes that each lane moves at a time: 1, 2, 4, 8 or 16
+    /// size of an element in bytes, which is what each lane moves at once: 1, 2, 4, 8 or 16
+    int element_bytes = 4;
     bool through_shared = false;
     unsigned block_x = 32, block_y = 1, blocks = 1;
     AccessFormula load, store;                ///< accesses to global memory
@@ -40,7 +43,7 @@ struct AccessPattern {
     std::string kernel() const { return through_shared ? "move_through_shared" : "move"; }
 };
 
-/// Sizes in bytes of each of the two buffers that patterns access, and of shared memory.
+/// The size in bytes of each of the two buffers in global memory, and of shared memory.
 constexpr unsigned kPatternBytes = 1u << 20, kPatternSharedBytes = 32u << 10;
 
 /// Returns `count` patterns. The same seed gives the same patterns on every machine.

@@ -37,7 +37,7 @@ std::string first_report(const std::string& output) {
         const std::string mark = "========= ";
         if (!line.starts_with(mark)) continue;
         line.erase(0, mark.size());
-        // Skip indented lines, which merely explain the line above.
+        // Skip indented lines, which only explain the line before them.
         if (line.starts_with(" ") || line.starts_with("COMPUTE-SANITIZER") ||
             line.find("SUMMARY") != std::string::npos) {
             continue;
@@ -62,7 +62,7 @@ Json opinion_json(const Opinion& opinion) {
     return json;
 }
 
-/// Counts clean cases or seeded bugs, grouped by the judges' opinions.
+/// Returns a table that counts the clean cases or the seeded bugs by the reports of the judges.
 std::string count_text(const std::vector<JudgedCase>& all, bool clean) {
     std::map<std::string, int> counts;
     int cases = 0;
@@ -106,7 +106,7 @@ std::vector<SuiteCase> cases_in(const std::string& program, const std::string& s
         const bool is_bug = (*at)[1].matched;
         const std::string name = is_bug ? (*at)[1] : (*at)[3];
         const std::string planted_bug = is_bug ? trimmed((*at)[2]) : "";
-        // A case may have several marks for reports; the first mark defines the bug.
+        // A case may have several marks that name expected reports. The first mark defines the bug.
         if (seen.insert(name).second) cases.push_back({program, name, planted_bug});
     }
     return cases;

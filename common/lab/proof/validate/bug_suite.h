@@ -1,6 +1,7 @@
 /// \file
-/// Finds the seeded bugs and their clean look-alikes by the marks in the sources, and collects the
-/// verdict of each checker: the simulator and the four tools of compute-sanitizer.
+/// Finds the cases with seeded bugs and their clean look-alikes, which are marked in the sources,
+/// and collects each judge's opinion on every case. The judges are the simulator and the four tools
+/// of compute-sanitizer.
 #pragma once
 
 #include <map>
@@ -16,8 +17,8 @@ struct SuiteCase {
     std::string program;      ///< such as "bugs_alignment"
     std::string name;         ///< such as "float4_at_one"
     std::string planted_bug;  ///< such as "memcheck: misaligned"; empty for a clean case
-    /// Reports whether the kernel never ends on hardware, or never ends under a tool that blocks
-    /// the host.
+    /// Reports whether the kernel never ends. It deadlocks on hardware, or it waits for the host,
+    /// and a tool may block the host.
     bool never_terminates() const {
         return planted_bug.ends_with("deadlock") || planted_bug.ends_with("waits for the host");
     }
@@ -62,19 +63,19 @@ std::vector<SuiteCase> cases_in(const std::string& program, const std::string& s
 
 /// Derives a tool's opinion from its output.
 Opinion sanitizer_opinion(const std::string& output);
-/// Derives the simulator's opinion from the JSON of `simulate --json`.
+/// Derives the simulator's opinion from the JSON that `simulate --json` writes.
 Opinion simulator_opinion(const Json& report);
 
-/// Returns "both", "simulator only", "sanitizer only" or "neither", depending on who reported
-/// something.
+/// Returns "both", "simulator only", "sanitizer only" or "neither", depending on which judges
+/// reported something.
 std::string who_reported(const JudgedCase& judged);
 /// Returns a table, 80 columns wide, that shows how often each judge reported something, and a list
 /// of the cases that only one judge detects.
 std::string to_text(const std::vector<JudgedCase>& all);
 /// Returns all opinions as JSON.
 Json to_json(const std::vector<JudgedCase>& all);
-/// Reports whether the simulator reported every seeded bug and no clean case, and every judge could
-/// be run.
+/// Reports whether every judge could be run, and the simulator reported every seeded bug but none
+/// of the clean cases.
 bool meets_guarantees(const std::vector<JudgedCase>& all);
 
 }  // namespace coalesce::proof

@@ -18,9 +18,9 @@ struct CounterMetric {
     /// Metrics for instructions that `metric` leaves out (matrix instructions, asynchronous and
     /// bulk copies). These metrics are added to `metric` if ncu reports them.
     std::vector<const char*> more = {};
-    /// An exact metric is counted per instruction and must be equal to the last digit. An inexact
-    /// one is counted in the hardware's pipe, and exceeds the simulator's count by up to `noise` if
-    /// warps interfere.
+    /// An exact metric counts instructions, and must equal the simulator's count exactly. An
+    /// inexact metric is measured in a pipe of the hardware. If warps interfere, it exceeds the
+    /// simulator's count by a small amount (see kNoiseFraction).
     bool is_exact = true;
     /// Without a required metric the comparison proves nothing. Other metrics may be missing in
     /// some versions of ncu.
@@ -34,8 +34,8 @@ const std::vector<CounterMetric>& counter_metrics();
 /// ncu did not report the metric.
 std::optional<double> value_of(const ProfiledLaunch& launch, const CounterMetric& counter);
 
-/// How far a pipe's metric may exceed the simulator's count: as a fraction, and in wavefronts for
-/// small counts.
+/// How far the metric of a hardware pipe may exceed the simulator's count: by this fraction, or for
+/// small counts by this number of wavefronts.
 constexpr double kNoiseFraction = 0.02, kNoiseWavefronts = 16;
 
 /// A case in which the simulator and the profiler differ.
@@ -50,17 +50,18 @@ struct Difference {
 ///
 /// The profiler's instruction-based metrics compute wavefronts from the lanes' addresses, using a
 /// rule that differs from the hardware's for some wide loads from shared memory
-/// (docs/guide/proof.md). If such a metric differs from the simulator's count, the pipe's count for
-/// the same launch decides, provided that it is equal to the last digit.
+/// (docs/guide/proof.md). If such a metric differs from the simulator's count, the pipe's metric
+/// for the same launch is used instead, provided that it equals the simulator's count exactly.
 struct CounterSummary {
     CounterMetric counter;
-    int cases = 0;         ///< number of compared cases
-    int equal = 0;         ///< number of cases that are equal to the last digit
-    int settled = 0;       ///< number of cases that differ, but whose pipe count is equal
+    int cases = 0;  ///< number of compared cases
+    int equal = 0;  ///< number of cases with equal counts
+    /// number of cases in which `metric` differs, but the pipe's metric is equal
+    int settled = 0;
     int within_noise = 0;  ///< number of cases that differ only by the noise of an inexact metric
     int known = 0;         ///< number of cases that differ for a known reason
     double largest_excess = 0;  ///< largest excess of the metric, relative to the simulator's count
-    /// Largest value compared. If it is 0, the comparison proves nothing.
+    /// The largest count in any case. If it is 0, the comparison proves nothing.
     double largest_count = 0;
 };
 
@@ -81,9 +82,9 @@ struct CounterComparison {
 /// std::runtime_error if the profiler recorded different launches.
 CounterComparison compare_counters(const Json& cases, const std::vector<ProfiledLaunch>& launches);
 
-/// Compares the simulator's counters with counters that were recorded earlier for some of the
-/// cases: [{"case", "measured": {counter: count}}]. Throws std::runtime_error for a case unknown to
-/// the simulator.
+/// Compares the simulator's counters with recorded counters of some of the cases. `recorded` is
+/// [{"case", "measured": {counter: count}}]. Throws std::runtime_error for a case unknown to the
+/// simulator.
 std::vector<Difference> compare_recorded(const Json& cases, const Json& recorded);
 
 /// Returns a table, 80 columns wide, with the first differences.

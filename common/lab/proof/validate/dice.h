@@ -15,7 +15,7 @@ class DiceRandom {
 public:
     explicit DiceRandom(std::uint64_t seed) : state_(seed) {}
     std::uint64_t roll() { return mix(state_++); }
-    /// Returns a number from 0 to count - 1.
+    /// Returns a random number from 0 to count - 1.
     int below(int count) { return static_cast<int>(roll() % static_cast<std::uint64_t>(count)); }
     bool one_in(int count) { return below(count) == 0; }
     template <class T, std::size_t N>

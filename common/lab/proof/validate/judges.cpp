@@ -42,8 +42,8 @@ struct Question {
     std::vector<std::size_t> case_indices;  ///< cases, all of one program
 };
 
-/// Returns all questions. Cases that never end come last, because all others wait while they occupy
-/// the GPU.
+/// Returns all questions. Cases that never end come last, because they occupy the GPU while all
+/// other questions wait.
 std::deque<Question> questions(const std::vector<SuiteCase>& suite) {
     std::deque<Question> all;
     std::map<std::string, std::vector<std::size_t>> programs;
@@ -64,7 +64,7 @@ std::deque<Question> questions(const std::vector<SuiteCase>& suite) {
     return all;
 }
 
-/// Runs all judges, and keeps track of the remaining questions and the opinions so far.
+/// Runs all judges, and stores the questions that remain and the opinions that have been given.
 class Judging {
 public:
     Judging(const std::vector<SuiteCase>& suite, const std::string& sanitizer,

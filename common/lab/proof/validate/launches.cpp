@@ -2,7 +2,8 @@
 // random matrix patterns. Every case is one launch of one kernel, always in the same order. Under a
 // profiler, launch N is case N; on the simulator, the counters are read after each case.
 //
-// Nothing else may be launched here, not even a memset, because it would shift the profiler's rows.
+// This program must not launch anything else, not even a memset, because each additional launch
+// would shift the profiler's rows.
 
 #include <stdlib.h>
 
@@ -33,7 +34,7 @@ struct CommandLine {
     bool steps = true;
 };
 
-/// A square and two shapes without round numbers, unless a kernel requires round ones.
+/// A square and two shapes that are not multiples of a tile, unless a kernel requires multiples.
 constexpr Shape kShapes[] = {{1024, 1024}, {1000, 777}, {331, 1021}};
 
 struct Case {
@@ -62,7 +63,7 @@ public:
 private:
     static std::vector<std::string> names(const course::Course& course) {
         std::vector<std::string> names;
-        // Lesson 16 has no module, because it does its own measuring, on several GPUs.
+        // Lesson 16 has no module, because it uses several GPUs and measures its kernels itself.
         for (const auto& step : course.steps) {
             if (has_module(step.name)) names.push_back(step.name);
         }
@@ -126,7 +127,8 @@ Json run_case(const Case& one, bool simulated) {
         throw std::runtime_error(one.name + " launched " + std::to_string(counters.kernels) +
                                  " kernels; a case must launch one");
     }
-    // A variant may choose a different kernel for some shapes, so use the name of the one that ran.
+    // A variant may choose a different kernel for some shapes, so use the name of the kernel that
+    // ran.
     json["kernel"] = counters.kernel;
     json["counters"] = counters_to_json(counters);
     return json;
@@ -145,8 +147,8 @@ void add_options(CLI::App& app, CommandLine& words) {
 
 int run(const CommandLine& words, char** argv) {
     check_writable(words.json);
-    // Random patterns have races and read uninitialized memory, so check only that they stay within
-    // their buffers.
+    // Random patterns have races and read uninitialized memory, so check only for accesses outside
+    // of their buffers.
     setenv("COALESCE_SIM_CHECK", "memcheck", 0);
     const DeviceChoice choice = words.device == "gpu" ? DeviceChoice::gpu : DeviceChoice::simulator;
     const Device device = choose_device(choice, argv);

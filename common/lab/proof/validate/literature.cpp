@@ -1,5 +1,5 @@
-// Predictions come from the programs of common/lab/proof/literature, run on the simulated GPU with
-// --time.
+// The programs of common/lab/proof/literature make the predictions when they run on the simulated
+// GPU with --time.
 #include "lab/proof/validate/literature.h"
 
 #include <cmath>
@@ -18,7 +18,8 @@ namespace coalesce::proof {
 namespace {
 
 const std::string kBookName = "docs/guide/proof.md", kBook = COALESCE_REPOSITORY "/" + kBookName;
-/// Percentage points by which the table's figures may differ from the current predictions.
+/// The difference, in percentage points, that is tolerated between the table's figures and the
+/// current predictions.
 constexpr double kTolerance = 2;
 
 std::string percent(double part) {
@@ -32,7 +33,7 @@ std::string format_heading(const Record& record) {
     return text;
 }
 
-/// Writes the table into the book, or reports that the table in the book is not current.
+/// Writes the table into the book, or reports that the book contains an outdated table.
 int make_table(const TimeWords& words, const std::string& table) {
     const std::string book = read_file(kBook);
     const std::string wanted =

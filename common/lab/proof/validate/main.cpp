@@ -61,9 +61,9 @@ void add_time_options(CLI::App& app, TimeWords& words, CLI::Option*& time) {
                    "--time: use the times in these files from another\nrun instead of predictions");
     app.add_flag("--literature", words.literature,
                  "--time: compare with published times of other GPUs");
-    app.add_flag("--tables", words.tables, "--literature: write the table in the book");
+    app.add_flag("--tables", words.tables, "with --literature: update the table in the book");
     app.add_flag("--check-tables", words.are_tables_current,
-                 "--literature: check whether the table is current");
+                 "with --literature: check whether the table in the book is current");
     app.add_option("--limit", words.limit,
                    "--time: fail if the median error exceeds this percentage");
     app.add_option("--markdown", words.markdown, "--time: write the tables to this file");
@@ -82,7 +82,7 @@ void add_options(CLI::App& app, CommandLine& words) {
         ->check(CLI::Range(1, 256));
     app.add_option("--json", words.json,
                    "File for the results (docs/results/validation/results.json)");
-    app.add_option("--commit", words.commit, "Commit of the source, if git cannot tell");
+    app.add_option("--commit", words.commit, "Commit of the source, if git cannot report it");
     app.add_option("--keep", words.keep, "Save the output of ncu in this file");
     app.add_option("--ncu-output", words.ncu_output,
                    "Read the output of ncu from this file (see --keep) instead of running ncu");
@@ -127,7 +127,7 @@ public:
     }
 
 private:
-    /// Checks in advance for everything that could stop the run halfway.
+    /// Checks all requirements first, so that the run does not stop halfway.
     void find_tools() {
         check_writable(json_file());
         const bool needs_gpu = words_.ncu_output.empty() || !words_.counters_only;

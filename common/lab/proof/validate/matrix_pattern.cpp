@@ -37,8 +37,7 @@ std::string text_of(FragmentKind fragment) {
     return text;
 }
 
-/// Chooses rows of 8 to 80 halves: contiguous, swizzled, scattered, or few addresses for many
-/// lanes.
+/// Chooses rows of 8 to 80 halves: contiguous, swizzled, scattered, or shared by many lanes.
 AccessFormula random_rows(DiceRandom& dice) {
     constexpr int kStrides[] = {1, 1, 2, 3, 4, 5, 7, 8, 8, 9, 10, 16, 17, 32, 0};
     constexpr unsigned kRows = kPatternSharedBytes / 16;
@@ -52,8 +51,8 @@ AccessFormula random_rows(DiceRandom& dice) {
     return rows;
 }
 
-/// Returns a random kind of fragment. If the fragment will be `stored`, its kind is one of the
-/// accumulators, because only accumulators can be stored.
+/// Returns a random kind of fragment. If the fragment is `stored`, it must be an accumulator,
+/// because no other fragment can be stored.
 FragmentKind random_fragment(DiceRandom& dice, bool stored) {
     constexpr FragmentKind kSums[] = {FragmentKind::sums_of_floats_by_rows,
                                       FragmentKind::sums_of_floats_by_columns,

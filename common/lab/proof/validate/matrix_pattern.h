@@ -1,6 +1,6 @@
 /// \file
-/// Random ways for a warp to move small matrices: ldmatrix and stmatrix with rows anywhere in
-/// shared memory, and wmma's loads and stores. Comparing them with the hardware's counters shows
+/// Random patterns in which a warp moves small matrices: ldmatrix and stmatrix with rows anywhere
+/// in shared memory, and wmma's loads and stores. Comparing them with the hardware's counters shows
 /// whether the simulator's rules are correct.
 #pragma once
 
@@ -41,11 +41,13 @@ struct MatrixPattern {
     };
     Kind kind = Kind::load_matrices;
     unsigned block_x = 32, blocks = 1;
-    // The following members are for ldmatrix and stmatrix.
+    // The number of matrices that an ldmatrix or stmatrix moves. Only `matrices`, `turned` and
+    // `rows` apply to these instructions.
     int matrices = 4;
     bool turned = false;
     AccessFormula rows;  ///< how the lanes access rows of 16 bytes in shared memory
-    // The following members are for wmma.
+    // The fragment that a wmma instruction loads or stores. Only `fragment` and `stride` apply to
+    // wmma.
     FragmentKind fragment = FragmentKind::a_of_halves_by_rows;
     unsigned stride = 16;  ///< distance between rows, in elements
 

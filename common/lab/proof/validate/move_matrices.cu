@@ -1,6 +1,6 @@
 // The kernels that execute all matrix patterns. Their results have no meaning, because only the
-// accesses matter. stmatrix needs an H100 and tf32 an A100 or later, and clang has no wmma. Where
-// one of these is missing, nothing is moved, and validate reports that the counts differ.
+// accesses matter. stmatrix needs an H100 and tf32 an A100 or later, and clang has no wmma. If
+// an instruction is missing, its kernel moves nothing, and validate reports that the counts differ.
 #if __has_include(<mma.h>)
 #    include <mma.h>
 #    define COALESCE_HAS_WMMA

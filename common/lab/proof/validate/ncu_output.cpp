@@ -63,7 +63,7 @@ private:
     }
 
     void read_row(const Fields& fields) {
-        // Skip the line of units below the header. It has no ID.
+        // Skip the line of units below the header, because it contains no ID.
         const std::optional<double> id = parse_number(field(fields, "ID"));
         if (!id) return;
         ProfiledLaunch& launch = by_id_[static_cast<int>(*id)];

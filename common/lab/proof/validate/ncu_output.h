@@ -10,7 +10,7 @@ namespace coalesce::proof {
 
 /// A kernel launch that ncu profiled.
 struct ProfiledLaunch {
-    int id = 0;                             ///< number of the launch, counted from 0
+    int id = 0;                             ///< index of the launch, counted from 0
     std::string kernel;                     ///< demangled name, with or without parameters
     std::map<std::string, double> metrics;  ///< values of metrics by full name, such as "....sum"
 };

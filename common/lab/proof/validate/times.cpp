@@ -1,5 +1,6 @@
-// Predictions come from the programs themselves, run on the simulated GPU with --time. Measured
-// times come from the same programs on this machine's GPU or, if it has none, from docs/results.
+// The programs predict their own times when they run on the simulated GPU with --time. The same
+// programs measure their times on this machine's GPU. Without a GPU, measured times are read from
+// docs/results.
 #include "lab/proof/validate/times.h"
 
 #include <algorithm>
@@ -27,8 +28,8 @@ const std::string kSearch = "search", kResults = COALESCE_REPOSITORY "/docs/resu
 const std::string kCourseGpu = "NVIDIA H200";
 const std::string kNothingMeasured =
     "there are no measurements for this choice: give other --sizes, or another GPU after --time";
-/// The size at which the simulator counts, which all variants accept. Times are predicted for
-/// larger sizes.
+/// The size at which the simulator's counters are compared. All variants accept this size. Times
+/// are predicted for larger sizes.
 const std::string kCounted = "512";
 
 std::string make_key(const std::string& step, const std::string& variant, Shape shape) {
@@ -81,7 +82,7 @@ MeasuredTimes load_published_times(const std::string& gpu) {
     return measured;
 }
 
-/// Returns the times from all files together, whichever GPU they were measured on.
+/// Returns the times from all files, regardless of the GPU on which they were measured.
 MeasuredTimes load_measured_times(const std::vector<std::string>& files) {
     MeasuredTimes measured;
     for (const std::string& file : files) measured.add(Json::parse(read_file(file)));
@@ -136,8 +137,9 @@ std::vector<ComparedTime> keep_known(std::vector<ComparedTime> times) {
     return times;
 }
 
-/// Summarizes all sizes together. Compares the order of kernels only within a size, because it
-/// proves nothing that a small matrix is faster than a large one.
+/// Summarizes the times of all matrix sizes together. Compares the order of two kernels only if
+/// both were timed at the same size, because a small matrix always takes less time than a large
+/// one.
 timing::ErrorSummary summarize_all(const std::vector<ComparedTime>& times) {
     timing::ErrorSummary all = timing::summarize(pairs_of(times));
     all.comparable = all.in_order = 0;
@@ -243,7 +245,7 @@ std::vector<std::string> find_unpredicted(const Json& predicted, Shape shape,
 
 std::string times_text(const std::vector<ComparedTime>& times) {
     std::string text, figures = figures_head();
-    // Adds a second row for the known kernels if some are unknown.
+    // Adds a second row for the known kernels only, if some kernels are unknown.
     const auto add = [&](const std::string& name, const timing::ErrorSummary& all,
                          const timing::ErrorSummary& known) {
         figures += figures_row(name, all);

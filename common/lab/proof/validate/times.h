@@ -1,6 +1,5 @@
 /// \file
-/// Compares the time model with a GPU: predicted and measured times of every variant of every
-/// lesson and of the search.
+/// Compares predicted with measured times for every variant of every lesson and of the search.
 #pragma once
 
 #include <map>
@@ -23,7 +22,8 @@ struct TimeWords {
     bool no_search = false;
     std::vector<std::string> against;  ///< result files to use instead of predictions
     bool literature = false;           ///< whether to compare with published times for other GPUs
-    /// Whether to write, or to check, the book's tables of published times (`literature`).
+    /// Whether to write the book's tables of published times, and whether to check that these
+    /// tables are current. Both are for `literature` only.
     bool tables = false, are_tables_current = false;
     /// Median error in percent above which the comparison fails; 0 means no limit.
     double limit = 0;
@@ -58,7 +58,7 @@ private:
 /// wrote with --time.
 std::vector<ComparedTime> match_times(const Json& predicted, const MeasuredTimes& measured);
 
-/// Replaces the predictions with the times that another run measured for the same kernels.
+/// Replaces each prediction with the time that another run measured for the same kernel.
 std::vector<ComparedTime> compare_with_run(std::vector<ComparedTime> times,
                                            const MeasuredTimes& run);
 
@@ -67,17 +67,17 @@ std::vector<ComparedTime> compare_with_run(std::vector<ComparedTime> times,
 std::vector<std::string> find_unpredicted(const Json& predicted, Shape shape,
                                           const MeasuredTimes& measured);
 
-/// Returns text for a terminal: a table and the ten worst predictions for each size, then a line
-/// per size.
+/// Returns text for a terminal. For each size, it contains a table and the ten worst predictions. A
+/// summary with a row for each size follows.
 std::string times_text(const std::vector<ComparedTime>& times);
 /// Returns the tables as Markdown for the book.
 std::string times_markdown(const std::vector<ComparedTime>& times, const std::string& title);
 Json times_json(const std::vector<ComparedTime>& times);
 
-/// Returns the JSON that the program writes with --json: its kernels at `shape`, predicted on
-/// `gpu`.
+/// Runs a program with --json and returns its output: the times of its kernels at `shape`,
+/// predicted for `gpu`.
 Json predicted_json(const std::string& program, Shape shape, const std::string& gpu);
-/// Return the header and a row of a table of errors for a terminal.
+/// Returns the header of a table of errors for a terminal. figures_row() returns a row.
 std::string figures_head();
 std::string figures_row(const std::string& name, const timing::ErrorSummary& summary);
 

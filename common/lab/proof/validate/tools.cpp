@@ -86,7 +86,8 @@ std::string cudart_folder() {
     Dl_info info{};
     if (!dladdr(reinterpret_cast<void*>(&cudaGetDeviceCount), &info)) return "";
     std::error_code error;
-    // Ask the library for the symbol, because the address in this program may be that of a stub.
+    // Look the symbol up in the library, because its address in this program may be the address of
+    // a stub.
     void* library = dlopen("libcudart.so.13", RTLD_NOW | RTLD_NOLOAD);
     void* function = library ? dlsym(library, "cudaGetDeviceCount") : nullptr;
     if (function) dladdr(function, &info);

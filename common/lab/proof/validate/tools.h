@@ -11,7 +11,8 @@ namespace coalesce::proof {
 /// Throws a UsageError that says what to install.
 std::string find_tool(const std::string& name);
 
-/// Returns the last words that `TOOL --version` prints.
+/// Returns the last line of `TOOL --version` that contains the word "version", or "" if there is
+/// none.
 std::string tool_version(const std::string& tool);
 
 /// Returns the folder of the libcudart.so.13 that this process has loaded. Programs without a run

@@ -18,15 +18,15 @@ constexpr const char* kCompared[] = {
     "shared_store_wavefronts", "shared_atomic_requests", "shared_atomic_wavefronts",
 };
 
-/// Returns the name of the counter in the hardware's pipe, such as "shared_load_pipe" for
-/// "shared_load_wavefronts".
+/// Returns the name of the counter that counts in the hardware's pipe, such as "shared_load_pipe"
+/// for "shared_load_wavefronts".
 std::string pipe_counter(const std::string& counter) {
     const std::string wavefronts = "_wavefronts";
     if (!counter.ends_with(wavefronts)) return "";
     return counter.substr(0, counter.size() - wavefronts.size()) + "_pipe";
 }
 
-/// Returns the only launch of a simulator run.
+/// Returns the launch of a simulator run that contains exactly one launch.
 const Json& only_launch(const Json& simulated) {
     const Json& kernels = simulated.at("kernels");
     if (kernels.size() != 1 || kernels[0].at("launches") != 1) {
@@ -36,7 +36,7 @@ const Json& only_launch(const Json& simulated) {
     return kernels[0];
 }
 
-/// Totals for one half of the kernels.
+/// Totals over the kernels in one of the two halves of the set.
 struct KernelTotals {
     int equal = 0, in_range = 0, known = 0, differing = 0, failed = 0;
     int repeatable = 0, repeatable_equal = 0;
@@ -87,7 +87,8 @@ std::string time_words(const ComparedKernel& kernel) {
     return ratio + (time.is_within() ? "  within" : "  BEYOND");
 }
 
-/// Returns the output for a kernel: a line, followed by the counters that differ.
+/// Returns the output for a kernel: one line with its results, followed by a line for each counter
+/// that differs.
 std::string row(const ComparedKernel& kernel) {
     std::string text = format("%-28s%-8s", kernel.name.c_str(), counters_word(kernel).c_str()) +
                        time_words(kernel);

@@ -16,7 +16,7 @@ namespace coalesce::proof {
 struct TutorialTime {
     double predicted = 0, measured = 0;  ///< times in milliseconds
     double band = 0;                     ///< promised relative error: 0.08 means within 8 %
-    std::vector<std::string> unknown;    ///< what the model could not predict
+    std::vector<std::string> unknown;    ///< reasons why the model could not predict the time
     bool is_within() const;
 };
 
@@ -31,22 +31,23 @@ struct ComparedKernel {
     /// Whether all differences are within the range of the hardware runs.
     bool is_in_range = false;
     std::string other = "measured";  ///< origin of the counters that the kernel is compared with
-    std::string known = {};  ///< why the kernel's counters are known to differ; "" if unknown
+    std::string known = {};  ///< the known reason why the counters differ; "" if there is none
     std::optional<TutorialTime> time = {};
-    std::string failure = {};  ///< why the simulator has no result; "" if it has one
+    std::string failure = {};  ///< why the simulator has no result; "" if there is a result
 };
 
 /// Compares the counters of one kernel. `recorded` comes from the record, which omits zeros;
-/// `simulated` is the JSON that `simulate` writes. Wavefronts count as equal if either of ncu's two
-/// metrics for them is equal (CounterSummary explains why).
+/// `simulated` is the JSON that `simulate` writes. The wavefronts are considered equal if the
+/// simulator's count equals one of ncu's two metrics for wavefronts (CounterSummary explains why).
 std::vector<Difference> compare_tutorial_counters(const Json& recorded, const Json& simulated);
 
 /// Returns the counters of the only launch in `simulated`, by name, so that other runs can be
 /// compared with it.
 Json counters_of_only_launch(const Json& simulated);
 
-/// Reports whether each difference is within the range of several hardware runs. `ranges` comes
-/// from the record (add_runs), which omits counters that are the same in all runs.
+/// Reports whether each simulated counter in `differences` is within the range that several
+/// hardware runs gave for it, and there is at least one difference. `ranges` comes from the record
+/// (add_runs), which omits counters that are the same in all runs.
 bool are_in_range(const std::vector<Difference>& differences, const Json& ranges);
 
 /// Compares the prediction in `simulated` with a measured time. Returns nothing if there is no
@@ -57,10 +58,12 @@ std::optional<TutorialTime> compare_tutorial_time(double measured_ms, const Json
 /// begin with # are comments.
 std::map<std::string, std::string> read_known_differences(const std::string& text);
 
-/// The smallest fractions at which the comparison succeeds.
+/// The minimum fractions that the comparison requires.
 struct TutorialLimits {
-    double equal = 0;   ///< fraction of kernels whose counters are equal
-    double within = 0;  ///< fraction of predictions within their bands, in each half
+    double equal = 0;  ///< fraction of kernels whose counters are equal
+    /// fraction of predictions within their error bands, required in each half of the set of
+    /// kernels
+    double within = 0;
     double repeatable_equal =
         /// Like `equal`, but for kernels whose hardware counters are the same in every run.
         0;

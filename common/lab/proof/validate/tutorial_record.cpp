@@ -53,7 +53,7 @@ Json values_of(const ProfiledLaunch& launch, const std::vector<RecordedCounter>&
     return values;
 }
 
-/// Returns a name such as "void ns::reduce<256>(float *)" without its return type and parameters.
+/// Removes the return type and the parameters from a name such as "void ns::reduce<256>(float *)".
 std::string kernel_name(const std::string& profiled) {
     constexpr std::string_view type = "void ";
     const std::size_t begin = profiled.starts_with(type) ? type.size() : 0;
@@ -106,7 +106,7 @@ const std::vector<std::string>& tutorial_themes() {
 }
 
 bool is_held_back(const std::string& kernel) {
-    // FNV-1a hash. Its lowest bits depend on only a few bits of each letter, so use a higher bit.
+    // This is an FNV-1a hash. Its lowest bits depend on few bits of the input, so use a higher bit.
     std::uint32_t hash = 2166136261u;
     for (const char c : kernel) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
     return (hash >> 16 & 1) != 0;
@@ -199,16 +199,16 @@ Json find_counter_ranges(const std::vector<Json>& runs) {
 void add_runs(const std::vector<Json*>& kernels, const std::vector<ProfiledLaunch>& launches,
               std::size_t repeats) {
     if (launches.size() != kernels.size() * repeats)
-        throw std::runtime_error(std::to_string(launches.size()) + " launches were profiled, not " +
-                                 std::to_string(repeats) + " of each of " +
-                                 std::to_string(kernels.size()) + " kernels");
+        throw std::runtime_error("expected " + std::to_string(repeats) + " launches of each of " +
+                                 std::to_string(kernels.size()) + " kernels, but " +
+                                 std::to_string(launches.size()) + " launches were profiled");
     auto launch = launches.begin();
     for (Json* kernel : kernels) {
         std::vector<Json> runs{kernel->at("counters")};
         for (std::size_t i = 0; i < repeats; ++i, ++launch) {
             const auto& expected = kernel->at("kernel").get_ref<const std::string&>();
             if (kernel_name(launch->kernel) != expected)
-                throw std::runtime_error("ncu profiled " + launch->kernel + " in place of " +
+                throw std::runtime_error("ncu profiled " + launch->kernel + " instead of " +
                                          expected);
             runs.push_back(values_of(*launch, recorded_counters()));
         }

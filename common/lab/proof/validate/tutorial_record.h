@@ -1,10 +1,10 @@
 /// \file
-/// The record of a GPU's measurements of the tutorial kernels: counters of small launches, and
-/// times and further counters of large ones.
+/// The record of a GPU's measurements of the tutorial kernels: for small launches the counters, and
+/// for large launches the times and further counters.
 ///
 /// The record has two files. measured.json contains the counters of all kernels, and the times of
-/// one half. held_back.json contains the times of the other half, so that the time model can be
-/// improved without looking at them, and evaluated with them afterwards.
+/// half of the kernels. held_back.json contains the times of the other half. The time model is
+/// improved without looking at the held-back times, and then evaluated with them.
 #pragma once
 
 #include <filesystem>
@@ -20,7 +20,7 @@ namespace coalesce::proof {
 const std::vector<std::string>& tutorial_themes();
 
 /// Reports whether the times of this kernel belong to the held-back half. The rule depends only on
-/// the name, so a kernel stays in its half when others are added.
+/// the name, so a kernel stays in its half when other kernels are added.
 bool is_held_back(const std::string& kernel);
 
 /// A counter in the record, and the metrics that add up to it.
@@ -29,8 +29,8 @@ struct RecordedCounter {
     std::vector<std::string> metrics;
 };
 /// Returns the counters of small launches. Counters that also occur in the simulator's JSON are
-/// compared. The other counters explain differences: `..._pipe` is counted in the hardware's pipe,
-/// `local_...` counts accesses to local memory.
+/// compared. The other counters help to explain differences. Names that end in `_pipe` are counters
+/// of the hardware's pipe, and names that begin with `local_` count accesses to local memory.
 const std::vector<RecordedCounter>& recorded_counters();
 /// Returns the counters that are recorded for large launches, in addition to their times.
 const std::vector<RecordedCounter>& recorded_extras();
@@ -45,8 +45,9 @@ struct ThemeOutput {
     std::string full;   ///< ncu's output for large launches
 };
 
-/// The kernels of a theme, for both files. make_theme_record() throws std::runtime_error unless all
-/// three outputs are for the same kernels.
+/// A theme's kernels, as they are written to measured.json and to held_back.json.
+/// make_theme_record() throws std::runtime_error unless all three members of `output` are for the
+/// same kernels.
 struct ThemeRecord {
     Json measured = Json::array(), held_back = Json::array();
 };
@@ -55,7 +56,7 @@ ThemeRecord make_theme_record(const ThemeOutput& output);
 /// Adds the counters from more runs to kernels in the record. `launches` contains `repeats`
 /// launches of each kernel, one kernel after another. If any counter varies, the kernel gets
 /// "runs", the number of runs including the recorded one, and "ranges", the minimum and maximum of
-/// each counter that varies. Throws std::runtime_error if the launches are of different kernels.
+/// each counter that varies. Throws std::runtime_error if `launches` contains other kernels.
 void add_runs(const std::vector<Json*>& kernels, const std::vector<ProfiledLaunch>& launches,
               std::size_t repeats);
 
@@ -65,7 +66,7 @@ struct TutorialRecord {
 
     void add(const ThemeRecord& theme);
     void write(const std::filesystem::path& folder) const;
-    /// Reads the record in a folder, with the held-back times if `with_held_back`.
+    /// Reads the record in a folder. Reads the held-back times only if `with_held_back` is set.
     static TutorialRecord read(const std::filesystem::path& folder, bool with_held_back);
 };
 

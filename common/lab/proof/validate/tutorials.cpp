@@ -2,9 +2,9 @@
 // counts, and are the measured times within the predicted bands?
 //
 // With --measure, on a GPU, it runs each program of common/lab/proof/tests/tutorial, alone and
-// under Nsight Compute, and writes docs/results/tutorial. With --measure-again, it adds to those
-// results how far counters vary from run to run. Otherwise, on any machine, it runs the programs on
-// the simulator and compares.
+// under Nsight Compute, and writes docs/results/tutorial. With --measure-again, it adds the
+// variation of counters between runs to these results. Otherwise it runs the programs on the
+// simulator, on any machine, and compares the results.
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
@@ -74,7 +74,7 @@ void add_options(CLI::App& app, CommandLine& words) {
                    "--measure: read the output of an earlier run from this folder\n(THEME.times, "
                    "THEME.small.csv, THEME.full.csv; THEME.again.csv)");
     app.add_option("--keep", words.keep, "--measure: save the output in this folder");
-    app.add_option("--commit", words.commit, "Commit of the source, if git cannot tell");
+    app.add_option("--commit", words.commit, "Commit of the source, if git cannot report it");
 }
 
 fs::path program_folder() {
@@ -136,7 +136,7 @@ int measure(const CommandLine& words) {
     const std::string ncu = reads ? "" : find_tool("ncu");
     TutorialRecord record;
     if (reads) {
-        // The output of an earlier run does not include its description, so take it from the
+        // The output of an earlier run does not describe the run, so copy the description from the
         // existing record.
         record.run = Json::parse(read_file(fs::path(words.record) / "measured.json")).at("run");
     } else {
@@ -185,7 +185,7 @@ bool is_wanted(const CommandLine& words, const Json& kernel) {
     return is_in(words.themes, kernel.at("theme")) && is_in(words.only, kernel.at("name"));
 }
 
-/// Returns ncu's output for more runs of these kernels of a theme.
+/// Runs these kernels of a theme again, and returns ncu's output.
 std::string repeat_kernels(const CommandLine& words, const std::string& theme,
                            const std::vector<Json*>& kernels) {
     const std::string file = theme + ".again.csv";

@@ -27,7 +27,7 @@ std::vector<TimePair> five() {
 
 }  // namespace
 
-TEST_CASE("the statistics equal values computed by hand") {
+TEST_CASE("the statistics equal the values computed by hand") {
     const ErrorSummary summary = summarize(five());
     CHECK(summary.pairs == 5);
     CHECK(summary.median == doctest::Approx(0.10));
@@ -48,7 +48,7 @@ TEST_CASE("the 90th percentile of ten values is the ninth") {
     CHECK(summarize(pairs).median == doctest::Approx(0.0495));
 }
 
-TEST_CASE("only pairs of times that differ by more than 5 % are counted") {
+TEST_CASE("only pairs whose times differ by more than 5 % are counted") {
     // a and e differ by only 3 %, so nine of the ten pairs count, and all nine are in order.
     CHECK(summarize(five()).comparable == 9);
     CHECK(summarize(five()).in_order == 9);
@@ -96,7 +96,7 @@ TEST_CASE("Markdown has a row for each pair") {
     CHECK(text.find("| d | 8.0000 | 12.0000 | +50.0 % | memory? atomics |") != text.npos);
 }
 
-TEST_CASE("the picture has a dot per pair, a ring per warning, and names the worst pairs") {
+TEST_CASE("the picture has a dot per pair and a ring per warning, and names the worst pairs") {
     const std::string svg = draw_svg(five(), "Five & more");
     // The legend contains a dot and a ring, and each ring consists of two discs.
     CHECK(occurrences(svg, "<circle") == 5 + 1 + 3);

@@ -26,7 +26,7 @@ std::string fingerprint_of(const std::vector<Kernel>& kernels) {
 
 }  // namespace
 
-TEST_CASE("a seed determines the kernels, whatever their number") {
+TEST_CASE("a seed determines the kernels, and more kernels leave the first ones unchanged") {
     const auto forty = random_kernels(1, 40);
     CHECK(codec::write(forty) == codec::write(random_kernels(1, 40)));
     CHECK(forty[6].text == random_kernels(1, 7)[6].text);
@@ -36,7 +36,7 @@ TEST_CASE("a seed determines the kernels, whatever their number") {
     CHECK(fingerprint_of(forty) == "14618651890742862637");
 }
 
-TEST_CASE("all families have the same size, and no two kernels are equal") {
+TEST_CASE("all families have the same number of kernels, and no two kernels are equal") {
     std::map<Family, int> members;
     std::set<std::string> texts;
     for (Kernel kernel : random_kernels(1, 40)) {
@@ -70,7 +70,7 @@ TEST_CASE("every launch is valid, and every index fits into an int") {
     }
 }
 
-TEST_CASE("files are read back as written, and a changed text is rejected") {
+TEST_CASE("files are read back as they were written, and a modified file is rejected") {
     const TemporaryFolder folder;
     const auto kernels = random_kernels(1, 10);
     write_kernels(kernels, folder.path);

@@ -25,8 +25,8 @@ std::vector<Kernel> small_kernel() {
     return kernels;
 }
 
-/// Predicts without output. A predicted kernel reads uninitialized memory, and that is reported in
-/// this test because the whole kernel runs.
+/// Predicts without output. The simulator reports that the predicted kernel reads uninitialized
+/// memory, because this test runs the whole kernel, so this function clears the reports.
 Predicted predict_quietly(const std::string& gpu) {
     simulator_library::set_quiet(true);
     const Predicted predicted = predict(small_kernel(), gpu);
@@ -47,7 +47,7 @@ extern "C" int coalescePredict(const char* gpu, void (*write)(const char*, std::
     return 0;
 }
 
-TEST_CASE("predictions are stored, without the time line") {
+TEST_CASE("predictions are stored without `time_line`") {
     Prediction launch;
     launch.gpu = "NVIDIA H200";
     launch.ms = 0.25;

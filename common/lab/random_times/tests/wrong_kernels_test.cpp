@@ -10,7 +10,7 @@ using namespace coalesce::timing;
 
 namespace {
 
-/// Returns the first kernel whose text contains `words`, and replaces them by `others`.
+/// Returns the first kernel whose text contains `words`, and replaces them with `others`.
 Kernel changed(
     const std::string& words, const std::string& others,
     const std::function<bool(const Kernel&)>& is_wanted = [](const Kernel&) { return true; }) {
@@ -42,23 +42,23 @@ TEST_CASE("an unchanged kernel is correct") {
     CHECK(found_in(changed("__global__", "__global__")) == "");
 }
 
-TEST_CASE("an element from a wrong position is found") {
+TEST_CASE("an element read from a wrong position is detected") {
     const auto is_copy = [](const Kernel& kernel) { return kernel.work.kind == Kind::copy; };
     const Kernel kernel =
         changed("= in[row * in_pitch + col", "= in[row * in_pitch + col / 2", is_copy);
-    CHECK(found_in(kernel).find("in place of") != std::string::npos);
+    CHECK(found_in(kernel).find("instead of") != std::string::npos);
 }
 
-TEST_CASE("elements that were never written are found") {
+TEST_CASE("elements that were never written are detected") {
     const auto is_whole = [](const Kernel& kernel) {
         return !has_edges(kernel) && kernel.work.kind == Kind::transpose;
     };
     const Kernel kernel = changed(
         "out[col * out_pitch + row] =", "if (row > 0) out[col * out_pitch + row] =", is_whole);
-    CHECK(found_in(kernel).find("in place of") != std::string::npos);
+    CHECK(found_in(kernel).find("instead of") != std::string::npos);
 }
 
-TEST_CASE("writes past the end of rows are found, even within the allocation") {
+TEST_CASE("writes past the end of rows are detected, even within the allocation") {
     const auto has_room = [](const Kernel& kernel) {
         return has_edges(kernel) && kernel.work.kind == Kind::copy &&
                kernel.full.out_pitch > kernel.full.cols;
@@ -68,8 +68,8 @@ TEST_CASE("writes past the end of rows are found, even within the allocation") {
     CHECK(found_in(kernel) != "");
 }
 
-TEST_CASE("a sum that leaves out one warp is found") {
-    CHECK(found_in(changed("int warp = 0;", "int warp = 1;")).find("sums make") !=
+TEST_CASE("a sum that leaves out one warp is detected") {
+    CHECK(found_in(changed("int warp = 0;", "int warp = 1;")).find("sums of the blocks add up") !=
           std::string::npos);
 }
 
@@ -78,12 +78,12 @@ TEST_CASE("a missing barrier is reported as a race, whatever the result") {
     CHECK(found_in(changed("__syncthreads();", ";", is_tile)).find("racecheck") == 0);
 }
 
-TEST_CASE("arithmetic with a different constant is found") {
-    CHECK(found_in(changed("3.0f", "3.0001f")).find("in place of") != std::string::npos);
+TEST_CASE("a wrong constant in the arithmetic is detected") {
+    CHECK(found_in(changed("3.0f", "3.0001f")).find("instead of") != std::string::npos);
     CHECK(found_in(changed("0x2c1b3c6du", "0x2c1b3c6fu")) != "");
 }
 
-TEST_CASE("a text that does not compile is reported with the compiler's message") {
+TEST_CASE("source that does not compile is reported with the compiler's message") {
     const Kernel kernel = changed("int rows,", "int rose,");
     CHECK_THROWS_WITH_AS(found_in(kernel), doctest::Contains("rows"), std::runtime_error);
 }

@@ -1,5 +1,6 @@
 // check_predictions SHOWN.JSON NOW.JSON -- checks that the predicted times in the tables are
-// current. Exits with 0 if they are. Otherwise prints one line per stale time, and exits with 1.
+// current. Exits with 0 if they are current. Otherwise prints one line per stale time, and exits
+// with 1.
 
 #include <algorithm>
 #include <iostream>
@@ -11,7 +12,8 @@ using coalesce::learn::read_json;
 
 namespace {
 
-// Returns the results for the lessons' own shapes, followed by those for each other size.
+// Returns the list of results for the lessons' default shapes, followed by one list for each other
+// size.
 std::vector<Json> lists_of(const Json& file) {
     std::vector<Json> lists = {file.at("results")};
     for (auto& size : file.at("other_sizes")) lists.push_back(size.at("results"));

@@ -62,7 +62,7 @@ struct ReportFolder {
 
 }  // namespace
 
-TEST_CASE("without results the README says so") {
+TEST_CASE("a README without results says that there are none") {
     ReportFolder folder;
     CHECK(update_readme(folder.path, true) == 1);
     CHECK(folder.read("README.md") == EMPTY_README);
@@ -74,7 +74,7 @@ TEST_CASE("without results the README says so") {
     CHECK(update_readme(folder.path, true) == 0);
 }
 
-TEST_CASE("counted, predicted and measured figures of a variant are in one row") {
+TEST_CASE("counted, predicted and measured figures of a variant share one row") {
     ReportFolder folder;
     Json results = {counted("02_naive", "naive"), counted("02_naive", "8x32")};
     folder.write("docs/results/a.json", Json{{"device", SIM}, {"results", results}}.dump());
@@ -121,7 +121,29 @@ TEST_CASE("times predicted for a different GPU or shape are not shown beside mea
     }
 }
 
-TEST_CASE("the model's warnings and unverified GPUs are mentioned") {
+TEST_CASE("a lesson with smaller matrices has its own sizes, in its own table") {
+    Json small = counted("18_product", "naive"), timed_small = timed("18_product", "naive"),
+         skipped = timed_small;
+    small["rows"] = small["cols"] = 256;
+    timed_small["rows"] = 1000;
+    skipped.erase("ms");
+    const KnownResults known{
+        .counted = {{"device", SIM}, {"results", {counted("02_naive", "naive"), small}}},
+        .measured = {{{"device", GPU},
+                      {"results", {timed("02_naive", "naive"), skipped}},
+                      {"other_sizes",
+                       {{{"rows", 1000}, {"cols", 512}, {"results", {timed_small}}},
+                        {{"rows", 2000}, {"cols", 512}, {"results", {skipped}}}}}}}};
+    const std::string lesson = format_step_results("18_product", known);
+    CHECK(has(lesson, "on the simulated GPU at 256 x 256"));
+    CHECK(has(lesson, "at 1000 x 512"));
+    CHECK(has(lesson, "| 2.0971 |"));
+    const std::string all = results_in_markdown(known, "proof.md");
+    CHECK(has(all, "on the simulated GPU at 1024 x 1024"));
+    CHECK_FALSE(has(all, "18_product"));
+}
+
+TEST_CASE("uncertain predictions and GPUs on which the model was not calibrated are marked") {
     Json row = predicted("02_naive", "naive", "G");
     row["predicted"]["unknown"] = {"atomics"};
     row["predicted"]["measured_gpu"] = false;
@@ -133,7 +155,7 @@ TEST_CASE("the model's warnings and unverified GPUs are mentioned") {
     CHECK(has(text, "the model has not been calibrated on it"));
 }
 
-TEST_CASE("predictions are stored in short form, and stale ones are found") {
+TEST_CASE("predictions are stored in short form, and stale predictions are detected") {
     Json result = predicted("02_naive", "naive", "G"), none = counted("02_naive", "8x32"),
          many = predicted("16_many_gpus", "peers", "G");
     result["predicted"]["launches"] = {1, 2};
@@ -185,7 +207,7 @@ TEST_CASE("the summary has one line per lesson, with its fastest variant") {
     CHECK(has(folder.read("README.md"), "| 4097 | 95.7 % |  |\n"));
 }
 
-TEST_CASE("a file that does not contain results is reported, with its first mistake") {
+TEST_CASE("a file that does not contain results is rejected, and its first mistake is reported") {
     ReportFolder folder;
     const auto complaint = [&](const std::string& text) -> std::string {
         folder.write("docs/results/bad.json", text);
@@ -209,7 +231,7 @@ TEST_CASE("a file that does not contain results is reported, with its first mist
     CHECK(has(complaint(R"({"device": {"name": "G", "kind": "toy"}})"),
               ": device.kind: expected gpu, sim"));
     CHECK(complaint(of(GPU, {})) == ": results: the list is empty");
-    // Each field is tested twice: missing, and with a value of the wrong type.
+    // Each field is tested twice: once missing, and once with a value of the wrong type.
     const std::vector<std::pair<Json, std::vector<const char*>>> rows = {
         {timed("02_naive", "naive"),
          {"step", "variant", "rows", "cols", "verified", "ms", "gbps", "of_copy"}},
@@ -245,7 +267,7 @@ TEST_CASE("a file that does not contain results is reported, with its first mist
           ": device.kind: another file also has results of this kind");
 }
 
-TEST_CASE("a lesson has copies of its code and questions, and a stale copy is found") {
+TEST_CASE("a lesson has copies of its code and questions, and a stale copy is detected") {
     ReportFolder folder;
     folder.write("steps/02_naive/main.cu",
                  "//! [kernel]\nvoid a() {\n//! [part]\n}\n//! [kernel]\nvoid b();\n");
@@ -265,10 +287,10 @@ TEST_CASE("a lesson has copies of its code and questions, and a stale copy is fo
     CHECK(update_readme(folder.path, true) == 1);
     folder.write("steps/02_naive/main.cu", "void c();\n");
     CHECK_THROWS_WITH(update_readme(folder.path, true),
-                      doctest::Contains("does not contain two marks"));
+                      doctest::Contains("does not contain a pair of marks"));
 }
 
-TEST_CASE("a README without its markers is an error") {
+TEST_CASE("a README without its markers is reported as an error") {
     ReportFolder folder;
     folder.write("README.md", "no markers");
     CHECK_THROWS_WITH(update_readme(folder.path, false), doctest::Contains("lost its markers"));

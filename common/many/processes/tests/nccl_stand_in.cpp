@@ -26,7 +26,7 @@ struct Transfer {
 
 std::vector<Transfer> sends, receives;
 
-/// Reports whether COALESCE_STAND_IN asks for this mistake.
+/// Reports whether COALESCE_STAND_IN requests `mistake`.
 bool is_asked_to(std::string_view mistake) {
     const char* asked = std::getenv("COALESCE_STAND_IN");
     return asked && asked == mistake;
@@ -90,7 +90,7 @@ void exchange() {
 
 extern "C" {
 
-/// Passed by value, so it must have the same size as NCCL's ncclUniqueId.
+/// Programs pass this struct by value, so it must have the size of NCCL's ncclUniqueId.
 struct UniqueId {
     char bytes[128];
 };

@@ -3,8 +3,8 @@
 # fewer processors, and even as root.
 mpirun=$1 processes=$2
 shift 2
-# Open MPI stores the files of all runs of a user in one folder, which a run deletes when it ends, even if another run
-# is about to use the folder. So each run here gets a folder of its own.
+# Open MPI stores the files of all runs of a user in one folder. A run deletes this folder when it ends, even if another
+# run is about to use it. So each run here gets its own folder.
 TMPDIR=$(mktemp -d) || exit 1
 export TMPDIR
 trap 'rm -rf "$TMPDIR"' EXIT

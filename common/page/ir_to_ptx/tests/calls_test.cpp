@@ -96,7 +96,7 @@ define i64 @down(i64 %x) {
     CHECK(run(ir, {1}).at(0) == 9);
 }
 
-TEST_CASE("a callee may change a structure passed by value without changing the caller's") {
+TEST_CASE("a callee may change a structure passed by value without changing the caller's copy") {
     const std::string ir = kernel(R"(
   %s = alloca { i64, i64 }, align 8
   store i64 5, ptr %s, align 8

@@ -10,8 +10,8 @@ using namespace coalesce::translator::tests;
 
 namespace {
 
-/// Returns a kernel with a loop that has these phis and makes in[0] iterations. `after` computes
-/// %r, which is stored.
+/// Returns a kernel with a loop that contains `phis` and makes in[0] iterations. `after` computes
+/// %r, which the kernel stores.
 std::string in_turns(const std::string& phis, const std::string& after) {
     return kernel(
         "entry:\n  %n = load i64, ptr %in, align 8\n  br label %loop\nloop:\n" + phis +
@@ -36,7 +36,7 @@ TEST_CASE("two phis may swap their values in each iteration") {
     CHECK(run(ir, {3}).at(0) == 12);
 }
 
-TEST_CASE("three phis may exchange values in a cycle, with a fourth that copies one") {
+TEST_CASE("three phis may exchange their values in a cycle while a fourth phi copies one of them") {
     const std::string ir = in_turns(R"(
   %a = phi i64 [ 1, %entry ], [ %b, %loop ]
   %b = phi i64 [ 2, %entry ], [ %c, %loop ]
@@ -63,7 +63,7 @@ TEST_CASE("a phi that is used after its loop has the value of the last iteration
     CHECK(run(ir, {5}).at(0) == 20);
 }
 
-TEST_CASE("both edges of a branch may lead to one block, with different values") {
+TEST_CASE("both edges of a branch may lead to the same block, with different values for its phis") {
     const std::string ir = kernel(R"(
 entry:
   %n = load i64, ptr %in, align 8
@@ -86,7 +86,7 @@ done:
     CHECK(run(ir, {6}).at(0) == 4);
 }
 
-TEST_CASE("a switch may have a default, two cases for one block, and phis in its targets") {
+TEST_CASE("a switch may have a default, two cases with the same target, and phis in its targets") {
     const std::string ir = kernel(R"(
 entry:
   %n = load i32, ptr %in, align 4
@@ -111,7 +111,7 @@ done:
     CHECK(run(ir, {5}).at(0) == 30);
 }
 
-TEST_CASE("a predicate can be a phi, the result of a select, and stored") {
+TEST_CASE("a predicate can be the result of a phi or of a select, and can be stored") {
     const std::string ir = kernel(R"(
 entry:
   %n = load i64, ptr %in, align 8
@@ -147,7 +147,7 @@ done:
     CHECK(count(ptx, "mov.b32") == 1);
 }
 
-TEST_CASE("a loop that must not be unrolled has a pragma") {
+TEST_CASE("a loop that must not be unrolled gets a nounroll pragma") {
     const std::string ptx = translate_ir_to_ptx(kernel(R"(
 entry:
   br label %loop

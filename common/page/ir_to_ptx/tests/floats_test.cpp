@@ -1,11 +1,11 @@
-// Tests floating point: where results are rounded, conversions, and comparisons.
+// Tests floating-point operations: where results are rounded, conversions, and comparisons.
 #include <doctest/doctest.h>
 
 #include <bit>
 #include <cmath>
 
-#include "run.h"
 #include "page/ir_to_ptx/translate.h"
+#include "run.h"
 
 using namespace coalesce::translator;
 using namespace coalesce::translator::tests;
@@ -33,8 +33,8 @@ constexpr double kA = 1.0 / 3, kB = 3.0 + 1e-15, kC = -1.0;
 
 }  // namespace
 
-TEST_CASE("a product that is added becomes an fma, which rounds once") {
-    // Otherwise the test would not distinguish the two.
+TEST_CASE("a multiplication followed by an addition becomes an fma, which rounds once") {
+    // If the two results were equal, the test could not detect a missing fma.
     CHECK(std::fma(kA, kB, kC) != kA * kB + kC);
     CHECK(computed(
               of_doubles("  %m = fmul contract double %a, %b\n  %r = fadd contract double %m, %c"),
@@ -47,7 +47,7 @@ TEST_CASE("a product that is added becomes an fma, which rounds once") {
               kA, kB, -kC) == std::fma(-kA, kB, -kC));
 }
 
-TEST_CASE("of two products in a sum, the one with fewer uses becomes part of the fma") {
+TEST_CASE("in a sum of two products, the product with fewer uses becomes part of the fma") {
     // %m is used twice, so %n becomes part of the fma: a * b is rounded, and b * c is not.
     const std::string ir = of_doubles(R"(
   %m = fmul contract double %a, %b
@@ -69,7 +69,7 @@ next:
     CHECK(computed(ir, kA, kB, kC) == kA * kB + kC);
 }
 
-TEST_CASE("functions that need only a few instructions are correct") {
+TEST_CASE("round, floor, copysign and sqrt are correct") {
     const char* declared =
         "declare double @llvm.round.f64(double)\ndeclare double @llvm.floor.f64(double)\n"
         "declare double @llvm.copysign.f64(double, double)\ndeclare double "
@@ -88,7 +88,7 @@ TEST_CASE("functions that need only a few instructions are correct") {
     CHECK(computed(of_doubles("  %r = frem double %a, %b"), 7.5, INFINITY, 0) == 7.5);
 }
 
-TEST_CASE("comparisons with a NaN, and conversions, are correct") {
+TEST_CASE("conversions, and comparisons with a NaN, are correct") {
     const std::string ir = of_doubles(R"(
   %x = fcmp olt double %a, %b
   %y = fcmp ult double %a, %b

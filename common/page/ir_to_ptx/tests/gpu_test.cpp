@@ -71,7 +71,7 @@ TEST_CASE("inline assembly can load, multiply and store matrices of a warp") {
     CHECK(run(moved, {}, {.threads = 32, .words = 32}) == turned);
 }
 
-TEST_CASE("clang's own intrinsics for matrices are rejected by name") {
+TEST_CASE("clang's own matrix intrinsics are rejected with an error that names them") {
     const std::string name = "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x1.b16.p3";
     CHECK_THROWS_WITH_AS(translate_ir_to_ptx(kernel(
                              "  %x = call i32 @" + name +
@@ -84,7 +84,7 @@ TEST_CASE("invalid inline assembly is rejected with a reason") {
     CHECK_THROWS_WITH_AS(
         translate_ir_to_ptx(kernel("  %x = call i32 asm \"mov.u32 $0, 1;\", \"=x\"()\n  store "
                                    "i32 %x, ptr %out\n  ret void")),
-        "inline assembly has no constraint \"x\" here", Untranslated);
+        "inline assembly does not support the constraint \"x\" here", Untranslated);
 }
 
 namespace {
@@ -105,8 +105,8 @@ std::string update(const std::string& what, const std::string& type) {
 
 }  // namespace
 
-TEST_CASE("atomics on 8 and 16 bits do not change adjacent bytes, even with many threads") {
-    // The expected results for the values k, k + 4, ..., k + 60.
+TEST_CASE("8-bit and 16-bit atomics do not change adjacent bytes, even with many threads") {
+    // The expected sums, minima and maxima of the values k, k + 4, ..., k + 60.
     u64 sums = 0, least = 0, most = 0, sums_16 = 0, most_16 = 0;
     for (u64 k = 0; k < 4; ++k) {
         const u64 sum = 16 * k + 4 * 120;
@@ -126,12 +126,12 @@ TEST_CASE("atomics on 8 and 16 bits do not change adjacent bytes, even with many
     CHECK(by_all("i8", update("or", "i8")).at(0) == 0x3F3E3D3C);
     CHECK(by_all("i8", update("and", "i8")).at(0) == 0);
     CHECK(by_all("i16", update("xor", "i16")).at(0) == 0);
-    // Without atomics the threads race, and the simulator reports that.
+    // Without atomics, the threads race, and the simulator reports the race.
     CHECK_THROWS(
         by_all("i8", "  %x = load i8, ptr %p\n  %y = add i8 %x, %v\n  store i8 %y, ptr %p\n"));
 }
 
-TEST_CASE("atomics on 8 and 16 bits return the old value") {
+TEST_CASE("8-bit and 16-bit atomics return the old value") {
     const std::string ir = kernel(R"(
   %p = getelementptr i8, ptr %out, i64 3
   %a = atomicrmw xchg ptr %p, i8 -7 seq_cst, align 1
@@ -178,7 +178,7 @@ TEST_CASE("atomics without a PTX instruction become loops, or are rejected") {
     CHECK_THROWS_WITH_AS(
         translate_ir_to_ptx(
             kernel("  %a = atomicrmw fmax ptr %out, half 0xH3C00 seq_cst, align 2\n  ret void")),
-        "there is no atomic operation 'fmax' for these numbers", Untranslated);
+        "there is no atomic operation 'fmax' for this type", Untranslated);
 }
 
 TEST_CASE("each pointer in a vector has its own address") {

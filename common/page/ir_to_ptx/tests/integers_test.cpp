@@ -43,8 +43,8 @@ std::string type(unsigned bits) {
     return "i" + std::to_string(bits);
 }
 
-/// Returns a kernel that reads %a and %b with `bits` bits from in[0] and in[1], and stores %d,
-/// which has `result` bits, to out[0].
+/// Returns a kernel that loads %a and %b, which have `bits` bits each, from in[0] and in[1], and
+/// stores %d, which has `result` bits, to out[0].
 std::string with_operands(unsigned bits, const std::string& operation, unsigned result) {
     std::string text =
         "  %a0 = load i64, ptr %in, align 8\n"
@@ -143,7 +143,7 @@ TEST_CASE("comparisons are correct at every width") {
     }
 }
 
-TEST_CASE("conversions between odd widths ignore the bits above the width") {
+TEST_CASE("conversions between odd widths ignore the bits beyond each width") {
     for (const unsigned from : {1u, 7u, 8u, 16u, 24u, 32u, 33u}) {
         for (const unsigned to : {8u, 16u, 24u, 32u, 48u, 64u}) {
             if (from >= to) continue;
@@ -319,7 +319,7 @@ TEST_CASE("128-bit sums, products and shifts carry into the upper half") {
     CHECK(high_and_low("  %c = icmp ult i128 %b, %a\n  %d = zext i1 %c to i128\n") == Pair{0, 0});
 }
 
-TEST_CASE("an operation becomes one instruction where PTX has a matching one") {
+TEST_CASE("an operation becomes a single instruction if PTX has a matching one") {
     const std::string widened = kernel(
         "  %a = load i32, ptr %in, align 4\n  %w = sext i32 %a to i64\n  %d = mul i64 %w, 132\n"
         "  store i64 %d, ptr %out, align 8\n  ret void");

@@ -23,7 +23,7 @@ std::string stored(const std::vector<std::string>& values) {
 
 }  // namespace
 
-TEST_CASE("constant offsets are part of the instruction, and state spaces are named") {
+TEST_CASE("constant offsets become part of the instruction, which names the state space") {
     const std::string ir = kernel(R"(
   %a = getelementptr inbounds [4 x { i32, i64 }], ptr %in, i64 0, i64 1, i32 1
   %v = load i64, ptr %a, align 8
@@ -53,7 +53,7 @@ TEST_CASE("the constant in an index becomes an offset only if the index cannot w
     CHECK(translate_ir_to_ptx(loaded("")).find("+24]") == std::string::npos);
 }
 
-TEST_CASE("a vector is one access if its alignment allows that") {
+TEST_CASE("a vector is accessed by one instruction if its alignment allows that") {
     const std::string ir = kernel(R"(
   %v = load <4 x i32>, ptr %in, align 16
   %t = shufflevector <4 x i32> %v, <4 x i32> poison, <4 x i32> <i32 3, i32 2, i32 1, i32 0>
@@ -73,7 +73,7 @@ TEST_CASE("a vector is one access if its alignment allows that") {
     CHECK(count(translate_ir_to_ptx(ir), "st.global.v4.b32") == 1);
 }
 
-TEST_CASE("an element of a vector may have an index that is known only at run time") {
+TEST_CASE("the index of a vector element may be known only at run time") {
     const std::string ir = kernel(R"(
   %n = load i64, ptr %in, align 8
   %v1 = insertelement <4 x i32> <i32 10, i32 20, i32 30, i32 40>, i32 99, i64 %n
@@ -87,7 +87,7 @@ TEST_CASE("an element of a vector may have an index that is known only at run ti
     CHECK(run(ir, {3}).at(0) == 129);
 }
 
-TEST_CASE("structures can be values: inserted into, selected and extracted from") {
+TEST_CASE("fields of a structure in registers can be inserted, selected and extracted") {
     const std::string ir = kernel(R"(
   %n = load i64, ptr %in, align 8
   %c = icmp eq i64 %n, 0
@@ -137,7 +137,7 @@ TEST_CASE("local arrays, shared and constant memory, and initialised variables w
     CHECK(count(ptx, "st.local.b64") == 2);
 }
 
-TEST_CASE("the address of a table is read in the forms of clang 17 and clang 22") {
+TEST_CASE("constant addresses inside a table are read in the forms of clang 17 and clang 22") {
     for (const char* address :
          {"getelementptr inbounds ({ [3 x i64] }, ptr @table, i64 0, inrange i32 0, i64 2)",
           "getelementptr inbounds inrange(-16, 8) ({ [3 x i64] }, ptr @table, i64 0, i32 0, i64 "
@@ -166,7 +166,7 @@ TEST_CASE("volatile applies only to memory that other threads can access") {
     CHECK(count(translate_ir_to_ptx(ir), "ld.local") == 1);
 }
 
-TEST_CASE("a pointer to one of several state spaces is generic") {
+TEST_CASE("a pointer that may refer to several state spaces is generic") {
     const std::string ir =
         kernel(R"(
   %n = load i64, ptr %in, align 8
@@ -229,7 +229,7 @@ TEST_CASE("integers of odd widths and predicates can be stored in memory") {
     CHECK(run(ir, {0x01000009}).at(0) == 0x000000000000000A);
 }
 
-TEST_CASE("a number that is not fully aligned is loaded and stored in pieces") {
+TEST_CASE("a value that is not fully aligned is loaded and stored in parts") {
     const std::string ir = kernel(R"(
   %a = getelementptr i8, ptr %in, i64 1
   %v = load i32, ptr %a, align 1
@@ -256,7 +256,7 @@ TEST_CASE("a number that is not fully aligned is loaded and stored in pieces") {
     CHECK(count(ptx, "st.global.b16") == 2);
 }
 
-TEST_CASE("read-only memory without aliases is loaded through the read-only cache") {
+TEST_CASE("read-only memory that no other pointer aliases is loaded through the read-only cache") {
     const std::string body =
         "define ptx_kernel void @k(ptr %out, ptr noalias readonly %in) {\n"
         "  %v = load i64, ptr %in, align 8\n  store i64 %v, ptr %out, align 8\n"

@@ -12,8 +12,9 @@ using namespace coalesce::translator::tests;
 
 namespace {
 
-/// Returns everything that the kernel prints, followed by the error message if it fails. The
-/// simulated GPU prints to this program's standard output, which is redirected to a file meanwhile.
+/// Returns everything that the kernel prints, followed by the error message if the kernel fails.
+/// The simulated GPU prints to this program's standard output, so redirect that to a file while the
+/// kernel runs.
 std::string printed_by(const std::string& ir, const std::vector<u64>& input, Launch launch = {}) {
     const TemporaryFolder folder;
     const std::string name = folder.path / "printed";
@@ -56,8 +57,8 @@ std::string prints(const std::string& at, const std::string& text = "@abc") {
         "declare noundef i32 @vprintf(ptr noundef readonly captures(none), ptr noundef)\n");
 }
 
-/// A kernel with assert(in[0] > 3). A separate function, which does not return, contains the call
-/// that fails.
+/// A kernel with assert(in[0] > 3). The call that reports the failure is in a separate function,
+/// which does not return.
 const std::string asserts = kernel(R"(
 entry:
   %n = load i64, ptr %in, align 8
@@ -118,7 +119,8 @@ TEST_CASE("a printf with an argument at a wrong offset, or without a valid strin
     CHECK(said.find("printf") != std::string::npos);
 }
 
-TEST_CASE("a true assertion has no effect, and a false one ends the kernel with its text") {
+TEST_CASE(
+    "a true assertion has no effect, and a false assertion prints its text and ends the kernel") {
     CHECK(run(asserts, {4}).at(0) == 4);
     const std::string said = printed_by(asserts, {3});
     CAPTURE(said);

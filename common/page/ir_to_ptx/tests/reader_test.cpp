@@ -67,7 +67,7 @@ const std::string kPlaces =
 
 }  // namespace
 
-TEST_CASE("instructions have the learner's lines, also if they are inlined from a header") {
+TEST_CASE("instructions have the learner's line numbers, even if they are inlined from a header") {
     const std::string ptx = translate_ir_to_ptx(
         "define ptx_kernel void @k(ptr %out) !dbg !2 {\n  store i32 1, ptr %out, align 4, !dbg !4\n"
         "  store i32 2, ptr %out, align 4, !dbg !5\n  ret void\n}\n" +
@@ -96,7 +96,8 @@ Untranslated refused(const std::string& body) {
 
 }  // namespace
 
-TEST_CASE("unsupported IR is rejected with the instruction and the learner's line") {
+TEST_CASE(
+    "unsupported IR is rejected with an error that names the instruction and the learner's line") {
     const Untranslated unknown = refused("  call void @llvm.no.such.thing(), !dbg !5");
     CHECK(std::string(unknown.what()) == "the operation llvm.no.such.thing is not supported");
     CHECK(unknown.file == "kernel.cu");
@@ -123,14 +124,14 @@ TEST_CASE("IR that can never be translated is rejected with a reason and a line"
          "a function with a variable number of arguments is not supported"},
         {"indirectbr ptr %out, [label %next]", "", "the instruction 'indirectbr' is not supported"},
         {"store ptr blockaddress(@k, %next), ptr %out, align 8", "",
-         "there is no address of a label (&&name) on a GPU"},
+         "the address of a label (&&name) cannot be taken on a GPU"},
         {"%p = fptosi <2 x float> zeroinitializer to <2 x i128>",
          "store <2 x i128> %p, ptr %out, align 16",
          "a conversion from floating point to a 128-bit integer is not supported"},
         {"%p = call i32 @llvm.vector.reduce.add.v4i32(<4 x i32> zeroinitializer)", "",
          "the operation llvm.vector.reduce.add.v4i32 is not supported"},
         {"%p = atomicrmw fmax ptr %out, half 0xH3C00 seq_cst, align 2", "",
-         "there is no atomic operation 'fmax' for these numbers"}};
+         "there is no atomic operation 'fmax' for this type"}};
     for (const auto& [instruction, use, why] : refusals) {
         const Untranslated error =
             refused("  " + instruction + ", !dbg !5\n  " + use + "\n  br label %next\nnext:");

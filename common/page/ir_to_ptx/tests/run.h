@@ -1,4 +1,5 @@
-// Translates IR to PTX, runs the PTX on the simulated GPU, and returns the values that it stores.
+// Translates IR to PTX, runs the kernel on the simulated GPU, and returns the values that the
+// kernel stores.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +18,13 @@ struct Launch {
     unsigned dynamic_shared = 0;
 };
 
-/// Runs the kernel @k(ptr %out, ptr %in), and returns out[0...] as 64-bit words, which are
-/// initially 0. in[] starts with `input`. Throws for every error, and for every report of the
-/// simulator's checks.
+/// Runs the kernel @k(ptr %out, ptr %in), and returns the first words of out[], which are initially
+/// 0. in[] starts with `input`. Throws for every error, and for every report of the simulator's
+/// checks.
 std::vector<u64> run(const std::string& ir, const std::vector<u64>& input = {}, Launch launch = {});
 
-/// Returns a module that contains this kernel @k, and the functions and variables in `rest`.
+/// Returns a module that contains a kernel @k with this body, and the functions and variables in
+/// `rest`.
 std::string kernel(const std::string& body, const std::string& rest = "");
 
 /// Returns the number of instructions in the PTX that start with `opcode`, such as "ld.global".

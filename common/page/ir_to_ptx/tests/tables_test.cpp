@@ -8,8 +8,8 @@
 #include <set>
 #include <span>
 
-#include "run.h"
 #include "page/ir_to_ptx/intrinsics.h"
+#include "run.h"
 
 using namespace coalesce::translator;
 using namespace coalesce::translator::tests;
@@ -23,8 +23,8 @@ u64 bits(double value) {
     return std::bit_cast<u64>(value);
 }
 
-/// The values that cases use: in[0], in[1] and in[2] as integers, floats and doubles, the thread's
-/// index, and pointers to memory.
+/// IR for the values that cases use: in[0], in[1] and in[2] as integers, floats and doubles, the
+/// thread's index, and pointers to memory.
 constexpr const char* kBefore = R"(
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %pair = lshr i32 %t, 1
@@ -58,13 +58,15 @@ std::string stored(const std::string& type) {
 
 struct Case {
     std::string type;  ///< the type of %r, which `body` computes
-    std::string body;  ///< for example "%r = call i32 @llvm.abs.i32(i32 %a, i1 false)"
+    /// IR that computes %r, for example "%r = call i32 @llvm.abs.i32(i32 %a, i1 false)".
+    std::string body;
     std::vector<u64> input;
     u64 expected;  ///< the result in lane 5 of a warp, or in a single thread
     unsigned threads = 1;
 };
 
-/// Declares each intrinsic that the body calls, with the types at the call.
+/// Returns a declaration for each intrinsic that the body calls, with the argument types of the
+/// call.
 std::string declared(const std::string& body, std::set<std::string>& known) {
     std::string text;
     for (std::size_t at = body.find("call "); at != body.npos; at = body.find("call ", at + 1)) {
@@ -298,7 +300,7 @@ const Case kMathIntrinsics[] = {
     {"double", "%r = call double @llvm.nvvm.ull2d.rn(i64 %A)", {3}, bits(3.)},
 };
 
-/// Cases in which all 32 lanes of a warp take part.
+/// Cases that all 32 lanes of a warp execute together.
 const Case kTogether[] = {
     {"i32", "%r = call i32 @llvm.nvvm.read.ptx.sreg.ntid.x()", {}, 32, 32},
     {"i32", "%r = call i32 @llvm.nvvm.read.ptx.sreg.lanemask.lt()", {}, 31, 32},
@@ -450,8 +452,8 @@ bool has_case(std::string_view row) {
     const auto calls = [&](const Case& one) { return one.body.find(called) != std::string::npos; };
     // These intrinsics end the kernel. A test case below covers them.
     if (row == "trap" || row == "ubsantrap") return true;
-    for (const std::span<const Case> cases :
-         std::initializer_list<std::span<const Case>>{kIntegerIntrinsics, kMemoryIntrinsics, kMathIntrinsics, kTogether, kGpu}) {
+    for (const std::span<const Case> cases : std::initializer_list<std::span<const Case>>{
+             kIntegerIntrinsics, kMemoryIntrinsics, kMathIntrinsics, kTogether, kGpu}) {
         if (std::any_of(cases.begin(), cases.end(), calls)) return true;
     }
     return false;

@@ -1,5 +1,5 @@
-// Tests which adjacent loads and stores are merged. Each expected count is that of clang 22's back
-// end for the same IR.
+// Tests which adjacent loads and stores are merged. The expected counts are those of clang 22's
+// back end for the same IR.
 #include <doctest/doctest.h>
 
 #include "page/ir_to_ptx/translate.h"
@@ -36,7 +36,7 @@ constexpr u64 kOneTwo = 0x400000003f800000, kThreeFour = 0x4080000040400000;
 
 }  // namespace
 
-TEST_CASE("four floats of 16 aligned bytes are one load") {
+TEST_CASE("four consecutive floats, aligned to 16 bytes, are merged into one load") {
     const std::string ir = sum_of({0, 4, 8, 12}, 16);
     CHECK(loads(ir, ".v4.b32") == 1);
     CHECK(loads(ir, ".b32") == 0);
@@ -49,7 +49,7 @@ TEST_CASE("alignment limits the width of an access") {
     CHECK(loads(sum_of({0, 4, 8, 12}, 4), ".b32") == 4);
 }
 
-TEST_CASE("the order of the loads in the text does not matter") {
+TEST_CASE("loads are merged whatever their order in the IR") {
     const std::string body =
         "  %a = getelementptr i8, ptr %in, i64 4\n  %x = load float, ptr %a, align 4\n"
         "  %y = load float, ptr %in, align 8\n  %s = fsub float %x, %y\n"
@@ -58,7 +58,7 @@ TEST_CASE("the order of the loads in the text does not matter") {
     CHECK(run(kernel(body), {kOneTwo}).at(0) == 0x3f800000);
 }
 
-TEST_CASE("a merged load may include unused elements, and a merged store may not") {
+TEST_CASE("a merged load may include unused elements, but a merged store may not") {
     CHECK(loads(sum_of({0, 4, 8}, 16), ".v4.b32") == 1);
     CHECK(loads(sum_of({0, 4, 12}, 16), ".v4.b32") == 1);
     CHECK(loads(sum_of({0, 12}, 16), ".v4.b32") == 1);
@@ -77,13 +77,13 @@ TEST_CASE("a merged load may include unused elements, and a merged store may not
     CHECK(run(ir, {7}, {.words = 2}) == std::vector<u64>{0x700000007, 0x700000000});
 }
 
-TEST_CASE("accesses do not merge across a barrier, or across a store that may alias them") {
+TEST_CASE("accesses are not merged across a barrier, or across a store that may alias them") {
     CHECK(loads(sum_of({0, 4}, 8, "  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)\n"),
                 ".b32") == 2);
     CHECK(loads(sum_of({0, 4}, 8, "  store float 1.0, ptr %out, align 4\n"), ".b32") == 2);
 }
 
-TEST_CASE("accesses merge across a store to other bytes of the same memory") {
+TEST_CASE("accesses are merged across a store to other bytes of the same array") {
     const std::string ir = kernel(R"(
   %a = getelementptr i8, ptr %out, i64 4
   %far = getelementptr i8, ptr %out, i64 64
@@ -96,7 +96,7 @@ TEST_CASE("accesses merge across a store to other bytes of the same memory") {
     CHECK(loads(ir, ".v2.b32") == 1);
 }
 
-TEST_CASE("small elements and elements of different types merge") {
+TEST_CASE("small elements and elements of different types are merged") {
     const std::string ir = kernel(R"(
   %a = getelementptr i8, ptr %in, i64 2
   %b = getelementptr i8, ptr %in, i64 4

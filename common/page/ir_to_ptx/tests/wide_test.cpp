@@ -1,5 +1,5 @@
-// Tests integers of more than 64 bits. Where the GPU has no instruction for an operation, the
-// results are compared with the host's.
+// Tests integers wider than 64 bits. If the GPU has no instruction for an operation, the
+// operation's results are compared with the host's.
 #include <doctest/doctest.h>
 
 #include <bit>
@@ -32,8 +32,8 @@ const std::vector<u128> values = {0,
                                   of(0x8000000000000000, 0),
                                   of(0xFFFFFFFFFFFFFFFF, 0xFFFFFFFFFFFFFFF1)};
 
-/// Returns %d for every pair of values. `operations` computes %d from %a and %b. Thread k reads its
-/// pair from in[4k] to in[4k + 3].
+/// Runs `operations`, which compute %d from %a and %b, for every pair of values, and returns the
+/// results. Thread k reads its pair from in[4k] to in[4k + 3].
 std::vector<u128> all_of(const std::string& operations,
                          const std::vector<std::pair<u128, u128>>& pairs,
                          const std::string& rest = "") {
@@ -63,7 +63,8 @@ std::vector<std::pair<u128, u128>> all_pairs(bool without_zero) {
     return pairs;
 }
 
-/// Compares the operation with `expected`, which the host computes, for all pairs.
+/// Compares the results of an operation with those that `expected` computes on the host, for all
+/// pairs.
 template <class Expected>
 void check(const std::string& operations, Expected expected, const std::string& rest = "",
            bool without_zero = false) {
@@ -107,14 +108,14 @@ TEST_CASE("division and remainder are correct") {
         [&](u128 a, u128 b) { return overflows(a, b) ? 0 : u128(i128(a) % i128(b)); }, "", true);
 }
 
-TEST_CASE("the comparison would detect a division that is off by one bit") {
+TEST_CASE("a quotient with a wrong lowest bit is detected") {
     const auto pairs = all_pairs(true);
     const auto results = all_of("  %s = udiv i128 %a, %b\n  %d = xor i128 %s, 1\n", pairs);
     for (std::size_t k = 0; k < pairs.size(); ++k)
         CHECK(results[k] != pairs[k].first / pairs[k].second);
 }
 
-TEST_CASE("conversion to floating point rounds once") {
+TEST_CASE("a conversion to floating point rounds once") {
     const std::string to = "  %w = zext i64 %l to i128\n  %d = add i128 %w, 0\n";
     check("  %f = uitofp i128 %a to double\n  %l = bitcast double %f to i64\n" + to,
           [](u128 a, u128) { return same_bits(double(a)); });
@@ -128,7 +129,7 @@ TEST_CASE("conversion to floating point rounds once") {
           [](u128 a, u128) { return same_bits(float(i128(a))); });
 }
 
-TEST_CASE("conversion from floating point truncates the fraction") {
+TEST_CASE("a conversion from floating point truncates the fraction") {
     // Shift the integers right by one bit, so that the floating-point numbers are at most 2^127.
     const std::string wide = "  %h = lshr i128 %a, 1\n  %f = uitofp i128 %h to double\n",
                       narrow = "  %h = lshr i128 %a, 1\n  %f = uitofp i128 %h to float\n";
@@ -209,7 +210,7 @@ TEST_CASE("overflow of sums and products is detected") {
     });
 }
 
-TEST_CASE("a switch over 128 bits compares both halves") {
+TEST_CASE("a switch on a 128-bit value compares both halves") {
     const std::string chosen = R"(  switch i128 %a, label %other [
     i128 1, label %one
     i128 18446744073709551616, label %high
@@ -231,7 +232,7 @@ done:
     });
 }
 
-TEST_CASE("the bits above a 100-bit integer have no effect, neither in a register nor in memory") {
+TEST_CASE("the bits above a 100-bit integer have no effect in registers or in memory") {
     const u128 mask = (u128{1} << 100) - 1;
     const std::string narrow = "  %x = trunc i128 %a to i100\n  %y = trunc i128 %b to i100\n";
     check(narrow + "  %s = add i100 %x, %y\n  %q = lshr i100 %s, 3\n  %d = zext i100 %q to i128\n",
@@ -252,7 +253,7 @@ TEST_CASE("the bits above a 100-bit integer have no effect, neither in a registe
     check(division, [&](u128 a, u128 b) { return signed_100(signed_100(a) / signed_100(b | 1)); });
 }
 
-TEST_CASE("128 bits at any address are accessed in as few pieces as alignment allows") {
+TEST_CASE("a 128-bit access is split into as few accesses as its alignment allows") {
     for (const unsigned align : {1u, 2u, 4u, 8u, 16u}) {
         CAPTURE(align);
         const std::string a = std::to_string(align);
@@ -272,7 +273,7 @@ TEST_CASE("128 bits at any address are accessed in as few pieces as alignment al
     }
 }
 
-TEST_CASE("128 bits can be loaded to the register that contains their address") {
+TEST_CASE("a 128-bit load may use the register of its address for the result") {
     // Loading the first half must not overwrite the address from which the second half is loaded.
     const std::string ir = kernel(R"(
 entry:

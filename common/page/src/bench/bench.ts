@@ -1,4 +1,4 @@
-// A bench for one kernel: its editor, the Run button, the verdict, the costs of lines, and the accesses of warps. A
+// A bench for one kernel: an editor, the Run button, the verdict, the cost of each line, and the accesses of warps. A
 // lesson has one bench, and the playground has up to two.
 
 import { Editor } from "../editor/editor";
@@ -19,7 +19,7 @@ const markup = `
 <div class="editor"></div>
 <div class="tools"><button type="button" name="run" class="main">Run</button>
 <button type="button" name="stop" hidden>Stop</button>
-<span class="keys"><kbd>Ctrl</kbd> <kbd>Enter</kbd>, or a pause</span></div>
+<span class="keys"><kbd>Ctrl</kbd> <kbd>Enter</kbd>, or stop typing</span></div>
 </div>
 <div class="pane told">
 <p class="loading" hidden><progress max="1"></progress> <span></span></p>
@@ -164,7 +164,7 @@ export class Bench {
     private showLoading(part: number | null, words: string) {
         const line = this.find(".loading");
         const bar = this.find<HTMLProgressElement>("progress");
-        // Hide the progress also after a failure, because the message appears with the results.
+        // Hide the progress after a failure too, because the error message is shown with the results.
         line.hidden = part === 1 || part === null;
         if (part === 1 || part === null) dispatchEvent(new Event("compiler-settled"));
         if (part !== null) bar.value = part;
@@ -183,7 +183,7 @@ export class Bench {
         this.say("Running …");
         try {
             const { result, milliseconds } = await Promise.race([this.examiner.examine(task, text, run.signal), rejectWhenStopped(run.signal)]);
-            // The text has changed in the meantime, so examine it next.
+            // The text was edited during the examination, so examine the new text next.
             if (text !== this.text || task !== this.task) return;
             this.root.dataset.milliseconds = String(milliseconds);
             this.last = result;

@@ -1,5 +1,5 @@
-// Shows which tile of `in` each block processes. It computes the tile from the first address that the block loads. The
-// blocks are shown in the order in which they start.
+// Shows which tile of `in` each block processes, in the order in which the blocks start. The tile is computed from the
+// first address that the block loads.
 
 import type { Examined, Launch } from "../examiner";
 import { serializeRuns, type SimulatorThread } from "../thread";
@@ -9,8 +9,8 @@ const TILE_SIDE = 32;
 const CELL_PIXELS = 26;
 
 const markup = `<h3>Order of the blocks</h3>
-<p class="faint">The tile of <code>in</code> that each block reads first. Blocks begin in the order of their numbers.</p>
-<label class="follow">Begun <input name="begun" type="range" min="1" max="1" value="1"/><output></output></label>
+<p class="faint">The tile of <code>in</code> that each block reads first. Blocks begin in the order of their indices.</p>
+<label class="follow">Blocks started <input name="begun" type="range" min="1" max="1" value="1"/><output></output></label>
 <div class="drawing" tabindex="0" role="group" aria-label="Tiles in the order of their blocks"></div>`;
 
 const product = (list: number[]): number => list.reduce((one, other) => one * other, 1);
@@ -53,7 +53,8 @@ export class BlockOrderPart {
             const element = (address ?? 0) / 4;
             tiles.push(load ? [Math.floor(Math.floor(element / launch.cols) / TILE_SIDE), Math.floor((element % launch.cols) / TILE_SIDE)] : null);
         }
-        // Bulk copies (TMA) are not loads by threads, so no order is visible.
+        // A bulk copy (TMA) is not a load by a thread, so there are no addresses from which the order could be
+        // computed.
         this.root.hidden = tiles.every((tile) => tile === null);
         if (this.root.hidden) return;
         this.tiles = tiles;
@@ -81,6 +82,6 @@ export class BlockOrderPart {
         this.slider.setAttribute("aria-valuetext", words);
         const size = `viewBox="0 0 ${across * CELL_PIXELS + 4} ${down * CELL_PIXELS + 4}" style="max-width: ${across * CELL_PIXELS + 4}px"`;
         (this.root.querySelector(".drawing") as HTMLElement).innerHTML =
-            `<svg class="diagram" role="img" ${size} aria-label="Tiles of in, ${down} x ${across}, by the block that processes them; ${words} have begun">${cells}</svg>`;
+            `<svg class="diagram" role="img" ${size} aria-label="Tiles of in, ${down} x ${across}, by the block that processes them; ${words} have started">${cells}</svg>`;
     }
 }

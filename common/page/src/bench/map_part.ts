@@ -1,4 +1,4 @@
-// Draws which cells of an output are right, wrong, or were never written.
+// Draws a map of the correct, wrong and unwritten cells of an output.
 
 import type { CellMap } from "../examiner";
 

@@ -1,5 +1,5 @@
-// Finds the lines that a verdict is about: where it failed, a second line that belongs to it, and the compiler's
-// messages.
+// Finds the lines that a verdict refers to: the line of the failure, a second line that is part of the same mistake,
+// and the lines of the compiler's messages.
 
 import type { LineMark } from "../editor/marks";
 import type { Examined, Failure } from "../examiner";

@@ -85,7 +85,7 @@ export class WarpOfOwnKernelPart {
         form.addEventListener("change", () => void this.traceLatest());
     }
 
-    /** Reads the number of a block or warp, and limits it to the numbers that the launch has. */
+    /** Reads the index of a block or warp, and limits it to the indices in the launch. */
     private place(name: "block" | "warp", count: number): number {
         const field = this.find<HTMLInputElement>(`input[name=${name}]`);
         const value = Math.min(Math.max(0, Math.floor(Number(field.value) || 0)), count - 1);
@@ -124,7 +124,7 @@ export class WarpOfOwnKernelPart {
         const { ptx, entry, verdict } = this.examined as Examined;
         const time = this.time as TimePart;
         const rule = launchRule(verdict.shapes);
-        if (!rule) return time.refuse("the grid follows no simple rule.");
+        if (!rule) return time.refuse("the grid size is not a simple function of the matrix size.");
         const { gpu, size } = time.choice;
         time.wait();
         try {

@@ -1,4 +1,4 @@
-// Shows the verdict in the same words as the terminal, and the requirements of the exercise beside the counters.
+// Shows the verdict, in the same words as in the terminal. Shows the requirements of the exercise next to the counters.
 
 import type { Examined } from "../examiner";
 import { mapElement } from "./map_part";
@@ -35,7 +35,7 @@ function replaceDrawings(holder: HTMLElement, { verdict }: Examined, goTo: (line
         button.addEventListener("click", () => goTo(first.place.line));
         holder.querySelector(".place")?.replaceChildren(button);
     } else {
-        // Remove the path of the file, which means nothing in a page.
+        // Remove the path of the file, because a page has no files.
         holder.querySelector(".place")?.remove();
     }
     if (first.map) holder.querySelector("pre.map")?.replaceWith(mapElement(first.map));
@@ -51,7 +51,7 @@ function replaceDrawings(holder: HTMLElement, { verdict }: Examined, goTo: (line
 
 /**
  * Returns the verdict as an element. The HTML in `result` comes from C++ code, which has escaped the learner's text.
- * `goTo` is called with the number of the line that the reader wants to see.
+ * `goTo` is called with the line number that the reader wants to see.
  */
 export function verdictElement(result: Examined, limits: Record<string, number>, showsCosts: boolean, goTo: (line: number) => void): HTMLElement {
     const holder = document.createElement("div");

@@ -1,6 +1,7 @@
-// Runs clang as WebAssembly. Each compilation uses its own instance, which takes 20 ms to create. Parsing the headers
-// takes half of the time for a small kernel, so they are parsed once per set of options and stored in clang's own
-// format (a precompiled header). A compilation gives the same result with and without the precompiled header.
+// Runs clang as WebAssembly. Each compilation uses its own instance, which takes 20 ms to create. For a small kernel,
+// half of the compile time is spent on parsing the headers. They are therefore parsed once per set of options and
+// stored as a precompiled header. The result of a compilation does not depend on whether the precompiled header is
+// used.
 
 import { System } from "./wasi";
 import type { CompilerAnswer, CompilerRequest } from "./compiler";
@@ -61,7 +62,7 @@ export class Clang {
         const parts = splitAtHeader(request);
         if (!parts || parts.key === this.read?.key) return null;
         const { file } = this.run(parts.reading, [[emptyHeaderName, encoded("")]], readHeadersName);
-        // Without the precompiled header, compiling works as well, but takes twice as long.
+        // Compiling also works without the precompiled header, but takes twice as long.
         if (!file) return null;
         this.read = { key: parts.key, bytes: file };
         return this.read;
@@ -81,7 +82,7 @@ export class Clang {
 
 /** Explains why clang failed. In a page, clang has a smaller stack than in a terminal. */
 function explainClangFailure(error: unknown): string {
-    if (error instanceof RangeError) return "templates, calls or brackets are nested deeper than the compiler in a page can follow";
+    if (error instanceof RangeError) return "templates, calls or brackets are nested too deeply for the compiler on this page";
     return `the compiler itself has failed (${error}); please report this error, with your kernel`;
 }
 
@@ -89,7 +90,7 @@ function encoded(text: string): Uint8Array {
     return new TextEncoder().encode(text);
 }
 
-// A precompiled header contains absolute paths: "/include/..." for files that the options call
+// A precompiled header contains absolute paths, such as "/include/..." for a file that the options refer to as
 // "include/...".
 
 function makeNamesRelative(said: string): string {

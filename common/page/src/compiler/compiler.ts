@@ -32,8 +32,8 @@ export interface CompilerAnswer {
 export class CompilationStopped extends Error {}
 
 const isOpenedFromFiles =
-    "A page that is opened from the file system cannot load a compiler. " +
-    "./learn play serves the same pages at an address from which they can load it.";
+    "A page that is opened from the file system cannot load the compiler. " +
+    "Run ./learn play: it serves the same pages at an address from which they can load the compiler.";
 
 export class Compiler {
     /** The compiler's version, such as "clang 22.1.0", once the compiler is ready. */
@@ -57,7 +57,7 @@ export class Compiler {
             this.isReady = resolve;
             this.hasFailed = reject;
         });
-        // Prevents an error message in the console if no code waits for the compiler.
+        // Handle the rejection, so that the browser logs no error if no code waits for the compiler.
         this.ready.catch(() => {});
         if (location.protocol === "file:") this.fail(isOpenedFromFiles);
         else this.start({ folder: new URL(folder, document.baseURI).href });

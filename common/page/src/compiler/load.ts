@@ -1,5 +1,5 @@
-// Fetches the compiler once. The browser keeps it compressed in a separate cache. It is
-// decompressed and compiled while it arrives.
+// Downloads the compiler once. The browser stores the compressed file in a cache of its own. The file is decompressed
+// and compiled during the download.
 
 import type { Progress } from "./compiler";
 
@@ -45,7 +45,7 @@ async function fetchJson<Content>(url: URL): Promise<Content> {
 }
 
 async function cachedOrFetched(url: URL, folder: string): Promise<Response> {
-    // Insecure pages have no cache, and in private windows the cache cannot be used.
+    // Pages without HTTPS have no cache, and private windows do not allow access to it.
     const cache = await globalThis.caches?.open(cacheName).catch(() => undefined);
     const kept = await cache?.match(url);
     if (kept?.body) return kept;
@@ -62,7 +62,8 @@ async function storeInCache(cache: Cache, url: URL, folder: string, response: Re
             if (other.startsWith(folder) && other !== url.href) await cache.delete(other);
         }
     } catch {
-        // The browser has no space left, or the file is incomplete. The next visit fetches the file again.
+        // Storing failed, because there is no space left or the file is incomplete. The next visit downloads the file
+        // again.
     }
 }
 

@@ -1,6 +1,5 @@
-// Implements WASI (preview 1) for one run of a program: files in memory, arguments and output. It has only the
-// functions that a compiler needs. There is one folder, "/". Links, times and the creation of folders are not
-// supported.
+// Implements the part of WASI (preview 1) that a compiler needs, for one run of a program: files in memory, arguments
+// and output. The only folder is "/". Links, times and the creation of folders are not supported.
 
 /** WASI's error numbers. */
 const errors = { none: 0, badFile: 8, exists: 20, invalid: 28, isFolder: 31, noEntry: 44, noSystem: 52, noFolder: 54 } as const;
@@ -37,7 +36,7 @@ class MemoryFile {
             larger.set(this.bytes);
             this.space = larger;
         }
-        // The bytes after the end may be left over from before the file was truncated.
+        // The bytes after the end of the file may contain old data from before the file was truncated.
         if (at > this.size) this.space.fill(0, this.size, at);
         this.space.set(bytes, at);
         this.size = Math.max(this.size, end);
@@ -221,7 +220,7 @@ export class System {
                 this.view.setBigUint64(to, BigInt(Math.floor(performance.now() * 1e6)), true);
                 return errors.none;
             },
-            // Returns the same numbers in each run, because clang derives the names of temporary files from them.
+            // Return the same bytes in each run, because clang derives the names of temporary files from them.
             random_get: (to: number, length: number) => {
                 for (const bytes = this.bytesAt(to, length); length-- > 0; ) {
                     this.random = (Math.imul(this.random, 1664525) + 1013904223) >>> 0;

@@ -1,5 +1,5 @@
-// The compiler's worker. It loads the compiler, or receives a compiled module from an earlier
-// worker, and then compiles one file after another. compiler.ts is the page's side.
+// The compiler's worker. It loads the compiler, or receives a compiled module from an earlier worker. It then compiles
+// one file at a time. The page's side is compiler.ts.
 
 import { Clang, type ReadHeaders } from "./clang";
 import type { CompilerAnswer, CompilerRequest } from "./compiler";
@@ -30,7 +30,7 @@ async function start(folder: string) {
     let told = -Infinity;
     try {
         const loaded = await load(folder, (part, words) => {
-            // Report the progress at most every 50 ms, because the screen need not be updated more often.
+            // Report the progress at most every 50 ms, which is often enough for the screen.
             if (performance.now() - told < 50 && part !== 1) return;
             told = performance.now();
             reply({ part, words });

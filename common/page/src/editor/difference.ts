@@ -1,4 +1,4 @@
-// Shows two kernels side by side, line by line. They cannot be edited.
+// Shows two kernels side by side, line by line, without a way to edit them.
 
 import { unifiedMergeView } from "@codemirror/merge";
 import { EditorState } from "@codemirror/state";

@@ -1,4 +1,4 @@
-// The editor for a kernel: C++ in the book's colours, with marks at lines and costs beside them.
+// The editor for a kernel. It highlights C++ in the book's colours, marks lines, and shows costs beside lines.
 
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { cpp } from "@codemirror/lang-cpp";
@@ -35,7 +35,7 @@ export class Editor {
     constructor(parent: HTMLElement, label: string, text: string, events: EditorEvents) {
         const keys = [
             { key: "Mod-Enter", run: () => (events.run(), true) },
-            // Tab indents. Escape leaves the editor, so that the next Tab moves on.
+            // The Tab key indents. Escape leaves the editor, so that the next Tab moves the focus to the next element.
             { key: "Escape", run: (view: EditorView) => (view.contentDOM.blur(), true) },
         ];
         this.view = new EditorView({

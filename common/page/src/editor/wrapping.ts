@@ -1,4 +1,4 @@
-// Wraps long lines. The rest of a line is indented by two columns more than its beginning.
+// Wraps long lines. The continuation of a line is indented by two columns more than its beginning.
 
 import { RangeSetBuilder, type Extension } from "@codemirror/state";
 import { Decoration, EditorView, ViewPlugin, type DecorationSet, type ViewUpdate } from "@codemirror/view";

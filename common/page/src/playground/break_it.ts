@@ -1,4 +1,4 @@
-// Instructive ways to break a kernel. Each is an edit of its text.
+// Instructive edits of a kernel's text that break the kernel.
 
 export interface Break {
     name: string;

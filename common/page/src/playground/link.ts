@@ -1,5 +1,5 @@
-// Encodes a string for use in a link: compressed, and with only characters that a link may contain. The first letter is
-// "d" for deflated text, or "p" for plain text if the browser cannot compress.
+// Encodes a string for use in a link: compresses it, and uses only characters that are allowed in a link. The first
+// letter of the result is "d" for deflated text, or "p" for plain text if the browser cannot compress.
 
 const toUrlLetters = (bytes: Uint8Array): string => {
     let binary = "";

@@ -1,4 +1,5 @@
-// The playground: one kernel with the course's signature, or two side by side. The link contains their text.
+// The playground for a kernel with the course's signature, or for two such kernels side by side. The link contains the
+// text of the kernels.
 
 import "../parts.css";
 import "../editor/editor.css";
@@ -125,7 +126,7 @@ class Page {
             await navigator.clipboard.writeText(location.href);
             this.say("The link was copied. It contains what this page shows.");
         } catch {
-            this.say("This browser does not let the page use the clipboard; the address above is the link.");
+            this.say("This browser does not let the page use the clipboard; copy the link from the address bar.");
         }
     }
 }

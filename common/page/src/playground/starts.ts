@@ -1,5 +1,5 @@
-// The initial texts to choose from: each lesson's exercise and bug hunt, the solutions of both, and each variant of the
-// lesson's program that solves one of them, along with its launch.
+// The initial texts that the reader can choose. These are each lesson's exercise and bug hunt, the solutions of both,
+// and the variants of the lesson's program that solve one of them, together with their launch.
 
 import type { Axis, Launch, NoKernel, Program, Variant } from "../course";
 import { programs } from "../course";
@@ -39,7 +39,7 @@ export function starts(): Map<string, Start[]> {
 function makeStart(program: Program, variant: Variant | NoKernel, task: Task, exercise: Work): Start {
     const none = (why_not: string): Start => ({ name: variant.name, task, text: "", why_not });
     if (!variant.launch) return none(variant.why_not);
-    if (variant.produces !== exercise.produces) return none("this variant does another task, which no exercise asks for");
+    if (variant.produces !== exercise.produces) return none("this variant performs a different task, for which there is no exercise");
     const text = startText(program, variant, exercise.kernel);
     return text ? { name: variant.name, task, text, why_not: "" } : none("the text of the kernel was not found in the program");
 }
@@ -71,7 +71,7 @@ const withoutComments = (text: string): string => text.replace(/\/\/.*/g, "");
 /** Returns the names that a part declares for others: constants, types, functions. */
 function declaredNames(part: string): string[] {
     let code = withoutComments(part);
-    // Names that are declared within a body are not visible elsewhere.
+    // Ignore names that are declared within a body, because they cannot be used outside it.
     for (let whole = ""; whole !== code; ) [whole, code] = [code, code.replace(/\{[^{}]*\}/g, "")];
     const names = [...code.matchAll(/(?:struct|using)\s+(\w+)|(\w+)\s*=|__device__[^(]*?(\w+)\s*\(/g)];
     return names.flatMap(([, type, constant, call]) => [type, constant, call].filter((name) => name !== undefined));

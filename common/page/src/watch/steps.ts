@@ -43,7 +43,7 @@ export interface Step {
     in_flight?: number;
     waiting?: { lanes: number; why: string; line: number }[];
     /**
-     * The variables that the step sets. Each entry contains the variable's number, a mask of lanes, and a value for
+     * The variables that the step sets. Each entry contains the variable's index, a mask of lanes, and a value for
      * each of these lanes.
      */
     set?: [number, number, ...Value[]][];
@@ -138,7 +138,7 @@ export function variablesAfter({ steps, variables }: Steps, at: number): LaneVal
     return [...known.values()].filter(({ variable }) => isInScope(variable));
 }
 
-/** Returns the last write to each element of an array, up to and including a step, by the element's number. */
+/** Returns the last write to each element of an array, up to and including a step, by the element's index. */
 export function cellsAfter({ steps, arrays }: Steps, array: number, at: number): Map<number, Cell> {
     const { bytes } = arrays[array] as MemoryArray;
     const cells = new Map<number, Cell>();
@@ -185,7 +185,7 @@ export function nameValuesBySource(all: Steps) {
 }
 
 /**
- * Returns the number of the nearest wanted step before (`by` = -1) or after (`by` = 1) step `from`, or `from` if there
+ * Returns the index of the nearest wanted step before (`by` = -1) or after (`by` = 1) step `from`, or `from` if there
  * is none.
  */
 export function findStep({ steps }: Steps, from: number, by: 1 | -1, isWanted: (step: Step, at: number) => boolean): number {

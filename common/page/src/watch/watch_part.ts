@@ -196,7 +196,7 @@ export class WatchPart {
             });
             return `<tr><th scope="row" title="${escapeHtml(variable.type)}">${escapeHtml(variable.name)}</th>${cells.join("")}</tr>`;
         });
-        return `<table><caption>Variables after this step, by lane; changed ones are marked</caption>
+        return `<table><caption>Variables after this step, by lane; changed values are marked</caption>
             <thead><tr><th scope="col">lane</th>${head}</tr></thead><tbody>${rows.join("")}</tbody></table>`;
     }
 

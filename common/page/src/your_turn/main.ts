@@ -1,4 +1,4 @@
-// The script of the lessons, which inserts "Your turn" into the element that the book provides.
+// The script of the lessons. It inserts "Your turn" into the element that the book provides.
 
 import "../parts.css";
 import "../editor/editor.css";

@@ -1,5 +1,5 @@
-// The page of the exercises that are not in the book, such as a teacher's own. `./learn play` serves them from the
-// course's folder as own-exercises.js. The address contains the name of an exercise after "#".
+// The page for exercises that are not in the book, such as a teacher's own. `./learn play` serves these exercises from
+// the course's folder as own-exercises.js. The URL contains the name of the exercise after "#".
 
 import { loadScript } from "../scripts";
 import { escapeHtml, withCode } from "../words";

@@ -1,4 +1,4 @@
-// Asks for a prediction of a kernel's counters, and later shows whether it was correct.
+// Asks the learner to predict a kernel's counters, and later shows whether the prediction was correct.
 
 import type { Examiner, Prediction, Task } from "../examiner";
 import { nameOf, workOf, type Question } from "../exercises";

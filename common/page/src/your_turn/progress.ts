@@ -89,7 +89,8 @@ const cheaperCounters = (one: Counters | null, other: Counters | null): Counters
     !one || (other && totalCost(other) < totalCost(one)) ? other : one;
 
 function mergeGuesses(one: Guess[], other: Guess[]): Guess[] {
-    // Keep the guesses from `one`. The actual cost may be known only in `other`.
+    // If both lists contain a guess for a counter, keep the one from `one`. The actual cost may be known only in
+    // `other`.
     const both = one.map((guess) => {
         const same = other.find(({ counter }) => counter === guess.counter);
         return same && guess.fact === null ? { ...guess, fact: same.fact, label: same.label } : guess;
@@ -129,7 +130,7 @@ export class Progress {
         this.write("probe", null);
     }
 
-    // ---- the learner's texts, stored by the exercise's name ----
+    // ---- the learner's texts, stored under the name of the exercise ----
 
     text(name: string): string | null {
         return this.read(`text.${name}`);
@@ -167,7 +168,7 @@ export class Progress {
     }
 
     private update(name: string, change: (record: Record) => void) {
-        // Another tab may have changed the state.
+        // Read the state again, because another tab may have changed it.
         const state = this.state();
         const record = state.exercises[name] ?? newRecord();
         change(record);
@@ -250,7 +251,7 @@ export class Progress {
         try {
             if (!this.problem) return localStorage.getItem(STORAGE_PREFIX + key);
         } catch {
-            // The browser's storage is not available, so the value exists only in this page.
+            // The browser's storage is not available. The value is then kept only until the page is closed.
         }
         return this.memory.get(key) ?? null;
     }

@@ -1,4 +1,4 @@
-// Saves a learner's work to files and loads it again: the kernel's text, and .learn/state.json.
+// Saves a learner's work (the kernel's text and .learn/state.json) to files, and loads it from files.
 
 import { countOf } from "../words";
 import type { EarlierText, Progress } from "./progress";
@@ -69,7 +69,7 @@ export class TransferPart {
             if (file.name.endsWith(".json")) {
                 this.progress.take(text);
                 this.taken();
-                say("Your progress was imported, and now counts here.");
+                say("Your progress was imported into this browser.");
             } else {
                 this.read(text);
                 say(`${file.name} is in the editor.`);

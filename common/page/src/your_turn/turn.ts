@@ -1,5 +1,4 @@
-// "Your turn": a lesson's exercise and bug hunt on a bench, with help and with the learner's
-// progress.
+// "Your turn": a bench for a lesson's exercise and bug hunt, with hints and the learner's progress.
 
 import { Bench } from "../bench/bench";
 import type { Examined, Examiner, Task } from "../examiner";
@@ -147,7 +146,7 @@ export class Turn {
         const name = nameOf(this.task);
         const failure = this.bench.last?.failure ?? this.progress.record(name).last_failure;
         const seen = (key: string) => this.progress.record(name).hints[key] ?? 0;
-        // The first call returns which hint applies. The second call asks for the next level of this hint.
+        // The first call returns the hint that applies. The second call requests the next level of that hint.
         const first = await this.examiner.hint(this.task, failure, 1);
         const level = Math.min(seen(first.for) + 1, first.of);
         this.progress.keepHint(name, first.for, level);
@@ -207,7 +206,8 @@ export class Turn {
     }
 
     private keep(text: string) {
-        // Typing here replaces the other tab's text, so store that text among the earlier texts.
+        // The text that is typed here replaces the other tab's text. Therefore, keep the other text among the earlier
+        // texts.
         if (this.offered !== null) this.progress.keepEarlierText(nameOf(this.task), this.offered);
         this.progress.keepText(nameOf(this.task), text);
     }

@@ -53,8 +53,8 @@ size_t size_of(Type type);
 
 /// Ends the current call with `status`, and puts the sentence `why` into the error report.
 [[noreturn]] void refuse(const char* why, Status status = kInvalidValue);
-/// Ends the call with an error if `condition` is false. Used to check sizes, operations and leading
-/// dimensions.
+/// Ends the call with an error if `condition` is false. Use it to check sizes, operations and
+/// leading dimensions.
 void require(bool condition);
 
 /// Reads `columns` columns of `rows` consecutive elements each from simulated memory. The columns

@@ -17,8 +17,8 @@ auto& contexts() {
     return all;
 }
 
-/// Ends the call with a cuBLAS status. The runtime's `fail` passes the status on as if it were a
-/// cudaError_t.
+/// Ends the call with a cuBLAS status. The status is converted to a cudaError_t for the runtime's
+/// `fail`, which does not interpret it.
 [[noreturn]] void fail(Status status) {
     cudart::fail(static_cast<cudaError_t>(status));
 }
@@ -60,7 +60,7 @@ void write_number(u8* bytes, Type type, double value) {
 }
 
 /// Copies columns of `width` bytes between the host and simulated memory. A vector is copied as a
-/// matrix of one row, so each of its elements is a column.
+/// matrix with one row, in which each element is a column.
 cudaError_t copy_columns(void* to, size_t to_pitch, const void* from, size_t from_pitch,
                          size_t width, size_t columns, cudaMemcpyKind kind) {
     return cudaMemcpy2D(to, std::max(to_pitch, width), from, std::max(from_pitch, width), width,

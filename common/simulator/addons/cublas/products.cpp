@@ -102,8 +102,8 @@ void multiply_batch(Product p, const void* const* a, const void* const* b, void*
     }
 }
 
-/// Stores in `type` the scalar type that belongs to a cublasComputeType_t. Returns false if the
-/// compute type is not supported.
+/// Stores in `type` the scalar type for a cublasComputeType_t. Returns false if the compute type is
+/// not supported.
 bool find_scalar_type(int compute, Type& type) {
     if (compute == 64 || compute == 65)
         type = Type::f16;

@@ -16,7 +16,8 @@ struct Vector {
     int step;
     Type type;
 
-    /// Returns the elements in order. Rejects a step of 0, which would make all elements the same.
+    /// Returns the elements in order. Rejects a step of 0, with which all elements would be at the
+    /// same address.
     std::vector<double> values(int count) const {
         if (count <= 0) return {};
         if (step == 0) refuse("the increment of a vector is 0.");

@@ -69,7 +69,8 @@ void copy_common(DeviceProperties& to, const cudaDeviceProp& from) {
 #undef COALESCE_COPY
 }
 
-/// Fills in the members that CUDA 13 has replaced with attributes, which are identified by number.
+/// Fills in the members for which CUDA 13 has attributes instead. Attributes are identified by
+/// number.
 cudaError_t fill_from_attributes(DeviceProperties& to, int device) {
     const struct {
         int attribute;
@@ -121,8 +122,8 @@ cudaError_t older_runtime_version(int* version) {
     return error;
 }
 
-/// Does nothing, because cudaSetDoubleForDevice and cudaSetDoubleForHost had an effect only on
-/// devices without double precision.
+/// Does nothing. cudaSetDoubleForDevice and cudaSetDoubleForHost had an effect only on devices
+/// without double precision.
 COALESCE_OLDER(older_double_for_device, cudaSetDoubleForDevice, double*);
 cudaError_t older_double_for_device(double*) {
     return cudaSuccess;

@@ -10,12 +10,12 @@
 #    define COALESCE_JUMP(alias) \
         "adrp x16, :got:" alias "\nldr x16, [x16, :got_lo12:" alias "]\nbr x16\n"
 #else
-#    error "say here how this processor jumps through its global offset table"
+#    error "add the jump through the global offset table of this processor here"
 #endif
 
-/// Defines a function `name` that jumps to `target`, a function exported with the symbol version
-/// `version`. The jump leaves the registers and the stack unchanged, so it works for parameters and
-/// results of any type.
+/// Defines a function `name` that jumps to the function which is exported as `target` with the
+/// symbol version `version`. The jump leaves the registers and the stack unchanged, so it works for
+/// parameters and results of any type.
 #define COALESCE_FORWARD(name, target, version)                                                 \
     COALESCE_IMPORT("coalesce_next_" name, target, version);                                    \
     __asm__(".pushsection .text\n.p2align 4\n.globl " name "\n.type " name ", %function\n" name \

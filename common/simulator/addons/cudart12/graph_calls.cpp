@@ -53,8 +53,8 @@ cudaError_t older_get_dependents(Node node, Node* nodes, size_t* count) {
     return next::get_dependents(node, nodes, nullptr, count);
 }
 
-/// Implements the function that has the unversioned name. That function is CUDA 11's, which returns
-/// only the status and the identifier of the capture.
+/// Implements the function with the unversioned name. It is a function of CUDA 11 that returns only
+/// the status and the identifier of the capture.
 COALESCE_OLDER(oldest_capture_info, cudaStreamGetCaptureInfo, cudaStream_t stream,
                cudaStreamCaptureStatus* status, unsigned long long* id);
 cudaError_t oldest_capture_info(cudaStream_t stream, cudaStreamCaptureStatus* status,

@@ -57,8 +57,8 @@ static_assert(sizeof(PointerAttributes) == 24);
 static_assert(offsetof(cudaPointerAttributes, hostPointer) ==
               offsetof(PointerAttributes, hostPointer));
 
-/// The size of cudaResourceDesc in CUDA 12, in bytes, where pitch2D is the largest member of the
-/// union.
+/// The size of cudaResourceDesc in CUDA 12, in bytes. In that version, pitch2D is the largest
+/// member of the union.
 inline constexpr size_t kResourceBytes = 64;
 static_assert(offsetof(cudaResourceDesc, res) == 8);
 

@@ -1,4 +1,5 @@
-// Converts the driver's descriptions of box copies (CUDA_MEMCPY2D, CUDA_MEMCPY3D) to the runtime's.
+// Converts the driver's descriptions of box copies (CUDA_MEMCPY2D, CUDA_MEMCPY3D) to the runtime's
+// cudaMemcpy3DParms.
 #pragma once
 
 #include "simulator/addons/driver/driver.h"
@@ -37,7 +38,8 @@ struct Copy3D {
     size_t width, height, depth;
 };
 
-/// Converts the driver's description of a copy to the runtime's. Fails if a box is invalid.
+/// Converts the driver's description of a copy to the runtime's cudaMemcpy3DParms. Fails if a box
+/// in the description is invalid.
 cudaMemcpy3DParms to_runtime_copy(const Copy2D* copy);
 cudaMemcpy3DParms to_runtime_copy(const Copy3D* copy);
 

@@ -14,7 +14,8 @@ struct CUctx_st {
     unsigned flags = 0;
     unsigned long long id = 0;
     bool is_primary = false;
-    unsigned retained = 0;  ///< retains not yet released, for a primary context
+    /// for a primary context, the number of retain calls without a matching release
+    unsigned retained = 0;
 };
 
 namespace coalesce::simulator::driver {
@@ -273,9 +274,9 @@ Result cuCtxDisablePeerAccess(Context peer) {
     return forward_with_context(__func__, cudaDeviceDisablePeerAccess, peer ? peer->device : -1);
 }
 
-/// Returns the context of a stream. Simulated streams belong to a device rather than to a context,
-/// so this is the current context if it is on the stream's device, and otherwise the device's
-/// primary context.
+/// Returns the context of a stream. Simulated streams belong to a device and not to a context.
+/// Returns the current context if it is on the stream's device, otherwise the device's primary
+/// context.
 Result cuStreamGetCtx(cudaStream_t stream, Context* context) {
     return call_with_context(__func__, [&] {
         int device = 0;

@@ -24,17 +24,17 @@ namespace coalesce::simulator::driver {
 
 using cudart::Failure, cudart::fail, cudart::store_output, cudart::require_success, cudart::require;
 
-/// The type of CUresult. A result has the same number as the runtime's error, but some of the names
+/// The type of CUresult. A result has the same value as the runtime's error, but some of the names
 /// differ.
 using Result = cudaError_t;
 inline constexpr Result kNotInitialized = cudaErrorInitializationError,
                         kInvalidContext = cudaErrorDeviceUninitialized,
                         kNotFound = cudaErrorSymbolNotFound;
 
-/// Converts a runtime error to a driver error. The number stays the same unless the error exists
+/// Converts a runtime error to a driver error. The value stays the same unless the error exists
 /// only in the runtime.
 Result to_driver_result(cudaError_t error);
-/// Returns the name of a result, such as "CUDA_ERROR_INVALID_VALUE", or null for an unknown number.
+/// Returns the name of a result, such as "CUDA_ERROR_INVALID_VALUE", or null for an unknown value.
 const char* name_of(Result result);
 
 /// Reports whether cuInit was called.
@@ -65,7 +65,8 @@ Result forward_without_context(const char* name, cudaError_t (*function)(Paramet
 
 }  // namespace coalesce::simulator::driver
 
-// ---- driver functions that have the same `count` parameters as a runtime function ----
+// ---- driver functions with the same parameters as a runtime function; `count` is their number
+// ----
 
 #define COALESCE_SAME_ANYWHERE(driver, runtime, count) \
     COALESCE_BY(forward_without_context, driver, runtime, count)

@@ -2,8 +2,8 @@
 // encode tensor maps through this library.
 //
 // Programs and libraries look up a name such as "cuMemAlloc" for a particular version of CUDA. They
-// get the newest version of that function in this library, which is the one that CUDA 13 uses for
-// the name.
+// get the newest version of that function in this library. CUDA 13 uses the same version for the
+// name.
 #include <dlfcn.h>
 
 #include <string>
@@ -16,7 +16,7 @@ namespace subjects = coalesce::simulator::subjects;
 
 namespace {
 
-/// The highest version number in any function's name: cuFunction_v4.
+/// The highest version in any function's name: 4, as in cuFunction_v4.
 constexpr int kMaxVersionSuffix = 4;
 constexpr unsigned long long kPerThreadStreamFlag =
     2;  // CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM
@@ -78,9 +78,9 @@ Result cuGetProcAddress_v2(const char* symbol, void** function, int, unsigned lo
     return *function || query ? cudaSuccess : kNotFound;
 }
 
-/// Returns no table, because only NVIDIA's driver has these tables. NVRTC asks for one but works
-/// without it, so its call gets an error code. NVIDIA's static runtime and other libraries need the
-/// tables, so their calls are reported as not simulated.
+/// Returns no table, because only NVIDIA's driver has these tables. NVRTC requests a table but
+/// works without it, so its call only returns an error. NVIDIA's static runtime and other libraries
+/// need the tables, so their calls are reported as not simulated.
 Result cuGetExportTable(const void** table, const void*) {
     if (table) *table = nullptr;
     Dl_info caller{};
@@ -94,8 +94,8 @@ Result cuGetExportTable(const void** table, const void*) {
         instead.c_str());
 }
 
-/// Exists so that a program that loaded libcuda.so.1 by name can tell whether it got the simulated
-/// driver.
+/// A program that has loaded libcuda.so.1 by name can look this function up, to find out whether
+/// the driver is simulated.
 int coalesceDriverIsSimulated() {
     return 1;
 }

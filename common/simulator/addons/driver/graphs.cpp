@@ -1,6 +1,6 @@
 // Implements the driver's graph functions whose parameters match the runtime's.
-// CUDA_KERNEL_NODE_PARAMS begins like cudaKernelNodeParams, and the parameters of the other nodes
-// in this file are identical.
+// CUDA_KERNEL_NODE_PARAMS has the members of cudaKernelNodeParams at its beginning. The parameters
+// of the other nodes in this file are identical to the runtime's.
 #include "simulator/addons/driver/boxes.h"
 #include "simulator/addons/driver/driver.h"
 

@@ -17,7 +17,7 @@ enum PointerAttribute {
     kMapped = 13
 };
 
-/// Stores `found` in `*value`, whose type T is the type of the queried attribute.
+/// Stores `found` in `*value`. T is the type of the attribute that the program queries.
 template <class T>
 void write_value_as(void* value, std::type_identity_t<T> found) {
     *static_cast<T*>(value) = found;
@@ -44,7 +44,7 @@ void get_attribute(void* value, int attribute, const void* pointer) {
         case kRangeBytes: return write_value_as<size_t>(value, bytes);
         case kMapped: return write_value_as<bool>(value, true);
         default:
-            coalesceDriverExplain("this attribute of a pointer is not simulated.");
+            coalesceDriverExplain("this pointer attribute is not simulated.");
             fail(cudaErrorNotSupported);
     }
 }

@@ -41,7 +41,7 @@ void get_attribute(int* value, int attribute, const void* kernel) {
     store_output(value, values[attribute]);
 }
 
-// ---- the linker, which accepts only PTX and links it when the image is loaded ----
+// ---- the linker, which accepts only PTX; the PTX is linked when the program loads the image ----
 
 struct Link {
     std::string ptx;
@@ -64,7 +64,7 @@ Link& find_link(Link* handle) {
 void add(Link& link, int type, const char* data, size_t size) {
     require(data);
     if (type != kInputPtx)
-        require_success(coalesceDriverMissing("linking of anything but PTX",
+        require_success(coalesceDriverMissing("linking anything other than PTX",
                                               coalesce::simulator::subjects::linking.instead));
     if (!link.ptx.empty()) link.ptx += coalesce::simulator::kPtxSeparator;
     link.ptx.append(data, strnlen(data, size));

@@ -1,5 +1,5 @@
 // Replaces NVRTC's functions that return machine code. A program that compiles for a real GPU gets
-// the PTX of the same compilation instead, which can be loaded wherever a cubin can.
+// the PTX of the same compilation instead. All functions that load a cubin also accept PTX.
 //
 // `simulate` preloads this library before NVRTC, so that the program finds these functions first.
 #include <dlfcn.h>

@@ -65,7 +65,7 @@ void end(const Capture& capture) {
 
 }  // namespace
 
-// ---- the streams that take part ----
+// ---- the streams of a capture ----
 
 void merge(std::vector<Dependency>& into, const std::vector<Dependency>& from) {
     for (const Dependency& dependency : from) {
@@ -92,7 +92,7 @@ void begin_capture(cudaStream_t stream, cudaStreamCaptureMode mode, std::shared_
                cudaErrorStreamCaptureUnsupported);
     std::lock_guard lock(Graphs::instance().mutex);
     if (find_capture(stream))
-        refuse("the stream is being captured already.", cudaErrorIllegalState);
+        refuse("the stream is already being captured.", cudaErrorIllegalState);
     auto capture = std::make_shared<Capture>();
     capture->creates_graph = !graph;
     capture->graph = graph ? std::move(graph) : std::make_shared<Graph>();
@@ -115,10 +115,10 @@ void end_capture(cudaStream_t stream, cudaGraph_t* graph) {
     if (!capture) refuse("the stream is not being captured.", cudaErrorIllegalState);
     if (capture->origin != stream)
         invalidate(*capture, cudaErrorStreamCaptureUnmatched,
-                   "the capture began in another stream.");
+                   "the capture began in a different stream.");
     end(*capture);
-    // Make these checks after `end`, because a failed check does not keep the capture from ending
-    // and losing its nodes. An H100 behaves in the same way.
+    // Make these checks after `end`, because the capture ends and loses its nodes even if a check
+    // fails. An H100 behaves in the same way.
     require(capture->mode == cudaStreamCaptureModeRelaxed ||
                 capture->thread == std::this_thread::get_id(),
             cudaErrorStreamCaptureWrongThread);
@@ -156,8 +156,8 @@ void forget_captures() {
 
 // ---- calls that a capture in progress forbids ----
 
-/// Rejects a call that must not be made while streams are being captured. Unless `captures` is
-/// empty, the call fails and the captures are invalidated.
+/// Invalidates `captures` and rejects the call, because the call must not be made while streams are
+/// being captured. Does nothing if `captures` is empty.
 template <class Captures>
 static void invalidate_all(const Captures& captures, cudaError_t error, const char* why) {
     if (captures.empty()) return;

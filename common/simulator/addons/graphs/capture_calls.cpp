@@ -22,7 +22,7 @@ cudaStreamCaptureStatus status_of(const std::shared_ptr<Capture>& capture) {
     return capture->is_valid ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusInvalidated;
 }
 
-/// Returns the nodes that the stream's next node will depend on. The capture keeps the returned
+/// Returns the nodes on which the stream's next node will depend. The capture owns the returned
 /// arrays, because the program may read them after the call.
 void return_ends(Capture& capture, cudaStream_t stream, const cudaGraphNode_t** returned_nodes,
                  const cudaGraphEdgeData** returned_edge_data, size_t* count) {

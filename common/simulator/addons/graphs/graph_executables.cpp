@@ -45,13 +45,14 @@ void instantiate(cudaGraphExec_t* handle, Graph& graph, cudaGraphInstantiatePara
     require(handle && !(how.flags & ~kInstantiateFlags));
     if (how.flags & cudaGraphInstantiateFlagDeviceLaunch) {
         how.result_out = cudaGraphInstantiateNodeOperationNotSupported;
-        not_simulated("a graph that kernels launch");
+        not_simulated("a graph launched by kernels");
     }
     const bool only_one = graph.any_node(is_memory_node) || graph.any_node(is_conditional);
     if (only_one && Graphs::instance().has_executable(&graph))
         not_supported(
-            "a graph that allocates memory, or has conditional nodes, can be instantiated once at "
-            "a time; destroy the other executable first.");
+            "a graph that allocates memory, or has conditional nodes, can be instantiated only "
+            "once "
+            "at a time; destroy the other executable first.");
     check_structure(graph, how);
     auto executable = std::make_shared<Executable>();
     executable->graph = graph.copy();
@@ -86,8 +87,8 @@ void set_conditions(Graph& graph) {
     });
 }
 
-/// Returns an owner that keeps the executable alive during a launch. The launch does not hold the
-/// lock, since its host functions may wait for other threads.
+/// Returns a shared pointer that keeps the executable alive during a launch. The launch must not
+/// hold the lock, because its host functions may wait for other threads.
 std::shared_ptr<Executable> share_ownership(cudaGraphExec_t handle) {
     std::lock_guard lock(Graphs::instance().mutex);
     return find_executable(handle).shared_from_this();
@@ -220,7 +221,7 @@ cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t executable, unsigned long long
 COALESCE_BY(api, cudaGraphLaunch, launch_graph, 2);
 COALESCE_PER_THREAD_STREAM(cudaGraphLaunch, _ptsz);
 
-/// Does nothing, because there is nothing to prepare.
+/// Does nothing, because the simulator has nothing to upload.
 cudaError_t cudaGraphUpload(cudaGraphExec_t executable, cudaStream_t stream) {
     return call_on_stream(__func__, stream, [&] { share_ownership(executable); });
 }

@@ -24,9 +24,9 @@ u64 round_up_to_blocks(u64 bytes) {
     return (bytes + kBlock - 1) / kBlock * kBlock;
 }
 
-/// The memory of all existing graphs, and the number of bytes that is reported to the program as
-/// mapped. A launch maps memory for its allocations. Freed memory stays mapped, so that later
-/// launches of any graph can use it, until the program calls cudaDeviceGraphMemTrim.
+/// The memory of all existing graphs, and the sizes that the program can query. A launch maps
+/// memory for its allocations. Freed memory stays mapped, so that later launches of any graph can
+/// use it, until the program calls cudaDeviceGraphMemTrim.
 struct GraphMemoryAccounts {
     std::mutex mutex;
     std::map<u64, std::weak_ptr<GraphMemory>> known;
@@ -108,8 +108,8 @@ bool end_use(GraphMemory& graph_memory) {
 
 void trim_graph_memory() {
     GraphMemoryAccounts& books = GraphMemoryAccounts::instance();
-    // Declare this list before the lock, so that it is destroyed after the lock is released: the
-    // destructor of a GraphMemory also takes the lock.
+    // The lock must be released before this list is destroyed, because the destructor of a
+    // GraphMemory takes the same lock. Declare the list before the lock.
     std::vector<std::shared_ptr<GraphMemory>> all;
     std::lock_guard lock(books.mutex);
     for (const auto& [address, known] : books.known) all.push_back(known.lock());

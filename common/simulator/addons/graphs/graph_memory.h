@@ -1,6 +1,6 @@
 // Manages the memory of a graph's allocation nodes. The memory is allocated when the node is added,
-// because the program learns its address at that point. A launch marks the memory as in use, and
-// from then on its contents count as uninitialized.
+// because the program learns the memory's address at that point. A launch marks the memory as in
+// use, and from then on its contents count as uninitialized.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -14,8 +14,10 @@ namespace coalesce::simulator::cudart {
 
 struct GraphMemory {
     u64 address = 0, bytes = 0;
-    bool in_use = false;     ///< true if a launch allocated the memory and it was not freed since
-    bool is_mapped = false;  ///< true if a launch allocated the memory and it was not trimmed since
+    /// true if a launch has allocated the memory, and it has not been freed since
+    bool in_use = false;
+    /// true if a launch has allocated the memory, and it has not been trimmed since
+    bool is_mapped = false;
 
     /// Frees the memory when the last graph that owns it is destroyed. Memory that is still in use
     /// becomes ordinary memory that the program must free.
@@ -36,8 +38,8 @@ AllocateWork describe_allocation(size_t bytes);
 /// Unmaps the memory that no graph uses.
 void trim_graph_memory();
 
-/// `begin_use` marks the memory as in use, and returns false if it already was. `end_use` marks the
-/// memory as free, and returns false if it was not in use.
+/// Mark the memory as in use or as free. begin_use() returns false if the memory was already in
+/// use, and end_use() if it was not.
 bool begin_use(GraphMemory& memory);
 bool end_use(GraphMemory& memory);
 

@@ -3,8 +3,8 @@
 //
 // Idea       Three families of functions take the same parameters: they add a node to a graph,
 //            change a node of a graph, or change the node's copy in an executable graph. Each
-//            function turns its parameters into a callable that makes the node's work, and passes
-//            the callable to `add`, `change` or `set_executable_parameters`.
+//            function creates a callable that returns the work for its parameters, and passes the
+//            callable to `add`, `set_parameters` or `set_executable_parameters`.
 #include <algorithm>
 
 #include "simulator/addons/graphs/graph_calls.h"
@@ -72,7 +72,7 @@ cudaError_t set_executable_parameters(const char* name, cudaGraphExec_t executab
                       [&] { set_parameters(find_node_in_executable(executable, original), make); });
 }
 
-/// Calls `give(work)` with the work of the node, which must be of type `WorkType`.
+/// Calls `give(work)` with the work of the node. Fails if the type of the work is not `WorkType`.
 template <class WorkType, class Give>
 cudaError_t read(const char* name, cudaGraphNode_t node, const void* target, Give give) noexcept {
     return graph_call(name, [&] {
@@ -82,14 +82,14 @@ cudaError_t read(const char* name, cudaGraphNode_t node, const void* target, Giv
     });
 }
 
-// ---- callables that turn parameters into work ----
+// ---- callables that create work from parameters ----
 
-/// Returns a callable that creates the work `describe(arguments...)` for any graph.
+/// Returns a callable that creates the work `describe(arguments...)`, whatever the graph.
 auto describe_later(auto describe, auto... arguments) {
     return [=](Graph&) -> Work { return describe(arguments...); };
 }
 
-/// Returns a callable that returns `work` for any graph.
+/// Returns a callable that returns `work`, whatever the graph.
 auto return_work(auto work) {
     return [=](Graph&) -> Work { return work; };
 }
@@ -119,9 +119,9 @@ cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t executable, cudaGraphNode
 
 // ---- kernels, copies, fills, host functions ----
 
-/// Defines three functions for a kind of node: one adds a node, one changes a node, and one changes
-/// its copy in an executable graph. `describe` takes `parameters` parameters and returns the work.
-/// `variant` is a suffix for copies, such as 1D.
+/// Defines three functions for one kind of node: they add it, change it, and change its copy in an
+/// executable graph. `describe` is a function that returns the node's work; it takes `parameters`
+/// arguments. `variant` is a suffix for copies, such as 1D.
 #define COALESCE_NODES(kind, variant, describe, parameters)                                        \
     cudaError_t cudaGraphAdd##kind##Node##variant(cudaGraphNode_t* node, cudaGraph_t graph,        \
                                                   const cudaGraphNode_t* after, size_t count,      \
@@ -198,7 +198,8 @@ cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttr
     });
 }
 
-/// Returns the value of an attribute, which is all zeros if the program never set it.
+/// Returns the value of an attribute. If the program never set the attribute, the value is all
+/// zeros.
 cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t handle, cudaLaunchAttributeID id,
                                             cudaLaunchAttributeValue* value) {
     return read<KernelWork>(__func__, handle, value, [&](const KernelWork& work) {

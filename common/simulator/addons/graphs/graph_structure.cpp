@@ -10,8 +10,8 @@ namespace {
 
 // ---- lists ----
 
-/// Returns a list in the way of all graph functions: if the program passes no array, stores only
-/// the length of the list. Otherwise, fills the array up to its size.
+/// Returns a list to the program. If the program passes no array, stores only the length of the
+/// list. Otherwise, fills the whole array.
 template <class T, class Give>
 void copy_list_out(const std::vector<T>& list, bool is_wanted, size_t* count, Give give) {
     require(count);
@@ -35,7 +35,7 @@ bool is_plain(const Dependency& edge) {
 void copy_edges_out(const std::vector<Dependency>& list, cudaGraphNode_t* nodes,
                     cudaGraphEdgeData* data, size_t* count) {
     require(nodes || !data);
-    // If an edge has data, a list without edge data would be incomplete, so fail.
+    // Fail if any edge has data, because a list without the data would be incomplete.
     require(!nodes || data || std::all_of(list.begin(), list.end(), is_plain), cudaErrorLossyQuery);
     copy_list_out(list, nodes != nullptr, count, [&](size_t i, const Dependency& edge) {
         nodes[i] = to_handle(edge.node);
@@ -126,7 +126,7 @@ cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned flags) {
 cudaError_t cudaGraphDestroy(cudaGraph_t handle) {
     return graph_call(__func__, [&] {
         if (!Graphs::instance().destroy(&find_graph(handle)))
-            refuse("the graph is part of a node, or is being captured.");
+            refuse("the graph belongs to a node of another graph, or is being captured.");
     });
 }
 

@@ -27,8 +27,8 @@ Graph::~Graph() {
     Graphs::instance().alive_.erase(this);
     for (const auto& node : nodes_) Graphs::instance().nodes_.erase(node.get());
     for (const auto& [object, count] : objects) release(*object, count);
-    // An executable's graph is a copy that shares the condition handles of the program's graph, so
-    // only the original removes them.
+    // A nested graph is a copy that shares the condition handles of the original. Only the original
+    // removes the handles.
     if (is_nested) return;
     for (const auto& [handle, value] : conditions) GraphConditions::instance().forget(handle);
 }
@@ -232,7 +232,7 @@ std::vector<Dependency> read_dependencies(const Graph& graph, const cudaGraphNod
 
 // ---- running ----
 
-/// Reports whether each node depends on the node before it, so that no other order is possible.
+/// Reports whether each node depends on the node before it. If so, no other order is possible.
 static bool is_chain(const std::vector<Node*>& order) {
     for (std::size_t k = 1; k < order.size(); ++k)
         if (!order[k]->depends_on(order[k - 1])) return false;
@@ -247,7 +247,8 @@ void run_graph(const Graph& graph) {
     for (const Node* node : order) {
         if (!node->enabled) continue;
         execute_work(node->work);
-        // If a kernel fails, no more nodes run, and a later call by the program reports the error.
+        // If a kernel fails, do not run the remaining nodes. A later call by the program reports
+        // the error.
         if (context_is_broken()) return;
     }
 }

@@ -59,21 +59,20 @@ public:
     std::shared_ptr<Graph> copy() const;
     /// Returns the copy of `original` in this graph or in a nested graph, or null if there is none.
     Node* find_copy(const Node* original);
-    /// Sorts the nodes so that each node comes after those that it depends on. If the graph has a
-    /// cycle, returns false and stores one of the cycle's nodes in `culprit`.
+    /// Sorts the nodes so that each node comes after the nodes that it depends on. If the graph has
+    /// a cycle, returns false and stores one of the cycle's nodes in `culprit`.
     bool sort_topologically(std::vector<Node*>& order, Node*& culprit) const;
     /// Reports whether `property` is true for a node of this graph or of a nested graph.
     bool any_node(const std::function<bool(const Node&)>& property) const;
     /// Calls `body` for all nested graphs and for this one.
     void for_each_graph(const std::function<void(Graph&)>& body);
 
-    /// True if the graph belongs to a node or an executable, in which case the program must not
-    /// destroy it.
+    /// Calls `body` for this graph and all nested graphs.
     bool is_nested = false;
     /// For each user object, the graph's number of references to it.
     std::map<UserObject*, unsigned> objects;
-    /// The conditions created for this graph, each with its initial value and whether every launch
-    /// resets the condition to that value.
+    /// The conditions created for this graph. For each condition, contains the initial value, and
+    /// whether every launch resets the condition to that value.
     std::map<cudaGraphConditionalHandle, std::pair<unsigned, bool>> conditions;
 
 private:

@@ -55,7 +55,7 @@ Work describe_conditional(const Graph& graph, cudaConditionalNodeParams& p) {
                                                           : p.size > 0;
     const bool is_type = p.type >= cudaGraphCondTypeIf && p.type <= cudaGraphCondTypeSwitch;
     if (made == graph.conditions.end())
-        refuse("the conditional handle was not made for this graph.");
+        refuse("the conditional handle was not created for this graph.");
     if (!is_type || !is_size)
         refuse("the number of body graphs does not match the type of the conditional node.");
     ConditionalWork conditional;
@@ -152,7 +152,7 @@ Work describe(Graph& graph, cudaGraphNodeParams* p) {
         case cudaGraphNodeTypeConditional: return describe_conditional(graph, p->conditional);
         case cudaGraphNodeTypeExtSemaphoreSignal:
         case cudaGraphNodeTypeExtSemaphoreWait:
-            not_simulated("a graph node for semaphores of other programs");
+            not_simulated("a graph node for external semaphores");
         default: fail();
     }
 }

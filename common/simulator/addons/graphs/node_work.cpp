@@ -1,5 +1,5 @@
-// Runs the work that exists only in graphs: child graphs, graph memory and conditional nodes
-// (cudart/addons.h).
+// Executes the kinds of work that occur only in graphs: child graphs, graph memory and conditional
+// nodes (cudart/addons.h).
 #include "simulator/addons/graphs/capture_state.h"
 #include "simulator/addons/graphs/graph_memory.h"
 #include "simulator/addons/graphs/graphs.h"

@@ -73,7 +73,8 @@ bool release(UserObject& object, unsigned count) {
 
 }  // namespace coalesce::simulator::cudart
 
-// These functions take the lock of `Graphs`, because graphs hold references to user objects.
+// The functions for user objects take the lock of `Graphs`, because graphs hold references to user
+// objects.
 
 cudaError_t cudaUserObjectCreate(cudaUserObject_t* handle, void* pointer, cudaHostFn_t destroy,
                                  unsigned references, unsigned flags) {

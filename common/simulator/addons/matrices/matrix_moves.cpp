@@ -32,7 +32,7 @@ Mask addressing_lanes(const Op* op) {
     return first_lanes(kTileRows * op->count);
 }
 
-/// Returns the register that receives the matrix to which the lane's row belongs.
+/// Returns the register that receives the matrix of the lane's row.
 Slot destination_slot(const Op* op, int lane) {
     const Slot slots[] = {op->d, op->d2, op->b, op->c};
     return slots[static_cast<u32>(lane) / kTileRows];
@@ -66,8 +66,8 @@ struct MatrixRows {
         u32* lanes = w.lanes<u32>(stored_slot(op, lane));
         for_each_pair(lane, lanes, [&](u32 k, const u8* pair) { std::memcpy(to + k, pair, 2); });
     }
-    /// Calls `body` for each pair of bytes in the lane's row, with the pair's offset in the row and
-    /// its address in the registers.
+    /// Calls `body` for each pair of bytes in the lane's row. The arguments are the pair's offset
+    /// in the row, and its address in the registers.
     template <class Body>
     static void for_each_pair(int lane, u32* lanes, Body body) {
         auto* bytes = reinterpret_cast<u8*>(lanes);
@@ -85,9 +85,9 @@ struct MatrixRows {
     }
 };
 
-/// Calls `body` for every byte of the rows in `rows`, which must be those of the lowest lanes. The
-/// arguments are the row's lane, the byte's offset in the row, the lane whose register contains the
-/// byte, and the byte's offset in that lane's registers.
+/// Calls `body` for every byte of the rows in `rows`, a mask of lanes without gaps that starts at
+/// lane 0. The arguments are the row's lane, the byte's offset in the row, the lane whose register
+/// contains the byte, and the byte's offset in that lane's registers.
 template <bool Transposed, class Body>
 void for_each_byte(Mask rows, Body body) {
     for (u32 lane = 0; lane < kLanes && (rows >> lane & 1); ++lane)
@@ -99,8 +99,8 @@ void for_each_byte(Mask rows, Body body) {
 
 }  // namespace
 
-/// Converts masks of uninitialized bytes between two layouts: rows in memory, which only some lanes
-/// address, and registers, which every lane has.
+/// Converts masks of uninitialized bytes between two layouts: rows in memory, which belong only to
+/// the lanes that supply addresses, and registers, which belong to all lanes.
 template <bool Transposed>
 struct UndefinedLanes<MatrixRows<Transposed>> {
     static constexpr SharedAccessKind kLoad = SharedAccessKind::matrix,
@@ -158,8 +158,7 @@ bool resolve_shared_addresses(Warp& w, const Op* op, Op& access) {
         const u64 address = w.lanes<u64>(op->a)[l] + static_cast<u64>(op->immediate);
         if ((addressing_lanes(op) >> l & 1) && space_at(address) != StateSpace::shared) {
             return w.fail(op, Status::illegal_address, "memcheck", "out of bounds",
-                          "The address of a matrix's row lies outside of shared memory.", l,
-                          address);
+                          "The address of a matrix row is outside of shared memory.", l, address);
         }
         w.lanes<u64>(access.a)[l] = address_in_space(address);
     }
@@ -176,7 +175,7 @@ const Op* move_matrices(Warp& w, const Op* op) {
     return move_rows<Transposed, Store>(w, &access) ? op + 1 : nullptr;
 }
 
-/// Executes movmatrix: transposes Op::a into Op::d.
+/// Executes movmatrix: stores the transpose of Op::a in Op::d.
 const Op* run_movmatrix(Warp& w, const Op* op) {
     if (!is_whole_warp(w, op)) return nullptr;
     u32* d = w.lanes<u32>(op->d);

@@ -239,7 +239,7 @@ std::optional<MatrixOp> parse_matrix_op(const ptx::Instruction& i, bool wmma) {
         else if (std::find(std::begin(kPlain), std::end(kPlain), m) == std::end(kPlain))
             return std::nullopt;
     }
-    // For f16, wmma names only the types of the accumulators d and c.
+    // For f16, the modifiers of wmma contain only the types of the accumulators d and c.
     if (wmma && numbers.size() == 2) numbers = {numbers[0], Number::f16, Number::f16, numbers[1]};
     if (numbers.size() != 4) return std::nullopt;
     const Number a = to_signed_type(numbers[1]);

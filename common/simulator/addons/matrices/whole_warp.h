@@ -8,7 +8,7 @@
 namespace coalesce::simulator {
 
 /// Describes an instruction that all lanes of the warp execute together. Its PTX must have .sync
-/// and .aligned, because there are no other variants. The last `optional` operands may be omitted.
+/// and .aligned, because PTX has no other variants. The last `optional` operands may be omitted.
 Description describe_for_whole_warp(const ptx::Instruction& instruction, FamilyInstruction made,
                                     std::size_t optional = 0);
 

@@ -55,7 +55,8 @@ Box box_of(const ImageObject& texture, const Image& image, const FetchPoint& poi
     return box;
 }
 
-/// Returns the texel for which `end` selects the lower (0) or the upper (1) end of each dimension.
+/// Returns the texel at a corner of the box. `end` selects the lower (0) or the upper (1) end of
+/// the box in each dimension.
 Tap texel_at_corner(const Image& image, const Box& box, const u32* end) {
     i64 place[3] = {0, 0, box.slice};
     Tap tap{.image = &image};
@@ -68,7 +69,7 @@ Tap texel_at_corner(const Image& image, const Box& box, const u32* end) {
     return tap;
 }
 
-/// Returns `parts` * `weight` / 256, rounded to nearest, with ties rounded up.
+/// Returns `parts` * `weight` / 256, rounded to the nearest integer. Ties are rounded up.
 u32 scale_by_weight(u32 parts, u32 weight) {
     return (parts * weight + kWeightOne / 2) / kWeightOne;
 }
@@ -110,8 +111,8 @@ TexelNumbers read_tap(const ImageObject& texture, const Tap& tap, const u8* texe
     return read_numbers(tap.image->format, texel, texture.sampling.srgb);
 }
 
-/// Returns the channels of a texel as a fetch returns them. Signed channels are clamped to at least
-/// -1.
+/// Returns the channels of a texel as numbers, in the form in which a fetch without filtering
+/// returns them. Signed channels are clamped to at least -1.
 TexelNumbers read_unfiltered_tap(const ImageObject& texture, const Tap& tap, const u8* texel) {
     TexelNumbers numbers = read_tap(texture, tap, texel);
     const bool is_signed = texture.image().format.kind == ChannelKind::signed_integer;
@@ -173,8 +174,8 @@ float WeightedSum::sum_floats(u32 bits) const {
     return static_cast<float>(std::ldexp(sum < 0 ? -size : size, -shift) / kWholeWeight);
 }
 
-/// Sums normalized integers: a number n is stored as n * `steps`. The sum is rounded to a multiple
-/// of 1 / `steps`, and ties are rounded up.
+/// Sums numbers of normalized integer texels: a number n is stored as the integer n * `steps`. The
+/// sum is rounded to a multiple of 1 / `steps`, and ties are rounded up.
 float WeightedSum::sum_quantized(float steps) const {
     i64 sum = kWholeWeight / 2;
     for (u32 k = 0; k < taps.count; ++k) sum += weight(k) * std::llround(number(k) * steps);

@@ -33,7 +33,7 @@ struct SurfaceReduction {
 
 struct SurfaceOp : ImageOp {
     OutOfRange report_out_of_range = OutOfRange::trap;
-    bool in_texels = false;  ///< true for .p, false for .b
+    bool in_texels = false;  ///< whether x counts texels (.p) instead of bytes (.b)
     u32 element_bytes = 4, elements = 1;
     const SurfaceReduction* reduction = nullptr;
     bool is_signed = false;
@@ -56,18 +56,19 @@ Failed report_out_of_range(Warp& w, const Op* op, const ImageObject& surface,
         Status::launch_failure,
         w.describe(op, "memcheck", "surface access out of range", lane,
                    "Accesses (" + text.place + ") of a " + name_of(surface.shape) + " surface of " +
-                       text.size + "; the first number counts bytes.",
+                       text.size + "; the first coordinate counts bytes.",
                    "Guard the access with the surface's size, multiply x by the size of an "
                    "element, or pass cudaBoundaryModeZero or cudaBoundaryModeClamp."));
 }
 
 Failed report_misaligned(Warp& w, const Op* op, i64 x, u32 bytes, int lane) {
     const std::string size = std::to_string(bytes);
-    return w.fail(Status::misaligned_address,
-                  w.describe(op, "memcheck", "misaligned", lane,
-                             "Accesses " + size + " bytes at byte " + std::to_string(x) +
-                                 " of a row of a surface, which is not a multiple of " + size + ".",
-                             "x counts bytes: multiply it by the size of an element."));
+    return w.fail(
+        Status::misaligned_address,
+        w.describe(op, "memcheck", "misaligned", lane,
+                   "Accesses " + size + " bytes at byte " + std::to_string(x) +
+                       " of a surface row; this offset is not a multiple of " + size + ".",
+                   "x counts bytes: multiply it by the size of an element."));
 }
 
 /// The surface addresses of the active lanes. All addresses are checked and reported to the race
@@ -77,7 +78,7 @@ public:
     SurfaceLanes(Warp& w, const Op* op, Access kind)
         : access(w, op, kind), surface_op(operand_list<SurfaceOp>(op)), w_(w), op_(op) {}
 
-    /// Finds the addresses. Returns false if an error has ended the launch.
+    /// Computes the addresses. Returns false if an error has ended the launch.
     bool find() {
         if (w_.has_recorded_enough) return true;
         ImageLookup lookup{w_, op_, surface_op};
@@ -99,7 +100,7 @@ public:
     TexelAccess access;
     const SurfaceOp& surface_op;
     const Image* image[kLanes] = {};
-    u8* host[kLanes] = {};  ///< addresses in this process; null if out of range
+    u8* host[kLanes] = {};  ///< host addresses of the accesses; null if out of range
 
 private:
     i64 coordinate(u32 index, int lane) const {

@@ -14,7 +14,7 @@ namespace coalesce::simulator {
 
 enum class ChannelKind : u8 { signed_integer, unsigned_integer, floating };
 
-/// A texel has 1, 2 or 4 channels of 1, 2 or 4 bytes each.
+/// The format of a texel, which has 1, 2 or 4 channels of 1, 2 or 4 bytes each.
 struct TexelFormat {
     ChannelKind kind = ChannelKind::floating;
     u32 channels = 1, channel_bytes = 4;
@@ -31,10 +31,10 @@ using TexelNumbers = std::array<float, 4>;
 /// Returns a texel's elements. Integers are sign-extended or zero-extended to 32 bits, and halves
 /// become floats.
 TexelBits read_elements(const TexelFormat& format, const u8* bytes);
-/// Returns a texel's channels as floats. Floats stay unchanged. Integers of 8 and 16 bits are
+/// Returns a texel's channels as floats. Floats stay unchanged. 8-bit and 16-bit integers are
 /// mapped to the range 0 to 1, or -1 to 1 (cudaReadModeNormalizedFloat). The most negative integer
-/// becomes slightly less than -1, because filtering uses that value. With `srgb`, the first three
-/// channels (8 unsigned bits each) are converted from sRGB to linear values.
+/// becomes slightly less than -1, as in a GPU's filtering. With `srgb`, the first three channels (8
+/// unsigned bits each) are converted from sRGB to linear values.
 TexelNumbers read_numbers(const TexelFormat& format, const u8* bytes, bool srgb);
 /// Converts elements to the bytes of a texel, for sust.p. Floats are rounded to halves, and
 /// integers are truncated.

@@ -76,7 +76,7 @@ const ImageObject* ImageLookup::find_for_lane(int lane) {
         return refuse(lane, asked,
                       "The " + std::string(name) + " is " + name_of(found->shape) +
                           ", but it is accessed as " + name_of(image.shape) + ".",
-                      "Call the function for the kind of array that the object was made of.");
+                      "Call the function for the kind of array that the object was made from.");
     object = std::move(found);
     number = asked;
     return object.get();

@@ -23,8 +23,8 @@ struct ImageOp : OperandList {
     bool is_surface = false;
 
     u32 first_coordinate() const { return shape.layered ? 2 : 1; }
-    /// Returns how many coordinates the texture has. For a cubemap the number is three, the length
-    /// of a direction vector.
+    /// Returns how many coordinates the texture has. A cubemap has three, the components of a
+    /// direction vector.
     u32 coordinates() const { return shape.cube ? 3 : shape.dimensions; }
 };
 
@@ -42,7 +42,7 @@ inline std::size_t count_coordinates(const ptx::Operand& place) {
     return is_place ? count_values(place.elements[0]) : 0;
 }
 
-/// Text for messages, such as the position "3, 4" and the size "16 x 8".
+/// A position and a size as text for messages, such as "3, 4" and "16 x 8".
 struct PositionAndSizeText {
     std::string place, size;
     PositionAndSizeText(i64 at, i64 count)
@@ -58,7 +58,7 @@ struct ImageLookup {
     Warp& w;
     const Op* op;
     const ImageOp& image;
-    /// The object that was looked up last, and its number.
+    /// The object that was looked up last, and the number that identifies it.
     u64 number = 0;
     std::shared_ptr<const ImageObject> object = nullptr;
 
@@ -74,8 +74,8 @@ struct ImageLookup {
 class TexelAccess {
 public:
     TexelAccess(Warp& w, const Op* op, Access kind) : w_(w), op_(op), kind_(kind) {}
-    /// Returns the address of the bytes in this process. If the bytes are out of bounds, ends the
-    /// launch and returns null. `sector` is a number from ImageObject::sector_of.
+    /// Returns the host address of the bytes. If the bytes are out of bounds, ends the launch and
+    /// returns null. `sector` is a number from ImageObject::sector_of.
     u8* resolve_texel(u32 row, int lane, u64 address, u32 bytes, u64 sector);
     /// Reports an error if the texel that `tap` reads is uninitialized.
     void check_written(const Tap& tap, int lane);

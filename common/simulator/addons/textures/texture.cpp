@@ -11,7 +11,7 @@ namespace {
 struct Objects {
     std::shared_mutex mutex;
     std::unordered_map<u64, std::shared_ptr<const ImageObject>> live_objects;
-    u64 last = 0;  ///< the number of the most recently created object
+    u64 last = 0;  ///< the handle of the most recently created object
 };
 
 Objects& objects() {

@@ -1,8 +1,8 @@
 // Executes tex and tld4, which fetch from textures, and txq, suq and istypep, which query objects.
 //
 // Builds on  texel_access.h; sampling.h, which computes the texels that a fetch reads.
-// Watch      Residency (`d|p`) is always true, because no array is sparse. A fetch does not take
-//            part in load_waits.
+// Watch      Residency (`d|p`) is always true, because the simulator has no sparse arrays. A fetch
+//            does not take part in load_waits.
 // Missing    Fetches of pairs of halves (.v2.f16x2), depth comparisons, multisample arrays,
 //            separate textures and samplers (.texmode_independent).
 #include <bit>
@@ -25,8 +25,11 @@ struct FetchOp : ImageOp {
     bool is_integer = false;  ///< true for integer coordinates
     int component = -1;       ///< the component that a gather reads, or -1 for other fetches
     u32 level_operand = 0,
-        gradient = 0;  ///< index of the level or gradient operand; components per gradient
-    u32 offset = 0, offsets = 0;  ///< index of the first offset operand; number of offsets
+        /// `level_operand` is the index of the level or gradient operand, and `gradient` the number
+        /// of components per gradient.
+        gradient = 0;
+    /// `offset` is the index of the first offset operand, and `offsets` the number of offsets.
+    u32 offset = 0, offsets = 0;
 };
 
 struct LaneOperands {
@@ -142,7 +145,7 @@ const Op* run_query(Warp& w, const Op* op) {
         const auto object = find_image_object(number);
         if (!object || object->is_surface != query.is_surface)
             return w.fail(op, Status::illegal_address, "memcheck", "no such texture",
-                          "there is no texture or surface object with this number", lane, number);
+                          "there is no texture or surface object with this handle", lane, number);
         const u32 level = query.takes_level ? w.lanes<u32>(query.read[1])[lane] : 0;
         result[lane] = query_size(*object, query.what, level);
     }

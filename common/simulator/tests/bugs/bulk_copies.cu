@@ -40,7 +40,7 @@ static void not_waited_for() {
     read_at_once<<<1, kThreads>>>(device_zeros<int>(kThreads), device_iota<int>(kThreads));
 }
 
-// The second copy starts while other threads still read the result of the first.
+// The second copy starts while other threads still read the data of the first copy.
 __global__ void refill(int* out, const int* in) {
     __shared__ __align__(128) int run[kThreads];
     __shared__ uint64_t first, second;
@@ -220,7 +220,7 @@ static void swizzled_behind_the_end() {
     copy_small_box<<<1, 32, 7 * 128 + 48>>>(device_zeros<int>(1), map);
 }
 
-// The box is 2^32 bytes large, a size that overflows a 32-bit counter.
+// The box has 2^32 bytes, a size that overflows a 32-bit counter.
 __global__ void copy_huge_box(int* out, const __grid_constant__ CUtensorMap map) {
     __shared__ __align__(128) int box[32];
     __shared__ uint64_t arrived;

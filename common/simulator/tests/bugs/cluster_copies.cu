@@ -222,7 +222,7 @@ static void stored_by_both() {
     pairs(changed_by_two, device_zeros<int>(256));
 }
 
-// ---- instructions that cannot reach another block ----
+// ---- instructions that cannot access the memory of another block ----
 
 __global__ void copies_by_cp_async(int* out, const int* in) {
     __shared__ alignas(16) int values[256];
@@ -253,7 +253,7 @@ static void waits_at_another_barrier() {
     pairs(waits_elsewhere, device_zeros<int>(4));
 }
 
-/// The maximum is not atomic in another block's memory: an H200 loses most of the 64 updates.
+/// The maximum is not atomic in another block's memory, so an H200 loses most of the 64 updates.
 __global__ void largest(unsigned long long* out) {
     __shared__ unsigned long long most;
     if (threadIdx.x == 0) most = 0;

@@ -52,7 +52,7 @@ static void two_blocks_store() {
     pairs(both_store, device_zeros<int>(4));
 }
 
-/// Accesses between arriving and waiting at the barrier are not ordered with other blocks.
+/// Accesses between arriving at the barrier and waiting are unordered with those of other blocks.
 __global__ void between(int* out) {
     __shared__ int values[64];
     const int t = threadIdx.x;

@@ -25,7 +25,7 @@ static void far_past_the_end() {
 __global__ void reads_after_free(int* out) {
     int* values = static_cast<int*>(malloc(64));
     values[1] = 5;
-    free(values);
+    free(values);  // other read_after_free
     out[0] = values[1];  // bug read_after_free: memcheck: use after free
 }
 static void read_after_free() {
@@ -39,7 +39,7 @@ __global__ void adds_after_free(int* out) {
     __syncthreads();
     values[threadIdx.x] = threadIdx.x;
     __syncthreads();
-    if (threadIdx.x == 0) free(values);
+    if (threadIdx.x == 0) free(values);  // other atomic_after_free
     __syncthreads();
     atomicAdd(&values[threadIdx.x], 1);  // bug atomic_after_free: memcheck: use after free
     out[threadIdx.x] = 1;

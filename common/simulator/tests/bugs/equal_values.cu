@@ -1,5 +1,5 @@
-// Races in which all threads store the same value. The simulator reports them only on demand,
-// because they are often harmless: many programs let several threads set the same flag.
+// Races in which all threads store the same value. Only the check equalvalues reports them, because
+// they are often harmless: many programs let several threads set the same flag.
 // simulate zeros: --check all,equalvalues
 // clean without_the_switch
 #include "../cases.h"

@@ -40,7 +40,7 @@ static void before_the_beginning() {
     difference<<<1, 64>>>(device_zeros<int>(64), device_iota<int>(64), 64);
 }
 
-// The matrix does not fill its last tiles, and the kernel has no guard.
+// The last tiles extend beyond the edges of the matrix, and the kernel has no guard.
 __global__ void transpose_unguarded(float* out, const float* in, int rows, int cols) {
     const int col = blockIdx.x * blockDim.x + threadIdx.x,
               row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -96,7 +96,7 @@ static void fence_before_data() {
     fence_first<<<2, 1>>>(device_zeros<int>(1), device_zeros<int>(1), device_zeros<int>(1));
 }
 
-// The last block adds the partial sums, but no fence orders their stores before the counter.
+// The last block adds the partial sums, but no fence orders the stores of these sums.
 __global__ void sum_by_last_block(int* partial, unsigned* finished, int* out) {
     __shared__ bool is_last;
     if (threadIdx.x == 0) {
@@ -179,7 +179,7 @@ static void lock_without_fence() {
     add_under_lock<<<4, 1>>>(device_zeros<int>(1), device_zeros<int>(1));
 }
 
-// Every block clears the counter, although another block may have counted already.
+// Every block clears the counter, although another block may have incremented it already.
 __global__ void clear_late(int* counter) {
     if (threadIdx.x == 0) *counter = 0;  // bug cleared_by_every_block: globalrace: write after write
     __syncthreads();

@@ -51,7 +51,7 @@ static void copy_read_too_early() {
     need(cudaStreamSynchronize(stream));
 }
 
-// The host prepares the next batch in the buffer that is still being copied.
+// The host writes the next batch to a buffer that is still being copied.
 static void source_of_a_copy_reused() {
     int *host = pinned_zeros(), *data = device_zeros<int>(2 * kCount);
     const cudaStream_t stream = new_stream();
@@ -83,7 +83,7 @@ static void event_before_the_launch() {
     need(cudaStreamSynchronize(stream));
 }
 
-// The callback may use what its own stream has written, but not what another stream writes.
+// The callback may read data that its own stream has written, but not data of another stream.
 static void CUDART_CB use_both(cudaStream_t, cudaError_t, void* both) {
     use(static_cast<int**>(both)[0][1] + static_cast<int**>(both)[1][1]);
 }

@@ -1,4 +1,4 @@
-// Mistakes with the arrays and structs of one thread.
+// Mistakes with arrays and structs in local memory.
 #include "../cases.h"
 
 // ---- elements that were never written ----
@@ -57,7 +57,7 @@ static void copy_of_unwritten() {
     copies_unwritten<<<1, 32>>>(device_zeros<int>(32), 7);
 }
 
-// ---- pointers to variables of another thread ----
+// ---- pointers to local variables of another thread ----
 
 __global__ void shares_pointer(int* out) {
     __shared__ int* values;

@@ -10,7 +10,7 @@ __device__ unsigned shared_address(const void* p) {
     return static_cast<unsigned>(__cvta_generic_to_shared(p));
 }
 
-// A row of 36 halves is 72 bytes long, so every other row is not aligned to 16 bytes.
+// A row of 36 halves has 72 bytes, so every other row is not aligned to 16 bytes.
 __global__ void load_rows_of_72_bytes(unsigned* out) {
     __shared__ __align__(16) unsigned short tile[8][36];
     for (int k = threadIdx.x; k < 8 * 36; k += 32) tile[k / 36][k % 36] = k;
@@ -24,7 +24,7 @@ static void rows_of_72_bytes() {
     load_rows_of_72_bytes<<<1, 32>>>(device_zeros<unsigned>(32));
 }
 
-// The kernel loads four matrices, which have 32 rows, but the tile has only 16 rows.
+// The kernel loads four matrices, 32 rows in total, but the tile has only 16 rows.
 __global__ void load_past_end(unsigned* out) {
     __shared__ __align__(16) unsigned short tile[16][8];
     for (int k = threadIdx.x; k < 16 * 8; k += 32) tile[k / 8][k % 8] = k;
@@ -88,7 +88,7 @@ static void row_never_written() {
     multiply_unwritten<<<1, 32>>>(device_zeros<float>(32));
 }
 
-// Sums a matrix none of whose elements were ever written, which must be a mistake.
+// Loads a matrix of which no element was ever written, which is always a mistake.
 __global__ void sum_of_fragment(float* out, const float* in) {
     wmma::fragment<wmma::accumulator, 16, 16, 16, float> sum;
     wmma::load_matrix_sync(sum, in, 16, wmma::mem_row_major);  // bug fragment_never_written: initcheck: uninitialised global read
@@ -122,7 +122,7 @@ static void fragment_of_odd_rows() {
     multiply_odd<<<1, 32>>>(device_zeros<float>(32), device_zeros<half>(32 * 17));
 }
 
-// One warp stores its sums to the array from which the other warp loads.
+// The first warp stores its sums to the array from which the second warp loads.
 __global__ void keep_sums(float* out) {
     __shared__ __align__(32) float sums[256];
     wmma::fragment<wmma::accumulator, 16, 16, 16, float> sum;

@@ -21,7 +21,7 @@ static void one_lane() {
     gathers<<<1, 32>>>(out, in, to_device(indices));
 }
 
-// There are two pointers, and each thread uses one of them.
+// Each thread uses one of two valid pointers, and then an index runs past a third allocation.
 __global__ void chooses(int* first, int* second, int* third, long index) {
     int* chosen = threadIdx.x < 16 ? first : second;
     chosen[threadIdx.x & 15] = 1;

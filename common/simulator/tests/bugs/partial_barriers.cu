@@ -1,4 +1,4 @@
-// Races in global memory within a block. Some threads wait at a barrier, but not the two that race.
+// Races in global memory within a block. A barrier excludes at least one of the two racing threads.
 #include "../bulk.h"
 
 #include "../cases.h"
@@ -82,7 +82,7 @@ static void read_by_who_arrived() {
     read_after_arriving<<<1, kThreads>>>(device_zeros<int>(kThreads));
 }
 
-// Earlier barriers and fences do not order these accesses, no matter how many there are.
+// Not even 1100 barriers order accesses by different blocks.
 __global__ void meet_often(int* x) {
     for (int i = 0; i < 1100; ++i) __syncthreads();
     x[threadIdx.x] = blockIdx.x;  // bug after_many_barriers: globalrace: write after write // other after_many_barriers

@@ -1,4 +1,4 @@
-// Synchronization that leaves out some threads: masks without some lanes, block scope between
+// Synchronization that excludes some threads: masks without some lanes, block scope between
 // different blocks, and the read-only path for memory that the kernel writes.
 #include "../cases.h"
 
@@ -8,7 +8,7 @@ namespace cg = cooperative_groups;
 
 // ---- lanes ----
 
-// Each half of the warp has a barrier of its own, but reads data of the other half.
+// Each half of the warp has its own barrier, but reads data of the other half.
 __global__ void tile_meets(int* out) {
     __shared__ int values[32];
     const auto half = cg::tiled_partition<16>(cg::this_thread_block());

@@ -143,7 +143,7 @@ static void warp_outside_barrier() {
     barrier_for_two<<<1, 96>>>(device_zeros<int>(96), device_iota<int>(64));
 }
 
-// The flag is volatile, but that does not order the accesses to the data.
+// A volatile flag does not order the accesses to the data.
 __global__ void flag_alone(int* out, const int* in) {
     __shared__ int value;
     __shared__ volatile int ready;
@@ -163,7 +163,7 @@ static void shared_flag_without_fence() {
     flag_alone<<<1, 64>>>(device_zeros<int>(1), device_iota<int>(1));
 }
 
-// A macro instead of a function: nvcc's binaries do not say which instructions belong to an asm
+// Not a function, because nvcc's binaries do not record which instructions belong to an asm
 // statement, so nvcc and clang would report different lines (ptx/inlining.h).
 #define copy_async(to, from)                                                       \
     asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"(                \
@@ -183,7 +183,7 @@ static void copy_not_waited_for() {
     copy_and_read<<<1, 32>>>(device_zeros<int>(32), device_iota<int>(128));
 }
 
-// A thread waits only for its own copies, so a barrier should follow before others read the data.
+// A thread waits only for its own copies, so other threads must not read the data before a barrier.
 __global__ void copy_without_barrier(int* out, const int* in) {
     __shared__ __align__(16) int tile[256];
     copy_async(&tile[4 * threadIdx.x], in + 4 * threadIdx.x);  // other copy_without_barrier
@@ -248,7 +248,7 @@ static void gemm_without() {
         kFirst, kSecond);
 }
 
-// In block 0 all threads store the same value, which is harmless. In other blocks values differ.
+// In block 0 all threads store the same value, which is harmless. In other blocks they differ.
 // simulate lanes_equal_in_first_block: --threads 1
 // simulate warps_equal_in_first_block: --threads 1
 __global__ void lanes_store(int* out) {

@@ -1,4 +1,4 @@
-// Shuffles that read from lanes which do not execute the shuffle.
+// Shuffles that read from lanes that do not execute the shuffle.
 #include "../cases.h"
 
 __global__ void reads_upper_half(int* out) {
@@ -12,7 +12,7 @@ static void upper_half() {
     reads_upper_half<<<1, 32>>>(device_zeros<int>(32));
 }
 
-// A butterfly sum over 24 lanes. It needs all lanes of the warp, or a power of two of them.
+// A butterfly sum needs a power of two as its number of lanes, but only 24 lanes take part.
 __global__ void adds_24(int* out) {
     int sum = threadIdx.x;
     if (threadIdx.x < 24) {

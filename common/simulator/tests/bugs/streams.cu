@@ -1,4 +1,4 @@
-// Work in several streams that accesses the same memory in no defined order.
+// Several streams access the same memory in no defined order.
 #include "../streams.h"
 
 __global__ void fill(int* data, int value) {
@@ -8,7 +8,7 @@ __global__ void twice(int* out, const int* in) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     out[i] = 2 * in[i];  // bug no_event: streamcheck: no order between streams // bug event_before_the_work: streamcheck: no order between streams // bug copy_not_waited_for: streamcheck: no order between streams // bug wrong_event: streamcheck: no order between streams // bug default_stream_does_not_wait: streamcheck: no order between streams // bug host_waits_for_the_other_stream: streamcheck: no order between streams // bug event_of_the_other_graph: streamcheck: no order between streams // other overwritten_while_read
 }
-// These reports have no line in a kernel, because the later work is a call of the host.
+// These reports name no line of a kernel, because the later operation is a call by the host.
 // bug freed_too_early: streamcheck: freed while in use
 // bug overwritten_while_read: streamcheck: no order between streams
 
@@ -26,7 +26,7 @@ static void no_event() {
     run_twice(second, out, in);
 }
 
-// The event is recorded before the work on which the other stream should wait.
+// The event is recorded before the work that the other stream should wait for.
 static void event_before_the_work() {
     int *in = device_zeros<int>(kCount), *out = device_zeros<int>(kCount);
     const cudaStream_t first = new_stream(), second = new_stream();
@@ -37,7 +37,7 @@ static void event_before_the_work() {
     run_twice(second, out, in);
 }
 
-// There are two events, and the stream waits for the wrong event.
+// The stream waits for the wrong one of two events.
 static void wrong_event() {
     int *in = device_zeros<int>(kCount), *out = device_zeros<int>(kCount);
     const cudaStream_t first = new_stream(), second = new_stream(), third = new_stream();
@@ -83,7 +83,7 @@ static void host_waits_for_the_other_stream() {
     run_twice(second, out, in);
 }
 
-// Another stream may still read the memory when it is freed.
+// The memory is freed while another stream may still read it.
 static void freed_too_early() {
     int* in;
     const cudaStream_t first = new_stream(), second = new_stream();
@@ -96,7 +96,7 @@ static void freed_too_early() {
     need(cudaFreeAsync(in, first));
 }
 
-// Two graphs record an event each, and the second stream waits for that of the wrong graph.
+// Each of two graphs records an event, and the second stream waits for the wrong event.
 static cudaGraphExec_t graph_with_event(cudaStream_t stream, int* data, cudaEvent_t event) {
     cudaGraph_t graph;
     cudaGraphExec_t exec;

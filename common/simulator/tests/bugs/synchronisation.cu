@@ -31,7 +31,7 @@ static void return_before_barrier() {
     guard_before_barrier<<<1, 64>>>(device_zeros<int>(64), device_iota<int>(64), 50);
 }
 
-// One warp makes one more iteration of a loop with a barrier than the other warps.
+// One warp executes one more iteration of a loop with a barrier than the other warps do.
 __global__ void passes_by_warp(int* out) {
     __shared__ int sum;
     if (threadIdx.x == 0) sum = 0;
@@ -74,7 +74,7 @@ static void mask_names_absent() {
     shuffle_in_branch<<<1, 32>>>(device_zeros<int>(32));
 }
 
-// A thread that calls a shuffle must be in its mask.
+// A thread that calls a shuffle must be in the mask of the shuffle.
 __global__ void shuffle_without_self(int* out) {
     out[threadIdx.x] = __shfl_xor_sync(0x0000ffff, threadIdx.x, 1);  // bug mask_without_caller: synccheck: invalid warp mask
 }
@@ -169,10 +169,10 @@ static void mbarrier_never_completes() {
     mbarrier_expects_more<<<1, 32>>>(device_zeros<int>(32));
 }
 
-// ---- an mbarrier that is initialised while it still exists, which is undefined ----
+// ---- a second initialisation of a valid mbarrier, which is undefined ----
 
 __device__ void init_mbarrier(unsigned at, int count) {
-    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(at), "r"(count) : "memory");  // bug second_init_of_a_phase: synccheck: mbarrier initialised twice // other second_init_of_a_phase // bug init_in_every_round: synccheck: mbarrier initialised twice // other init_in_every_round // bug init_by_all_threads: synccheck: mbarrier initialised twice // other init_by_all_threads
+    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(at), "r"(count) : "memory");
 }
 __device__ void meet_at_mbarrier(unsigned at) {
     unsigned long long state;
@@ -186,13 +186,13 @@ __device__ void meet_at_mbarrier(unsigned at) {
     }
 }
 
-// A thread of another warp initialises the mbarrier again, before anybody arrives.
+// A thread of another warp initialises the mbarrier again, before any thread arrives.
 __global__ void two_inits(int* out) {
     __shared__ __align__(8) unsigned long long barrier;
     const unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(&barrier));
-    if (threadIdx.x == 0) init_mbarrier(at, 64);
+    if (threadIdx.x == 0) init_mbarrier(at, 64);  // other second_init_of_a_phase
     __syncthreads();
-    if (threadIdx.x == 40) init_mbarrier(at, 64);
+    if (threadIdx.x == 40) init_mbarrier(at, 64);  // bug second_init_of_a_phase: synccheck: mbarrier initialised twice
     __syncthreads();
     meet_at_mbarrier(at);
     out[threadIdx.x] = 1;
@@ -201,12 +201,12 @@ static void second_init_of_a_phase() {
     two_inits<<<1, 64>>>(device_zeros<int>(64));
 }
 
-// All threads have left the mbarrier, but it must be invalidated before it is initialised again.
+// No thread uses the mbarrier any more, but it must be invalidated before the next initialisation.
 __global__ void init_each_round(int* out) {
     __shared__ __align__(8) unsigned long long barrier;
     const unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(&barrier));
     for (int round = 0; round < 3; ++round) {
-        if (threadIdx.x == 0) init_mbarrier(at, 64);
+        if (threadIdx.x == 0) init_mbarrier(at, 64);  // bug init_in_every_round: synccheck: mbarrier initialised twice // other init_in_every_round
         __syncthreads();
         meet_at_mbarrier(at);
         out[threadIdx.x] = round;
@@ -220,7 +220,7 @@ static void init_in_every_round() {
 __global__ void all_init(int* out) {
     __shared__ __align__(8) unsigned long long barrier;
     const unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(&barrier));
-    init_mbarrier(at, 64);
+    init_mbarrier(at, 64);  // bug init_by_all_threads: synccheck: mbarrier initialised twice // other init_by_all_threads
     __syncthreads();
     meet_at_mbarrier(at);
     out[threadIdx.x] = 1;

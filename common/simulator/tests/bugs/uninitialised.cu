@@ -1,5 +1,5 @@
-// Reads of memory that was never written.
-// by clang sum_without_zero: clang has the read and the sum on one line
+// Reads of uninitialised memory.
+// by clang sum_without_zero: clang attributes the read and the sum to one line
 #include "../cases.h"
 
 template <class T>
@@ -111,7 +111,7 @@ static void one_bin_not_cleared() {
     count_shared<<<1, 32>>>(device_zeros<int>(8), device_iota<int>(32));
 }
 
-// A block must not read what an earlier block left in shared memory.
+// A block must not rely on values that an earlier block left in shared memory.
 __global__ void first_block_writes(int* out) {
     __shared__ int value[32];
     if (blockIdx.x == 0) value[threadIdx.x] = 7;
@@ -122,7 +122,7 @@ static void left_by_another_block() {
     first_block_writes<<<4, 32>>>(device_zeros<int>(128));
 }
 
-// Both conditions depend on the unwritten value, so that neither hides it.
+// Without a short circuit, the branch depends on both comparisons of the unwritten value.
 __global__ void count_in_range(int* count) {
     __shared__ int values[64];
     if (threadIdx.x < 32) values[threadIdx.x] = threadIdx.x;

@@ -2,7 +2,7 @@
 // simulate: --max-instructions 1000000
 #include "../cases.h"
 
-// ---- no thread can end the wait: each of these hangs on hardware ----
+// ---- waits that no thread can end: each of these kernels hangs on hardware ----
 
 // The loop counts its attempts to take the lock, but never gives up.
 __global__ void counts_attempts(int* lock, int* attempts) {
@@ -16,7 +16,7 @@ static void lock_never_released_counted() {
     counts_attempts<<<2, 1>>>(device_zeros<int>(1), device_zeros<int>(2));
 }
 
-// The kernel pauses between polls for longer and longer times, measured with the clock.
+// Backs off: waits longer and longer between two polls, as measured with the clock.
 __global__ void pauses(volatile int* flag, int* out) {
     long long pause = 8;
     while (*flag == 0) {  // bug flag_never_set_with_pauses: synccheck: deadlock
@@ -113,7 +113,7 @@ static void block_that_can_not_begin() {
     waits_for_last_block<<<140, 1, 200 * 1024>>>(device_zeros<int>(1), device_zeros<int>(140));
 }
 
-// The lock is in managed memory, but the host never releases the lock either.
+// The lock is in managed memory, so the host could release the lock, but never does.
 __global__ void takes_and_keeps(int* lock) {
     while (atomicCAS(lock, 0, 1) != 0) {  // bug managed_lock_never_released: synccheck: deadlock
     }
@@ -125,7 +125,7 @@ static void managed_lock_never_released() {
     takes_and_keeps<<<2, 1>>>(lock);
 }
 
-// ---- on hardware the host would end the wait, because it runs beside the kernel ----
+// ---- waits that the host would end on hardware, where it runs concurrently with the kernel ----
 
 __global__ void waits_for_pinned(volatile int* flag, int* out) {
     while (*flag == 0) {  // bug flag_in_pinned_memory: synccheck: waits for the host

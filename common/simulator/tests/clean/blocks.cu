@@ -1,4 +1,4 @@
-// Threads of a block share memory correctly, in ways that an imprecise checker reports as races.
+// Threads of a block share memory correctly, in ways that an imprecise checker would report.
 #include "../cases.h"
 
 #include <cooperative_groups.h>
@@ -7,7 +7,7 @@
 
 namespace cg = cooperative_groups;
 
-// init() initialises a cuda::barrier in shared memory, so its constructor does not run.
+// Tests construct cuda::barrier objects in shared memory with init(), not with a constructor.
 #pragma nv_diag_suppress 20054
 
 // clean tiled_transpose
@@ -175,7 +175,7 @@ static void ping_pong_buffers() {
 
 // clean named_barriers
 __global__ void producer_consumer(int* out, const int* in, int rounds) {
-    // Warp 0 produces and warp 1 consumes. Barrier 1 says that the buffer is full, barrier 2 empty.
+    // Warp 0 produces and warp 1 consumes. Barrier 1 signals a full buffer, barrier 2 an empty one.
     __shared__ int buffer[32];
     const int lane = threadIdx.x % 32;
     if (threadIdx.x < 32) {
@@ -408,7 +408,7 @@ static void barrier_with_result() {
 // clean early_warp_leaves
 __global__ void helper_warp(int* out, const int* in) {
     __shared__ int values[64];
-    // Warps without data exit together, before the other warps use barriers of their own.
+    // Warps without data exit before the other warps synchronize at barrier 1.
     if (threadIdx.x >= 64) return;
     values[threadIdx.x] = in[threadIdx.x];
     asm volatile("bar.sync 1, 64;" ::: "memory");

@@ -1,4 +1,4 @@
-// The kernels of bugs/clusters.cu and bugs/cluster_copies.cu without their mistakes.
+// The kernels of bugs/clusters.cu and bugs/cluster_copies.cu, with their mistakes corrected.
 #include "../bulk.h"
 #include "../cases.h"
 #include "../clusters.h"

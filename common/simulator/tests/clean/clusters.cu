@@ -1,4 +1,4 @@
-// Typical uses of clusters. No check may report anything, in any order of blocks and warps.
+// Typical uses of clusters. No check may report anything, however blocks and warps are scheduled.
 #include <cooperative_groups.h>
 #include <cmath>
 
@@ -115,7 +115,7 @@ static void row_maxima() {
 }
 
 // clean tiles_by_multicast
-// A matrix product. A multicast copy delivers rows of a to both blocks of a cluster.
+// A matrix product. A multicast copy delivers rows of `a` to both blocks of a cluster.
 __global__ void product(float* c, const float* a, const float* b, int n) {
     __shared__ alignas(128) float row[2][64];
     __shared__ uint64_t full;
@@ -160,7 +160,7 @@ static void tiles_by_multicast() {
 }
 
 // clean queue
-/// Block 0 distributes items to the other blocks in turn. Each of these has two mbarriers.
+/// Block 0 distributes items to the other blocks in turn. Each receiving block has two mbarriers.
 __global__ void hand_out(int* out, int items) {
     __shared__ int box;
     __shared__ uint64_t full, empty[4];

@@ -1,7 +1,7 @@
 // nvcc: -G
 // not built by clang: only nvcc has -G
-// A loop over a volatile local variable does not wait for another thread, so its lanes stay
-// together. Without optimisation such a variable is accessed through a generic address.
+// A loop that accesses a volatile local variable does not wait for other threads, so its lanes stay
+// together. Without optimisation, such a variable is accessed through a generic address.
 #include "../cases.h"
 
 // clean volatile_local

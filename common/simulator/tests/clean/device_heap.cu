@@ -16,7 +16,7 @@ static void every_byte_of_a_block() {
     expect(to_host(out, 32)[31] == 4950, "sum");
 }
 
-// Allocates larger and larger blocks from the heap with the same code, and frees the earlier ones.
+// Allocates larger and larger arrays in a loop, and frees each array after copying it to the next.
 // clean block_after_block
 __global__ void grows(int* out) {
     int* list = nullptr;

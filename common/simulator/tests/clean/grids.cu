@@ -292,7 +292,7 @@ static void stencil_in_many_launches() {
 
 // clean in_place_transpose_by_pairs
 __global__ void swap_tiles(int* x, int n) {
-    // One block swaps each pair of mirrored tiles, and the block of the other tile returns.
+    // For each pair of mirrored tiles, one block swaps the tiles, and the other block returns.
     if (blockIdx.x < blockIdx.y) return;
     __shared__ int upper[16][17], lower[16][17];
     const int col = blockIdx.x * 16 + threadIdx.x, row = blockIdx.y * 16 + threadIdx.y;

@@ -1,4 +1,4 @@
-// The correct counterparts of ../bugs/local_memory.cu, and code whose data is in local memory.
+// The correct counterparts of ../bugs/local_memory.cu, and other kernels that use local memory.
 #include "../cases.h"
 
 // clean counts_of_all

@@ -48,7 +48,7 @@ static void transpose_with_edges() {  // clean transpose_with_edges
     expect(right, "transposed");
 }
 
-// Multiplies 16 x `depth` by `depth` x 8 with ldmatrix and mma, with two copy stages in flight.
+// Multiplies a 16 x `depth` and a `depth` x 8 matrix by mma, with two copy stages in flight.
 __global__ void product(float* out, const half* a, const half* b, int depth) {
     __shared__ __align__(16) half left[2][16][16], right[2][8][16];
     const int lane = threadIdx.x;

@@ -1,4 +1,4 @@
-// Pointers that reach several allocations in permitted ways.
+// Pointer arithmetic across the bounds of allocations, in permitted ways.
 #include "../cases.h"
 
 // clean pointer_before_the_first

@@ -49,7 +49,7 @@ static void fence_by_the_copying_thread() {
     one_fences<<<2, kThreads>>>(device_zeros<int>(2 * kThreads));
 }
 
-// A bulk copy sees the data of an earlier bulk copy without a fence.
+// A bulk copy needs no fence to read the data that an earlier bulk copy wrote.
 // clean copied_in_and_out
 __global__ void passes_through(int* out, const int* in) {
     __shared__ __align__(128) int run[kThreads];

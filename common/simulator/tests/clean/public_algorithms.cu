@@ -1,4 +1,4 @@
-// Algorithms from textbooks and competitions: dynamic programming, backtracking, simulation, text.
+// Textbook and contest algorithms: dynamic programming, backtracking, simulation, text processing.
 #include "../cases.h"
 
 #include <algorithm>
@@ -47,7 +47,7 @@ static void common_subsequence_by_antidiagonals() {
 }
 
 // clean edit_distances
-// Each thread compares the pattern with one word, and keeps a row of the table in local memory.
+// Each thread compares the pattern with one word, with one row of the table in local memory.
 __global__ void compare_words(int* out, const char* words, int words_count, const char* pattern,
                               int length) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -146,7 +146,7 @@ static void queens_by_recursion() {
     expect(to_host(total, 1)[0] == 40, "solutions");
 }
 
-// Each thread solves its own 6 x 6 puzzle, with boxes of 2 x 3
+// Each thread solves its own 6 x 6 Sudoku, which has boxes of 2 x 3
 // cells.
 __device__ bool may_stand(const signed char* fields, int at, int digit) {
     const int row = at / 6, col = at % 6;
@@ -317,7 +317,7 @@ static void bodies_that_attract() {
 }
 
 // clean sample_by_reservoir
-// Each thread keeps a random sample of four of its numbers.
+// Each thread keeps a random sample of four of the numbers that it has read so far.
 __host__ __device__ inline unsigned next_random(unsigned* state) {
     *state ^= *state << 13;
     *state ^= *state >> 17;
@@ -464,7 +464,7 @@ __global__ void interpret(int* out, const unsigned char* program) {
     out[threadIdx.x] = stack[top - 2];
 }
 static void stack_machine() {
-    // The loop count is above the result on the stack. Each pass doubles the result and adds three.
+    // The stack has the loop count above the result. Each pass doubles the result and adds three.
     const std::vector<unsigned char> program{kPush, 1,          kSwap,   kSwap, kPush,
                                              2,     kMultiply,  kPush,   3,     kAdd,
                                              kSwap, kDecrement, kRepeat, 3,     kHalt};

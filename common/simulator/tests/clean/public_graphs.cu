@@ -1,11 +1,11 @@
-// Graph traversals as in benchmark suites: frontiers, labels, trees and orderings.
+// Graph algorithms as in benchmark suites: traversals, components, trees and orderings.
 #include "../cases.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-/// A graph as compressed sparse rows: v has neighbours edges[first[v]] to edges[first[v + 1] - 1].
+/// A graph in CSR format: edges[first[v]] to edges[first[v + 1] - 1] are the neighbours of v.
 struct Graph {
     int n;
     const int *first, *edges, *weights;
@@ -16,7 +16,7 @@ struct HostGraph {
     Graph on_device() const { return {n, to_device(first), to_device(edges), to_device(weights)}; }
 };
 
-/// Returns an undirected graph with two or more components, and with weights that all differ.
+/// Returns an undirected graph with at least two components, in which all edge weights differ.
 static HostGraph make_graph(int n, int pairs, unsigned seed) {
     std::vector<std::vector<std::pair<int, int>>> neighbours(n);
     const auto ends = random_numbers(2 * pairs, n, seed);
@@ -399,7 +399,7 @@ static void independent_set_by_priorities() {
 }
 
 // clean topological_levels
-// Edges lead to higher vertices. A vertex that loses its last incoming edge joins the next level.
+// Edges lead to higher vertices. A vertex joins the next level when it has no more incoming edges.
 __global__ void remove_level(Graph graph, int* degree, volatile int* level, int now, int* removed) {
     const int v = blockIdx.x * blockDim.x + threadIdx.x;
     if (v >= graph.n || level[v] != now) return;

@@ -1,5 +1,5 @@
-// Blocks that wait for each other, or finish each other's work. Where a block waits for blocks that
-// may not have started, either all blocks fit on the GPU, or blocks are numbered in starting order.
+// Blocks that wait for each other, or finish each other's work. If a block waits for others, either
+// all blocks are resident at once, or blocks are numbered in the order in which they start.
 #include "../cases.h"
 
 #include <cooperative_groups.h>
@@ -132,7 +132,7 @@ static void warp_looks_back() {
 }
 
 // clean barrier_of_generations
-// The last block to arrive starts the next generation, for which the other blocks wait.
+// The last block to arrive increments the generation. The other blocks wait for this change.
 struct GridBarrier {
     unsigned arrived, generation;
     __device__ void wait() {
@@ -285,7 +285,7 @@ static void producers_and_consumers() {
 }
 
 // clean tiles_wait_for_their_neighbours
-// Longest common subsequence: tickets follow the antidiagonals, and a tile waits for two tiles.
+// Longest common subsequence. Blocks take tiles by antidiagonals, and wait for two adjacent tiles.
 __global__ void common_by_tiles(int* lengths, const char* a, const char* b, int tiles,
                                 volatile int* done, int* tickets) {
     __shared__ int ticket;
@@ -348,7 +348,7 @@ static void tiles_wait_for_their_neighbours() {
 }
 
 // clean turns_for_a_sum_in_order
-// A reproducible sum of floats: the blocks that share a result add their parts in a fixed order.
+// A reproducible float sum: the blocks that share a result add their partial sums in a fixed order.
 __global__ void split_product(float* c, const float* a, const float* b, int n, int* turn) {
     const int row = blockIdx.x, part = blockIdx.y, each = n / gridDim.y;
     float mine = 0;
@@ -382,7 +382,7 @@ static void turns_for_a_sum_in_order() {
 }
 
 // clean tasks_with_dependencies
-// Blocks take tasks in order, and wait until the tasks on which their task depends are done.
+// Blocks take tasks in order, and wait for the tasks on which their own task depends.
 __global__ void run_tasks(unsigned* results, volatile int* done, const int* needs, int n,
                           int* next) {
     for (;;) {
@@ -418,7 +418,7 @@ static void tasks_with_dependencies() {
 }
 
 // clean sparse_triangle_by_flags
-// Solves a triangular system. Each row's thread waits for other rows, some of them in its own warp.
+// Solves a triangular system. The thread of a row waits for other rows, some in its own warp.
 __global__ void solve_rows(volatile double* x, const double* b, const int* first, const int* cols,
                            const double* values, volatile int* ready, int n) {
     const int row = blockIdx.x * blockDim.x + threadIdx.x;

@@ -99,7 +99,7 @@ static void convolution_with_halo() {
 }
 
 // clean blur_in_two_passes
-// Running sums along a line: add the cell that enters the window, subtract the one that leaves it.
+// Slides a window along each line: adds the cell that enters it, subtracts the cell that leaves it.
 __global__ void blur_lines(int* out, const int* in, int lines, int length, int line_step,
                            int step) {
     const int line = blockIdx.x * blockDim.x + threadIdx.x;
@@ -378,7 +378,7 @@ static void rays_and_spheres() {
 }
 
 // clean nearest_seeds_by_jumps
-// Jump flooding: each pixel compares its nearest seed with pixels at smaller and smaller distances.
+// Jump flooding: each pixel adopts the nearest of the seeds known at nine pixels, `jump` apart.
 __global__ void flood(int* out, const int* in, int size, int jump) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x >= size || y >= size) return;

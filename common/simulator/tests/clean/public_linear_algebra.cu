@@ -1,19 +1,19 @@
-// Matrices and vectors: products, solvers and transforms. Some inputs are chosen so that sums are
-// exact. Otherwise results may differ from the host's by rounding errors.
+// Matrices and vectors: products, solvers and transforms. For some inputs, all sums are exact. For
+// the others, results may differ from the host's by rounding errors.
 #include "../cases.h"
 
 #include <algorithm>
 #include <cmath>
 #include <complex>
 
-/// Returns small whole numbers, converted to T.
+/// Returns pseudo-random whole numbers from -9 to 9, converted to T.
 template <class T>
 static std::vector<T> whole_numbers(std::size_t count, unsigned seed) {
     std::vector<T> result;
     for (const int x : random_numbers(count, 19, seed)) result.push_back(static_cast<T>(x - 9));
     return result;
 }
-/// Multiplies on the host: `a` is m x k and `b` is k x n, both in row-major order.
+/// Returns the product of `a` (m x k) and `b` (k x n), both row-major, computed on the host.
 template <class T>
 static std::vector<T> product(const std::vector<T>& a, const std::vector<T>& b, int m, int n,
                               int k) {
@@ -225,7 +225,7 @@ static void jacobi() {
 }
 
 // clean conjugate_gradients
-// The solver runs in one block, on a tridiagonal matrix with 2.5 on the diagonal and -1 beside it.
+// One block solves a tridiagonal system with 2.5 on the diagonal and -1 beside the diagonal.
 __device__ double sum_of_products(double a, double b) {
     __shared__ double sums[128];
     sums[threadIdx.x] = a * b;

@@ -1,4 +1,4 @@
-// Published locks, from textbook spin locks to queues of waiters. Every thread gets its lock.
+// Published locks, from textbook spin locks to queues. Every thread eventually gets its lock.
 #include "../cases.h"
 
 /// A spin lock. All blocks of these programs are resident at once, so they may wait for each other.

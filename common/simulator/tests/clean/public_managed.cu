@@ -38,7 +38,7 @@ static void one_list_for_host_and_device() {
 }
 
 // clean classes_with_managed_new
-// A base class whose objects are allocated in managed memory, as in NVIDIA's blog.
+// Objects of a base class are allocated in managed memory, as in a post on NVIDIA's blog.
 class Managed {
 public:
     void* operator new(size_t bytes) {

@@ -1,9 +1,9 @@
-// Kernels with mbarriers and bulk copies in PTX, as libraries wrap them.
+// Kernels that use mbarriers and bulk copies in PTX, through wrappers like those of libraries.
 #include "../bulk.h"
 
 #include "../cases.h"
 
-/// A wrapper in the style of template libraries: a barrier that knows its phase.
+/// A wrapper in the style of template libraries: a barrier that keeps track of its phase.
 struct Phased {
     uint64_t word;
     __device__ void setup(unsigned count) { init(word, count); }
@@ -14,7 +14,7 @@ struct Phased {
     __device__ void arrive_and_expect(unsigned bytes) { expect_bytes(word, bytes); }
     __device__ void wait_for(unsigned phase) { wait(word, phase); }
 };
-/// Position in a ring of buffers.
+/// A position in a ring of buffers, with the phase to wait for at that position.
 template <int STAGES>
 struct RingState {
     int index = 0;
@@ -178,7 +178,7 @@ static void boxes_of_a_matrix() {
 }
 
 // clean both_operands_in_one_phase
-// Two copies arrive at the same barrier, which has been told the bytes of both.
+// Two copies arrive at the same barrier, which expects the bytes of both copies.
 __global__ void dot_in_bulk(int* result, const int* a, const int* b, int n) {
     __shared__ __align__(16) int sa[128], sb[128];
     __shared__ uint64_t arrived;
@@ -208,7 +208,7 @@ static void both_operands_in_one_phase() {
 }
 
 // clean barrier_initialised_for_every_tile
-// The barrier is invalidated after its phase, and then initialised for another count.
+// The barrier is invalidated after its phase, and then initialised with a different count.
 __global__ void changing_counts(int* out) {
     __shared__ uint64_t word;
     __shared__ int values[64];
@@ -240,7 +240,7 @@ static void barrier_initialised_for_every_tile() {
 }
 
 // clean cp_async_arrives_at_a_barrier
-// Copies of single threads (cp.async) arrive at an mbarrier when they have ended.
+// The cp.async copies of each thread arrive at an mbarrier when they complete.
 __global__ void lanes_copy(int* out, const int* in, int tiles) {
     __shared__ int tile[2][64];
     __shared__ uint64_t filled[2];

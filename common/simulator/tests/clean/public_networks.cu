@@ -1,4 +1,4 @@
-// Kernels of neural networks and other numerical libraries.
+// Kernels from libraries for neural networks and other numerical work.
 #include "../cases.h"
 
 #include <cuda_fp16.h>
@@ -118,7 +118,7 @@ static void layer_norm_and_its_gradient() {
 }
 
 // clean quantised_blocks_times_vector
-// Weights of 4 bits in blocks of 32 with a scale in half precision, times activations of 8 bits.
+// 4-bit weights in blocks of 32 with a half-precision scale, times 8-bit activations.
 struct BlockQ4 {
     half scale;
     uint8_t quants[16];
@@ -240,7 +240,7 @@ static void rotary_embedding_in_place() {
 }
 
 // clean embedding_with_sparse_gradient
-// Tokens that occur several times add to the same row of the gradient.
+// All occurrences of a token add to the same row of the gradient.
 __global__ void embed(float* out, const float* table, const int* tokens, int dim) {
     for (int d = threadIdx.x; d < dim; d += blockDim.x)
         out[blockIdx.x * dim + d] = table[tokens[blockIdx.x] * dim + d];
@@ -264,7 +264,7 @@ static void embedding_with_sparse_gradient() {
 }
 
 // clean top_k_and_sampling
-// A block selects the k largest logits by repeated maxima, and then samples one of them.
+// A block selects the k largest logits, one maximum at a time, and then samples one of them.
 __global__ void top_k(const float* logits, int vocabulary, int k, int* chosen, float uniform) {
     extern __shared__ float copy[];
     __shared__ unsigned long long best;

@@ -338,7 +338,7 @@ static void dual_numbers() {
 }
 
 // clean arena_in_shared_memory
-// An arena gives out aligned pieces of dynamic shared memory of several types.
+// An arena allocates aligned arrays of several types in dynamic shared memory.
 class Arena {
 public:
     __device__ explicit Arena(char* base) : at_(base) {}
@@ -395,7 +395,7 @@ static void arena_in_shared_memory() {
 }
 
 // clean soa_reference_proxies
-// An iterator over a structure of arrays whose reference assigns to all arrays.
+// An iterator over a structure of arrays. Assigning to its reference assigns to every array.
 struct Soa {
     float* mass;
     int2* cell;

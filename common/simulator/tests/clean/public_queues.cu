@@ -1,4 +1,4 @@
-// Queues, stacks and lists that many threads change concurrently, without locks.
+// Queues, stacks and lists that many threads modify concurrently, without locks.
 #include "../cases.h"
 
 // clean numbers_until_none_are_left
@@ -197,7 +197,7 @@ static void ring_with_one_reader() {
 }
 
 // clean ring_with_many_on_both_sides
-// The number in each cell says whether the writer or the reader of a round may use the cell.
+// The number in a cell shows whether the writer or the reader of a round may use the cell next.
 struct Cell {
     unsigned turn;
     int value;
@@ -265,7 +265,7 @@ static void tasks_that_make_tasks() {
 }
 
 // clean work_is_stolen
-// A block's work is a range in 64 bits. Its owner takes from the front, other blocks from the back.
+// A 64-bit word packs a block's range of work. The owner takes the front, other blocks the back.
 __device__ int take(unsigned long long* range, bool from_front) {
     for (unsigned long long seen = *static_cast<volatile unsigned long long*>(range);;) {
         const unsigned begin = seen >> 32, end = static_cast<unsigned>(seen);
@@ -302,7 +302,7 @@ static void work_is_stolen() {
 }
 
 // clean queue_of_a_block_first
-// A block collects its results in shared memory, and reserves space in the output once for all.
+// A block collects results in shared memory, and reserves output space for all of them at once.
 __global__ void collect_multiples(int* out, int* count, const int* in, int n) {
     __shared__ int found[128];
     __shared__ int found_count, at;
@@ -327,7 +327,7 @@ static void queue_of_a_block_first() {
 }
 
 // clean token_around_a_ring
-// In every round each block waits for its predecessor.
+// In every round, each block waits until its predecessor passes the token.
 __global__ void pass_token(volatile int* mail, int* token, int rounds) {
     const int me = blockIdx.x, next = (blockIdx.x + 1) % gridDim.x;
     for (int round = 1; round <= rounds; ++round) {

@@ -267,7 +267,7 @@ static void largest_with_payload_in_a_word() {
 }
 
 // clean mean_and_variance
-// Each part has its own mean, so that a large offset of the values does not cost precision.
+// Each thread computes its own mean. The values have a large offset, which must not cost precision.
 struct Moments {
     int count;
     double mean, spread;
@@ -372,7 +372,7 @@ static void darts_for_pi() {
 }
 
 // clean ten_largest
-// Each thread sorts its ten largest values. Then the block takes the largest head, ten times.
+// Each thread sorts its ten largest values. Ten times, the block takes the largest of the heads.
 __global__ void take_largest(int* out, const int* in, int n, int k) {
     __shared__ int heads[64];
     __shared__ int owners[64];
@@ -414,7 +414,7 @@ static void ten_largest() {
 }
 
 // clean sums_of_segments
-// The rows have different lengths. A warp sums each row, and its lanes stop at different elements.
+// Rows differ in length. Each warp sums one row, so some lanes have one iteration more than others.
 __global__ void segment_sums(int* out, const int* in, const int* first, int segments) {
     const int warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x & 31;
     if (warp >= segments) return;

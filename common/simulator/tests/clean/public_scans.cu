@@ -1,4 +1,4 @@
-// Prefix sums and their uses: compaction, run lengths and segments.
+// Prefix sums and their uses: stream compaction, run-length encoding and segmented scans.
 #include "../cases.h"
 
 #include <algorithm>
@@ -160,7 +160,7 @@ static void scan_with_carry() {
 }
 
 // clean chain_of_blocks
-// Each block waits for a volatile flag of the preceding block. Tickets give blocks their order.
+// Each block waits until the preceding one sets a volatile flag. An atomic counter numbers blocks.
 __global__ void scan_chained(int* out, const int* in, int n, volatile int* flags,
                              volatile int* ends, int* tickets) {
     __shared__ int block, before;

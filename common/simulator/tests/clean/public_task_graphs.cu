@@ -1,4 +1,4 @@
-// Programs that describe their work as CUDA graphs: captured, built by hand, updated, nested.
+// Programs that capture CUDA graphs, build them node by node, update them and nest them.
 #include "../cases.h"
 
 #include <atomic>
@@ -82,7 +82,7 @@ static void captured_fork() {
 }
 
 // clean built_by_hand
-// Nodes with names and dependencies, as a scheduler would build them from a description.
+// Builds a graph of named nodes, which list the names of the nodes that they depend on.
 struct GraphBuilder {
     cudaGraph_t graph;
     std::map<std::string, cudaGraphNode_t> nodes;

@@ -79,7 +79,7 @@ static void table_in_a_linear_texture() {
 }
 
 // clean edges_by_sobel
-// Bytes are read as numbers from 0 to 1, and the texture's border takes care of the edges.
+// Bytes are read as floats from 0 to 1. The address mode handles reads beyond the image's edges.
 __global__ void sobel(float* out, cudaTextureObject_t image, int width, int height) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x >= width || y >= height) return;

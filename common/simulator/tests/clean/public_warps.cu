@@ -39,7 +39,7 @@ static void reductions_of_all_types() {
 }
 
 // clean room_for_a_warp_at_once
-// One of the active lanes reserves space in the output for all of them.
+// One active lane reserves space in the output for all active lanes of the warp.
 __device__ int next_place(int* counter) {
     auto lanes = cg::coalesced_threads();
     int first = 0;
@@ -85,7 +85,7 @@ static void equal_lanes_add_once() {
 }
 
 // clean work_of_one_lane_by_all
-// The lists differ a lot in length, so the whole warp reads one list after the other.
+// The lengths of the lists vary widely, so all lanes of the warp read each list together.
 __global__ void sum_lists(int* sums, const int* values, const int* first, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32;
     int begin = 0, end = 0;

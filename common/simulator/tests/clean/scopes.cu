@@ -25,7 +25,7 @@ static void tile_of_half_a_warp() {
     for (int i = 0; i < 64; ++i) expect(host[i] == (i ^ 15) + 2, "value of the same half");
 }
 
-// A tree of barriers, first of pairs and last of the whole warp, orders all lanes.
+// Barriers of pairs of lanes, then of larger groups, and last of the whole warp order all lanes.
 // clean meetings_of_pairs
 __global__ void tree_meets(int* out) {
     __shared__ int values[32];
@@ -43,7 +43,7 @@ static void meetings_of_pairs() {
     expect(to_host(out, 32)[0] == 31, "value of the last lane");
 }
 
-// A barrier of the block comes before a barrier of half a warp, and orders all earlier accesses.
+// The half-warp barrier is enough, because a block barrier has ordered all earlier accesses.
 // clean half_after_whole
 __global__ void half_after_block(int* out) {
     __shared__ int values[64];
@@ -79,7 +79,7 @@ static void mask_of_the_living() {
     expect(to_host(out, 8)[0] == 7, "value");
 }
 
-// any() and all() of a tile of several warps use shared memory that CUDA reserves.
+// On a tile that spans several warps, any() and all() use shared memory reserved by CUDA.
 // clean votes_of_a_large_tile
 __global__ void votes(int* out) {
     __shared__ cg::block_tile_memory<256> memory;
@@ -105,7 +105,7 @@ static void counter_of_each_block() {
     expect(to_host(counters, 8)[7] == 64, "count");
 }
 
-// The flag has block scope, because only threads of the same block read it.
+// Fences and atomics of block scope are enough, because no other block reads the data.
 // clean fence_within_a_block
 __global__ void publishes_in_block(int* data, int* flag, int* out) {
     if (threadIdx.x == 0) {
@@ -145,7 +145,7 @@ static void fence_of_the_device() {
     expect(to_host(out, 1)[0] == 42, "data");
 }
 
-// The read-only path sees the stores of earlier launches.
+// Loads through the read-only path return the values that an earlier launch stored.
 // clean read_only_in_the_next_launch
 __global__ void writes(int* data) {
     data[threadIdx.x] = threadIdx.x;

@@ -1,4 +1,4 @@
-// Shuffles that read from lanes which do not execute them, where no result depends on the values.
+// Shuffles read undefined values from lanes that do not execute them, but no result uses these.
 #include "../cases.h"
 
 // clean sum_of_half_a_warp

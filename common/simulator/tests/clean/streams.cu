@@ -29,7 +29,7 @@ static void event_between() {
     expect(to_host(out, kCount)[7] == 2, "value");
 }
 
-// The order passes through a third stream, and through an event that is recorded twice.
+// Orders two streams through a third stream, with one event that is recorded twice.
 // clean chain_of_events
 static void chain_of_events() {
     int *in = device_zeros<int>(kCount), *out = device_zeros<int>(kCount);
@@ -95,7 +95,7 @@ static void one_counter() {
     expect(to_host(counter, 1)[0] == 512, "count");
 }
 
-// Streams without cudaStreamNonBlocking wait for the default stream, and it waits for them.
+// Blocking streams wait for the default stream, and the default stream waits for them.
 // clean default_stream_between
 static void default_stream_between() {
     int *in = device_zeros<int>(kCount), *out = device_zeros<int>(kCount);

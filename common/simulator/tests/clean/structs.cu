@@ -44,7 +44,7 @@ static void copy_of_a_copy() {
     expect_found(twice, 64);
 }
 
-// Members are used after several copies, one of them by the host.
+// Reads members of structs that were copied by a kernel and by cudaMemcpy.
 // clean members_after_copies
 __global__ void sum_members(long* out, const Found* in) {
     out[threadIdx.x] = in[threadIdx.x].yes ? in[threadIdx.x].at + 1 : 0;
@@ -137,7 +137,7 @@ static void by_value() {
         expect(host[i].yes && host[i].at == (i % 2 ? 100 : 31 - i) + 5, "picked");
 }
 
-// Shuffles a struct word by word, as libraries do with types that are unknown to them.
+// Shuffles a struct word by word, as libraries do with types that they do not know.
 // clean shuffled_in_words
 __global__ void shift(Found* to, const Found* from) {
     Found found = from[threadIdx.x];
@@ -288,7 +288,7 @@ static void every_other_over_zeros() {
     for (int i = 0; i < 32; ++i) expect(host[i].count == (i % 2 ? i : 0), "counted");
 }
 
-// The same instruction first copies structs with padding, and then structs without.
+// The same instruction first copies structs with padding, and then structs without padding.
 // clean whole_after_holes
 __global__ void copy_in_turn(Found* to, const Found* from) {
 #pragma unroll 1
@@ -444,7 +444,7 @@ struct LongBits {
 struct ByteBits {
     unsigned char a : 3, b : 5;
 };
-// The first write to a bit-field reads the bits around it.
+// The first write to a bit-field also reads the uninitialized bits around the field.
 // clean bit_fields
 __global__ void write_bits(Bits* bits, LongBits* longs, ByteBits* bytes) {
     const int i = threadIdx.x;

@@ -41,7 +41,7 @@ static void transposes() {  // clean transposes
     expect(good, "a transposed picture");
 }
 
-// ---- guards: reads out of range are allowed ----
+// ---- a stencil without bounds checks: the boundary mode allows reads out of range ----
 
 __global__ void blur(float* out, cudaSurfaceObject_t s) {
     const int x = threadIdx.x, y = threadIdx.y;
@@ -56,7 +56,7 @@ static void stencil() {  // clean stencil
     expect(to_host(out, 1)[0] == 0 + 1 + 32 + 33, "the sum at a corner");
 }
 
-// ---- reads of written texels only: a texel with weight 0 is not read ----
+// ---- filtering at texel centres: neighbours with weight 0 may be uninitialized ----
 
 __global__ void at_centres(float* out, cudaTextureObject_t t) {
     out[threadIdx.x] = tex2D<float>(t, threadIdx.x + 0.5f, 0.5f);

@@ -13,7 +13,7 @@ __device__ void unlock(int* mutex) {
     atomicExch(mutex, 0);
 }
 
-// ---- loops that do work, and continue depending on an atomic ----
+// ---- loops that do work, and end when an atomic returns a certain value ----
 
 // clean numbers_from_a_counter
 __global__ void take_numbers(int* next, int* squares, int n) {
@@ -166,7 +166,7 @@ static void long_turns_of_a_waiting_loop() {
 // ---- blocks that wait for each other ----
 
 // clean ring_between_blocks
-// Flags without atomics say which slots of the ring are filled.
+// Volatile counters, without atomics, show which slots of the ring are filled.
 __global__ void pass_on(volatile int* filled, volatile int* emptied, volatile int* ring, int* out,
                         int n) {
     const int places = 4;
@@ -197,7 +197,7 @@ static void ring_between_blocks() {
 }
 
 // clean memory_alone_moves
-// The registers of both blocks are equal after every pass. Only the count in memory changes.
+// Each iteration leaves the same values in the registers. Only the count in memory changes.
 __global__ void count_for_each_other(volatile int* count, volatile int* flags, int n) {
     if (blockIdx.x == 0) {
         int first, second;
@@ -279,7 +279,7 @@ static void gives_up_after_attempts() {
 }
 
 // clean gives_up_after_rare_attempts
-// The loop counts its attempts, but not the clock reads in the pauses between attempts.
+// The outer loop counts its attempts. The inner loop only reads the clock, and counts nothing.
 __global__ void try_now_and_then(int* mutex, int* attempts) {
     int tries = 0;
     while (atomicCAS(mutex, 0, 1) != 0 && ++tries < 3000) {
@@ -297,7 +297,7 @@ static void gives_up_after_rare_attempts() {
 }
 
 // clean gives_up_after_time simulator only
-// Two blocks wait for a minute on the device's clock, ten times.
+// Two blocks wait ten times, until the device's clock has advanced by a minute.
 __global__ void wait_for_a_minute(volatile int* flag, int* times) {
     for (int attempt = 0; attempt < 10; ++attempt) {
         const long long start = clock64();

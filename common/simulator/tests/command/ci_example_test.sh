@@ -1,7 +1,7 @@
 #!/bin/sh
 # ci_example_test.sh CMAKE CTEST BUILD EXAMPLE CLANG GENERATOR -- installs the project into a temporary folder and moves
-# that folder. Then it builds and tests the example project there, as a user would: unchanged, and with each of its pull
-# requests.
+# that folder. Then it builds and tests the example project there, as a user would: first unchanged, and then with each
+# example pull request.
 set -eu
 cmake=$1 ctest=$2 build=$3 example=$4 generator=$6
 export COALESCE_CLANG="$5"

@@ -1,5 +1,5 @@
-// Tests of the simulate command: which arguments it rejects before it runs a program, what it
-// passes through, and what it prints when a program crashes or is ended by a signal.
+// Tests of the simulate command: which arguments it rejects, what it passes to the program, and
+// what it prints when the program crashes or is ended by a signal.
 #include <doctest/doctest.h>
 
 #include <fcntl.h>
@@ -30,14 +30,14 @@ TEST_CASE("arguments, output and exit code of the program are passed through") {
     CHECK(has(got.err, "fill: 1 launch, grid 1, block 96"));
 }
 
-TEST_CASE("a program with a run path to another libcudart is simulated too") {
+TEST_CASE("a program whose run path contains another libcudart is simulated") {
     const Outcome got = run({PROGRAMS "/endings_run_path"});
     CHECK(got.exit_code == 0);
     REQUIRE(got.report.is_object());
     CHECK(got.report["kernels"].size() == 1);
 }
 
-TEST_CASE("a report changes the exit code only on request") {
+TEST_CASE("a report changes the exit code only if --error-exitcode is given") {
     const Outcome plain = run({kProgram, "report"});
     CHECK(plain.exit_code == 0);
     REQUIRE(plain.report.is_object());
@@ -48,7 +48,7 @@ TEST_CASE("a report changes the exit code only on request") {
     CHECK(run({kProgram, "code", "3"}, {"--error-exitcode", "9"}).exit_code == 3);
 }
 
-TEST_CASE("a failing call is reported if it is a mistake, but not if it is a query") {
+TEST_CASE("a failed call is reported, unless the program was only querying") {
     const Outcome twice = run({kProgram, "twice"}, {"--error-exitcode", "9"});
     CHECK(twice.exit_code == 9);
     REQUIRE(twice.report.is_object());
@@ -62,7 +62,7 @@ TEST_CASE("a failing call is reported if it is a mistake, but not if it is a que
     CHECK(run({kProgram, "probe"}, {"--error-exitcode", "9"}).exit_code == 0);
 }
 
-TEST_CASE("a fault is reported, whichever checks are enabled") {
+TEST_CASE("a fault is reported even if memcheck is disabled") {
     const Outcome got = run({kProgram, "report"}, {"--check", "apicheck", "--error-exitcode", "9"});
     CHECK(got.exit_code == 9);
     REQUIRE(got.report.is_object());
@@ -70,17 +70,16 @@ TEST_CASE("a fault is reported, whichever checks are enabled") {
     CHECK(got.report["reports"][0]["kind"] == "cudaErrorIllegalAddress from a kernel");
 }
 
-TEST_CASE("a program that could not be simulated completely does not count as a success") {
+TEST_CASE("simulate fails if the program uses an unsupported instruction") {
     const Outcome got = run({kProgram, "unsupported"}, {"--quiet"});
     CHECK(got.exit_code == 2);
-    CHECK(has(unbroken(got.err), "its results are not those of a GPU"));
+    CHECK(has(unbroken(got.err), "its results may differ from a GPU's"));
     CHECK(run({kProgram, "unsupported", "and look at errors"}).exit_code == 1);
-    // --error-exitcode covers mistakes of the program, but not instructions that the simulator
-    // lacks.
+    // --error-exitcode applies to mistakes of the program, not to unsupported instructions.
     CHECK(run({kProgram, "unsupported"}, {"--error-exitcode", "9"}).exit_code == 2);
 }
 
-TEST_CASE("--sample checks some of the equal launches, and counts all of them") {
+TEST_CASE("--sample checks only some of several launches of a kernel, but counts all of them") {
     const auto collisions = [](const std::vector<std::string>& options) {
         const Outcome got = run({kProgram, "collide"}, options);
         REQUIRE(got.report.is_object());
@@ -104,7 +103,7 @@ TEST_CASE("--sample checks some of the equal launches, and counts all of them") 
 
 namespace {
 
-/// Returns what simulate writes to standard error when that is a terminal.
+/// Returns the text that simulate writes to standard error if standard error is a terminal.
 std::string on_terminal(const std::vector<std::string>& words) {
     const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
     REQUIRE(terminal >= 0);
@@ -137,7 +136,7 @@ std::string on_terminal(const std::vector<std::string>& words) {
 
 }  // namespace
 
-TEST_CASE("a long launch shows its progress in one line of a terminal, and then removes it") {
+TEST_CASE("a long launch shows its progress in one terminal line, and erases the line at its end") {
     setenv("COALESCE_SIM_PROGRESS", "1", 1);  // 1 ms, so that a short launch shows progress
     const std::string text = on_terminal({kProgram, "long"});
     CAPTURE(text);
@@ -159,7 +158,7 @@ TEST_CASE("a long launch shows its progress in one line of a terminal, and then 
     unsetenv("COALESCE_SIM_PROGRESS");
 }
 
-TEST_CASE("an unexpected store is reported, and checked in the next launch") {
+TEST_CASE("a store to an unexpected allocation is reported, and checked in the next launch only") {
     const Outcome got = run({PROGRAMS "/bugs_global_races", "hidden_store_again"});
     REQUIRE(got.report.is_object());
     std::set<std::string> kinds;
@@ -168,14 +167,16 @@ TEST_CASE("an unexpected store is reported, and checked in the next launch") {
     CHECK(kinds == std::set<std::string>{"read after write", "not checked", "out of bounds"});
 }
 
-TEST_CASE("--quiet prints nothing, and the report is written") {
+TEST_CASE("with --quiet, simulate prints nothing, but writes the report file") {
     const Outcome got = run({kProgram, "report"}, {"--quiet"});
     CHECK(got.err == "");
     REQUIRE(got.report.is_object());
     CHECK(got.report["reports"].size() == 1);
 }
 
-TEST_CASE("--time takes a GPU, by default H200, and the program follows the options") {
+TEST_CASE(
+    "--time predicts for the given GPU or the H200, and leaves the arguments of the program "
+    "alone") {
     for (const auto& options : {std::vector<std::string>{"--time"},
                                 {"--time", "H200"},
                                 {"--time=H200"},
@@ -212,11 +213,11 @@ TEST_CASE("an unknown GPU is rejected with a list of the known ones") {
         CAPTURE(name);
         const Outcome got = run({kProgram}, {"--time", name});
         CHECK(got.exit_code == 2);
-        CHECK(has(unbroken(got.err),
-                  "no GPU is called \"" + std::string(name) + "\"; the known GPUs are NVIDIA H200"));
+        CHECK(has(unbroken(got.err), "no GPU is called \"" + std::string(name) +
+                                         "\"; the known GPUs are NVIDIA H200"));
         CHECK_FALSE(has(got.err, "there is no program"));
     }
-    // An argument that names a command or looks like a path is taken to be the program.
+    // If an argument names a command or looks like a path, it is the program and not a GPU.
     CHECK(run({"true"}, {"--time"}).exit_code == 0);
     CHECK(has(run({"./no/such/program"}, {"--time"}).err, "there is no ./no/such/program"));
     // Several GPUs have this name, so a prediction for it is ambiguous.
@@ -224,12 +225,13 @@ TEST_CASE("an unknown GPU is rejected with a list of the known ones") {
         has(unbroken(run({kProgram}, {"--time", "H100"}).err), "matches several GPUs; choose one"));
 }
 
-TEST_CASE("--lines quotes the source with its counters") {
+TEST_CASE("--lines prints source lines with their counters") {
     const Outcome got = run({kProgram}, {"--lines"});
     CHECK(has(got.err, "if (i < count) out[i] = i;\n        ^ global stores: 2 x 4.0 sectors"));
 }
 
-TEST_CASE("a program that a signal ends") {
+TEST_CASE(
+    "if a signal ends the program, the exit code is 128 + signal, and the report is written") {
     const Outcome aborted = run({kProgram, "abort"});
     CHECK(aborted.exit_code == 128 + SIGABRT);
     CHECK(has(unbroken(aborted.err), "was ended by signal 6"));
@@ -248,22 +250,22 @@ TEST_CASE("a program that a signal ends") {
     CHECK(has(unbroken(past.err), "with as many bytes as the host uses"));
 }
 
-TEST_CASE("a program that exits without writing its counters") {
+TEST_CASE("a program that exits without writing its counters is reported") {
     const Outcome got = run({kProgram, "leave"});
     CHECK(got.exit_code == 0);
     CHECK(has(unbroken(got.err), "no counters were written"));
-    // It is unknown whether there was a report, so a script must not take this for a clean run.
+    // The program may have caused reports, so a script must not consider this run clean.
     CHECK(run({kProgram, "leave"}, {"--error-exitcode", "9"}).exit_code == 9);
 }
 
-TEST_CASE("other programs that a program starts do not change its report") {
+TEST_CASE("child processes do not change the report of the simulated program") {
     const Outcome got = run({PROGRAMS "/endings_run_path", "system"});
     CHECK(has(got.out, "from a child"));
     REQUIRE(got.report.is_object());
     CHECK(got.report["kernels"].size() == 1);
 }
 
-TEST_CASE("the reports of a forked process count, and reports made before the fork count once") {
+TEST_CASE("reports of a forked process affect the exit code, and none is counted twice") {
     const Outcome got = run({kProgram, "fork"}, {"--error-exitcode", "9"});
     CHECK(got.exit_code == 9);
     CHECK(has(unbroken(got.err), "no reports; 1 child process has reports"));
@@ -309,7 +311,7 @@ TEST_CASE("a program that cannot run is rejected with one clear message") {
     const ScratchFile damaged("\177ELF\2\1\1");
     const std::pair<std::string, const char*> refusals[] = {
 #ifdef HAS_STATIC_PROGRAM  // clang has no static runtime
-        {PROGRAMS "/endings_stripped", "symbols were removed; rebuild with nvcc -cudart shared"},
+        {PROGRAMS "/endings_stripped", "symbols were stripped; rebuild with nvcc -cudart shared"},
 #endif
 #ifdef HAS_LIBRARY_PROGRAM
         {PROGRAMS "/calls_library",
@@ -339,7 +341,7 @@ TEST_CASE("a program that cannot run is rejected with one clear message") {
 }
 
 #ifdef HAS_STATIC_PROGRAM
-TEST_CASE("a program with a static runtime runs, is checked, and keeps its own exit code") {
+TEST_CASE("a program linked with the static runtime runs, is checked, and keeps its exit code") {
     const Outcome fine = run({PROGRAMS "/endings_static", "code", "7"});
     CHECK(fine.exit_code == 7);
     REQUIRE(fine.report.is_object());
@@ -352,7 +354,7 @@ TEST_CASE("a program with a static runtime runs, is checked, and keeps its own e
     CHECK(wrong.report["reports"][0]["check"] == "memcheck");
 }
 
-TEST_CASE("programs without a runtime that such a program starts run too") {
+TEST_CASE("a program linked with the static runtime may start programs that do not use CUDA") {
     const Outcome got = run({PROGRAMS "/endings_static", "system"});
     CHECK(has(got.out, "from a child"));
     CHECK(got.exit_code == 0);
@@ -360,14 +362,14 @@ TEST_CASE("programs without a runtime that such a program starts run too") {
 #endif
 
 #ifdef HAS_DRIVER_PROGRAM
-TEST_CASE("a program that uses only the driver API runs, whichever runtime nvcc has linked") {
+TEST_CASE("a program that uses only the driver API runs, even if nvcc links a static runtime") {
     const Outcome got = run({PROGRAMS "/only_driver"});
     CHECK(got.out == "devices: 1\n");
     CHECK(got.exit_code == 0);
     CHECK(got.report.is_object());
 }
 
-TEST_CASE("a program that uses the driver API and the static runtime runs") {
+TEST_CASE("a program may use both the driver API and the static runtime") {
     const Outcome got = run({PROGRAMS "/driver_and_static"});
     CHECK(got.out == "allocated: 1\n");
     CHECK(got.err.find("unsupported") == std::string::npos);

@@ -1,4 +1,4 @@
-// Ends or fails in the way that its first argument names. command_test.cpp runs this program.
+// Exits or fails as the first argument says. command_test.cpp runs this program.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,7 +17,7 @@ __global__ void collide(int* out) {
     if (threadIdx.x == 0) *out = blockIdx.x;
 }
 
-/// Uses an instruction that the simulator does not know.
+/// Uses an instruction that the simulator does not support.
 __global__ void video(unsigned* out) {
     asm volatile("vset4.u32.u32.eq %0, %1, %1, %1;" : "=r"(*out) : "r"(threadIdx.x));
 }

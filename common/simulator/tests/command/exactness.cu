@@ -1,4 +1,4 @@
-// One kernel for each remark at the end of a report. exactness_test.cpp runs one case at a time.
+// Each case causes one remark at the end of a report. exactness_test.cpp runs them one by one.
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -21,7 +21,7 @@ __global__ void full_division(float* out) {
     out[threadIdx.x] = __fdividef(1.0f, x + 1.0f);
 }
 
-/// Contains an approximation on a branch that no thread takes.
+/// Contains an approximate instruction on a branch that no thread takes.
 __global__ void unreached(float* out, bool never) {
     if (never) out[threadIdx.x] = __expf(out[threadIdx.x]);
     out[threadIdx.x] = 1.0f;

@@ -1,5 +1,5 @@
-// Tests the last lines of a report and the matching JSON field. They say how exact the simulation
-// was, and which mistakes no check covered.
+// Tests the last lines of a report and the corresponding JSON field, which state how exact the
+// simulation was, and which mistakes the checks did not cover.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ bool mentions(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("a run of exact instructions ends with one line that says that it was exact") {
+TEST_CASE("if all instructions are exact, the report ends with one line that says so") {
     for (const char* name : {"exact", "integer_product", "unreached", "one stream", "chain"}) {
         CAPTURE(name);
         const Outcome got = run_case(name);
@@ -72,13 +72,13 @@ TEST_CASE("hints count as exact, and the report says that they have no effect") 
     CHECK(field(got)["exact"] == field(got)["warp_instructions"]);
 }
 
-TEST_CASE("clock values are reported as different from those of hardware") {
+TEST_CASE("the report says that clock values differ from those of a GPU") {
     const Outcome got = run_case("clocks");
     CHECK(mentions(last_lines(got), "  values differ from a GPU's: clocks (1)\n"));
     CHECK(field(got)["values"]["clocks"] == 1);
 }
 
-TEST_CASE("mistakes that no check finds are listed if the program could contain them") {
+TEST_CASE("mistakes that no check detects are listed if the program could contain them") {
     const std::pair<const char*, const char*> cases[] = {
         {"bulk_copy", "a missing fence.proxy.async for global memory"},
         {"two branches", "order between nodes of a graph"},
@@ -91,7 +91,7 @@ TEST_CASE("mistakes that no check finds are listed if the program could contain 
     }
 }
 
-TEST_CASE("order between streams is checked") {
+TEST_CASE("the checks cover the order of work in several streams") {
     for (const char* name : {"one stream", "two streams", "non-blocking stream"})
         CHECK(field(run_case(name))["not_covered"].empty());
 }

@@ -37,7 +37,8 @@ std::string find_sarif_problem(const Json& log) {
     return "";
 }
 
-/// Returns a description of the first XML element that is not nested correctly, or "" if all are.
+/// Returns a description of the first XML element that is not nested correctly, or "" if there is
+/// none.
 std::string find_xml_problem(const std::string& text) {
     static const std::regex tag("<(/?)([a-zA-Z]+)((?: [a-zA-Z]+=\"[^\"<>]*\")*)(/?)>");
     std::vector<std::string> open;
@@ -135,7 +136,7 @@ TEST_CASE("--junit writes a test per kernel, and a failure per report") {
     CHECK(attribute(file.content(), "failures") == 0);
 }
 
-TEST_CASE("--annotations prints reports in the format of GitHub or a compiler") {
+TEST_CASE("--annotations prints reports as GitHub annotations or as compiler errors") {
     const std::string github = run({kProgram, "collide"}, {"--annotations", "github"}).out;
     CHECK(std::regex_search(
         github, std::regex("\n::error file=[^,\n]*endings.cu,line=\\d+,title=globalrace%3A write "

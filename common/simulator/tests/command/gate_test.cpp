@@ -12,7 +12,7 @@ namespace {
 
 const std::string kBefore = PROGRAMS "/sum_before", kAfter = PROGRAMS "/sum_after";
 
-/// Returns the JSON of the kernel with this name.
+/// Returns the entry of kernel `name` in the JSON report.
 nlohmann::ordered_json kernel_named(const Outcome& outcome, const std::string& name) {
     REQUIRE(outcome.report.is_object());
     for (const auto& kernel : outcome.report["kernels"])
@@ -23,7 +23,7 @@ nlohmann::ordered_json kernel_named(const Outcome& outcome, const std::string& n
 
 }  // namespace
 
-TEST_CASE("the counters and reports of all processes that a script starts are joined") {
+TEST_CASE("the counters and reports of all processes that a script starts are combined") {
     const ScratchFile script("#!/bin/sh\n" + kProgram + "\n" + kProgram + " report\nexit 5\n");
     const Outcome got = run({script.path});
     CHECK(got.exit_code == 5);
@@ -34,7 +34,7 @@ TEST_CASE("the counters and reports of all processes that a script starts are jo
     CHECK_FALSE(has(got.err, "no kernel was launched"));
 }
 
-TEST_CASE("a program that forks counts once in each process") {
+TEST_CASE("a program that forks is counted once per process") {
     const Outcome got = run({kProgram, "fork early"});
     CHECK(got.exit_code == 0);
     CHECK(kernel_named(got, "fill")["launches"] == 2);
@@ -52,13 +52,13 @@ TEST_CASE("a program without CUDA keeps its exit code, and has no kernels") {
 }
 
 #ifdef HAS_STATIC_PROGRAM
-TEST_CASE("a script may start a program that contains the static runtime") {
+TEST_CASE("a script may start a program linked with the static runtime") {
     const Outcome got = run({"sh", "-c", PROGRAMS "/endings_static code 3"});
     CHECK(got.exit_code == 3);
     CHECK(kernel_named(got, "fill")["launches"] == 1);
 }
 
-TEST_CASE("Python may load a library with kernels") {
+TEST_CASE("kernels in a library that Python loads are simulated") {
     if (coalesce::find_program("python3").empty()) {
         MESSAGE("not tested: there is no python3");
         return;
@@ -72,7 +72,7 @@ TEST_CASE("Python may load a library with kernels") {
 }
 #endif
 
-TEST_CASE("the exit code of --gate says what is wrong") {
+TEST_CASE("the exit code of --gate tells failed runs, incomplete simulations and reports apart") {
     const auto code = [](const std::vector<std::string>& words) {
         return run(words, {"--gate"}).exit_code;
     };
@@ -108,8 +108,8 @@ TEST_CASE("known reports are omitted as long as their source line is unchanged")
     CHECK(got.report["suppressed"] == 1);
     CHECK(has(got.err, "no reports, 1 suppressed"));
     CHECK_FALSE(has(got.err, "globalrace"));
-    // A different report is not suppressed, and the known report is not either once its line
-    // changes.
+    // A different report is not suppressed. The known report is not suppressed either, once its
+    // line has changed.
     CHECK(run({kProgram, "report"}, options).exit_code == 4);
     known.replace("threadIdx.x == 0", "threadIdx.x == 1");
     CHECK(run({kProgram, "collide"}, options).exit_code == 4);
@@ -118,7 +118,7 @@ TEST_CASE("known reports are omitted as long as their source line is unchanged")
     known.replace("check =", "chekc =");
     const Outcome misspelled = run({kProgram, "collide"}, options);
     CHECK(misspelled.exit_code == 2);
-    CHECK(has(unbroken(misspelled.err), "has no key `chekc`"));
+    CHECK(has(unbroken(misspelled.err), "unknown key `chekc`"));
 }
 
 TEST_CASE("--compare names the line that became more expensive, even if it has moved") {
@@ -145,7 +145,7 @@ TEST_CASE("--compare names the line that became more expensive, even if it has m
     CHECK(has(run({kBefore}, {"--compare", base.path}).err, "another version"));
 }
 
-TEST_CASE("a run meets the budget that it wrote, and a more expensive run does not") {
+TEST_CASE("a run is within the budget that it wrote, and a more expensive run is not") {
     const ScratchFile budget;
     CHECK(run({kBefore}, {"--write-budget", budget.path}).exit_code == 0);
     CHECK(has(budget.content(), "sectors_per_load = 4\n"));
@@ -167,5 +167,5 @@ TEST_CASE("a run meets the budget that it wrote, and a more expensive run does n
     CHECK(stale.exit_code == 3);
     CHECK(has(unbroken(stale.err), "launched no kernel with this name"));
     budget.replace("sectors_per_load", "sectors_pro_load");
-    CHECK(has(unbroken(run({kBefore}, options).err), "has no key `sectors_pro_load`"));
+    CHECK(has(unbroken(run({kBefore}, options).err), "unknown key `sectors_pro_load`"));
 }

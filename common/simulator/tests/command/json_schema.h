@@ -1,4 +1,4 @@
-// Checks JSON against a schema, with those keywords of JSON Schema that this project uses.
+// Validates JSON against a schema. Supports only the JSON Schema keywords that this project uses.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// Kernels for lints_test.cpp. Each argument of the program names a kernel to launch.
+// Kernels for lints_test.cpp. The program launches the kernels named by its arguments.
 #include <cstdio>
 #include <cstring>
 

@@ -11,7 +11,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-/// Returns the number of the line in lints.cu that ends in `// lint ID`.
+/// Returns the line number of the line in lints.cu that ends in `// lint ID`.
 std::string marked_line(const std::string& id) {
     int number = 0;
     for (const std::string& line : coalesce::lines_of(coalesce::read_file(LINTS_SOURCE))) {
@@ -60,7 +60,7 @@ TEST_CASE("a lint states its cost, and does not fail the gate") {
     CHECK(has(run({PROGRAMS "/lints", "copy"}, {"--lints"}).err, "no lints"));
 }
 
-TEST_CASE("--write-vscode writes tasks whose problem matcher finds lints") {
+TEST_CASE("--write-vscode writes tasks whose problem matcher recognizes lints") {
     char pattern[] = "/tmp/coalesce-vscode-XXXXXX";
     const std::filesystem::path folder = mkdtemp(pattern);
     const std::string command = "cd " + folder.string() + " && " SIMULATE " --write-vscode " +

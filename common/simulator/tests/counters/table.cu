@@ -1,5 +1,5 @@
-// The kernels whose counters were measured on an H200, with 1024 x 1024 floats: one for each way to
-// transpose in this course. run/counter_table.cpp compares their counters with the measurements.
+// One kernel for each way to transpose in this course. Their counters were measured on an H200 with
+// 1024 x 1024 floats, and run/counter_table.cpp compares the simulated counters with these.
 // The program prints a hash of each output, which must be the same in every run.
 //
 // Watch   The vector kernels access global memory with 8 or 16 bytes per lane, but shared memory
@@ -15,7 +15,7 @@ __global__ void naive(float* out, const float* in, int rows, int cols) {
     const int row = blockIdx.y * blockDim.y + threadIdx.y;
     if (row < rows && col < cols) out[col * rows + row] = in[row * cols + col];
 }
-// These kernels differ only in block shape. A name for each gives it a row of its own in the table.
+// These kernels differ only in block shape. Each has its own name, and so its own row in the table.
 __global__ void naive_16x16(float* out, const float* in, int rows, int cols) {
     const int col = blockIdx.x * blockDim.x + threadIdx.x;
     const int row = blockIdx.y * blockDim.y + threadIdx.y;

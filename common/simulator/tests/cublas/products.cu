@@ -1,20 +1,20 @@
 // Compares cuBLAS's matrix products and sums with plain loops. Rounding errors are accepted.
 // nvcc: -lcublas
-// expect: Sgemm, 16 ways: ok
-// expect: Dgemm, 16 ways: ok
+// expect: Sgemm, 16 variants: ok
+// expect: Dgemm, 16 variants: ok
 // expect: Hgemm: ok
 // expect: GemmEx, halves to floats: ok
 // expect: strided batches: ok
 // expect: batches: ok
 // expect: strided batches, Ex: ok
 // expect: batches, Ex: ok
-// expect: beta 0 does not look at c: ok
-// expect: scalars on the device: ok
+// expect: c is not read if beta is 0: ok
+// expect: scalars in device memory: ok
 // expect: Sgeam transposes: ok
 // expect: Sgeam in place, twice: ok
 // expect: Dgeam of two: ok
-// expect: a leading dimension too small: CUBLAS_STATUS_INVALID_VALUE
-// expect: what is beside the matrix stays: ok
+// expect: a leading dimension that is too small: CUBLAS_STATUS_INVALID_VALUE
+// expect: memory beside the matrix is unchanged: ok
 // expect-stderr: apicheck: CUBLAS_STATUS_INVALID_VALUE from cublasSgemm
 // expect-stderr: cublasSgeam: 3 calls, on the host, not counted
 #include <cublas_v2.h>
@@ -190,12 +190,12 @@ void scalars(cublasHandle_t handle) {
     const float alpha = 1, beta = 0;
     NEED(cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, kSizes.m, kSizes.n, kSizes.k, &alpha, da, kSizes.lda, db,
                      kSizes.ldb, &beta, dc, kSizes.ldc));
-    verdict("beta 0 does not look at c", is_product(dc.read(), a, b, zeros, CUBLAS_OP_N, CUBLAS_OP_N, 1, 0));
+    verdict("c is not read if beta is 0", is_product(dc.read(), a, b, zeros, CUBLAS_OP_N, CUBLAS_OP_N, 1, 0));
     NEED(cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_DEVICE));
     NEED(cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, kSizes.m, kSizes.n, kSizes.k, one, da, kSizes.lda, db, kSizes.ldb,
                      zero, again, kSizes.ldc));
     NEED(cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_HOST));
-    verdict("scalars on the device", is_product(again.read(), a, b, zeros, CUBLAS_OP_N, CUBLAS_OP_N, 1, 0));
+    verdict("scalars in device memory", is_product(again.read(), a, b, zeros, CUBLAS_OP_N, CUBLAS_OP_N, 1, 0));
 }
 
 void sums(cublasHandle_t handle) {
@@ -203,7 +203,7 @@ void sums(cublasHandle_t handle) {
     const auto a = random_numbers<float>(kRows * kColumns);
     const DeviceArray<float> da(a), turned(kRows * kColumns);
     const float one = 1, zero = 0;
-    // This call is the usual way to transpose with cuBLAS, where op(a) is the transpose of a.
+    // Calling geam with beta = 0 is the usual way to transpose a matrix with cuBLAS.
     NEED(cublasSgeam(handle, CUBLAS_OP_T, CUBLAS_OP_N, kColumns, kRows, &one, da, kRows, &zero, nullptr, kColumns, turned,
                      kColumns));
     const auto got = turned.read();
@@ -233,7 +233,7 @@ void mistakes(cublasHandle_t handle) {
     const std::vector<float> before = random_numbers<float>(64);
     const DeviceArray<float> c(before);
     const float one = 1, zero = 0;
-    std::printf("a leading dimension too small: %s\n",
+    std::printf("a leading dimension that is too small: %s\n",
                 cublasGetStatusName(cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, 8, 8, 8, &one, a, 7, b, 8, &zero, c, 8)));
     NEED(cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, 3, 3, 3, &one, a, 8, b, 8, &zero, c, 8));
     const auto after = c.read();
@@ -242,14 +242,14 @@ void mistakes(cublasHandle_t handle) {
         const bool inside = i % 8 < 3 && i / 8 < 3;
         good = good && after[i] == (inside ? 0 : before[i]);
     }
-    verdict("what is beside the matrix stays", good);
+    verdict("memory beside the matrix is unchanged", good);
 }
 
 int main() {
     cublasHandle_t handle;
     NEED(cublasCreate(&handle));
-    verdict("Sgemm, 16 ways", all_ways<float>(handle, cublasSgemm, 0.75f, -2.0f));
-    verdict("Dgemm, 16 ways", all_ways<double>(handle, cublasDgemm, 0.75, -2.0));
+    verdict("Sgemm, 16 variants", all_ways<float>(handle, cublasSgemm, 0.75f, -2.0f));
+    verdict("Dgemm, 16 variants", all_ways<double>(handle, cublasDgemm, 0.75, -2.0));
     of_halves(handle);
     batches(handle);
     scalars(handle);

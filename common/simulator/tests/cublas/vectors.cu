@@ -7,13 +7,13 @@
 // expect: swap: 4 5 6, 1 2 3
 // expect: dot: 32, nrm2: 5, asum: 7
 // expect: the largest is no. 2, the smallest no. 3
-// expect: a result on the device: 32
-// expect: gemv: 22 28, turned: 9 12 15
+// expect: a result in device memory: 32
+// expect: gemv: 22 28, transposed: 9 12 15
 // expect: ger: 4 8 5 10
-// expect: in a stream: 2
-// expect: there and back: 1 2 3 4
-// expect: the stream is kept: yes, the mode: yes
-// expect: a handle that is none: CUBLAS_STATUS_NOT_INITIALIZED
+// expect: scal in a stream: 2
+// expect: copied to the device and back: 1 2 3 4
+// expect: stream kept: yes, math mode kept: yes
+// expect: a null handle: CUBLAS_STATUS_NOT_INITIALIZED
 #include <cublas_v2.h>
 
 #include <string>
@@ -66,7 +66,7 @@ void level_1(cublasHandle_t handle) {
     NEED(cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_DEVICE));
     NEED(cublasDdot(handle, 3, d, 1, e, 1, there));
     NEED(cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_HOST));
-    std::printf("a result on the device: %s\n", listed(there).c_str());
+    std::printf("a result in device memory: %s\n", listed(there).c_str());
 }
 
 void level_2(cublasHandle_t handle) {
@@ -78,7 +78,7 @@ void level_2(cublasHandle_t handle) {
     const float minus = -1;
     const DeviceArray<float> ones({-4, -1, 2});
     NEED(cublasSaxpy(handle, 3, &minus, ones, 1, z, 1));
-    std::printf("gemv: %s, turned: %s\n", listed(y).c_str(), listed(z).c_str());
+    std::printf("gemv: %s, transposed: %s\n", listed(y).c_str(), listed(z).c_str());
     const DeviceArray<float> outer(4), p({1, 2}), q({4, 5});
     NEED(cublasSger(handle, 2, 2, &one, p, 1, q, 1, outer, 2));
     std::printf("ger: %s\n", listed(outer).c_str());
@@ -96,18 +96,18 @@ void settings(cublasHandle_t handle) {
     make_one<<<1, 1, 0, stream>>>(x);
     NEED(cublasSscal(handle, 1, &two, x, 1));
     MUST(cudaStreamSynchronize(stream));
-    std::printf("in a stream: %s\n", listed(x).c_str());
+    std::printf("scal in a stream: %s\n", listed(x).c_str());
 
     const float matrix[] = {1, 2, 3, 4};
     float back[4] = {};
     const DeviceArray<float> on_device(8);
     NEED(cublasSetMatrix(2, 2, sizeof(float), matrix, 2, on_device, 4));
     NEED(cublasGetMatrix(2, 2, sizeof(float), on_device, 4, back, 2));
-    std::printf("there and back: %g %g %g %g\n", back[0], back[1], back[2], back[3]);
+    std::printf("copied to the device and back: %g %g %g %g\n", back[0], back[1], back[2], back[3]);
     cublasMath_t mode;
     NEED(cublasSetMathMode(handle, CUBLAS_TF32_TENSOR_OP_MATH));
     NEED(cublasGetMathMode(handle, &mode));
-    std::printf("the stream is kept: %s, the mode: %s\n", told == stream ? "yes" : "no",
+    std::printf("stream kept: %s, math mode kept: %s\n", told == stream ? "yes" : "no",
                 mode == CUBLAS_TF32_TENSOR_OP_MATH ? "yes" : "no");
 }
 
@@ -118,5 +118,5 @@ int main() {
     level_2(handle);
     settings(handle);
     NEED(cublasDestroy(handle));
-    std::printf("a handle that is none: %s\n", cublasGetStatusName(cublasDestroy(nullptr)));
+    std::printf("a null handle: %s\n", cublasGetStatusName(cublasDestroy(nullptr)));
 }

@@ -1,19 +1,19 @@
 // Tests arrays, texture objects and surface objects of the driver API.
 // nvcc: -lcuda
-// expect: an array: CUDA_SUCCESS
-// expect: its descriptor: yes
-// expect: there and back: yes
-// expect: a part of it: yes
-// expect: a 3D array: yes
-// expect: runs of bytes: yes
-// expect: a texture: CUDA_SUCCESS
-// expect: its descriptors: yes
+// expect: creating an array: CUDA_SUCCESS
+// expect: the array's descriptor: yes
+// expect: copied to an array and back: yes
+// expect: part of the array copied: yes
+// expect: part of a 3D array copied: yes
+// expect: bytes copied as 1D ranges: yes
+// expect: creating a texture: CUDA_SUCCESS
+// expect: the texture's descriptors: yes
 // expect: fetched: 0.0 0.5 1.0
-// expect: a surface: CUDA_SUCCESS
+// expect: creating a surface: CUDA_SUCCESS
 // expect: stored: 100 101 102 103
-// expect: a format that is none: CUDA_ERROR_INVALID_VALUE
-// expect: destroyed: CUDA_SUCCESS
-// expect: levels: yes
+// expect: an invalid format: CUDA_ERROR_INVALID_VALUE
+// expect: destroying the array: CUDA_SUCCESS
+// expect: size of a mipmap level: yes
 // expect-stderr: apicheck: CUDA_ERROR_INVALID_VALUE from cuArrayCreate
 #include <cstring>
 #include <vector>
@@ -74,10 +74,10 @@ static CUarray array_2d(size_t width, size_t height, CUarray_format format) {
 
 static void copies() {
     const CUarray array = array_2d(8, 4, CU_AD_FORMAT_SIGNED_INT32);
-    result("an array", CUDA_SUCCESS);
+    result("creating an array", CUDA_SUCCESS);
     CUDA_ARRAY_DESCRIPTOR told = {};
     need(cuArrayGetDescriptor(&told, array));
-    fact("its descriptor", told.Width == 8 && told.Height == 4 &&
+    fact("the array's descriptor", told.Width == 8 && told.Height == 4 &&
                                told.Format == CU_AD_FORMAT_SIGNED_INT32 &&
                                told.NumChannels == 1);
     std::vector<int> texels(32), back(32), part(4);
@@ -100,7 +100,7 @@ static void copies() {
     copy.WidthInBytes = 32;
     copy.Height = 4;
     need(cuMemcpy2D(&copy));
-    fact("there and back", back == texels);
+    fact("copied to an array and back", back == texels);
     copy.srcXInBytes = 12;
     copy.srcY = 2;
     copy.dstHost = part.data();
@@ -108,7 +108,7 @@ static void copies() {
     copy.WidthInBytes = 8;
     copy.Height = 2;
     need(cuMemcpy2D(&copy));
-    fact("a part of it", part == std::vector<int>{19, 20, 27, 28});
+    fact("part of the array copied", part == std::vector<int>{19, 20, 27, 28});
     need(cuArrayDestroy(array));
 }
 
@@ -138,7 +138,7 @@ static void volumes() {
     copy.dstHost = back.data();
     copy.WidthInBytes = 8, copy.Height = 1, copy.Depth = 1;
     need(cuMemcpy3D(&copy));
-    fact("a 3D array", back == std::vector<float>{18, 19});
+    fact("part of a 3D array copied", back == std::vector<float>{18, 19});
     need(cuArrayDestroy(array));
 }
 
@@ -148,7 +148,7 @@ static void runs() {
     std::vector<int> back(2);
     need(cuMemcpyHtoA(array, 8, texels.data(), 12));
     need(cuMemcpyAtoH(back.data(), array, 12, 8));
-    fact("runs of bytes", back == std::vector<int>{6, 7});
+    fact("bytes copied as 1D ranges", back == std::vector<int>{6, 7});
     need(cuArrayDestroy(array));
 }
 
@@ -160,12 +160,12 @@ static void textures(CUmodule module) {
     CUDA_TEXTURE_DESC how = {};
     for (auto& mode : how.addressMode) mode = CU_TR_ADDRESS_MODE_CLAMP;
     CUtexObject texture;
-    result("a texture", cuTexObjectCreate(&texture, &resource, &how, nullptr));
+    result("creating a texture", cuTexObjectCreate(&texture, &resource, &how, nullptr));
     CUDA_RESOURCE_DESC told_resource;
     CUDA_TEXTURE_DESC told;
     need(cuTexObjectGetResourceDesc(&told_resource, texture));
     need(cuTexObjectGetTextureDesc(&told, texture));
-    fact("its descriptors", told_resource.res.array.hArray == array &&
+    fact("the texture's descriptors", told_resource.res.array.hArray == array &&
                                 told.addressMode[1] == CU_TR_ADDRESS_MODE_CLAMP && told.flags == 0);
     CUdeviceptr out;
     CUfunction fetch;
@@ -191,7 +191,7 @@ static void surfaces(CUmodule module) {
     const CUDA_RESOURCE_DESC resource = resource_of(array);
     CUsurfObject surface;
     CUfunction store;
-    result("a surface", cuSurfObjectCreate(&surface, &resource));
+    result("creating a surface", cuSurfObjectCreate(&surface, &resource));
     need(cuModuleGetFunction(&store, module, "store"));
     void* arguments[] = {&surface};
     need(cuLaunchKernel(store, 1, 1, 1, 4, 1, 1, 0, nullptr, arguments, nullptr));
@@ -204,8 +204,8 @@ static void surfaces(CUmodule module) {
     wrong.NumChannels = 1;
     wrong.Format = static_cast<CUarray_format>(0x77);
     CUarray none;
-    result("a format that is none", cuArrayCreate(&none, &wrong));
-    result("destroyed", cuArrayDestroy(array));
+    result("an invalid format", cuArrayCreate(&none, &wrong));
+    result("destroying the array", cuArrayDestroy(array));
 }
 
 static void levels() {
@@ -218,7 +218,7 @@ static void levels() {
     need(cuMipmappedArrayCreate(&pyramid, &descriptor, 3));
     need(cuMipmappedArrayGetLevel(&level, pyramid, 1));
     need(cuArray3DGetDescriptor(&descriptor, level));
-    fact("levels", descriptor.Width == 8 && descriptor.Height == 4);
+    fact("size of a mipmap level", descriptor.Width == 8 && descriptor.Height == 4);
     need(cuMipmappedArrayDestroy(pyramid));
 }
 

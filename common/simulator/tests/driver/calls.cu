@@ -2,32 +2,32 @@
 // nvcc: -lcuda
 // expect: version 13000, devices 1
 // expect: compute capability 9.0, attribute 90, warps of 32
-// expect: no context before one is made: yes
-// expect: the new one is current, of device 0: yes
-// expect: scaled: 3 6 93
-// expect: with a bias of 100: 103 106 193
-// expect: arguments in a buffer: 105 110 255
-// expect: by cuLaunchKernelEx: 107 114 317
+// expect: no context is current at first: yes
+// expect: the new context is current, on device 0: yes
+// expect: scale kernel: 3 6 93
+// expect: bias 100: 103 106 193
+// expect: arguments in one buffer: 105 110 255
+// expect: launched by cuLaunchKernelEx: 107 114 317
 // expect: a graph of one kernel: 102 104 162
 // expect: parameters: 4, the last at 20 of 4 bytes
 // expect: at most 1024 threads, PTX for 90
-// expect: functions of the module: 1
-// expect: fills: 171 4660 305419896
-// expect: rows of a box: 5 6 9 10
-// expect: pinned memory is the device's too: 42
-// expect: managed: yes, pinned is the host's: yes, and the device's: no
+// expect: functions in the module: 1
+// expect: 8-, 16- and 32-bit memsets: 171 4660 305419896
+// expect: two rows of a 2D copy: 5 6 9 10
+// expect: pinned memory written by a kernel: 42
+// expect: managed: yes, pinned memory on the host: yes, device memory on the host: no
 // expect: the range begins where it was allocated: yes, 256 bytes
-// expect: a host function in a stream: 7
-// expect: time goes forward: yes
-// expect: captured and launched: 3 6 93
-// expect: blocks of 128 on a multiprocessor: 16
-// expect: the best block has 1024 threads
-// expect: a library: 3 6 93
-// expect: from a file: 3 6 93
-// expect: linked: 3 6 93
-// expect: two pieces linked: 21
-// expect: a function by name: yes, one that is not: no
-// expect: popped: yes
+// expect: argument seen by a host function: 7
+// expect: elapsed time is not negative: yes
+// expect: captured graph: 3 6 93
+// expect: resident blocks of 128 threads: 16
+// expect: best block size: 1024
+// expect: loaded as a library: 3 6 93
+// expect: loaded from a file: 3 6 93
+// expect: loaded after linking: 3 6 93
+// expect: two linked PTX files: 21
+// expect: existing function found: yes, missing function found: no
+// expect: popped context is the current one: yes
 // expect: the primary context was inactive: yes, is active: yes
 #include <unistd.h>
 
@@ -73,22 +73,22 @@ static void contexts() {
     CUcontext current = reinterpret_cast<CUcontext>(1);
     CUdevice device = 9;
     need(cuCtxGetCurrent(&current));
-    fact("no context before one is made", current == nullptr);
+    fact("no context is current at first", current == nullptr);
     need(cuCtxCreate(&context, nullptr, 0, 0));
     need(cuCtxGetCurrent(&current));
     need(cuCtxGetDevice(&device));
-    fact("the new one is current, of device 0", current == context && device == 0);
+    fact("the new context is current, on device 0", current == context && device == 0);
 }
 
 static void launches(CUmodule module, CUfunction function) {
     launch(function, 3);
-    print_out("scaled");
+    print_out("scale kernel");
     CUdeviceptr bias;
     size_t bytes;
     need(cuModuleGetGlobal(&bias, &bytes, module, "bias"));
     need(cuMemsetD32(bias, 100, 1));
     launch(function, 3);
-    print_out("with a bias of 100");
+    print_out("bias 100");
 
     struct {
         CUdeviceptr out, in;
@@ -98,7 +98,7 @@ static void launches(CUmodule module, CUfunction function) {
     void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &buffer, CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
                      CU_LAUNCH_PARAM_END};
     need(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, nullptr, nullptr, extra));
-    print_out("arguments in a buffer");
+    print_out("arguments in one buffer");
 
     int factor = 7, count = kCount;
     void* arguments[] = {&out, &in, &factor, &count};
@@ -107,7 +107,7 @@ static void launches(CUmodule module, CUfunction function) {
     config.blockDimX = 32;
     config.blockDimY = config.blockDimZ = 1;
     need(cuLaunchKernelEx(&config, function, arguments, nullptr));
-    print_out("by cuLaunchKernelEx");
+    print_out("launched by cuLaunchKernelEx");
 
     CUgraph graph;
     CUgraphNode node;
@@ -139,7 +139,7 @@ static void about(CUmodule module, CUfunction function) {
     need(cuFuncGetAttribute(&ptx, CU_FUNC_ATTRIBUTE_PTX_VERSION, function));
     std::printf("at most %d threads, PTX for %d\n", threads, ptx);
     need(cuModuleGetFunctionCount(&count, module));
-    std::printf("functions of the module: %u\n", count);
+    std::printf("functions in the module: %u\n", count);
 }
 
 static void memory() {
@@ -154,7 +154,7 @@ static void memory() {
     need(cuMemcpyDtoH(&shorts, buffer + 62, 2));
     need(cuMemsetD32Async(buffer, 0x12345678, 16, nullptr));
     need(cuMemcpyDtoH(&words, buffer + 60, 4));
-    std::printf("fills: %u %u %u\n", bytes[63], shorts, words);
+    std::printf("8-, 16- and 32-bit memsets: %u %u %u\n", bytes[63], shorts, words);
 
     int from[4][4], to[4];
     for (int i = 0; i < 16; ++i) from[i / 4][i % 4] = i;
@@ -171,7 +171,7 @@ static void memory() {
     box.Height = 2;
     need(cuMemcpy2D(&box));
     need(cuMemcpyDtoH(to, buffer, sizeof to));
-    std::printf("rows of a box: %d %d %d %d\n", to[0], to[1], to[2], to[3]);
+    std::printf("two rows of a 2D copy: %d %d %d %d\n", to[0], to[1], to[2], to[3]);
 
     int* pinned;
     CUdeviceptr same, managed, begin;
@@ -179,7 +179,7 @@ static void memory() {
     need(cuMemAllocHost(reinterpret_cast<void**>(&pinned), sizeof(int)));
     need(cuMemHostGetDevicePointer(&same, pinned, 0));
     need(cuMemsetD32(same, 42, 1));
-    std::printf("pinned memory is the device's too: %d\n", *pinned);
+    std::printf("pinned memory written by a kernel: %d\n", *pinned);
     need(cuMemAllocManaged(&managed, 16, CU_MEM_ATTACH_GLOBAL));
     bool is_managed = false;
     unsigned pinned_type = 0, device_type = 0;
@@ -187,7 +187,7 @@ static void memory() {
     need(cuPointerGetAttribute(&pinned_type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
                                reinterpret_cast<CUdeviceptr>(pinned)));
     need(cuPointerGetAttribute(&device_type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, buffer));
-    std::printf("managed: %s, pinned is the host's: %s, and the device's: %s\n",
+    std::printf("managed: %s, pinned memory on the host: %s, device memory on the host: %s\n",
                 is_managed ? "yes" : "NO", pinned_type == CU_MEMORYTYPE_HOST ? "yes" : "NO",
                 device_type == CU_MEMORYTYPE_HOST ? "YES" : "no");
     need(cuMemGetAddressRange(&begin, &size, buffer + 100));
@@ -217,16 +217,16 @@ static void streams(CUfunction function) {
     need(cuEventRecord(end, stream));
     need(cuStreamWaitEvent(stream, end, 0));
     need(cuStreamSynchronize(stream));
-    std::printf("a host function in a stream: %d\n", seen);
+    std::printf("argument seen by a host function: %d\n", seen);
     need(cuEventElapsedTime(&milliseconds, start, end));
-    fact("time goes forward", milliseconds >= 0);
+    fact("elapsed time is not negative", milliseconds >= 0);
     need(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
     launch(function, 3, stream);
     need(cuStreamEndCapture(stream, &graph));
     need(cuGraphInstantiate(&executable, graph, 0));
     need(cuGraphLaunch(executable, stream));
     need(cuStreamSynchronize(stream));
-    print_out("captured and launched");
+    print_out("captured graph");
     need(cuGraphExecDestroy(executable));
     need(cuGraphDestroy(graph));
     need(cuEventDestroy(start));
@@ -237,9 +237,9 @@ static void streams(CUfunction function) {
 static void occupancy(CUfunction function) {
     int blocks = 0, grid = 0, block = 0;
     need(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, 128, 0));
-    std::printf("blocks of 128 on a multiprocessor: %d\n", blocks);
+    std::printf("resident blocks of 128 threads: %d\n", blocks);
     need(cuOccupancyMaxPotentialBlockSize(&grid, &block, function, nullptr, 0, 0));
-    std::printf("the best block has %d threads\n", block);
+    std::printf("best block size: %d\n", block);
 }
 
 static const char* const kCaller = R"(
@@ -299,7 +299,7 @@ static void link_two_pieces() {
     void* arguments[] = {&out, &value};
     need(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr));
     need(cuMemcpyDtoH(&result, out, sizeof result));
-    std::printf("two pieces linked: %d\n", result);
+    std::printf("two linked PTX files: %d\n", result);
     need(cuMemFree(out));
     need(cuModuleUnload(module));
 }
@@ -312,7 +312,7 @@ static void libraries() {
     need(cuLibraryGetKernel(&kernel, library, "scale"));
     need(cuKernelGetFunction(&function, kernel));
     launch(function, 3);
-    print_out("a library");
+    print_out("loaded as a library");
     need(cuLibraryUnload(library));
 
     CUmodule module;
@@ -324,7 +324,7 @@ static void libraries() {
     unlink(name.c_str());
     need(cuModuleGetFunction(&function, module, "scale"));
     launch(function, 3);
-    print_out("from a file");
+    print_out("loaded from a file");
     need(cuModuleUnload(module));
 
     CUlinkState link;
@@ -338,7 +338,7 @@ static void libraries() {
     need(cuLinkDestroy(link));
     need(cuModuleGetFunction(&function, module, "scale"));
     launch(function, 3);
-    print_out("linked");
+    print_out("loaded after linking");
     need(cuModuleUnload(module));
     link_two_pieces();
 }
@@ -349,11 +349,11 @@ static void end_of_contexts() {
     need(cuGetProcAddress("cuMemAlloc", &function, 13000, CU_GET_PROC_ADDRESS_DEFAULT, &query));
     const bool found = function == reinterpret_cast<void*>(cuMemAlloc);
     cuGetProcAddress("cuNoSuchFunction", &function, 13000, CU_GET_PROC_ADDRESS_DEFAULT, &query);
-    std::printf("a function by name: %s, one that is not: %s\n", found ? "yes" : "NO",
+    std::printf("existing function found: %s, missing function found: %s\n", found ? "yes" : "NO",
                 query == CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND ? "no" : "YES");
     CUcontext popped, primary;
     need(cuCtxPopCurrent(&popped));
-    fact("popped", popped == context);
+    fact("popped context is the current one", popped == context);
     unsigned flags;
     int before = 9, after = 9;
     need(cuDevicePrimaryCtxGetState(0, &flags, &before));

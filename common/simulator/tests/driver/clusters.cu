@@ -1,14 +1,14 @@
 // Tests clusters in the driver API: launch attributes, occupancy and shared memory.
 // nvcc: -lcuda
-// expect: by the launch's attribute: 101 100 103 102
-// expect: a grid of 3: CUDA_ERROR_INVALID_CLUSTER_SIZE
-// expect: the largest cluster: 8
-// expect: clusters of 2 with 1024 threads: 132
-// expect: by the function's attributes: 103 102 101 100
+// expect: cluster size from the launch: 101 100 103 102
+// expect: 3 blocks in clusters of 2: CUDA_ERROR_INVALID_CLUSTER_SIZE
+// expect: largest cluster size: 8
+// expect: resident clusters of 2 blocks of 1024 threads: 132
+// expect: cluster size from the function: 103 102 101 100
 // expect-stderr: apicheck
 #include "driver_check.h"
 
-/// PTX: each block reads the number that block n - 1 - rank of its cluster stored in shared memory.
+/// PTX of a kernel in which each block reads a value from the block with rank n - 1 - rank.
 static const char* const kSwap = R"(
 .version 8.0
 .target sm_90
@@ -71,20 +71,20 @@ int main() {
     CUlaunchAttribute attribute = {};
     CUlaunchConfig config = config_of(4, &attribute, 2);
     need(cuLaunchKernelEx(&config, swap, arguments, nullptr));
-    print_four("by the launch's attribute", out);
+    print_four("cluster size from the launch", out);
     config = config_of(3, &attribute, 2);
-    result("a grid of 3", cuLaunchKernelEx(&config, swap, arguments, nullptr));
+    result("3 blocks in clusters of 2", cuLaunchKernelEx(&config, swap, arguments, nullptr));
     int size = 0, clusters = 0;
     config = config_of(8, &attribute, 0);
     need(cuOccupancyMaxPotentialClusterSize(&size, swap, &config));
-    std::printf("the largest cluster: %d\n", size);
+    std::printf("largest cluster size: %d\n", size);
     config = config_of(8, &attribute, 2);
     config.blockDimX = 1024;
     need(cuOccupancyMaxActiveClusters(&clusters, swap, &config));
-    std::printf("clusters of 2 with 1024 threads: %d\n", clusters);
+    std::printf("resident clusters of 2 blocks of 1024 threads: %d\n", clusters);
     need(cuFuncSetAttribute(swap, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, 4));
     need(cuFuncSetAttribute(swap, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT, 1));
     need(cuFuncSetAttribute(swap, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH, 1));
     need(cuLaunchKernel(swap, 4, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr));
-    print_four("by the function's attributes", out);
+    print_four("cluster size from the function", out);
 }

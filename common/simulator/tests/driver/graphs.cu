@@ -1,14 +1,14 @@
-// Tests graphs in the driver API: copies, memsets, host functions, memory, conditions, updates.
+// Tests copy, memset, host, memory and conditional nodes of driver API graphs, and their updates.
 // nvcc: -lcuda
-// expect: a row that was copied: 4 5
-// expect: another row: 8 9
-// expect: a fill: 7, changed: 8
-// expect: host functions ran: 1 10
-// expect: disabled: 0, enabled again: 3
-// expect: memory of the graph: 12
+// expect: copied row: 4 5
+// expect: copied row after an update: 8 9
+// expect: memset: 7, after an update: 8
+// expect: host function: 1, after an update: 10
+// expect: disabled node: 0, enabled node: 3
+// expect: memory allocated by the graph: 12
 // expect: a loop ran 5 times
-// expect: flags: 1
-// expect: user object destroyed: 1
+// expect: instantiation flags: 1
+// expect: destructor calls for the user object: 1
 #include <cuda_runtime.h>
 
 #include "driver_check.h"
@@ -71,11 +71,11 @@ static void copies(CUcontext context) {
     need(cuGraphAddMemcpyNode(&node, graph, nullptr, 0, &copy, context));
     CUgraphExec executable = instantiate();
     run(executable);
-    std::printf("a row that was copied: %d %d\n", value_at(0), value_at(1));
+    std::printf("copied row: %d %d\n", value_at(0), value_at(1));
     copy.srcY = 2;
     need(cuGraphExecMemcpyNodeSetParams(executable, node, &copy, context));
     run(executable);
-    std::printf("another row: %d %d\n", value_at(0), value_at(1));
+    std::printf("copied row after an update: %d %d\n", value_at(0), value_at(1));
     need(cuGraphExecDestroy(executable));
     need(cuGraphDestroy(graph));
 }
@@ -107,8 +107,8 @@ static void changes(CUcontext context) {
     need(cuGraphExecMemsetNodeSetParams(executable, fill_node, &fill, context));
     need(cuGraphExecHostNodeSetParams(executable, host_node, &host));
     run(executable);
-    std::printf("a fill: %d, changed: %d\n", first_fill, value_at(0));
-    std::printf("host functions ran: %d %d\n", first_seen, seen);
+    std::printf("memset: %d, after an update: %d\n", first_fill, value_at(0));
+    std::printf("host function: %d, after an update: %d\n", first_seen, seen);
     need(cuGraphExecDestroy(executable));
     need(cuGraphDestroy(graph));
 
@@ -123,7 +123,7 @@ static void changes(CUcontext context) {
     const int disabled = value_at(0);
     need(cuGraphNodeSetEnabled(executable, node, 1));
     run(executable);
-    std::printf("disabled: %d, enabled again: %d\n", disabled, value_at(0));
+    std::printf("disabled node: %d, enabled node: %d\n", disabled, value_at(0));
     need(cuGraphExecDestroy(executable));
     need(cuGraphDestroy(graph));
 }
@@ -152,7 +152,7 @@ static void memory() {
     need(cuGraphAddMemFreeNode(&free_node, graph, &copy, 1, allocation.dptr));
     CUgraphExec executable = instantiate();
     run(executable);
-    std::printf("memory of the graph: %d\n", host);
+    std::printf("memory allocated by the graph: %d\n", host);
     need(cuGraphExecDestroy(executable));
     need(cuGraphDestroy(graph));
 }
@@ -187,12 +187,12 @@ static void objects() {
     need(cuGraphCreate(&graph, 0));
     CUgraphExec executable = instantiate(CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH);
     need(cuGraphExecGetFlags(executable, &flags));
-    std::printf("flags: %d\n", static_cast<int>(flags));
+    std::printf("instantiation flags: %d\n", static_cast<int>(flags));
     need(cuUserObjectCreate(&object, &destroyed, add_one, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
     need(cuGraphRetainUserObject(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE));
     need(cuGraphExecDestroy(executable));
     need(cuGraphDestroy(graph));
-    std::printf("user object destroyed: %d\n", destroyed);
+    std::printf("destructor calls for the user object: %d\n", destroyed);
 }
 
 int main() {

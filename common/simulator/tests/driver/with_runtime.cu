@@ -1,14 +1,14 @@
-// Tests that the driver API and the runtime share memory, the context and handles.
+// Tests that the driver API and the runtime share memory, handles and the primary context.
 // nvcc: -lcuda
-// expect: the runtime's context is the primary one: yes
-// expect: a kernel of the runtime on memory of the driver: 42
-// expect: a stream of the driver takes a launch of the runtime: 43
-// expect: an event of the runtime in the driver: CUDA_SUCCESS
-// expect: a module's kernel launched by the runtime: 6
-// expect: the driver frees what the runtime allocated: CUDA_SUCCESS
-// expect: the runtime's last error is its own: no error
-// expect: a function by the runtime's way: 13000
-// expect: a kernel's handle in the driver: 44
+// expect: the runtime uses the primary context: yes
+// expect: a runtime launch with driver memory: 42
+// expect: a runtime launch in a driver stream: 43
+// expect: waiting for a runtime event in the driver: CUDA_SUCCESS
+// expect: a runtime launch of a module's kernel: 6
+// expect: freeing runtime memory in the driver: CUDA_SUCCESS
+// expect: the runtime's last error after a driver error: no error
+// expect: the version from a driver entry point: 13000
+// expect: a driver launch of a runtime kernel: 44
 #include <cuda_runtime.h>
 
 #include "driver_check.h"
@@ -30,12 +30,12 @@ int main() {
     CUcontext current, primary;
     need(cuCtxGetCurrent(&current));
     need(cuDevicePrimaryCtxRetain(&primary, 0));
-    fact("the runtime's context is the primary one", current == primary && current);
+    fact("the runtime uses the primary context", current == primary && current);
 
     CUdeviceptr memory;
     need(cuMemAlloc(&memory, 2 * sizeof(int)));
     set<<<1, 1>>>(reinterpret_cast<int*>(memory), 42);
-    std::printf("a kernel of the runtime on memory of the driver: %d\n", value_at(memory));
+    std::printf("a runtime launch with driver memory: %d\n", value_at(memory));
 
     CUstream stream;
     cudaEvent_t event;
@@ -43,8 +43,8 @@ int main() {
     set<<<1, 1, 0, stream>>>(reinterpret_cast<int*>(memory), 43);
     cudaEventCreate(&event);
     cudaEventRecord(event, stream);
-    std::printf("a stream of the driver takes a launch of the runtime: %d\n", value_at(memory));
-    result("an event of the runtime in the driver", cuEventSynchronize(event));
+    std::printf("a runtime launch in a driver stream: %d\n", value_at(memory));
+    result("waiting for a runtime event in the driver", cuEventSynchronize(event));
 
     CUmodule module;
     CUfunction function;
@@ -59,12 +59,12 @@ int main() {
     void* arguments[] = {&memory, &memory, &factor, &count};
     cudaLaunchKernel(reinterpret_cast<const void*>(function), dim3(1), dim3(32), arguments, 0,
                      nullptr);
-    std::printf("a module's kernel launched by the runtime: %d\n", value_at(memory));
-    result("the driver frees what the runtime allocated",
+    std::printf("a runtime launch of a module's kernel: %d\n", value_at(memory));
+    result("freeing runtime memory in the driver",
            cuMemFree(reinterpret_cast<CUdeviceptr>(from_runtime)));
 
     cuModuleGetFunction(&function, module, "nothing");
-    std::printf("the runtime's last error is its own: %s\n",
+    std::printf("the runtime's last error after a driver error: %s\n",
                 cudaGetErrorString(cudaGetLastError()));
 
     int (*get_version)(int*) = nullptr;
@@ -73,13 +73,13 @@ int main() {
     cudaGetDriverEntryPointByVersion("cuDriverGetVersion", reinterpret_cast<void**>(&get_version),
                                      13000, cudaEnableDefault, &query);
     if (get_version) get_version(&version);
-    std::printf("a function by the runtime's way: %d\n", version);
+    std::printf("the version from a driver entry point: %d\n", version);
 
     cudaFunction_t handle;
     int value = 44;
     void* two[] = {&memory, &value};
     cudaGetFuncBySymbol(&handle, reinterpret_cast<const void*>(set));
     need(cuLaunchKernel(handle, 1, 1, 1, 1, 1, 1, 0, nullptr, two, nullptr));
-    std::printf("a kernel's handle in the driver: %d\n", value_at(memory));
+    std::printf("a driver launch of a runtime kernel: %d\n", value_at(memory));
     need(cuMemFree(memory));
 }

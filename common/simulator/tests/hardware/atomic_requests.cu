@@ -1,5 +1,5 @@
-// Runs every atomic instruction with every address pattern, one warp and one atomic per launch. The
-// table in unit/counters_test.cpp contains the results of Nsight Compute on an H200.
+// Runs every atomic instruction with every address pattern. Each launch runs one atomic in one
+// warp. The table in unit/counters_test.cpp lists what Nsight Compute measured on an H200.
 //
 //     nvcc -arch=sm_90 -std=c++20 -o atomics atomic_requests.cu
 //     ncu --clock-control none --csv --page raw --metrics METRICS ./atomics
@@ -34,7 +34,7 @@ enum class Kind {
 };
 constexpr int kKinds = static_cast<int>(Kind::count);
 
-/// Applies an atomic to an element, and returns the old value if the instruction returns one.
+/// Applies an atomic to an element, and returns the old value (0 if the instruction returns none).
 template <Kind K>
 __device__ u64 change(u64* memory, u32 element, u32 value) {
     u32* const words = reinterpret_cast<u32*>(memory);

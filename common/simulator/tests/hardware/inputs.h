@@ -1,5 +1,5 @@
-// Operands for comparing the simulator's instructions with those of a GPU: first pairs of edge
-// values, then random bits.
+// The operands with which the simulator's instructions are compared with a GPU's: first pairs of
+// edge values, then random bits.
 #pragma once
 
 #include <stdint.h>
@@ -8,8 +8,8 @@ namespace coalesce::hardware {
 
 inline constexpr uint32_t kEdges = 64, kSamples = 2 * kEdges * kEdges;
 
-// Edge values: integers around powers of two; floats around zero, one, halves and the limits of
-// f16, e4m3, f32 and the integers; infinities and NaNs.
+// Integers near powers of two; floats near 0, 1, halves, and the limits of f16, e4m3, f32 and the
+// integers; infinities and NaNs.
 inline constexpr uint32_t kEdges32[kEdges] = {
     0,          1,          2,          3,          5,          7,          8,          15,
     16,         17,         23,         24,         25,         31,         32,         33,
@@ -97,7 +97,7 @@ inline uint64_t mixed(uint64_t x) {
     return x ^ x >> 31;
 }
 
-/// Returns edge value number `index` for operands of 16, 32 or 64 bits.
+/// Returns the edge value with this index, for operands of 16, 32 or 64 bits.
 inline uint64_t edge(int width, uint32_t index) {
     return width == 64 ? kEdges64[index] : width == 32 ? kEdges32[index] : kEdges16[index];
 }
@@ -112,7 +112,7 @@ inline uint64_t operand(int width, int position, uint32_t i) {
                                                : random % kEdges;
         return edge(width, index);
     }
-    // Use an edge value for a quarter of the operands, and random bits for the rest.
+    // A quarter of the operands are edge values, and the rest random bits.
     return random & 3 ? bits : edge(width, bits % kEdges);
 }
 

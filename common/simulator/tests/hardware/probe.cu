@@ -1,11 +1,11 @@
 // Runs every instruction of instructions.inc on the device, with the operands of inputs.h, and
-// prints a digest of the results. instructions.inc contains the digests of an H200.
+// prints a digest of each instruction's results. instructions.inc lists an H200's digests.
 //
 //     nvcc -cudart shared -arch=sm_90 -std=c++20 -o probe probe.cu && ./probe
 //     ./probe --raw FILE    also writes all results, 8 bytes each, in the order of the list
 //
-// Idea   Each line of the list becomes a specialisation of `execute`, numbered by its line, with
-//        the instruction as inline assembly. A kernel applies it to all samples.
+// Idea   Each line of the list becomes a specialisation of `execute` for its line number, which
+//        contains the instruction as inline assembly. A kernel applies it to all samples.
 #include <stdio.h>
 #include <string.h>
 
@@ -108,7 +108,7 @@ const Entry kEntries[] = {
 #include "instructions.inc"
 };
 
-/// Returns all samples of the operand at `position` with `width` bits, in device memory.
+/// Returns the device address of all sample values for the `width`-bit operand at `position`.
 u64* sources_of(int width, int position) {
     static u64* made[65][4];
     u64*& values = made[width][position];

@@ -1,5 +1,5 @@
-// Makes shared memory requests with many address patterns, one warp and one request per launch.
-// In Nsight Compute, launch N is case N of the file that this program writes:
+// Makes shared memory requests with many address patterns. Each launch makes one request with one
+// warp. The program writes the cases to a file, where case N is launch N in Nsight Compute:
 //
 //     nvcc -arch=sm_90 -std=c++20 -o requests shared_requests.cu
 //     ncu --clock-control none --csv --page raw --metrics METRIC ./requests COUNT CASES [store]
@@ -33,7 +33,7 @@ __global__ void store(const Case* cases, int number, T* out) {
     if (offset == ~0u) out[lane] = *reinterpret_cast<T*>(shared);  // never true; keeps the store
 }
 
-/// Returns the index, below `few`, of the address that a lane uses. `shape` selects the pattern.
+/// Returns the index of the address that a lane uses. Only the last two shapes depend on `few`.
 static unsigned choice(unsigned shape, unsigned lane, unsigned few, std::mt19937& random) {
     const unsigned simple[] = {0,         lane / 2, lane / 4, lane / 8,
                                lane / 16, lane % 2, lane % 4, lane % 8};

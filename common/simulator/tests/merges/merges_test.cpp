@@ -47,12 +47,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The minimum fraction of kernels with shared memory accesses that must have the same access
+/// At least this fraction of the kernels with shared memory accesses must have the same access
 /// widths as ptxas's code.
 constexpr double kAsked = 0.99;
 constexpr std::size_t kKernelsAtLeast = 300;
 
-/// A PTX load or store, given by its offset in the text, and the width of one of its machine
+/// A PTX load or store, identified by its offset in the text, and the width of one of its machine
 /// accesses.
 struct Place {
     u32 text = 0;
@@ -76,7 +76,7 @@ Widths widths_of_different(const Places& places) {
 struct Compared {
     std::string file, kernel;
     Places simulated, made;
-    Widths all_made;  ///< includes accesses that have no line number
+    Widths all_made;  ///< widths of all accesses, including those without a line number
     std::string listing;
     bool is_equal() const {
         return widths_of(simulated) == widths_of(made) || widths_of(simulated) == all_made ||
@@ -86,8 +86,8 @@ struct Compared {
 
 // ---- the PTX, with a line number for each instruction ----
 
-/// Returns the PTX with one `.loc` line per instruction, in place of its own `.loc` lines. Line n
-/// stands for the instruction at offset `offsets[n - 1]` of the text.
+/// Returns the PTX with its `.loc` lines replaced by one per instruction. Line n is the instruction
+/// at offset `offsets[n - 1]` of the text.
 std::string with_own_lines(const ptx::Module& module, const std::vector<ptx::Function*>& kept,
                            std::vector<u32>& offsets) {
     for (const auto& [name, function] : module.functions)
@@ -258,8 +258,8 @@ private:
 
 // ---- known differences ----
 
-/// Reads lines `FILE KERNEL: CAUSE`, and returns the text before the colon of each line. Throws
-/// std::runtime_error if a line has a different form.
+/// Reads lines of the form `FILE KERNEL: CAUSE`, and returns the part of each before the colon.
+/// Throws std::runtime_error if a line has another form.
 std::set<std::string> known_differences(const fs::path& file) {
     std::set<std::string> names;
     std::istringstream lines(read_file(file));
@@ -273,8 +273,8 @@ std::set<std::string> known_differences(const fs::path& file) {
     return names;
 }
 
-/// Prints kernels that differ but are not in `known`, and kernels in `known` that do not differ.
-/// Returns true if there is nothing to print.
+/// Prints the kernels that differ but are not in `known`, and those in `known` that do not differ.
+/// Returns whether there are none.
 bool agrees_with_known(const std::vector<Compared>& all, const std::set<std::string>& known) {
     std::set<std::string> differing, equal;
     for (const Compared& one : all)

@@ -1,11 +1,11 @@
 #!/bin/sh
-# build.sh NVCC HOW PROGRAM SOURCE LIBRARY... builds SOURCE as an older CUDA would. The first LIBRARY is our
-# libcudart.so.12. HOW is one of:
+# build.sh NVCC HOW PROGRAM SOURCE LIBRARY... builds SOURCE as an older CUDA does. The first LIBRARY
+# is our libcudart.so.12. HOW is one of:
 #     shared     the program needs the libraries
 #     run_path   like shared, but with a run path to another libcudart.so.12
-#     static     the program contains functions with the names that LIBRARY exports. They end the program when they are
-#                called, so simulate must intercept them.
-#     static_11  like static, but without the function by which simulate tells CUDA 12 from CUDA 11
+#     static     the program defines every function that LIBRARY exports. Each aborts when called, so simulate must
+#                intercept it.
+#     static_11  like static, but without the function that tells simulate whether the program is of CUDA 12 or 11
 set -eu
 nvcc=$1 how=$2 program=$3 source=$4 library=$5
 shift 4

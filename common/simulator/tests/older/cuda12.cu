@@ -1,6 +1,6 @@
 // Calls the runtime as a CUDA 12 program does, with a shared or a static runtime. The program
-// passes CUDA 12's structures and arguments. This file declares whatever CUDA 12's headers declare
-// differently from CUDA 13's, because the tests run without CUDA 12.
+// passes CUDA 12's structures and arguments. The tests run without CUDA 12, so this file itself
+// declares what differs between CUDA 12's and CUDA 13's headers.
 // expect: runtime version is one of CUDA 12: 1
 // expect: properties: Coalesce, 9.0, 132 multiprocessors, 1980000 kHz, clusters 1, bytes after them: untouched
 // expect: properties of CUDA 11: 9.0, 132 multiprocessors, bytes after them: untouched

@@ -20,7 +20,7 @@
 // expect: levels: yes
 // expect: a level that there is not: cudaErrorInvalidValue
 // expect: memory is taken and given back: yes
-// expect-stderr: texels from (0, 1, 0) do not fit an array
+// expect-stderr: texels from (0, 1, 0) do not fit into an
 #include <vector>
 
 #include "api_check.h"

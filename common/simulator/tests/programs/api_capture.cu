@@ -1,5 +1,5 @@
-// Stream capture: captured work runs only when the graph is launched, events fork and join, the
-// graph allocates memory, and a program may inspect the captured work.
+// Stream capture: captured work runs only when the graph is launched, events fork and join streams,
+// and a program may inspect and change what has been captured.
 // expect: before the launch nothing ran: 0
 // expect: after it: 3
 // expect: again: 6
@@ -195,7 +195,7 @@ static void given_graph(cudaStream_t stream) {
     need(cudaStreamEndCapture(stream, &same));
     std::printf("captured into a given graph: %s %zu\n", same == graph ? "yes" : "NO",
                 count_nodes(graph));
-    // The program already has the graph's handle, so no query for the graph is needed.
+    // The graph is already known, so cudaStreamEndCapture need not return it.
     need(cudaStreamBeginCaptureToGraph(stream, graph, nullptr, nullptr, 0,
                                        cudaStreamCaptureModeGlobal));
     add<<<1, 1, 0, stream>>>(device, 1);

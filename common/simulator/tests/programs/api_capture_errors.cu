@@ -80,7 +80,7 @@ static void begin(cudaStream_t in) {
     add<<<1, 1, 0, in>>>(device, 1);
 }
 
-/// Ends the capture, and prints the error that this returns and whether there is no graph.
+/// Ends the capture, and prints the returned error and whether no graph was returned.
 static void end(cudaStream_t in) {
     cudaGraph_t graph = reinterpret_cast<cudaGraph_t>(1);
     const cudaError_t error = cudaStreamEndCapture(in, &graph);

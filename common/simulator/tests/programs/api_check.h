@@ -1,5 +1,5 @@
-// Helpers for tests of the runtime API. Each line of output consists of a call with its result, or
-// of a property and whether it is true.
+// Helpers for tests of the runtime API. Each line of output shows a call and its result, or a
+// property and whether it holds.
 #pragma once
 
 #include <cuda_runtime.h>

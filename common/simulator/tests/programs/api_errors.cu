@@ -1,4 +1,4 @@
-// The last error of a thread: a failure sets it, a success preserves it, and reading clears it.
+// The last error of a thread: a failed call sets it, and only reading clears it.
 // expect: nothing failed yet: cudaSuccess
 // expect: peeking: cudaErrorMemoryAllocation
 // expect: a success in between changes nothing: cudaErrorMemoryAllocation

@@ -1,4 +1,4 @@
-// Tests the attributes of a kernel that a program can query, and occupancy.
+// Tests queries for the attributes and the occupancy of a kernel.
 // expect: static shared memory: 4096
 // expect: dynamic limit beside it: 45056
 // expect: threads by __launch_bounds__: 64

@@ -1,4 +1,4 @@
-// Conditional nodes: kernels decide whether a graph runs, how often, and which of several.
+// Conditional nodes: a kernel selects which graph runs, if any, or how often it runs.
 // expect: a while loop ran 5 times
 // expect: and again: 5 times
 // expect: if, taken: 10
@@ -14,7 +14,7 @@
 // expect-stderr: apicheck: cudaErrorInvalidValue from cudaGraphAddNode
 #include "api_check.h"
 
-/// Sets the condition of a loop, which continues until `*counter` reaches `end`.
+/// Counts, and ends the loop when `*counter` reaches `end`.
 __global__ void count(cudaGraphConditionalHandle handle, int* counter, int end) {
     if (++*counter == end) cudaGraphSetConditional(handle, 0);
 }

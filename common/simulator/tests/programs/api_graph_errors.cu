@@ -1,5 +1,5 @@
-// Invalid graphs: cycles, edges to missing nodes, nodes of other graphs, and invalid operations.
-// Either the call that adds the node or the call that instantiates the graph returns the error.
+// Invalid graphs: cycles, missing edges, nodes of other graphs, and invalid operations. The error
+// comes from the call that adds the node or the edge, or from the call that instantiates the graph.
 // expect: to itself: cudaErrorInvalidValue
 // expect: the same edge again: cudaErrorInvalidValue
 // expect: an edge that is not there: cudaErrorInvalidValue

@@ -1,4 +1,4 @@
-// Memory that a graph allocates or frees, with nodes, by capture, by another graph or the program.
+// Memory that a graph allocates: with nodes or by capture, and freed by any graph or the program.
 // expect: nodes: allocate kernel copy free
 // expect: what the kernel wrote: 5
 // expect: launched again: 5
@@ -26,7 +26,7 @@
 // expect-stderr: that was never freed; free
 // expect-stderr: apicheck: cudaErrorInvalidValue from cudaFree
 // expect-stderr: apicheck: cudaErrorNotSupported from cudaGraphInstantiate
-// expect-stderr: destroy the other executable first
+// expect-stderr: destroy the other executable
 // expect-stderr: apicheck: cudaErrorNotSupported from cudaGraphClone
 // expect-stderr: apicheck: cudaErrorNotSupported from cudaGraphRemoveDependencies
 // expect-stderr: freed outside of the graph; a node

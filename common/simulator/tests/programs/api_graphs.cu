@@ -62,7 +62,7 @@ static void launch(cudaGraph_t graph, int times = 1) {
     need(cudaGraphExecDestroy(executable));
 }
 
-/// A diamond, start -> (left, right) -> join: y = (y + 10) + (x + 1 - x). A host node counts runs.
+/// A graph start -> (left, right) -> join: y = (y + 10) + (x + 1 - x). A host node counts the runs.
 struct Diamond {
     cudaGraph_t graph;
     cudaGraphNode_t start, left, right, join, back, host;
@@ -178,7 +178,7 @@ static void symbols() {
     need(cudaGraphDestroy(graph));
 }
 
-/// Adds nodes of several types with cudaGraphAddNode, and checks that kernel arguments are copied.
+/// Adds a kernel node with cudaGraphAddNode, which must copy the kernel's arguments.
 static void any_node() {
     cudaGraph_t graph;
     cudaGraphNode_t node;

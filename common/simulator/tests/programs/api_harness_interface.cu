@@ -1,4 +1,4 @@
-// Calls that a harness makes through coalesce_simulator.h, with functions found by dlsym.
+// Calls the functions of coalesce_simulator.h as a harness does, after finding them with dlsym.
 // simulator only
 // expect: the marker is there: yes
 // expect: one kernel, launched twice: copy 2
@@ -31,8 +31,8 @@ __global__ void copy(float* out, const float* in, int count) {
     if (i < count) out[i] = in[i];
 }
 
-// The trace expected above contains these line numbers. One line loads from global and stores to
-// shared memory, and another line loads from shared and stores to global memory.
+// The expected trace above names lines of this kernel: the line that copies from global to shared
+// memory, and the line that copies back.
 __global__ void transpose(float* out, const float* in) {
     __shared__ float tile[32 * 32];
     const int lane = threadIdx.x, warp = threadIdx.y;

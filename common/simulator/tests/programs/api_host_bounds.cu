@@ -10,7 +10,7 @@
 // expect: an array on the stack: cudaSuccess
 // expect: aligned memory: cudaSuccess
 // expect: memory that has grown: cudaSuccess
-// expect-stderr: end 48 bytes past
+// expect-stderr: ends 48 bytes past
 // expect-stderr: apicheck: cudaErrorInvalidValue from cudaMemcpy
 // expect-stderr: apicheck: cudaErrorInvalidValue from cudaMemcpy2D
 #include <cstdlib>
@@ -26,7 +26,7 @@ int main() {
     const auto copy_to = [&](void* host, size_t bytes) {
         return cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost);
     };
-    // Allocate blocks before and after `values`, so that it is in the middle of the heap.
+    // Allocate blocks before and after `values`, so that `values` lies in the middle of the heap.
     std::vector<int> before(300), values(1006), after(300);
     std::vector<char> large(kBytes / 2);
     const size_t bytes = values.size() * sizeof(int);

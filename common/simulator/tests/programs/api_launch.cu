@@ -1,4 +1,4 @@
-// Launch configurations that are accepted, and launch configurations that are refused.
+// Tests valid and invalid launch configurations.
 // expect: an empty grid: cudaErrorInvalidValue
 // expect: an empty block: cudaErrorInvalidValue
 // expect: 1025 threads: cudaErrorInvalidValue
@@ -45,7 +45,7 @@ __global__ void with_shared(int* out) {
 
 static int* counter;
 
-/// Returns the sum that the launches left in device memory, and resets it to zero.
+/// Returns the number that the launches have counted, and resets it to zero.
 static int counted() {
     int value = -1;
     need(cudaMemcpy(&value, counter, sizeof value, cudaMemcpyDeviceToHost));

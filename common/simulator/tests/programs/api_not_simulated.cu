@@ -1,6 +1,6 @@
 // A call that is not simulated is reported by name, and the program continues. The exit code is not
-// 0, because the call would succeed on hardware, so later results may differ from those of a GPU. A
-// query returns the same error, but does not change the exit code, because nothing is left undone.
+// 0, because the call succeeds on a GPU, so later results may differ. A query returns the same
+// error, but does not change the exit code, because later results do not depend on it.
 // simulator only
 // expect: a question: cudaErrorNotSupported
 // expect: memory of another process: cudaErrorNotSupported

@@ -1,4 +1,4 @@
-// Sharing with other processes is not simulated: each call fails, and the exit code is not 0.
+// Sharing between processes is not simulated: each call fails, and the exit code is not 0.
 // not built by clang: it lacks the functions for several processes
 // simulator only
 // expect: giving memory: cudaErrorNotSupported

@@ -1,4 +1,4 @@
-// A kernel's error is returned by the next call that needs the device, and by every later call.
+// After a kernel fails, the next call that needs the device and all later calls return its error.
 // expect: the launch itself: cudaSuccess
 // expect: the next synchronisation: cudaErrorIllegalAddress
 // expect: once more: cudaErrorIllegalAddress

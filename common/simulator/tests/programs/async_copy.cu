@@ -17,7 +17,7 @@
 
 #include "check.h"
 
-// init() initialises a cuda::barrier in shared memory, so its constructor does not run.
+// init() initialises the cuda::barrier in shared memory, so its constructor need not run.
 #pragma nv_diag_suppress static_var_with_dynamic_init
 
 namespace cg = cooperative_groups;
@@ -35,7 +35,7 @@ __global__ void reverse(T* out, const T* in) {
     out[blockIdx.x * kThreads + threadIdx.x] = tile[kThreads - 1 - threadIdx.x];
 }
 
-/// Thread i reads the first i % 17 bytes of its 16. The copy fills the rest with zeros.
+/// Thread i copies the first i % 17 of its 16 bytes, and the copy fills the rest with zeros.
 __global__ void zero_fill(uint4* out, const uint4* in) {
     __shared__ uint4 tile[kThreads];
     const int i = threadIdx.x;

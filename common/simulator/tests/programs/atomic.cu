@@ -32,7 +32,7 @@ __device__ int thread_number() {
     return blockIdx.x * blockDim.x + threadIdx.x;
 }
 
-/// Applies each atomic operation to a cell of its own.
+/// Applies each atomic operation to a different cell.
 template <class T>
 __global__ void integers(T* cells) {
     const T value = static_cast<T>(scrambled(thread_number()));
@@ -161,7 +161,7 @@ __global__ void generic(unsigned* out) {
 }
 
 __global__ void exchange(unsigned long long* cells) {
-    // Each value must be left in the cell, or be returned to exactly one thread.
+    // In the end, each value must be in the cell or have been returned to exactly one thread.
     const unsigned long long mine = (1ull << 40) + thread_number();
     const unsigned long long got = atomicExch(&cells[0], mine);
     atomicAdd(&cells[1], got);

@@ -13,7 +13,7 @@ __global__ void half_sums(__half* one, __half2* two) {
     atomicAdd(one, __float2half(0.25f));
     atomicAdd(two, __floats2half2_rn(0.5f, 1.0f));
 }
-/// Only one thread runs, so the returned values are known.
+/// Runs with one thread, so that the returned values do not depend on an order.
 __global__ void old_halves(__half* one, __half2* two, float* old) {
     old[0] = __half2float(atomicAdd(one, __float2half(0.25f)));
     const __half2 pair = atomicAdd(two, __floats2half2_rn(0.5f, 1.0f));
@@ -23,7 +23,7 @@ __global__ void old_halves(__half* one, __half2* two, float* old) {
 
 __global__ void swap_shorts(unsigned short* cells) {
     const int i = threadIdx.x;
-    // Thread i continues only after all threads before it have continued.
+    // Thread i waits until all threads before it have passed.
     while (atomicCAS(&cells[1], static_cast<unsigned short>(i),
                      static_cast<unsigned short>(i + 1)) != i) {
     }

@@ -1,5 +1,5 @@
-// Sectors and wavefronts of a warp's atomics, which ptxas may combine. An H200 gives the same
-// counts (l1tex__t_sectors_pipe_lsu_mem_global_op_{atom,red}.sum,
+// Counts sectors and wavefronts of a warp's atomics, which ptxas may combine. An H200 counts the
+// same (l1tex__t_sectors_pipe_lsu_mem_global_op_{atom,red}.sum,
 // l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum), including for 60 random patterns.
 // simulator only
 // expect: one to a parameter: 1 sectors

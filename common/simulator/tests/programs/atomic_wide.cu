@@ -12,7 +12,7 @@ struct alignas(16) Wide {
 
 constexpr int kThreads = 64;
 
-/// Exchanges values. Each one must be left whole in the cell, or be returned whole to one thread.
+/// Exchanges values. Each value must end up, with both halves, in the cell or in one thread.
 __global__ void exchange(Wide* cell, Wide* got) {
     const unsigned long long i = threadIdx.x + 1;
     got[threadIdx.x] = atomicExch(cell, Wide{i, i * 1000});

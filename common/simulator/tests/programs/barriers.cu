@@ -1,4 +1,4 @@
-// Barriers of a block: for all threads, for some, numbered, and with reductions.
+// Barriers of a block: for all or some threads, with numbers, and with reductions.
 // expect: __syncthreads: ok
 // expect: count: ok
 // expect: and, or: ok
@@ -68,7 +68,7 @@ __global__ void producer(int* out, int rounds) {
     }
 }
 
-/// Whole warps exit before the barriers, which do not wait for these warps.
+/// Some warps exit before the barrier, which must not wait for them.
 __global__ void left(int* out) {
     __shared__ int tile[64];
     if (threadIdx.x >= 64) return;

@@ -46,12 +46,12 @@ T shifted_right(T a, u32 count) {
 #define SHL(T) BINARY("shl." #T " %0, %1, %2;", T, T, u32, shifted_left<T>(a, b));
 #define SHR(T) BINARY("shr." #T " %0, %1, %2;", T, T, u32, shifted_right<T>(a, b));
 SHL(b16) SHL(b32) SHL(b64)
-// The distance is a 32-bit operand, but the compiler would truncate a literal to 16 bits.
+// The shift distance is a 32-bit operand, but the compiler would truncate a literal to 16 bits.
 UNARY("shl.b16 %0, %1, 0x10001;", b16, b16, a << 1);
 SHR(b16) SHR(u16) SHR(s16) SHR(b32) SHR(u32) SHR(s32) SHR(b64) SHR(u64) SHR(s64)
 
 GROUP("shf");
-/// Shifts the 64 bits b:a, and returns the upper half (left) or the lower half (right).
+/// Shifts the 64-bit value b:a left and returns its upper half (funnel_right: the lower half).
 u32 funnel_left(u32 a, u32 b, u32 count) {
     const u64 both = u64(b) << 32 | a;
     return from_bits<u32>([=](u32 i) { return bit(both, 32 + i - count); });
@@ -130,9 +130,9 @@ u32 nth_set(u32 mask, u32 base, s32 n) {
 FNS("shr.s32 n, %3, 1;", c >> 1) FNS("rem.s32 n, %3, 9;", c % 9)
 
 // ---- bit fields, whose position and length are bytes ----
-// PTX ignores the bits above these bytes. The device does so only in the
-// 32-bit instructions, so the operands of the 64-bit instructions are masked
-// to bytes.
+// PTX uses only the low byte of the position and of the length. The device
+// does so only for the 32-bit instructions, so the operands of the 64-bit
+// instructions are masked.
 #define WITH_BYTES(x, y, what) \
     "{ .reg .b32 p, n; and.b32 p, " x ", 255; and.b32 n, " y ", 255; " what " }"
 
@@ -203,7 +203,7 @@ TERNARY("prmt.b32 %0, %1, %2, 0x0123;", u32, u32, u32, u32, a << 24 | (a & 0xff0
                                                               (a >> 8 & 0xff00) | a >> 24);
 
 GROUP("prmt by mode");
-/// Selectors for c = 0, 1, 2, 3. Each hex digit selects a byte of b:a, beginning with the highest.
+/// The selectors for c = 0, 1, 2 and 3. Each hex digit selects the byte of b:a for a result byte.
 struct Table {
     u32 selectors[4];
     u32 operator()(u32 a, u32 b, u32 c) const { return permuted(a, b, selectors[c % 4]); }

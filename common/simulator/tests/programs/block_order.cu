@@ -1,4 +1,4 @@
-// Blocks draw numbers as they start, so their work and the counters depend on the starting order.
+// Each block draws a number when it starts, so the counters depend on the order of the blocks.
 // expect: numbers: ok
 #include <algorithm>
 
@@ -6,7 +6,7 @@
 
 constexpr int kBlocks = 4000, kThreads = 64;
 
-/// Draws a number. The further that number is from the block's index, the more the block loads.
+/// Draws a number. The further it is from the block's index, the more loads the block executes.
 __global__ void draw(unsigned* next, int* drawn, const int* in, int* out) {
     __shared__ unsigned number;
     if (threadIdx.x == 0) number = atomicAdd(next, 1u);

@@ -1,5 +1,5 @@
-// A launch that uses any kind of invalid address must fail with an error that names the line, and
-// the process must continue. Each case runs in a child process, because it corrupts its context.
+// A launch that accesses an invalid address must fail with a report that names the line, and the
+// process must continue. Each case corrupts its context, and so runs in a child process.
 // simulator only
 // expect: null: 700
 // expect: the last byte there is: 700

@@ -1,5 +1,5 @@
-// The instruction budget must end an endless loop, at a line of that loop. A grid of 2^31 - 1
-// blocks must neither run for hours nor need memory for all of its blocks.
+// The instruction budget must end an endless loop, and the report must name a line of that loop.
+// A kernel that ends within the budget must succeed.
 // simulate: --max-instructions 200000
 // simulator only
 // expect: a short kernel: cudaSuccess
@@ -16,7 +16,7 @@ __global__ void ends(int* out) {
 __global__ void turns_for_ever(int* out) {
     unsigned value = threadIdx.x;
     for (;;) {
-        // On one line, so that the reported line does not depend on the last executed instruction.
+        // The loop is on one line, so the report names this line whichever instruction comes last.
         value = value * 3 + 1; if (value == 0x12345679) asm volatile("st.global.u32 [%0], %1;" :: "l"(out), "r"(value) : "memory");
     }
 }

@@ -1,5 +1,5 @@
-// The instruction budget must stop 2^31 - 1 blocks of a kernel that returns immediately. Launches
-// with invalid shapes are refused, and leave the context intact.
+// The instruction budget must stop a grid of 2^31 - 1 blocks that return immediately. Launches with
+// invalid grids or blocks fail, and leave the context intact.
 // simulate: --max-instructions 100000
 // simulator only
 // expect: no blocks: cudaErrorInvalidValue

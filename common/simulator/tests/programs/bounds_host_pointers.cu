@@ -1,4 +1,4 @@
-// A report about a host pointer in a kernel must say to which memory the pointer refers.
+// When a kernel uses a host pointer, the report must say what memory the pointer refers to.
 // simulator only
 // expect: from malloc: 700
 // expect-stderr: a pointer to memory of the host,

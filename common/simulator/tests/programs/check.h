@@ -1,7 +1,6 @@
-// Helpers for the feature tests: arrays on the device, and comparison of their elements with
-// results of the host.
-// A test prints "NAME: ok", or the first element that differs. The lines that it must print
-// are listed at the top of its file as `// expect:`.
+// Helpers for the feature tests: arrays on the device, and their comparison with results of the
+// host. A test prints "NAME: ok", or the first element that differs. `// expect:` lines at the top
+// of its file list what it must print.
 #pragma once
 
 #include <cstdio>

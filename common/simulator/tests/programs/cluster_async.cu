@@ -1,4 +1,4 @@
-// Asynchronous stores, mbarriers and bulk copies between the blocks of a cluster.
+// Asynchronous stores, arrivals at mbarriers and bulk copies between blocks of a cluster.
 // expect: st.async: ok
 // expect: st.async of 16 bytes: ok
 // expect: st.async of 64 bits: ok
@@ -102,7 +102,7 @@ __global__ void arrivals(unsigned* out) {
     cluster_sync();
 }
 
-/// The sender adds the number of bytes that it will store to the count of the receiver's mbarrier.
+/// The sender announces to the receiver's mbarrier how many bytes it will store.
 __global__ void announced(unsigned* out) {
     __shared__ unsigned values[32];
     __shared__ uint64_t barrier;
@@ -124,7 +124,7 @@ __global__ void announced(unsigned* out) {
 }
 
 /// Block 0 produces values, and block 1 consumes them. One mbarrier signals that values are ready,
-/// another mbarrier that they were consumed.
+/// and another that they have been consumed.
 __global__ void pipeline(unsigned* out, int rounds) {
     __shared__ unsigned box[32];
     __shared__ uint64_t full, empty;

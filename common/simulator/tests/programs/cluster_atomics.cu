@@ -12,7 +12,7 @@
 // expect: red: ok
 #include "cluster_check.h"
 
-/// Calls `body` with the first word of the next block, then outputs the 8 words of each block.
+/// Calls `body` with the first word of the next block, then writes each block's 8 words to `out`.
 template <class Body>
 __device__ void with_next(unsigned* out, unsigned start, Body body) {
     __shared__ unsigned words[8];
@@ -111,7 +111,7 @@ __global__ void reduced(unsigned* out) {
     if (threadIdx.x < 32) out[blockIdx.x * 32 + threadIdx.x] = values[threadIdx.x];
 }
 
-/// Returns 8 words for each of `blocks` blocks: first those of `of(b)`, then the initial values.
+/// Returns the expected 8 words of each of `blocks` blocks: of(b), padded with the initial values.
 std::vector<unsigned> eight_each(int blocks, unsigned start,
                                  std::vector<unsigned> (*of)(unsigned block)) {
     std::vector<unsigned> words;

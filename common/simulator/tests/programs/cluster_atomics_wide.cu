@@ -1,5 +1,5 @@
 // 64-bit atomics on another block's shared memory. Minimum, maximum, AND, OR and XOR are not atomic
-// there (bugs/clusters.cu), so this program applies them from one thread at a time.
+// there (bugs/clusters.cu), so here only one thread at a time uses them.
 // expect: add: ok
 // expect: min, max, and, or, xor by one thread: ok
 // expect: exch: ok
@@ -17,7 +17,7 @@
 using Wide = unsigned long long;
 constexpr Wide kHigh = 1ull << 40;
 
-/// Calls `body` with the first word of the next block, then writes the 4 words of each block.
+/// Calls `body` with the first word of the next block, then writes each block's 4 words to `out`.
 template <class Body>
 __device__ void with_next(Wide* out, Wide start, Body body) {
     __shared__ Wide words[4];
@@ -101,7 +101,7 @@ __global__ void doubles(Wide* out) {
 
 using Words = std::vector<Wide>;
 
-/// Returns four words for each of two blocks: the words of `of(block)`.
+/// Returns the expected words of two blocks: of(0), then of(1).
 Words four_each(Words (*of)(unsigned block)) {
     Words words = of(0), second = of(1);
     words.insert(words.end(), second.begin(), second.end());
@@ -158,7 +158,7 @@ int main() {
                      return Words{kHigh * 63 + 1 - b, kHigh + 1, kHigh + 2, kHigh + 3};
                  }));
     in_clusters(doubles, 2, 64, 2, words);
-    // The double initially has bits 1 and 2 set, a value so small that it does not change the sum.
+    // The double initially has bits 1 and 2 set. That value is too small to change the sum.
     expect_equal("add of doubles", out.read(), four_each([](unsigned) {
                      return Words{0, bits_of(248.), bits_of(256.), 3};
                  }));

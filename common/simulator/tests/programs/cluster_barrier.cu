@@ -1,4 +1,4 @@
-// barrier.cluster: threads that arrive, wait, or have already exited.
+// Tests barrier.cluster with threads that arrive, wait, or have already exited.
 // expect: rounds: ok
 // expect: work between arrival and wait: ok
 // expect: a block that has ended: ok
@@ -24,7 +24,7 @@ __global__ void rounds(unsigned* out, int count) {
     if (threadIdx.x == 0) out[blockIdx.x] = value[count % 2];
 }
 
-/// Works on private data between arriving and waiting.
+/// Processes private data between arrival and wait.
 __global__ void split(unsigned* out) {
     __shared__ unsigned values[64], own[64];
     values[threadIdx.x] = blockIdx.x * 64 + threadIdx.x;
@@ -70,7 +70,7 @@ __global__ void diverged(unsigned* out) {
     cluster_sync();
 }
 
-/// Block 0 and block 1 wait for each other at different lines.
+/// Blocks 0 and 1 wait for each other at different lines of the source.
 __global__ void places(unsigned* out) {
     __shared__ unsigned value;
     if (rank_in_cluster() == 0) {
@@ -106,7 +106,7 @@ __global__ void global_memory(unsigned* out, unsigned* between) {
     }
 }
 
-/// Warp 0 waits for the other block, while the other warps wait at a barrier of their own block.
+/// Warp 0 waits for the other block, while the other warps of its block wait at a block barrier.
 __global__ void mixed(unsigned* out) {
     __shared__ unsigned value, parts[4];
     const unsigned warp = threadIdx.x / 32;

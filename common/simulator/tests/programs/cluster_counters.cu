@@ -1,4 +1,4 @@
-// Atomics on another block's shared memory, counted as requests/sectors of loads, stores and
+// Counts atomics on another block's shared memory as requests/sectors of loads, stores and
 // atomics. An H200 gives the same counts (l1tex__t_{requests,sectors}_pipe_lsu_mem_dshared_op_*).
 // simulator only
 // expect: add: 0/0 0/0 1/4, 0/0 0/0 1/32, 0/0 0/0 1/4, 0/0 0/0 1/4, 0/0 0/0 1/8, 0/0 0/0 1/6, 0/0 0/0 1/12

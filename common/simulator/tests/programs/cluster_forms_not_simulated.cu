@@ -1,4 +1,4 @@
-// Cluster instructions, and related ones, that are not simulated. The launch must fail with an
+// Tests cluster instructions and related ones that are not simulated. The launch must fail with an
 // error that names the instruction, and must not write results.
 // simulator only
 // expect: multimem.ld_reduce: cudaErrorUnsupportedPtxVersion
@@ -31,7 +31,7 @@
 
 #include "cluster_ptx.h"
 
-/// Repairs the context for the next case, after an unsupported instruction has broken it.
+/// Resets the context for the next case, because an unsupported instruction makes it unusable.
 static void fix() {
     reinterpret_cast<void (*)()>(dlsym(RTLD_DEFAULT, "coalesceClearError"))();
 }

@@ -1,5 +1,5 @@
 // not built by clang: clang drops __cluster_dims__
-// Distributed shared memory: loads and stores to the other blocks of a cluster.
+// Tests loads and stores to the shared memory of other blocks of a cluster.
 // expect: the neighbour's value: ok
 // expect: a ring of 8 blocks: ok
 // expect: stores to the neighbour: ok
@@ -30,7 +30,7 @@ __global__ void neighbour(unsigned* out) {
     cluster_sync();
 }
 
-/// Each block passes its values to the next block until they have gone once around the ring.
+/// The blocks pass their values on until each value has visited all blocks of the ring.
 __global__ void ring(unsigned* out, int rounds) {
     __shared__ unsigned box[2][128];
     const unsigned t = threadIdx.x, next = (rank_in_cluster() + 1) % blocks_in_cluster();
@@ -110,7 +110,7 @@ __global__ void own(unsigned* out) {
     out[blockIdx.x * 32 + threadIdx.x] = load_from(address) * 2 + same;
 }
 
-/// Block 0 passes a pointer to its own variable to the other blocks.
+/// Block 0 gives the other blocks a pointer to one of its variables.
 __global__ void handed_over(int* out) {
     __shared__ int value;
     __shared__ int* pointer;

@@ -1,5 +1,5 @@
-// How many clusters of each size can be resident, and the largest cluster, as measured twice.
-// Another H200 may have different multiprocessors disabled, and differ for more than 2 blocks.
+// Tests how many clusters of each size can be resident, and the largest cluster. (Measured twice.
+// An H200 with other multiprocessors disabled may differ for more than 2 blocks.)
 // simulator only
 // expect: portable: 264 132 79 62 47 39 32 30 - - -
 // expect: largest, portable: 8 8 8 8

@@ -1,6 +1,6 @@
 // not built by clang: clang drops __cluster_dims__
 // clang says: launch with cudaLaunchKernelEx and cudaLaunchAttributeClusterDimension
-// Shapes of clusters: the blocks of each cluster, and the values of the special registers.
+// Tests the shapes of clusters: the blocks of each cluster, and the values of special registers.
 // expect: a row of 2: ok
 // expect: a row of 8: ok
 // expect: 2 x 2: ok

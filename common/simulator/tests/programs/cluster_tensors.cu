@@ -1,4 +1,4 @@
-// Multicast copies of tensor boxes to several blocks of a cluster.
+// Tests multicast copies of tensor boxes to several blocks of a cluster.
 // expect: to all: ok
 // expect: to some: ok
 // expect: from the last block alone: ok
@@ -17,7 +17,7 @@ constexpr int kRows = 64, kCols = 96;  // size of the array
 constexpr int kBoxRows = 8, kBoxCols = 32;
 constexpr int kBoxWords = kBoxRows * kBoxCols;
 
-/// Copies a box to the same address in each block of `ranks`, and signals the mbarriers there.
+/// Copies a box to the same address in each block of `ranks`, and signals the mbarriers of these.
 __device__ void load_box_to(void* to, const CUtensorMap& map, int x, int y, uint64_t& barrier,
                             unsigned ranks) {
     asm volatile(
@@ -26,7 +26,7 @@ __device__ void load_box_to(void* to, const CUtensorMap& map, int x, int y, uint
         "l"(&map), "r"(x), "r"(y), "r"(shared_at(&barrier)), "h"(static_cast<unsigned short>(ranks))
         : "memory");
 }
-/// Fills the words with 9, and initialises an mbarrier that expects `bytes` bytes.
+/// Sets all words to 9, and initialises an mbarrier that expects `bytes` bytes.
 __device__ void prepare(int* words, int count, uint64_t& barrier, unsigned bytes) {
     for (int i = threadIdx.x; i < count; i += blockDim.x) words[i] = 9;
     fence_for_copies();
@@ -89,7 +89,7 @@ __global__ void three_dimensions(int* out, const __grid_constant__ CUtensorMap m
     write(out, box, 64);
 }
 
-/// The blocks take turns sending a box to all blocks, and sum the boxes that they receive.
+/// The blocks take turns sending a box to all blocks, and add up the boxes that they receive.
 __global__ void rounds(int* out, const __grid_constant__ CUtensorMap map, int count) {
     __shared__ alignas(128) int box[kBoxWords];
     __shared__ uint64_t barrier;
@@ -109,8 +109,8 @@ __global__ void rounds(int* out, const __grid_constant__ CUtensorMap map, int co
     out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
-/// Computes c = a * b for 32 x 32 matrices in clusters of 2 x 2 blocks. Each block computes 16 x 16
-/// of c. Blocks in a row share their part of a, and blocks in a column their part of b.
+/// Computes c = a * b for 32 x 32 matrices in clusters of 2 x 2 blocks. Each block computes a 16 x
+/// 16 part of c. Blocks in a row share a part of a, and blocks in a column share a part of b.
 __global__ void multiply(int* c, const __grid_constant__ CUtensorMap a,
                          const __grid_constant__ CUtensorMap b) {
     __shared__ alignas(128) int rows[16][16], columns[16][16];
@@ -136,7 +136,7 @@ __global__ void multiply(int* c, const __grid_constant__ CUtensorMap a,
 int element(int row, int col) {
     return row < kRows && col < kCols ? row * 1000 + col : 0;
 }
-/// Returns word i of a block after `share` in a cluster of 4: from a box, or 9 outside the boxes.
+/// Returns word i of a block after `share` in a cluster of 4. Words outside the boxes are 9.
 int shared_word(int i, unsigned senders, unsigned ranks, int x, bool swizzled = false) {
     const int block = i / (4 * kBoxWords), box = i / kBoxWords % 4, word = i % kBoxWords;
     if (!(ranks >> block % 4 & 1) || !(senders >> box & 1)) return 9;

@@ -1,5 +1,5 @@
 // only with --all: instructions in inline PTX, which every compiler passes on unchanged
-// Comparisons: every operator of setp and set, with NaNs, and combined with a predicate.
+// Tests every operator of setp and set, with NaNs, and in combination with a predicate.
 // expect: setp of integers: ok
 // expect: setp of bits: ok
 // expect: setp of floats: ok
@@ -14,13 +14,13 @@ template <class T>
 bool is_nan(T x) {
     return x != x;
 }
-/// Encodes a predicate in bit 0, and its opposite in bit 1.
+/// Encodes a predicate in bit 0, and its negation in bit 1.
 u32 p_and_q(bool p) { return p ? 1 : 2; }
 float flushed(float x) {
     return x > -std::numeric_limits<float>::min() && x < std::numeric_limits<float>::min() ? 0 : x;
 }
 
-// Lists, for a type, the operators: X(PTX operator, type, C++ expression).
+// The equality operators of a type, each as X(PTX operator, type, C++ expression).
 #define EQUALITIES(X, T) X(eq, T, a == b) X(ne, T, a != b)
 #define ORDERS(X, T) X(lt, T, a < b) X(le, T, a <= b) X(gt, T, a > b) X(ge, T, a >= b)
 #define UNSIGNED_ORDERS(X, T) X(lo, T, a < b) X(ls, T, a <= b) X(hi, T, a > b) X(hs, T, a >= b)

@@ -1,4 +1,4 @@
-// __constant__ and __device__ variables, with and without initialisation by the host.
+// Tests __constant__ and __device__ variables, with and without initialisation by the host.
 // expect: initialised constants: ok
 // expect: constants from the host: ok
 // expect: a different address in every lane: ok

@@ -1,5 +1,5 @@
 // only with --all: instructions in inline PTX, which every compiler passes on unchanged
-// cvt: between integers and floats of every size, in every rounding mode, with saturation.
+// Tests cvt between integers and floats of every size, in every rounding mode, and with saturation.
 // nvcc: --extended-lambda -Xcompiler -frounding-math
 // expect: integer to integer: ok
 // expect: integer to integer, clamped: ok
@@ -66,7 +66,7 @@ D clamped(A a) {
     return static_cast<D>(wide < lowest ? lowest : wide > highest ? highest : wide);
 }
 
-// If a register is wider than its type, the value is sign-extended or zero-extended in it.
+// A value is sign-extended or zero-extended to the width of its register.
 #define INTEGERS(D_TYPE, D, W, DR, A_TYPE, A, AR)                                                \
     group.check("cvt." D_TYPE "." A_TYPE, integers<A>(),                                         \
                 DEVICE_1("cvt." D_TYPE "." A_TYPE, W, "=" DR, A, AR),                            \
@@ -199,12 +199,12 @@ D in_direction(A value, int direction) {
     RESIZED_ALL_ROUNDINGS(D_TYPE, D, DR, "s64", i64, "l", integers<i64>());   \
     RESIZED_ALL_ROUNDINGS(D_TYPE, D, DR, "u64", u64, "l", integers<u64>())
 
-/// Compares results. Any NaN passes, because f64 preserves the upper bits of a NaN's payload.
+/// Compares results. Accepts any NaN, because f64 keeps the upper bits of a NaN's payload.
 template <const SmallFormat& F>
 bool same_half(const u16& got, const u16& wanted) {
     return got == wanted || (is_nan(F, got) && is_nan(F, wanted));
 }
-// The host rounds 64-bit integers to odd first, because a double cannot represent all of them.
+// The host first rounds 64-bit integers to odd, because not all of them fit in a double.
 #define TO_HALF(M, TOWARDS, D_TYPE, FORMAT, A_TYPE, A, AR, OPERANDS)                             \
     group.check("cvt." M "." D_TYPE "." A_TYPE, OPERANDS,                                        \
                 DEVICE_1("cvt." M "." D_TYPE "." A_TYPE, u16, "=h", A, AR), [](A a) {            \
@@ -330,7 +330,7 @@ bool same_tf32(const u32& got, const u32& wanted) {
 void test_tf32() {
     const auto f = floats<float>();
     Group group("tf32");
-    // NaNs are left out, because with .rna the device adds to the bits of a NaN.
+    // Omit NaNs: with .rna, the device adds to the bits of a NaN.
     Columns<float> numbers(1);
     for (float a : f[0])
         if (a == a) numbers[0].push_back(a);

@@ -1,4 +1,4 @@
-// cooperative_groups.cu in a debug build, where lanes reach the same barrier from different calls.
+// Runs cooperative_groups.cu in a debug build, in which lanes reach a barrier from different calls.
 // nvcc: -G
 // not built by clang: -G is an option of nvcc
 // expect: block: ok

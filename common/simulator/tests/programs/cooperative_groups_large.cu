@@ -1,7 +1,7 @@
-// Cooperative groups: tiles of several warps, and copies by a whole block.
+// Tests cooperative groups: tiles that span several warps, and asynchronous copies by a block.
 // expect: tiles of several warps: ok
 // expect: asynchronous copies: ok
-// not built by clang: its cooperative groups end at a warp, and cannot copy
+// not built by clang: its cooperative groups support no tile larger than a warp, and no copies
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
 #include <cooperative_groups/reduce.h>

@@ -1,4 +1,4 @@
-// Waits for asynchronous copies to shared memory, and the bytes in flight at each wait, as counted
+// Counts the waits for asynchronous copies to shared memory, and the bytes in flight at each wait,
 // by the rules in execute/async_copy.h.
 // simulator only
 // expect: one stage: 4 waits, 0 bytes
@@ -7,8 +7,8 @@
 // expect: ... by two warps: 8 waits, 1280 bytes
 // expect: ... of half as many lanes: 4 waits, 320 bytes
 // expect: ... that are waited for one after the other: 4 waits, 0 bytes
-// expect: ... that are sent after one was read: 4 waits, 0 bytes
-// expect: ... that are sent while one is waited for: 4 waits, 384 bytes
+// expect: ... that are issued after the previous tile was read: 4 waits, 0 bytes
+// expect: ... that are issued before the previous tile is read: 4 waits, 384 bytes
 // expect: all at once, asked for twice: 1 waits, 0 bytes
 // expect: nothing to wait for: 0 waits, 0 bytes
 // expect: zeros alone: 1 waits, 0 bytes
@@ -58,7 +58,7 @@ __global__ void half_stages(float* out, const float* in) {
     run_stages<3, 16>(out, in);
 }
 
-/// The thread issues all copies before it waits.
+/// Issues all copies before the first wait.
 __global__ void one_after_the_other(float* out, const float* in) {
     __shared__ float tiles[kTiles][32];
     for (int tile = 0; tile < kTiles; ++tile) {
@@ -73,8 +73,8 @@ __global__ void one_after_the_other(float* out, const float* in) {
         out[32 * tile + threadIdx.x] = tiles[tile][threadIdx.x];
 }
 
-/// Issues the next copies after the wait, either before or after the tile is read. Only copies that
-/// are issued before overlap with the reads. In both cases, a wait leaves 0 bytes in flight.
+/// Issues the next copies after the wait, and either before or after the tile is read. Only in the
+/// first case do the copies overlap with the reads. In both cases, a wait leaves 0 bytes in flight.
 template <bool BeforeReading>
 __global__ void sent_after_the_wait(float* out, const float* in) {
     __shared__ float tiles[kTiles][32];
@@ -105,7 +105,7 @@ __global__ void nothing(float*, const float*) {
     wait_for_all_but<0>();
 }
 
-/// Commits two groups of copies that read no bytes, and waits for the first.
+/// Commits two groups of copies with no source bytes, and waits for the first group.
 __global__ void zeros(float* out, const float* in) {
     __shared__ float tile[2][32];
     for (int k = 0; k < 2; ++k) {
@@ -171,8 +171,8 @@ int main() {
     run("... by two warps", stages<3>, 64);
     run("... of half as many lanes", half_stages);
     run("... that are waited for one after the other", one_after_the_other);
-    run("... that are sent after one was read", sent_after_the_wait<false>);
-    run("... that are sent while one is waited for", sent_after_the_wait<true>);
+    run("... that are issued after the previous tile was read", sent_after_the_wait<false>);
+    run("... that are issued before the previous tile is read", sent_after_the_wait<true>);
     run("all at once, asked for twice", asked_twice);
     run("nothing to wait for", nothing);
     run("zeros alone", zeros);

@@ -37,7 +37,8 @@ inline double f64(u64 bits) {
     return bits_as<double>(bits);
 }
 
-// Defines a device function that is a single instruction. D is the result type, DR its constraint.
+// Defines a device function that consists of one instruction. D is its result type, DR its
+// constraint.
 #define DEVICE_1(TEXT, D, DR, A, AR)          \
     [] __device__(A a) {                      \
         D d;                                  \
@@ -59,7 +60,7 @@ inline double f64(u64 bits) {
 
 // ---- values ----
 
-/// Pseudo-random numbers, the same in every run.
+/// Generates the same pseudo-random numbers in every run.
 class Noise {
 public:
     u64 next() {
@@ -71,7 +72,7 @@ private:
     u64 state_ = 0x123456789abcdefu;
 };
 
-/// Columns of operands. Call number i gets element i of each column.
+/// Columns of operands. Call i takes its operands from element i of each column.
 template <class T>
 using Columns = std::vector<std::vector<T>>;
 
@@ -151,7 +152,7 @@ inline std::vector<double> edges_of(double) {
                                    f64(0x7ff8123456789abc)});
 }
 
-/// Returns random bits. Every second number is near 1, so that sums do not always lose an operand.
+/// Returns random bits. Every second number is near 1, so that sums often depend on both operands.
 template <class T>
 T random_float(Noise& noise) {
     if constexpr (sizeof(T) == 8) {
@@ -200,7 +201,7 @@ template <class T>
 bool same_bits(const T& a, const T& b) {
     return std::memcmp(&a, &b, sizeof a) == 0;
 }
-/// Compares results, with any NaN equal to any other.
+/// Compares results. All NaNs are equal.
 template <class T>
 bool same_number(const T& a, const T& b) {
     return same_bits(a, b) || (a != a && b != b);

@@ -1,10 +1,10 @@
-// malloc, free, new and delete in kernels.
-// expect: every thread its own memory: ok
+// Tests malloc, free, new and delete in kernels.
+// expect: every thread gets its own memory: ok
 // expect: a list that outlives its kernel: ok
 // expect: new and delete: ok
-// expect: memory comes back: ok
-// expect: too much gives a null pointer: ok
-// expect: the heap is as large as was asked for before its first use: ok
+// expect: freed memory is reused: ok
+// expect: a request that is too large returns a null pointer: ok
+// expect: the heap size set before the first allocation takes effect: ok
 #include "check.h"
 
 constexpr int kThreads = 64;
@@ -64,7 +64,7 @@ __global__ void objects(int* out) {
     delete[] array;
 }
 
-/// Allocates and frees in a loop that would exhaust the 8 MB heap if free had no effect.
+/// Allocates and frees in a loop. If free had no effect, the loop would exhaust the 8 MB heap.
 __global__ void rounds(int* out) {
     int got = 0;
     for (int i = 0; i < 100; ++i) {
@@ -77,7 +77,7 @@ __global__ void rounds(int* out) {
 __global__ void too_much(int* out) {
     out[0] = malloc(1ull << 40) == nullptr;
 }
-/// Tries to allocate more than the size of the default heap.
+/// Tries to allocate more memory than the default heap contains.
 __global__ void much(int* out) {
     void* memory = malloc(12 << 20);
     out[0] = memory != nullptr;
@@ -89,7 +89,7 @@ int main() {
     const cudaError_t set = cudaDeviceSetLimit(cudaLimitMallocHeapSize, heap_bytes);
     DeviceArray<int> sums(kThreads);
     own<<<1, kThreads>>>(sums);
-    expect_equal("every thread its own memory", sums.read(),
+    expect_equal("every thread gets its own memory", sums.read(),
                  for_threads<int>(kThreads, [](int i) { return i * (i + 1) / 2 + i * (i + 1); }));
     DeviceArray<int> popped(2);
     push<<<1, 1>>>(50);
@@ -102,15 +102,15 @@ int main() {
     expect_equal<int>("new and delete", counts.read(), {101 * kThreads, 6 * kThreads, kThreads});
     DeviceArray<int> got(1), failed(1);
     rounds<<<1, 1>>>(got);
-    expect_equal<int>("memory comes back", got.read(), {100});
+    expect_equal<int>("freed memory is reused", got.read(), {100});
     too_much<<<1, 1>>>(failed);
-    expect_equal<int>("too much gives a null pointer", failed.read(), {1});
+    expect_equal<int>("a request that is too large returns a null pointer", failed.read(), {1});
     DeviceArray<int> large(1);
     much<<<1, 1>>>(large);
     size_t bytes = 0;
     cudaDeviceGetLimit(&bytes, cudaLimitMallocHeapSize);
     const cudaError_t too_late = cudaDeviceSetLimit(cudaLimitMallocHeapSize, 2 * heap_bytes);
-    expect_equal<int>("the heap is as large as was asked for before its first use",
+    expect_equal<int>("the heap size set before the first allocation takes effect",
                       {large.read()[0], bytes == heap_bytes, set, too_late},
                       {1, true, cudaSuccess, cudaErrorInvalidValue});
 }

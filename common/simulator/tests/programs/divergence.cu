@@ -1,4 +1,4 @@
-// Lanes of a warp that diverge and reconverge.
+// Tests lanes of a warp that diverge and reconverge.
 // expect: if and else: ok
 // expect: nested branches: ok
 // expect: loops of different length: ok
@@ -153,7 +153,7 @@ __global__ void partial(int* out) {
     if (i == static_cast<int>(blockDim.x) - 1) out[blockDim.x + 1] = __popc(mates);
 }
 
-/// Returns a value that depends on the branches a lane takes. Every lane takes a different path.
+/// Returns a value that depends on the branches taken. Every lane takes a different path.
 __host__ __device__ int path(int i) {
     int value = 1;
     for (int bit = 0; bit < 10; ++bit) {

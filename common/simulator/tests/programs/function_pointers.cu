@@ -1,4 +1,4 @@
-// Calls functions that are selected at run time.
+// Tests calls of functions that are selected at run time.
 // expect: a table of functions: ok
 // expect: a pointer from the host: ok
 // expect: different functions in one warp: ok

@@ -1,7 +1,7 @@
 // not built by clang: cuda_bf16.h is part of NVIDIA's toolkit
-// Arithmetic on f16 and bf16, single and in pairs. The host computes in double and rounds once.
+// Tests f16 and bf16 arithmetic, single and in pairs. The host computes in double and rounds once.
 //
-// 2^x and tanh must be within the error bounds of the PTX manual. For abs and neg any NaN passes,
+// 2^x and tanh must be within the error bounds of the PTX manual. For abs and neg, any NaN passes,
 // because the manual does not specify one.
 // nvcc: --extended-lambda -Xcompiler -frounding-math
 // expect: f16 add sub mul: ok
@@ -42,7 +42,7 @@ Columns<u16> operands(const SmallFormat& f, int count) {
     return choices<u16>(count, edges, 30000, [&f](Noise& noise) {
         const u64 bits = noise.next() >> 24;
         const u32 one = round_to(f, 1);
-        // Every second number is close to 1, where sums are rounded.
+        // Every second number is close to 1, so that sums are rounded.
         const u32 near_1 = one - 4 * (1u << f.fraction_bits) + (bits >> 4) % (8u << f.fraction_bits);
         return static_cast<u16>(bits & 1 ? bits >> 8 : near_1 | (bits & 2 ? f.sign() : 0));
     });
@@ -73,7 +73,7 @@ struct Host {
     static u16 add(u16 a, u16 b) { return rounded(to_odd([=] { return number(a) + number(b); })); }
     static u16 sub(u16 a, u16 b) { return rounded(to_odd([=] { return number(a) - number(b); })); }
     static u16 mul(u16 a, u16 b) { return rounded(number(a) * number(b)); }
-    /// Flushes tiny products. Whether a product is subnormal is decided before it is rounded.
+    /// Flushes tiny products. The product is tested for being subnormal before it is rounded.
     static u16 mul_ftz(u16 a, u16 b) {
         const double exact = number(ftz(a)) * number(ftz(b));
         const bool is_tiny = std::fabs(exact) < std::ldexp(1, 1 - F.bias());
@@ -231,7 +231,7 @@ u32 both(u32 a, u32 b, u32 c) {
 #define CHECK_PAIR(N, TEXT, OPERANDS, HOST) \
     group.check(TEXT, OPERANDS, DEVICE_##N(TEXT, u32, "=r", u32, "r"), both<HOST>)
 
-// Compares both halves of a pair: bit 0 is the result for the lower half, bit 1 for the upper half.
+// Compares both halves of a pair. Bit 0 is the result of the lower half, bit 1 of the upper half.
 #define SETP_PAIR(TYPE, HOST)                                                                      \
     group.check("setp.lt" TYPE, two,                                                               \
                 [] __device__(u32 a, u32 b) {                                                      \
@@ -276,7 +276,7 @@ void test_pairs() {
 
 // ---- approximations ----
 
-/// Accepts a relative error, and in addition half a unit in the last place for subnormals.
+/// Accepts a relative error, plus half a unit in the last place for subnormals.
 template <const SmallFormat& F>
 struct Relative {
     double bound;

@@ -33,7 +33,7 @@ using u128 = unsigned __int128;
 
 // ---- operands ----
 
-/// Returns values at which instructions change behaviour, as the bits of a T.
+/// Returns the bits of values of type T at which instructions change behaviour.
 template <class T>
 std::vector<T> edges() {
     if constexpr (std::is_integral_v<T>) {
@@ -77,7 +77,7 @@ std::vector<T> edges() {
     }
 }
 
-/// Values of all types are stored as bits, so that less code is instantiated per type.
+/// Store values of all types as bits, which reduces the code that is instantiated per type.
 template <class T>
 u64 bits_of(T value) {
     u64 bits = 0;
@@ -115,7 +115,7 @@ private:
     u64 state_ = 1;
 };
 
-/// The values that a source operand of an instruction takes in the test.
+/// The values to test for a source operand of an instruction.
 struct Source {
     std::size_t bytes;
     std::vector<u64> edges;
@@ -155,7 +155,7 @@ inline std::vector<std::vector<u64>> operands(const std::vector<Source>& sources
 
 // ---- the list of instructions ----
 
-/// An instruction, added to the list by its constructor.
+/// An instruction. Its constructor adds it to the list.
 class Instruction {
 public:
     explicit Instruction(std::string group) : group(std::move(group)) { all().push_back(this); }
@@ -173,7 +173,8 @@ inline std::string& group_of_next() {
     return name;
 }
 
-/// Compares `kernel` with `answer` on the host, for a result D of sources S.
+/// Compares `kernel` with `answer` on the host, for an instruction with the result type D and the
+/// source types S.
 template <class D, class... S>
 class Listed : public Instruction {
 public:
@@ -301,8 +302,8 @@ inline void run_instructions() {
     static const Listed<D, A, B, C, E> JOIN(id, _listed)(                                  \
         text, id, [](A a, B b, C c, E e) -> D { return static_cast<D>(__VA_ARGS__); })
 
-/// Tests an expression in a, b, c, e, which the compiler translates to device instructions and the
-/// host evaluates as well.
+/// Tests an expression in a, b, c, e. It is compiled for the device, and also evaluated on the
+/// host.
 #define EXPRESSION(D, T, ...) EXPRESSION_AS(JOIN(expression_, __COUNTER__), D, T, __VA_ARGS__)
 #define EXPRESSION_AS(id, D, T, ...)                                                     \
     __global__ void id(std::size_t count, D* out, const T* as, const T* bs, const T* cs, \

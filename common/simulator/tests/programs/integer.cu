@@ -1,5 +1,5 @@
 // only with --all: instructions in inline PTX, which every compiler passes on unchanged
-// Integer arithmetic: every instruction and type, with wrap-around, saturation, halves of
+// Tests every instruction and type of integer arithmetic, with wrap-around, saturation, halves of
 // products, carries and division by zero.
 // expect: add sub: ok
 // expect: saturating add sub: ok
@@ -21,7 +21,7 @@
 // expect: 128 bits: ok
 #include "instruction_check.h"
 
-// The host computes sums and products in 128 bits, where nothing overflows, and then truncates.
+// The host computes sums and products in 128 bits without overflow, and then truncates them.
 template <class T>
 T low(s128 value) {
     return static_cast<T>(value);
@@ -182,7 +182,7 @@ GROUP("vabsdiff2 vabsdiff4");
 s64 difference(int bits, int index, u32 a, bool signed_a, u32 b, bool signed_b) {
     return std::abs(part(a, bits, index, signed_a) - part(b, bits, index, signed_b));
 }
-/// Computes the absolute difference of each pair of parts, truncated to the width of a part.
+/// Computes the absolute differences of corresponding parts, truncated to the width of a part.
 u32 differences(int bits, u32 a, bool signed_a, u32 b, bool signed_b) {
     u32 all = 0;
     for (int i = 0; i < 32 / bits; ++i) {
@@ -256,7 +256,7 @@ QUATERNARY(CARRY64("sub.cc.u64 dl, %1, %2; subc.cc.u64 dh, %3, %4; subc.u64 %0, 
            u64, u64, u64, u128(c) < u128(e) + (a < b ? 1 : 0) ? -1 : 0);
 
 GROUP("additions after subtractions");
-// sub.cc sets the carry flag as a + ~b + 1 would, that is, if there is no borrow.
+// sub.cc sets the carry flag like a + ~b + 1: it is set if there is no borrow.
 BINARY("{ .reg .b32 t; sub.cc.u32 t, %1, %2; addc.u32 %0, 0, 0; }", u32, u32, u32, a >= b);
 BINARY("{ .reg .b32 t; add.cc.u32 t, %1, %2; subc.u32 %0, 0, 0; }", u32, u32, u32,
        (u64(a) + b) >> 32 ? 0 : -1);

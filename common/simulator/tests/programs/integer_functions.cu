@@ -1,4 +1,4 @@
-// CUDA's integer functions, compared with equivalent C++ on the host, for edge values and random
+// Compares CUDA's integer functions with equivalent C++ on the host, for edge values and random
 // numbers. nvcc and the headers for clang must give the same results.
 // expect: products: ok
 // expect: averages and differences: ok

@@ -19,8 +19,9 @@ struct Results {
     u64 of[kMost];
 };
 
-// A group is a list of F(call on the device, expected value). The calls become a kernel, the values
-// a host function. Operands: a, b, c (unsigned), i, j, k (signed), 64-bit numbers.
+// A group is a list of F(call on the device, expected value). The calls become a kernel, and the
+// values become a host function. The operands are a, b, c (unsigned), i, j, k (signed), and 64-bit
+// numbers.
 #define OPERANDS                                                                 \
     [[maybe_unused]] const u32 a = o.a, b = o.b, c = o.c;                        \
     [[maybe_unused]] const int i = static_cast<int>(a), j = static_cast<int>(b); \

@@ -1,4 +1,4 @@
-// Variables that are first assigned inside a loop and used after it, as in a search for the
+// Tests variables that are first assigned inside a loop and used after it, as in a search for the
 // smallest element. Their registers must not be reused between two iterations.
 // expect: smallest: ok
 // expect: last of each kind: ok
@@ -6,7 +6,7 @@
 // expect: previous turn: ok
 #include "check.h"
 
-/// Finds the smallest element, and remembers values of several widths that belong to it.
+/// Finds the smallest element, and keeps values of several widths that are associated with it.
 __global__ void smallest(const float* values, const unsigned* names, unsigned long long* out,
                          int count) {
     float least = 1e30f;
@@ -27,7 +27,7 @@ __global__ void smallest(const float* values, const unsigned* names, unsigned lo
     out[threadIdx.x] = best + low + high + wide;
 }
 
-/// Returns the last element of each class mod 3. Every class occurs at least once.
+/// Returns the last element of each residue class mod 3. The input contains every class.
 __global__ void last_of_each_kind(const unsigned* in, unsigned* out, int count) {
     unsigned zero, one, two;
     for (int i = 0; i < count; ++i) {

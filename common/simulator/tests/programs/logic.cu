@@ -1,5 +1,5 @@
 // only with --all: instructions in inline PTX, which every compiler passes on unchanged
-// Bitwise logic, on numbers and on predicates, and selection.
+// Tests bitwise operations on numbers and predicates, and selection.
 // expect: and or xor not cnot: ok
 // expect: predicates: ok
 // expect: selp: ok
@@ -55,7 +55,7 @@ GROUP("slct");
 SLCT(b16) SLCT(s16) SLCT(u16) SLCT(b32) SLCT(s32) SLCT(u32) SLCT(b64) SLCT(s64) SLCT(u64)
 SLCT(f32) SLCT(f64)
 
-// The predicate says whether the result is nonzero, combined with a second predicate.
+// The predicate is true if the result is nonzero. It is then combined with a second predicate.
 GROUP("lop3 with predicates");
 #define LOP3_WITH(COMBINE, OPERATOR)                                                     \
     TERNARY("{ .reg .pred p, q; .reg .b32 d, x; setp.lt.s32 q, %3, 0; "                  \
@@ -87,7 +87,7 @@ __global__ void lop3_tables(u32* out, const u32* in) {
              std::make_integer_sequence<int, kTables>());
 }
 
-/// Looks up a bit of the table: bit 4 * a + 2 * b + c for operand bits a, b, c.
+/// Returns bit 4 * a + 2 * b + c of the table, for the operand bits a, b, c.
 u32 looked_up(u32 table, u32 a, u32 b, u32 c) {
     u32 result = 0;
     for (int bit = 0; bit < 32; ++bit) {

@@ -18,7 +18,7 @@
 
 // ---- errors ----
 
-/// Returns the distance of `got` from the correctly rounded `wanted`, in units of its last place.
+/// Returns the distance of `got` from the correctly rounded `wanted`, in units in the last place.
 template <class T>
 struct Within {
     double ulps;
@@ -47,7 +47,7 @@ Columns<T> between(double from, double to) {
     }
     return columns;
 }
-/// Returns numbers of every magnitude from 2^from to 2^to, of both signs or positive only.
+/// Returns numbers of all magnitudes from 2^from to 2^to, with both signs or only positive.
 template <class T>
 Columns<T> sizes(int from, int to, bool both_signs) {
     Columns<T> columns(1);
@@ -72,7 +72,7 @@ Columns<T> together(const Columns<T>& a, Columns<T> b) {
 
 // ---- the tables ----
 
-// Checks that FUNCTION is within ULPS of REFERENCE, a long double function, for OPERANDS.
+// Checks that, for OPERANDS, FUNCTION is within ULPS of REFERENCE, a long double function.
 #define FUNCTION_1(T, ULPS, FUNCTION, REFERENCE, OPERANDS)                                          \
     group.check(#FUNCTION, OPERANDS, [] __device__(T x) -> T { return FUNCTION(x); },               \
                 [](T x) { return static_cast<T>(REFERENCE(static_cast<long double>(x))); }, Within<T>{ULPS})
@@ -83,7 +83,7 @@ Columns<T> together(const Columns<T>& a, Columns<T> b) {
                 }, Within<T>{ULPS})
 
 long double exp10_of(long double x) { return std::pow(10.0L, x); }
-/// Rounds once, because converting from long double would round a second time.
+/// Rounds only once. A conversion from long double would round a second time.
 long double root_of_double(long double x) { return std::sqrt(static_cast<double>(x)); }
 long double reciprocal_root(long double x) { return 1 / std::sqrt(x); }
 
@@ -137,7 +137,7 @@ void test_double() {
     FUNCTION_1(double, 2, erf, std::erf, between<double>(-7, 7));
     FUNCTION_1(double, 5, erfc, std::erfc, between<double>(-7, 27));
     FUNCTION_1(double, 2, tanh, std::tanh, between<double>(-22, 22));
-    // The guide excludes (-11.001, -2.2637), where the absolute error is larger.
+    // Exclude (-11.001, -2.2637), as the guide does, because the absolute error is larger there.
     FUNCTION_1(double, 4, lgamma, std::lgamma, between<double>(-2, 50));
     FUNCTION_1(double, 4, lgamma, std::lgamma, sizes<double>(-60, 200, false));
 }
@@ -180,7 +180,7 @@ double ulp_of(double value) {
 
 void test_intrinsics() {
     constexpr double kPi = 3.14159265358979;
-    // The bound is half a unit wider, because the guide measures from the correctly rounded result.
+    // Allow half a unit more, because the guide measures from the correctly rounded result.
     const auto ordinary = together(sizes<float>(-60, 60, true), sizes<float>(-58, 62, true));
     const auto powers = together(between<float>(2.5, 8), between<float>(-20, 20));
     Group group("intrinsics");
@@ -191,7 +191,7 @@ void test_intrinsics() {
     INTRINSIC_1(__logf, std::log, 3.5 * ulp_of(y), sizes<float>(1, 128, false));
     INTRINSIC_1(__logf, std::log, 3.5 * ulp_of(y), sizes<float>(-126, -1, false));
     INTRINSIC_1(__log2f, std::log2, 2.5 * ulp_of(y), sizes<float>(1, 128, false));
-    // __powf is exp2f(y * __log2f(x)), and each of its three steps may add an error.
+    // __powf is exp2f(y * __log2f(x)). Each of its three steps may add an error.
     INTRINSIC_2(__powf, std::pow, (4 + 4 * std::fabs(b * std::log2(a))) * ulp_of(y), powers);
     INTRINSIC_2(__fdividef, [](double p, double q) { return p / q; }, 2.5 * ulp_of(y), ordinary);
 }

@@ -39,7 +39,7 @@ using A = wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major>;
 using ATurned = wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::col_major>;
 using Sum = wmma::fragment<wmma::accumulator, 16, 16, 16, float>;
 
-/// Rows are `pitch` halves apart. With `swizzle`, each row is also shifted by 8 * (row % 8) halves.
+/// The row pitch is `pitch` halves. `swizzle` also shifts each row by 8 * (row % 8) halves.
 #define MATRICES(name, text, pitch, swizzle, step)                                               \
     __global__ void name(unsigned* out) {                                                        \
         __shared__ __align__(128) unsigned short tile[32 * 80];                                  \
@@ -125,7 +125,7 @@ static void global(const char* what, Launch launch) {
                 int(c.load_sectors + c.store_sectors));
 }
 
-/// Prints the only shared memory access of a kernel's warp.
+/// Prints the single access that the kernel's warp makes to shared memory.
 static void traced(void (*kernel)(unsigned*)) {
     FIND(coalesceTraceWarp)(0, 0, 100);
     kernel<<<1, 32>>>(memory);

@@ -1,4 +1,4 @@
-// ldmatrix, stmatrix and movmatrix: 8x8 matrices between shared memory and the registers of a warp.
+// Tests ldmatrix, stmatrix and movmatrix, which move 8x8 matrices to and from a warp's registers.
 // expect: one matrix: ok
 // expect: two matrices: ok
 // expect: four matrices: ok
@@ -41,7 +41,7 @@ __device__ int row_of(int lane) {
     return lane * 5 % 32;
 }
 
-/// `How` is the number of matrices: 1, 2 or 4. A negative number means that they are transposed.
+/// `How` is the number of matrices, 1, 2 or 4, negated if the matrices are transposed.
 template <int How>
 __global__ void load(unsigned* out, const unsigned short* in) {
     __shared__ __align__(16) unsigned short rows[32][8];
@@ -68,7 +68,7 @@ static std::vector<unsigned short> numbers() {
     return values;
 }
 
-/// Returns the register of lane `lane` for matrix `m`, if each lane l provides row `row(l)`.
+/// Returns the register of `lane` for matrix `m` if each lane l provides the address of row(l).
 template <class Row>
 unsigned wanted_of(int m, int lane, bool turned, Row row) {
     const std::vector<unsigned short> in = numbers();

@@ -1,5 +1,5 @@
 // not built by clang: cuda_awbarrier_primitives.h and cuda/barrier are part of the toolkit
-// mbarrier: arriving, waiting, and transaction counts.
+// Tests mbarrier: arrivals, waits, and transaction counts.
 // expect: phases by parity: ok
 // expect: arrival with a count: ok
 // expect: states and pending counts: ok
@@ -56,7 +56,7 @@ __device__ bool state_over(unsigned long long& b, unsigned long long state) {
     return over;
 }
 
-/// Passes each value once around the block. In every phase a thread reads its neighbour's value.
+/// Passes each value around the block once. In each phase, a thread reads its neighbour's value.
 __global__ void parities(int* out) {
     __shared__ unsigned long long b;
     __shared__ int values[2][kThreads];
@@ -102,7 +102,7 @@ __global__ void states(int* out) {
     const unsigned long long third = arrive(b);
     out[4] = __mbarrier_token_pending_count(third);
     out[5] = state_over(b, first) + state_over(b, second) + state_over(b, third);
-    // The next phase has begun without a call that starts it.
+    // The next phase begins without a call that starts it.
     const unsigned long long fourth = arrive(b);
     out[6] = __mbarrier_token_pending_count(fourth);
     out[7] = state_over(b, fourth);
@@ -110,8 +110,8 @@ __global__ void states(int* out) {
     asm volatile("mbarrier.inval.shared::cta.b64 [%0];" ::"r"(shared_address(&b)) : "memory");
 }
 
-/// `never` is a value that no test returns. The condition keeps complete_tx after the first test;
-/// otherwise ptxas would move this relaxed instruction before it.
+/// `never` is a value that no test returns. The condition keeps complete_tx after the first test.
+/// Otherwise ptxas would move this relaxed instruction to before the test.
 __global__ void bytes(int* out, int never) {
     __shared__ unsigned long long b;
     if (threadIdx.x != 0) return;
@@ -177,7 +177,7 @@ __global__ void dropping(int* out) {
     __shared__ int count;
     if (threadIdx.x == 0) init(&b, kThreads), count = 0;
     __syncthreads();
-    // In every round a third of the remaining threads leave.
+    // In every round, a third of the remaining threads drop out.
     for (int round = 0; round < 3; ++round) {
         if (static_cast<int>(threadIdx.x) / 32 == round) {
             atomicAdd(&count, 1);

@@ -1,4 +1,4 @@
-// Adjacent shared memory accesses of a thread count as the wider instruction into which ptxas
+// Adjacent shared memory accesses of a thread are counted like the wider access into which ptxas
 // merges them. ptxas's code for these kernels has the same access widths (tests/merges), and an
 // H200 gives the same counts for the first three kernels.
 // simulator only
@@ -46,7 +46,7 @@ __global__ void eight_words(float* out, const float* in, int) {
     for (int k = 0; k < 8; ++k) sum += s[k];
     out[threadIdx.x] = sum;
 }
-// In PTX, because some compilers compute the address so that its alignment is not evident.
+// This kernel is in PTX, because some compilers hide the alignment of the address.
 __global__ void pairs(float* out, const float* in, int) {
     const int t = threadIdx.x;
     float difference;

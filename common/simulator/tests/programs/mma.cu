@@ -1,5 +1,5 @@
-// mma.sync: products of small matrices in the registers of a warp, for every shape and type. Whole
-// numbers make sums exact, and the host uses the element layout of the PTX manual.
+// Tests mma.sync for every shape and type: products of small matrices in a warp's registers. Whole
+// numbers make the sums exact. The host uses the element layout of the PTX manual.
 // expect: f16: ok
 // expect: f16, summed in f16: ok
 // expect: bf16: ok
@@ -144,7 +144,7 @@ struct Place {
     int row, col;
 };
 
-/// Returns the position of a lane's element `i`, if each register contains `each` elements.
+/// Returns the position of element `i` of a lane if a register contains `each` elements.
 static Place place_a(int i, int lane, int each, Shape shape) {
     const int piece = i / each, rows = shape.m / 8;
     return {lane / 4 + 8 * (piece % rows), lane % 4 * each + i % each + 4 * each * (piece / rows)};
@@ -227,7 +227,7 @@ static void fill(std::vector<std::uint32_t>& words, std::uint32_t value) {
     words.assign(words.size(), value);
 }
 
-/// Runs a kernel on matrices whose words are all a, b or c, and returns lane 0's first register.
+/// Multiplies matrices that consist of the words a, b and c, and returns lane 0's first register.
 static std::uint32_t alike(void (*kernel)(std::uint32_t*, const std::uint32_t*, const std::uint32_t*,
                                           const std::uint32_t*),
                            std::uint32_t a, std::uint32_t b, std::uint32_t c) {

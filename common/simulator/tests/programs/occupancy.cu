@@ -1,4 +1,4 @@
-// How many blocks fit on a multiprocessor, each quarter of which has its own registers.
+// Tests how many blocks fit on a multiprocessor, whose quarters have separate registers.
 // expect: fewer blocks or as many for each step of registers and threads: yes
 // expect: blocks are what four quarters have registers for: 13 kernels, 32 sizes of block
 // expect: all registers together would hold more, now and then: yes
@@ -7,7 +7,7 @@
 
 #include "api_check.h"
 
-/// Keeps `kWords` words live at the same time, so that the kernel needs that many registers.
+/// Keeps `kWords` words live at the same time, so that the kernel needs as many registers.
 template <int kWords>
 __global__ void hold(float* data) {
     float words[kWords];

@@ -1,5 +1,5 @@
-// Loops in unusual layouts: entered in the middle, entered at two points, and with copies of
-// carried values. They are written in PTX, so that no compiler changes their layout.
+// Tests loops in unusual layouts: entered in the middle, entered at two points, and with copies of
+// loop-carried values. The loops are in PTX, so that no compiler changes their layout.
 // expect: entered in the middle: ok
 // expect: two entries: ok
 // expect: copies: ok
@@ -8,7 +8,7 @@
 
 #include "check.h"
 
-/// Runs a kernel of 32 threads. `%r1` is the thread, `%r2` its input and `%r9` its output.
+/// Runs a kernel of 32 threads. `%r1` is the thread's index, `%r2` its input and `%r9` its output.
 static std::vector<unsigned> run(const std::string& body, const std::vector<unsigned>& input) {
     const std::string text = R"(
 .version 7.0
@@ -66,7 +66,7 @@ OUT:
             input),
         for_threads<unsigned>(32, [&](int t) { return input[t] + ((input[t] + 100) ^ 1); }));
 
-    // Even threads enter at ONE, odd ones at TWO. %r7 is written before the loop and read after it.
+    // Even threads enter at ONE, and odd threads at TWO. The loop preserves %r7.
     expect_equal("two entries",
                  run(R"(
     mul.lo.u32 %r7, %r2, 5;
@@ -114,7 +114,7 @@ NEXT:
                      input),
                  for_threads<unsigned>(32, [](int) { return 2u; }));
 
-    // The guard is true for one lane, and the other lanes keep their old values.
+    // The guard is true for one lane. The other lanes keep their old values.
     expect_equal("under a guard",
                  run(R"(
     mov.u32 %r9, %r2;

@@ -1,5 +1,5 @@
-// The barrier that fixes a race. In a matrix product whose tile is half a warp wide, a warp wrote
-// most of the values that it reads too early itself, but __syncwarp() would not suffice.
+// Tests which barrier is suggested for a race. In a matrix product with tiles half a warp wide, a
+// warp itself wrote most of the values that it reads too early, but __syncwarp() does not suffice.
 // expect: the races are told: yes
 // expect-stderr: cure: __syncthreads() is missing between line 26 and line 22.
 // expect-stderr: cure: __syncthreads() is missing between line 27 and line 23.
@@ -47,7 +47,7 @@ __global__ void relax(int* a, int* b, int n) {
     }
 }
 
-// Every row of threads writes all sums, so rows race with each other.
+// Every row of threads writes all sums, so that the rows race.
 __global__ void sum_rows(int* sums, const int* in, int cols) {
     sums[threadIdx.x] = threadIdx.y;
     for (int col = 0; col < cols; ++col) sums[threadIdx.x] += in[threadIdx.x * cols + col];

@@ -1,4 +1,4 @@
-// Recursive functions whose depth differs from lane to lane.
+// Tests recursive functions whose depth differs between lanes.
 // expect: factorial: ok
 // expect: fibonacci: ok
 // expect: mutual: ok

@@ -1,5 +1,5 @@
-// A kernel whose input was never written makes the same error at every load, 33 million times. It
-// is reported once, for the first thread, and the kernel runs as fast as a correct kernel.
+// A kernel whose input was never written causes the same error at every load, 33 million times. The
+// error is reported once, for the first thread, and the kernel runs as fast as a correct one.
 // simulator only
 // expect: the sum is there
 // expect-stderr: initcheck: uninitialised global read in product

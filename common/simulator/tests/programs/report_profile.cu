@@ -1,4 +1,4 @@
-// The output of simulate for a program: a table per kernel, and the source with --lines.
+// Tests the output of simulate for a program: a table per kernel, and the source with --lines.
 //
 // simulate: --lines
 //

@@ -1,4 +1,4 @@
-// Functions with explicit rounding, in each direction, for results between two floats.
+// Tests functions with explicit rounding in each direction, for results between two floats.
 // expect: float: ok
 // expect: double: ok
 // expect: conversions: ok

@@ -1,9 +1,9 @@
-// An instruction of which only the second result, a predicate, is used: `_|%p`.
+// Tests an instruction whose only used result is the second one, a predicate: `_|%p`.
 // expect: elected: 00000001
 // expect: other registers: 2 9 93
 #include "check.h"
 
-/// If the predicate had no register of its own, it would overwrite one of the other registers.
+/// Without a register of its own, the predicate would overwrite another register.
 __global__ void second_result(unsigned* out) {
     unsigned elected, others = 0;
     const unsigned first = threadIdx.x * 3, second = threadIdx.x ^ 5;

@@ -1,5 +1,5 @@
-// Loads of s8 and s16 are sign-extended, and loads of u8 and u16 zero-extended: in all state
-// spaces, to 16, 32 and 64 bits, single and as vectors, for all lanes and for some.
+// Tests that loads sign-extend s8 and s16, and zero-extend u8 and u16: in all state
+// spaces, to 16, 32 and 64 bits, single and as vectors, and for all lanes or some of them.
 // expect: global: ok
 // expect: generic, to global: ok
 // expect: generic, to shared: ok
@@ -13,7 +13,7 @@ constexpr int kBytes = 8, kValues = 11, kThreads = 45;
 
 __constant__ signed char in_constant[kBytes * kThreads];
 
-/// Loads the 8 bytes at `address` in all forms. Every third thread skips the vector loads.
+/// Loads the 8 bytes at `address` in every way. Every third thread skips the vector loads.
 #define LOAD_ALL(SPACE, constraint, address)                                      \
     asm volatile("ld" SPACE ".s8 %0, [%2]; ld" SPACE ".s16 %1, [%2 + 2];"         \
                  : "=r"(i[0]), "=r"(i[1])                                         \

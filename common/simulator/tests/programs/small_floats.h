@@ -1,5 +1,5 @@
-// Host arithmetic on small floating-point formats. A double represents every value exactly, and a
-// single rounding converts it back.
+// Host arithmetic on small floating-point formats. Every value can be represented exactly as a
+// double. Converting a result back to the small format rounds it once.
 #pragma once
 
 #include <cfenv>
@@ -11,7 +11,8 @@ enum class Towards { nearest, zero, down, up, away_at_ties };
 
 struct SmallFormat {
     int exponent_bits, fraction_bits;
-    bool has_infinity = true;  ///< if false, the top exponent is that of numbers; NaN is all ones
+    /// if false, the largest exponent is used for normal numbers, and NaN is all ones
+    bool has_infinity = true;
 
     int bias() const { return (1 << (exponent_bits - 1)) - 1; }
     u32 sign() const { return 1u << (exponent_bits + fraction_bits); }
@@ -42,7 +43,7 @@ inline double value_of(const SmallFormat& f, u32 bits) {
     return bits & f.sign() ? -size : size;
 }
 
-/// Rounds `size`, a magnitude in units of the last place, to a whole number of units.
+/// Rounds a magnitude `size`, given in units of the last place, to an integer.
 inline double to_whole(double size, Towards towards, bool is_negative) {
     const double below = std::floor(size), rest = size - below;
     bool up = false;
@@ -70,7 +71,7 @@ inline u32 round_to(const SmallFormat& f, double value, Towards towards = Toward
     const int exponent = std::max(std::ilogb(size), smallest);
     const double units =
         to_whole(std::ldexp(size, f.fraction_bits - exponent), towards, is_negative);
-    // The leading one of a normal number adds 1 to the exponent field, as does a carry.
+    // The leading one of a normal number adds 1 to the exponent field, and so does a carry.
     const double bits = units + std::ldexp(exponent - smallest, f.fraction_bits);
     if (bits <= f.largest()) return sign | static_cast<u32>(bits);
     const bool stays_finite = towards == Towards::zero ||
@@ -79,8 +80,8 @@ inline u32 round_to(const SmallFormat& f, double value, Towards towards = Toward
     return sign | (stays_finite ? f.largest() : beyond);
 }
 
-/// Returns operation() rounded to odd: the last bit is set if the result is inexact. Such a result
-/// can be rounded again to a much smaller format without error.
+/// Returns the result of operation() rounded to odd, which means that the last bit is set if the
+/// result is inexact. Such a result can be rounded again to a much smaller format without error.
 template <class Operation>
 double to_odd(Operation operation) {
     std::fesetround(FE_TOWARDZERO);

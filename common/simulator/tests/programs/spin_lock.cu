@@ -1,4 +1,4 @@
-// Threads that wait for each other through memory: locks, flags and tickets.
+// Tests threads that wait for each other through memory, with locks, flags and tickets.
 // expect: lock between blocks: ok
 // expect: lock between warps: ok
 // expect: lock between lanes of a warp: ok
@@ -35,7 +35,7 @@ __global__ void lock_warps(int* mutex, volatile int* value) {
     *value = *value * 3 + 1;
     unlock(mutex);
 }
-/// All threads take the lock. Lanes that fail must not block the lane that will release it.
+/// All threads take the lock. Lanes that fail must not block the lane that holds the lock.
 __global__ void lock_lanes(int* mutex, volatile int* value) {
     bool done = false;
     while (!done) {
@@ -109,7 +109,7 @@ __global__ void last_block(const int* in, int* partial, unsigned* finished, int*
     }
 }
 
-/// Needs independent thread scheduling: lane 31 continues first, and lane 0 continues last.
+/// Requires independent thread scheduling, because lane 31 continues first, and lane 0 last.
 __global__ void hand_over(volatile int* turn, int* out) {
     const int lane = threadIdx.x;
     while (*turn != lane) {

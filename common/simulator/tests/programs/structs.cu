@@ -1,4 +1,4 @@
-// Structs as kernel parameters, in memory, with padding, unions and bit fields.
+// Tests structs as kernel parameters and in memory, with padding, unions and bit fields.
 // expect: a struct as a parameter: ok
 // expect: a large struct as a parameter: ok
 // expect: an array inside a parameter, indexed by data: ok

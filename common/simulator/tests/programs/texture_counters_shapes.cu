@@ -1,5 +1,5 @@
-// Counters like those in texture_counters.cu, for shapes other than 2D, for gathers, and for warps
-// of which only some lanes fetch. Nsight Compute measured the same counts on an H100.
+// Tests counters like texture_counters.cu, but for shapes other than 2D, for gathers, and for warps
+// in which only some lanes fetch. Nsight Compute measured the same counts on an H100.
 // simulator only
 // expect: 1D step 1: 8 requests, 8 sectors
 // expect: 1D step 2: 8 requests, 16 sectors
@@ -135,7 +135,7 @@ static std::string hexadecimal(unsigned mask) {
 
 constexpr int kSpreads[][2] = {{32, 1}, {1, 32}, {1, 1}, {4, 4}, {2, 2}, {1, 2}, {2, 1}, {1, 4}};
 
-/// Returns the shape that a warp fetches, such as "3D 4x4x2".
+/// Returns the shape of the texels that a warp fetches, such as "3D 4x4x2".
 static std::string spread(const int (&size)[2]) {
     return "3D " + std::to_string(size[0]) + "x" + std::to_string(size[1]) + "x" +
            std::to_string(32 / (size[0] * size[1]));

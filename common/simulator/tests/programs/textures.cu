@@ -1,4 +1,4 @@
-// Texture fetches: geometries, address modes, filtering, read modes, gathers, levels and queries.
+// Tests texture fetches: geometries, address modes, filters, read modes, gathers, levels, queries.
 // The expected results come from loops that follow the CUDA guide's appendix on texture fetching.
 // The weights of linear filtering follow measurements on an H100 (texture_filter.cu).
 // nvcc: --extended-lambda
@@ -106,7 +106,7 @@ std::vector<float> random_floats(size_t count) {
     return values;
 }
 
-/// Returns coordinates with few bits, so that products with a size are exact, and floors too.
+/// Returns coordinates with few bits, so that products with a size, and their floors, are exact.
 std::vector<Point> random_points(int count, float low, float high) {
     std::vector<Point> points(count);
     const auto coarse = [&] { return std::floor(between(low, high) * 4096) / 4096 + 1.0f / 16384; };
@@ -283,8 +283,8 @@ void pitched() {
     MUST(cudaFree(memory));
 }
 
-/// Filters texels as multiples of 1 / `steps`. An integer texel of 1 amounts to `factor` steps. The
-/// most negative texel is one step below -1. Only the filtered result is clamped to -1.
+/// Filters texels as multiples of 1 / `steps`. The integer 1 is `factor` steps, and the most
+/// negative texel is one step below -1. Only the filtered result is clamped to -1.
 template <class T>
 void normalized_elements(const char* name, int factor, int steps) {
     constexpr int kSize = 16;
@@ -500,7 +500,7 @@ void levels() {
     expect_near("between levels",
                 fetched<float>(points, [=] __device__(Point p) { return tex2DLod<float>(between_levels, p.x, p.y, p.z); }),
                 answers(points, [&](const Point& p) { return std::min(10 * p.z, 10.0f * (kLevels - 1)); }));
-    // A gradient of 1/4 of the texture crosses 4 texels per step, which selects level 2.
+    // A gradient of 1/4 of the texture advances by 4 texels per step, which selects level 2.
     const auto quarter = fetched<float>({{0.5f, 0.5f, 0, 0}}, [=] __device__(Point p) {
         return tex2DGrad<float>(nearest, p.x, p.y, make_float2(0.25f, 0), make_float2(0, 0.125f));
     });

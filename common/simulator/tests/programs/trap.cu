@@ -1,4 +1,4 @@
-// __trap ends a launch with a sticky error.
+// Tests that __trap ends a launch with a sticky error.
 // expect: nobody traps: cudaSuccess
 // expect: trap: an error
 // expect: and later: an error

@@ -1,4 +1,4 @@
-// Loads and stores of 1 to 16 bytes, single and as vectors, in global and shared memory.
+// Tests loads and stores of 1 to 16 bytes, single and as vectors, in global and shared memory.
 // expect: char: ok
 // expect: char2: ok
 // expect: char4: ok

@@ -1,5 +1,5 @@
 // simulator only
-// A kernel waits for another host thread, which must continue while the kernel runs.
+// Tests a kernel that waits for another host thread, which must run while the kernel runs.
 // varies-with-threads: the loop turns as long as the other thread sleeps
 // expect: seen by the kernel: ok
 #include <chrono>

@@ -97,7 +97,7 @@ __global__ void ballot_half(unsigned* out) {
         out[lane] = __ballot_sync(0x55555555u, lane < 4);
 }
 
-/// Votes on `!p`, where the negation is part of the instruction. No compiler emits this form.
+/// Votes on `!p` with an instruction that contains the negation. No compiler emits this form.
 __global__ void votes_of_the_opposite(unsigned* out) {
     unsigned bits, all, any, none;
     asm("{ .reg .pred p, q;\n\t"
@@ -154,7 +154,7 @@ __global__ void reduce_bits(unsigned* out) {
 __global__ void active_mask(unsigned* out) {
     const int lane = threadIdx.x;
     out[lane] = __activemask();
-    // In a divergent branch, __activemask() returns the caller and some other lanes of the branch.
+    // In a divergent branch, __activemask() may return more lanes of the branch than the caller.
     if (lane % 4 == 1) {
         const unsigned active = __activemask();
         out[lane] = (active & ~0x22222222u) == 0 && (active >> lane & 1);
@@ -207,7 +207,7 @@ int main() {
             case 0: return value_of(first + 2);
             case 1: return value_of(in_segment < 3 ? l : l - 3);
             case 2: return value_of(in_segment > 4 ? l : l + 3);
-            // The shuffle crosses into another segment only towards lower lanes.
+            // Only a shuffle towards lower lanes can leave the segment.
             default: return value_of((l ^ 12) > first + 7 ? l : l ^ 12);
         }
     });

@@ -154,7 +154,7 @@ __global__ void multiply_bits(int* d, const unsigned* a, const unsigned* b) {
     wmma::store_matrix_sync(d, sum, 8, wmma::mem_row_major);
 }
 
-/// Returns element `k` of a line. Lines are `words` words apart, and elements have `bits` bits.
+/// Returns element `k` of a line. A line has `words` words, and an element has `bits` bits.
 static int piece(const std::vector<unsigned>& from, int line, int words, int k, int bits) {
     return static_cast<int>(from[line * words + k * bits / 32] >> k * bits % 32 & ((1u << bits) - 1));
 }
@@ -182,7 +182,7 @@ static void check_short() {
 
 // ---- programs ----
 
-/// Applies an operation to each fragment element, which changes each matrix element once.
+/// Applies an operation to each fragment element. Each matrix element must change exactly once.
 __global__ void scale(float* d, const half* a, const half* b) {
     wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> left;
     wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::row_major> right;
@@ -197,7 +197,7 @@ __global__ void scale(float* d, const half* a, const half* b) {
     wmma::store_matrix_sync(d, sum, 16, wmma::mem_row_major);
 }
 
-/// Widens half sums to float. Both types of fragment have the same element layout here.
+/// Widens half sums to float. Here, both types of fragments have the same element layout.
 __global__ void widen(float* d, const half* c) {
     wmma::fragment<wmma::accumulator, 16, 16, 16, half> halves;
     wmma::fragment<wmma::accumulator, 16, 16, 16, float> floats;

@@ -1,6 +1,6 @@
 // A machine instruction of sm_90 is 16 bytes long. Its opcode is in bits 0 to 11, and the width of
-// a load or store in bits 73 to 75, which agrees with cuobjdump for 24 kernels. ELF and the line
-// table (DWARF 2, .debug_line) are documented formats.
+// a load or store is in bits 73 to 75. (This is consistent with cuobjdump for 24 kernels.) ELF and
+// the line table (DWARF 2, .debug_line) are documented formats.
 #include "cubin.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ constexpr Opcode kOpcodes[] = {{0x984, "LDS"}, {0x988, "STS"}, {0x388, "STS"},
                                {0x983, "LDL"}, {0x987, "STL"}, {0x387, "STL"}};
 constexpr u32 kBytesOfWidth[] = {1, 1, 2, 2, 4, 8, 16, 0};
 
-/// A reader that takes numbers one after the other from a string of bytes.
+/// Reads numbers sequentially from a string of bytes.
 class Bytes {
 public:
     explicit Bytes(std::string_view bytes, std::size_t at = 0) : bytes_(bytes), at_(at) {}
@@ -128,11 +128,11 @@ private:
 
 // ---- the line table ----
 
-/// For each section, a map from instruction addresses to lines. An address without an entry has the
-/// line of the preceding entry.
+/// For each section, a map from instruction addresses to source lines. An address without an entry
+/// has the same line as the preceding entry.
 using Lines = std::map<u32, std::map<u64, u32>>;
 
-/// Maps the offset of an address in the line table to the section that contains the address.
+/// Maps the offset of each address in the line table to the section to which the address belongs.
 std::map<u64, u32> sections_of_addresses(const Elf& elf) {
     std::map<u64, u32> sections;
     for (const std::string_view name : {".rel.debug_line", ".rela.debug_line"}) {
@@ -170,7 +170,7 @@ private:
         u8 least_bytes = 1;
         i8 line_base = 0;
         u8 line_range = 1, first_special = 1;
-        std::vector<u8> operands;  ///< the operand count of each standard opcode
+        std::vector<u8> operands;  ///< for each standard opcode, the number of operands
     };
     struct State {
         u32 section = 0;

@@ -1,5 +1,5 @@
-// Reads the memory instructions of machine code for sm_90 from a cubin, with the width and source
-// line of each.
+// Reads the memory instructions of sm_90 machine code from a cubin. Each instruction has its width
+// and its source line.
 #pragma once
 
 #include <map>

@@ -49,7 +49,7 @@ void add_texts_in_program(const fs::path& program, std::vector<KernelText>& text
             if (const fatbin::PtxImage* image = fatbin::choose(images, 90))
                 texts.push_back({"programs", program.filename(), image->text});
         } catch (const std::exception&) {
-            // The file contains only machine code, or no fatbin at all.
+            // Skip the file, which contains only machine code or no fatbin at all.
         }
     }
 }

@@ -2,15 +2,15 @@
 //
 //     registers_test [--list] [--one-in N] PTXAS COURSE FOLDER ...
 //
-// The kernels are those of the correct exercise files in COURSE, compiled here, and of the programs
-// in the folders, which contain PTX (except those built with -G). Both sides use the same PTX.
-// Kernels with the same instructions and the same number of threads count once, whatever their
-// names and labels. The test fails if too few estimates are close to ptxas's numbers, and prints the
-// worst ones.
+// The kernels are those of the correct exercise files in COURSE, which this test compiles, and of
+// the programs in the folders, which contain PTX (except programs built with -G). ptxas and the
+// simulator use the same PTX. Kernels with the same instructions and the same number of threads are
+// used only once, whatever their names and labels. The test fails if too few estimates are close to
+// ptxas's numbers, and prints the worst ones.
 //
-// A hash of the instructions divides the kernels into two halves. One half may be inspected to
-// improve the estimate. The other half is held out, so that its result is valid for new kernels
-// too. The test prints both results. --list prints every kernel whose estimate is not close.
+// A hash of the instructions divides the kernels into two halves. Developers may inspect one half
+// to improve the estimate. The other half is held out, so that its result also holds for new
+// kernels. The test prints both results. --list prints every kernel whose estimate is not close.
 // --one-in compares a sample of one kernel in N.
 #include <algorithm>
 #include <array>
@@ -38,7 +38,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The relative difference from ptxas's number up to which an estimate counts as close.
+/// An estimate is close if its relative difference from ptxas's number is at most this value.
 constexpr double kNear = 0.15;
 /// The minimum fractions of kernels with a close estimate, and of launches for which the number of
 /// resident blocks is correct. These limits lie slightly below the current fractions. A few new
@@ -62,7 +62,7 @@ struct Found {
     double error() const { return std::abs(1.0 * estimate - truth) / truth; }
 };
 
-/// Returns the fraction of the numbers for which `is` returns true: 0.75 for three of four.
+/// Returns the fraction of the numbers for which `is` returns true, such as 0.75 for three of four.
 template <class Numbers, class Is>
 double share(const Numbers& numbers, Is is) {
     const auto count = std::count_if(numbers.begin(), numbers.end(), is);
@@ -71,7 +71,8 @@ double share(const Numbers& numbers, Is is) {
 
 // ---- both sides ----
 
-/// Parses "... Compiling entry function 'k' ... Used 12 registers ..." into {k, 12}.
+/// Parses ptxas's output. For "... Compiling entry function 'k' ... Used 12 registers ...", the
+/// result contains {k, 12}.
 std::map<std::string, u32> registers_in(const std::string& said) {
     std::map<std::string, u32> registers;
     std::istringstream lines(said);
@@ -164,7 +165,7 @@ double share_with_right_blocks(const std::vector<Found>& kernels) {
     return sum / threads.size();
 }
 
-/// Prints the worst estimates of the half that may be inspected.
+/// Prints the worst estimates among the half of the kernels that developers may inspect.
 void print_worst(std::vector<Found> kernels) {
     std::erase_if(kernels, [](const Found& k) { return k.is_held_back; });
     std::sort(kernels.begin(), kernels.end(), [](const Found& a, const Found& b) {

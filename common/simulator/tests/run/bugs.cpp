@@ -5,6 +5,8 @@
 //     x[i] = 1;  // bug NAME: CHECK: KIND      the case NAME gives this report, at this line
 //     y = x[j];  // other NAME                 the second access of the race in NAME
 //     // clean NAME [simulator only]           the case NAME gives no report and ends with 0
+//     // cure NAME: WORDS                      a report of NAME gives this advice, and the case
+//                                              NAME-fixed, which follows it, is clean
 //     // by clang NAME: REASON                 built by clang, the case gives different reports
 //     // simulate: OPTIONS                     options of simulate for every case
 //     // simulate NAME: OPTIONS                options of simulate for the case NAME
@@ -36,6 +38,7 @@ struct Case {
     std::vector<ExpectedReport> reports;  ///< empty for a clean case
     std::set<int> other_lines;
     std::vector<std::string> options;
+    std::string advice;  ///< words that a report must contain in its message or its cure
     bool is_clean = false;
     bool differs_by_clang = false;
 };
@@ -45,7 +48,7 @@ struct Suite {
     std::map<std::string, Case> cases;
     std::vector<std::string> options;
     bool is_by_clang = false;
-    std::vector<std::string> mistakes;  ///< errors in the marks of the source
+    std::vector<std::string> mistakes;  ///< mistakes in the marks of the source
 
     Suite(const std::string& simulate_path, const std::string& source, const std::string& program)
         : source(source), simulate_path(simulate_path), program(program) {}
@@ -58,6 +61,7 @@ void read_mark(Suite& suite, const std::string& mark, int line) {
     static const std::regex bug(R"(bug ([\w-]+): ([a-z]+): (.+))");
     static const std::regex other(R"(other ([\w-]+))");
     static const std::regex clean(R"(clean ([\w-]+)( simulator only)?)");
+    static const std::regex cure(R"(cure ([\w-]+): (.+))");
     static const std::regex by_clang(R"(by clang ([\w-]+): .+)");
     static const std::regex option(R"(simulate(?: ([\w-]+))?: (--.+))");
     std::smatch part;
@@ -67,6 +71,9 @@ void read_mark(Suite& suite, const std::string& mark, int line) {
         suite.cases[part[1]].other_lines.insert(line);
     } else if (std::regex_match(mark, part, clean)) {
         suite.cases[part[1]].is_clean = true;
+    } else if (std::regex_match(mark, part, cure)) {
+        suite.cases[part[1]].advice = part[2];
+        suite.cases[part[1].str() + "-fixed"].is_clean = true;
     } else if (std::regex_match(mark, part, by_clang)) {
         suite.cases[part[1]].differs_by_clang = true;
     } else if (std::regex_match(mark, part, option)) {
@@ -107,7 +114,7 @@ bool matches(const Suite& suite, const Case& wanted, const ExpectedReport& expec
              const nlohmann::ordered_json& report) {
     if (report["check"] != expected.check || report["kind"] != expected.kind) return false;
     if (expected.check == "leakcheck") return true;
-    // The later work is a call of the host, such as a copy, and has no line in a kernel.
+    // The later operation is a call by the host, such as a copy, and has no line in a kernel.
     if (expected.check == "streamcheck" && report["line"] == 0)
         return matches_other(wanted, report);
     if (report["line"] != expected.line) return false;
@@ -126,6 +133,17 @@ std::string describe(const Case& wanted, const ExpectedReport& expected) {
         expected.check + ": " + expected.kind + " at line " + std::to_string(expected.line);
     for (const int other : wanted.other_lines) text += ", other line " + std::to_string(other);
     return text;
+}
+
+/// Reports whether a report of the run gives the advice that the case expects.
+bool gives_advice(const Case& wanted, const Outcome& got) {
+    if (wanted.advice.empty()) return true;
+    for (const auto& report : got.report["reports"]) {
+        const std::string text =
+            report["message"].get<std::string>() + " " + report["cure"].get<std::string>();
+        if (text.find(wanted.advice) != text.npos) return true;
+    }
+    return false;
 }
 
 /// Returns a description of the errors in this run of a case, or an empty string.
@@ -148,6 +166,7 @@ std::string check_case(const Suite& suite, const Case& wanted, const Outcome& go
     for (std::size_t i = 0; i < seen.size(); ++i) {
         if (!seen[i]) wrong += "  - missing: " + describe(wanted, wanted.reports[i]) + "\n";
     }
+    if (!gives_advice(wanted, got)) wrong += "  no report says: " + wanted.advice + "\n";
     return wrong;
 }
 
@@ -168,8 +187,8 @@ std::string run_seeds(const Suite& suite, const std::string& name, const Case& w
     return "";
 }
 
-/// Runs a case. A case that is marked `by clang` must differ there, so that stale marks are
-/// noticed.
+/// Runs a case. With clang, the result of a case that is marked `by clang` must differ from the
+/// normal expectation. Otherwise the mark is stale.
 std::string run_case(const Suite& suite, const std::string& name, const Case& wanted) {
     const std::string wrong = run_seeds(suite, name, wanted);
     if (!suite.is_by_clang || !wanted.differs_by_clang) return wrong;
@@ -177,7 +196,7 @@ std::string run_case(const Suite& suite, const std::string& name, const Case& wa
     return name + ": failed\n  it is the same by clang: take out its mark `by clang`\n";
 }
 
-/// Runs all cases, two at a time, and returns how many failed.
+/// Runs all cases, with two running at a time, and returns the number of failed cases.
 int run_all(const Suite& suite) {
     const std::vector<std::pair<std::string, Case>> cases(suite.cases.begin(), suite.cases.end());
     std::atomic<std::size_t> next = 0;

@@ -1,9 +1,9 @@
 // counter_table SIMULATE PROGRAM compares the counters of counters/table.cu with those of an H200.
 //
-// The expected numbers below were measured with Nsight Compute. Those for global memory agree
-// exactly. Those for shared memory lie within the noise of the hardware's counter, and equal its
-// instruction-level counter. Runs with 1, 2 and 4 worker threads must give the same counters and
-// the same output.
+// The expected values below were measured with Nsight Compute. The counters for global memory must
+// be equal. The counters for shared memory must be within the noise of the hardware counter, and
+// must equal its instruction-level counter. Runs with 1, 2 and 4 worker threads must give the same
+// counters and the same output.
 #include <cstdint>
 #include <cstdio>
 

@@ -56,8 +56,8 @@ Expectations read_expectations(const std::string& source) {
     return wanted;
 }
 
-/// Describes the difference between two texts. Common lines appear once, and differing lines are
-/// marked with - and +, because two columns would not fit the terminal.
+/// Describes the difference between two texts. Lines that both contain are printed once, and all
+/// other lines are marked with - or +. Two columns would not fit on a terminal.
 std::string difference(const std::vector<std::string>& wanted,
                        const std::vector<std::string>& got) {
     std::string text = "  (- expected, + printed)\n";
@@ -74,8 +74,8 @@ std::string difference(const std::vector<std::string>& wanted,
     return text;
 }
 
-/// Returns the stored reports in the form of expect-report. With `only_repeatable`, leaves out
-/// reports of the instruction budget, because the block that exhausts it varies.
+/// Returns the stored reports in the form of expect-report. If `only_repeatable` is true, omits
+/// reports about the instruction limit, because the block that reaches the limit varies.
 std::vector<std::string> kept_reports(const Outcome& got, bool only_repeatable = false) {
     std::vector<std::string> kept;
     if (!got.report.is_object()) return kept;
@@ -120,7 +120,7 @@ std::string check_run(const Expectations& wanted, const Outcome& got) {
     return wrong;
 }
 
-/// Returns the first difference between the counters of two runs, or an empty string.
+/// Returns the first counter that differs between two runs, or an empty string.
 std::string counter_difference(const Outcome& one, const Outcome& other) {
     for (const Outcome* run : {&one, &other}) {
         if (run->report.is_null())

@@ -1,6 +1,6 @@
 #!/bin/sh
-# not_built.sh CUDA_CLANG CLANG SOURCE.cu passes if clang cannot build the program, as its mark `// not built by clang`
-# says. If clang can build it, the mark should be removed, so that the program is tested with clang too.
+# not_built.sh CUDA_CLANG CLANG SOURCE.cu passes if clang cannot build a program with the mark `// not built by clang`.
+# If clang can build the program, the mark must be removed, so that the program is tested with clang too.
 set -eu
 reason=$(sed -n 's|^// not built by clang: ||p' "$3")
 options=$(sed -n 's|^// nvcc: ||p' "$3")
@@ -12,13 +12,13 @@ if [ "$status" = 0 ]; then
     echo "failed: clang builds $3; take out its line '// not built by clang: $reason'"
     exit 1
 fi
-# The shell returns 126 or 127 for a compiler that it cannot start, and 128 and more for one that crashed.
+# The shell returns 126 or 127 if it cannot start the compiler, and 128 or more if the compiler crashed.
 if [ "$status" -ge 126 ]; then
     echo "failed: the compiler ended with $status:"
     cat "$work/said"
     exit 1
 fi
-# clang's message must contain the text of `// clang says: TEXT`, which tells a learner what to write instead.
+# clang's message must contain the text of `// clang says: TEXT`, which tells the learner what to write instead.
 says=$(sed -n 's|^// clang says: ||p' "$3")
 if ! grep -qF -- "$says" "$work/said"; then
     echo "failed: clang does not say '$says' of $3, but:"

@@ -1,9 +1,9 @@
-// Tests that recording the launches of a program (simulate --time) changes nothing else: the
-// output, the counters by kernel and line, and the reports must be the same.
+// Tests that recording the launches of a program (simulate --time) has no other effect. The output,
+// the counters by kernel and line, and the reports must be the same as without recording.
 //
-// Watch  Recorded blocks run before the others, unless they use results that reveal the order (an
-//        atomic's old value, a strong load). A program with an error may then report a different
-//        error first, so such a program is not suitable for this test.
+// Watch  Recorded blocks run before all others, unless they use results that reveal the order (an
+//        atomic's old value, a strong load). Therefore, a program with several errors may report a
+//        different one first. Such a program is not suitable for this test.
 #include <cstdio>
 
 #include "simulate_run.h"
@@ -20,7 +20,7 @@ void fail(const std::string& text) {
     ++failures;
 }
 
-/// Removes host addresses from the reports, because they differ between runs.
+/// Removes host addresses from the reports, because these addresses differ between runs.
 Json without_addresses(Json reports) {
     for (Json& report : reports) {
         report.erase("address");
@@ -29,7 +29,7 @@ Json without_addresses(Json reports) {
     return reports;
 }
 
-/// Removes the predictions from the report, and returns how many kernels had one.
+/// Removes the predictions from the report, and returns the number of kernels that had one.
 int take_predictions(Json& report) {
     int predicted = 0;
     for (Json& kernel : report["kernels"]) predicted += static_cast<int>(kernel.erase("predicted"));
@@ -47,8 +47,8 @@ void compare_kernels(const Json& plain, const Json& recorded) {
     }
 }
 
-/// Returns the arguments of each run: one run per case for a program with several cases (see
-/// cases.h), otherwise a single run without arguments.
+/// Returns the arguments of each run. A program with several cases (see cases.h) is run once per
+/// case, and any other program once without arguments.
 std::vector<std::vector<std::string>> runs_of(const char* simulate_path,
                                               const std::string& program) {
     const Outcome usage = simulate(simulate_path, {"--quiet"}, {program});
@@ -59,7 +59,8 @@ std::vector<std::vector<std::string>> runs_of(const char* simulate_path,
     return runs;
 }
 
-/// Compares a recorded run with an unrecorded one, and returns how many kernels were recorded.
+/// Compares a recorded run with an unrecorded one. Returns the number of kernels that were
+/// recorded.
 int compare(const char* simulate_path, const std::vector<std::string>& run) {
     const Outcome plain = simulate(simulate_path, {}, run);
     Outcome recorded = simulate(simulate_path, {"--time"}, run);

@@ -35,7 +35,7 @@ void redirect(int descriptor, const char* file, int flags) {
     if (opened < 0 || dup2(opened, descriptor) < 0) _exit(126);
 }
 
-/// Runs a command with its output redirected to files, so that no full pipe can block the command.
+/// Runs a command with its output redirected to files. A pipe could fill up and block the command.
 int run_redirected(const std::vector<std::string>& command, const fs::path& out,
                    const fs::path& err) {
     std::vector<char*> pointers;

@@ -1,5 +1,5 @@
-// Helpers for all test runners: run a program under `simulate`, collect its output and report, and
-// read the marks in its source.
+// Helpers for all test runners. They run a program under `simulate`, collect its output and report,
+// and read the marks in its source.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -28,7 +28,8 @@ std::string trimmed(std::string_view text);
 /// Returns the last component of a path.
 std::string base_name(const std::string& path);
 
-/// Prefixes every line with "  | ", to set off the output of a program.
+/// Prefixes every line of a program's output with "  | ", to distinguish the output from other
+/// text.
 std::string as_quote(const std::string& text);
 
 }  // namespace coalesce::tests

@@ -19,7 +19,7 @@ bool conflict(const AccessedRanges& a, const AccessedRanges& b) {
 
 }  // namespace
 
-TEST_CASE("ranges conflict if they share a byte and one is written") {
+TEST_CASE("two ranges conflict if they overlap and one of them is written") {
     const auto reads = one_range(AccessedRanges::kReads, 0, 64),
                writes = one_range(AccessedRanges::kWrites, 60, 128),
                atomics = one_range(AccessedRanges::kAtomics, 32, 64),
@@ -41,7 +41,7 @@ TEST_CASE("ranges conflict if they share a byte and one is written") {
     CHECK(found->later == AccessedRanges::kWrites);
 }
 
-TEST_CASE("a conflict is found wherever the ranges are in the list") {
+TEST_CASE("a conflict is detected at any position in the list") {
     AccessedRanges rows, columns;
     for (coalesce::simulator::u64 row = 0; row < 10; ++row) {
         rows.add(AccessedRanges::kWrites, row * 100, row * 100 + 10);

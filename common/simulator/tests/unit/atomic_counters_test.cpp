@@ -1,5 +1,5 @@
-// Compares the sector counts of reductions to global memory, with lanes at random addresses, with
-// the counts of an H200.
+// Compares the simulator's sector counts of global memory reductions with those of an H200. The
+// lanes use random addresses.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ using namespace coalesce::simulator;
 namespace {
 
 /// A reduction of 4-byte words by one warp. `sectors` is the counter
-/// l1tex__t_sectors_pipe_lsu_mem_global_op_red of an H200, with memory aligned to 128 KiB.
+/// l1tex__t_sectors_pipe_lsu_mem_global_op_red of an H200. The memory was aligned to 128 KiB.
 struct MeasuredAtomic {
     u32 sectors;
     Mask active;
@@ -69,14 +69,14 @@ TEST_CASE("sector counts of random reductions equal the measured ones, at any ba
         CAPTURE(one.words[0]);
         for (const u64 memory : {u64{0}, u64{1} << 17, u64{0x7f3200000000}})
             CHECK(counted(one, memory, count_atomic_sectors) == one.sectors);
-        // A simpler rule, which counts the passes over groups of lanes with different addresses,
-        // gives too few sectors in ten of these cases.
+        // A simpler rule would count the passes over groups of lanes with different addresses. For
+        // ten of these cases, it counts too few sectors.
         as_passes += counted(one, 0, count_remote_atomic_sectors) == one.sectors;
     }
     CHECK(std::size(kMeasuredAtomics) - static_cast<std::size_t>(as_passes) == 10);
 }
 
-TEST_CASE("in shared memory, the first lane of each bank tries an exchange") {
+TEST_CASE("in shared memory, the first lane of each bank attempts an exchange") {
     u32 words[kLanes], same[kLanes] = {}, pairs[kLanes];
     for (u32 l = 0; l < kLanes; ++l) words[l] = 4 * l, pairs[l] = l % 2 * 128 + l / 2 * 4;
     CHECK(first_lanes_of_banks(words, 4, kAllLanes) == kAllLanes);

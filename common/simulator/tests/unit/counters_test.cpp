@@ -1,5 +1,5 @@
-// Compares the counting rules with cases computed by hand, and with a literal implementation of the
-// rules.
+// Compares the counting rules with cases that were computed by hand, and with a straightforward
+// implementation of the rules.
 #include "simulator/counters/counters.h"
 
 #include <doctest/doctest.h>
@@ -14,7 +14,7 @@ using namespace coalesce::simulator;
 
 namespace {
 
-// ---- a literal implementation of the rules, with sets ----
+// ---- a straightforward implementation of the rules, with sets ----
 
 u32 sectors_by_rule(const std::vector<u64>& addresses, u32 bytes, Mask active) {
     std::set<u64> sectors;
@@ -133,7 +133,7 @@ TEST_CASE("sectors do not depend on the order of the lanes") {
     CHECK(count_sectors(addresses.data(), 4, kAllLanes) == 4);
 }
 
-TEST_CASE("the number of sectors equals that of a set of sectors, for random lanes") {
+TEST_CASE("for random lanes, the sector count equals that of a straightforward implementation") {
     std::mt19937_64 random(2);
     for (int turn = 0; turn < 3000; ++turn) {
         const u32 bytes = 1u << random() % 5, bits = 6 + static_cast<u32>(random() % 40);
@@ -177,7 +177,7 @@ TEST_CASE("wavefront counts equal those computed by hand") {
     CHECK(wavefronts(0, 16, 16, 0x01010100).ideal == 3);
 }
 
-TEST_CASE("random patterns agree with a simple implementation of the rules") {
+TEST_CASE("for random lanes, the wavefront count equals that of a straightforward implementation") {
     std::mt19937 random(20240501);
     for (int i = 0; i < 50000; ++i) {
         const Pattern p = some_pattern(random, i % 4 == 0);
@@ -220,7 +220,7 @@ TEST_CASE("requests to shared memory take as many wavefronts as on an H200") {
     CHECK(shared > 20);  // loads and stores are counted differently in more than 20 cases
 }
 
-TEST_CASE("a pass loads eight matrix rows, even if pairs of lanes share them") {
+TEST_CASE("a pass loads eight matrix rows, even if pairs of lanes have the same address") {
     const auto wavefronts = [](u32 row_bytes, Mask active, u32 lanes_per_row) {
         u32 rows[kLanes];
         for (u32 l = 0; l < kLanes; ++l) rows[l] = l / lanes_per_row * row_bytes;
@@ -269,7 +269,7 @@ TEST_CASE("totals are added field by field") {
 
 namespace {
 
-/// An access pattern in which lane l uses element l / divisor % modulus * factor.
+/// An access pattern. Lane l accesses element l / divisor % modulus * factor.
 struct AtomicPattern {
     u32 factor, divisor, modulus;
     Mask active;
@@ -293,7 +293,7 @@ constexpr AtomicPattern kAtomicPatterns[] = {
 
 }  // namespace
 
-TEST_CASE("atomics on the same word are serialized, with the measured counts") {
+TEST_CASE("atomics on the same word are serialized, and their counts equal measurements") {
     for (const AtomicPattern& p : kAtomicPatterns) {
         u64 near[kLanes], far[kLanes];
         u32 words[kLanes], doubles[kLanes];

@@ -1,5 +1,5 @@
-// Tests that the generator of CUDA kernels produces the same text for the same seed, with shapes
-// and constructs of every kind. Whether the kernels are correct is tested by compiling and running
+// Tests the generator of CUDA kernels: the same seed must give the same text, and every kind of
+// shape and construct must occur. The correctness of the kernels is tested by compiling and running
 // them; see campaign/README.md.
 #include "lab/campaign/cuda/cuda_kernels.h"
 
@@ -22,7 +22,7 @@ bool has(const std::string& text, const char* part) {
 
 }  // namespace
 
-TEST_CASE("each seed determines a different text") {
+TEST_CASE("different seeds generate different kernels") {
     std::set<std::string> texts;
     for (u64 seed = 0; seed < 50; ++seed) {
         CHECK(generate_cuda(seed) == generate_cuda(seed));
@@ -31,7 +31,7 @@ TEST_CASE("each seed determines a different text") {
     CHECK(texts.size() == 50);
 }
 
-TEST_CASE("every text begins with a launch within the limits, and its braces match") {
+TEST_CASE("every kernel begins with a launch within the limits, and has matching braces") {
     for (u64 seed = 0; seed < kSeeds; ++seed) {
         CAPTURE(seed);
         const std::string text = generate_cuda(seed);
@@ -67,7 +67,7 @@ TEST_CASE("every construct occurs in at least one of fifty kernels") {
     }
 }
 
-TEST_CASE("only kernels in the learner style contain constructs that learners write") {
+TEST_CASE("constructs that only learners write occur only in the learner style") {
     const char* constructs[] = {" % 997", "weights[", "letters[",    "Point ",  "Mixed ",
                                 "Two ",   "__expf(",  "sqrtf(",      "matrix_", "near_",
                                 "float4", "uchar4",   "const Four*", "begin[",  "/= 2)"};

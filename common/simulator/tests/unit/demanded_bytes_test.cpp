@@ -1,5 +1,5 @@
-// Tests which bytes of a load affect the program, in PTX as compilers generate it for structs,
-// unions and bit-fields.
+// Tests which bytes of a load affect the program. The tests use PTX as compilers generate it for
+// structs, unions and bit-fields.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -11,8 +11,7 @@ using namespace coalesce::simulator;
 
 namespace {
 
-/// The analysis of a kernel with the given body. Loads and stores are numbered in the order of the
-/// text.
+/// The analysis of a kernel with the given body. Loads and stores are numbered in text order.
 struct Analysed {
     std::unique_ptr<ptx::Module> module;
     DemandedBytes bytes;
@@ -30,7 +29,8 @@ struct Analysed {
         REQUIRE(nth < bytes.loads.size());
         return std::next(bytes.loads.begin(), static_cast<std::ptrdiff_t>(nth))->second;
     }
-    /// Lists, as "2>0 3>1", which byte of a load is stored as which byte of store number `nth`.
+    /// Lists which byte of a load is stored as which byte of the store with index `nth`, in the
+    /// form "2>0 3>1".
     std::string arrivals(std::size_t nth = 0) const {
         REQUIRE(nth < bytes.stores.size());
         std::string text;
@@ -71,7 +71,7 @@ TEST_CASE("a value that a selection may discard does not affect the program") {
         "selp.b32 %r3, %r1, %r4, %p1;");
     CHECK(is_error(decides.load(), 0xf, 4));
 
-    // The selection follows a branch, so it does not always happen.
+    // The selection comes after a branch, so it is not always executed.
     const Analysed dropped_later(
         "ld.shared.u32 %r1, [%rd1];\n@%p2 bra OTHER;\n"
         "selp.b32 %r3, %r1, %r4, %p1; st.global.u32 [%rd2], %r3;\nOTHER:");
@@ -82,7 +82,7 @@ TEST_CASE("a value that a selection may discard does not affect the program") {
     CHECK_FALSE(used_later.load().is_only_selected);
 }
 
-TEST_CASE("a condition that another condition may overrule") {
+TEST_CASE("an undefined condition is not an error if another condition may determine the result") {
     const Analysed overruled(
         "ld.shared.u32 %r1, [%rd1];\nsetp.lt.s32 %p1, %r1, 5;\nand.pred %p3, %p1, %p2;\n"
         "@%p3 bra OTHER;\nOTHER:");
@@ -96,7 +96,7 @@ TEST_CASE("a condition that another condition may overrule") {
     CHECK(is_error(range.load(), 0xf, 4));
 }
 
-TEST_CASE("a copied value does not affect the program") {
+TEST_CASE("a value that is only copied does not affect the program") {
     const Analysed a(
         "ld.global.v2.u32 {%r1, %r2}, [%rd1];\n"
         "st.global.v2.u32 [%rd2], {%r1, %r2};");
@@ -143,7 +143,7 @@ TEST_CASE("only the bytes that are used affect the program") {
     CHECK(decides("cvt.u32.u64 %r2, %rd3; mov.u32 %r3, 255; and.b32 %r1, %r2, %r3;") == 0x01);
 }
 
-TEST_CASE("a shuffle passes values on, and its lane index affects the program") {
+TEST_CASE("a shuffle copies values, and its lane index affects the program") {
     const Analysed value(
         "ld.global.v2.u32 {%r1, %r2}, [%rd1]; shfl.sync.down.b32 %r3, %r1, 1, 31, -1;\n"
         "shfl.sync.down.b32 %r4, %r2, 1, 31, -1;");
@@ -153,7 +153,7 @@ TEST_CASE("a shuffle passes values on, and its lane index affects the program") 
     CHECK(lane.load().decides == 0xf);
 }
 
-TEST_CASE("the bytes of a short element are found, also through its sign extension") {
+TEST_CASE("the analysis finds the bytes of a short element, even if it is sign-extended") {
     const Analysed u(
         "ld.global.v4.u8 {%rs1, %rs2, %rs3, %rs4}, [%rd1];\n"
         "setp.eq.s16 %p1, %rs3, 7; @%p1 bra DONE; DONE:");
@@ -177,7 +177,7 @@ TEST_CASE("bytes that the compiler marks as padding do not affect the program") 
     CHECK(is_error(a.load(2), 0xff, 8));
 }
 
-TEST_CASE("bytes are followed through moves") {
+TEST_CASE("bytes are tracked through moves") {
     const Analysed a(
         "ld.global.u64 %rd3, [%rd1];\n"
         "mov.b64 {%r1, %r2}, %rd3; shr.u32 %r3, %r2, 16; cvt.u16.u32 %rs1, %r3;\n"
@@ -193,7 +193,7 @@ TEST_CASE("bytes are followed through moves") {
     CHECK(joined.arrivals() == "0>0 0>1");
 }
 
-TEST_CASE("a value that is combined with another counts as written") {
+TEST_CASE("the result of combining two values is not tracked as a copy of either") {
     for (const char* store :
          {"selp.b32 %r2, %r1, %r3, %p1; st.global.u32 [%rd2], %r2;",
           "@%p1 mov.u32 %r1, 0; st.global.u32 [%rd2], %r1;",
@@ -208,7 +208,7 @@ TEST_CASE("a value that is combined with another counts as written") {
     }
 }
 
-TEST_CASE("bytes are followed into local memory, and from there") {
+TEST_CASE("bytes are tracked through stores to and loads from local memory") {
     const Analysed a(
         "ld.global.u32 %r1, [%rd1]; st.local.u32 [depot], %r1;\n"
         "ld.local.u32 %r2, [depot]; st.global.u32 [%rd2], %r2;");
@@ -216,7 +216,7 @@ TEST_CASE("bytes are followed into local memory, and from there") {
     CHECK(a.arrivals(1) == "0>0 1>1 2>2 3>3");
 }
 
-TEST_CASE("a bit-field is rewritten in place") {
+TEST_CASE("rewriting a bit-field in place is not an error") {
     const Analysed a(
         "ld.global.u32 %r1, [%rd1]; and.b32 %r2, %r1, -8; mov.u32 %r5, %tid.x; and.b32 %r3, %r5, "
         "7;\n"
@@ -236,7 +236,7 @@ TEST_CASE("a bit-field is rewritten in place") {
     CHECK_FALSE(elsewhere.load().is_stored_back);
 }
 
-TEST_CASE("loads of one struct are recognized as parts of it") {
+TEST_CASE("loads from the same struct are recognized as such") {
     const Analysed a(
         "add.s64 %rd4, %rd1, 8; mov.u64 %rd5, %rd2;\n"
         "ld.u32 %r1, [%rd1]; ld.u64 %rd6, [%rd4]; ld.u32 %r2, [%rd1+48];\n"
@@ -249,7 +249,7 @@ TEST_CASE("loads of one struct are recognized as parts of it") {
     CHECK_FALSE(is_error(a.load(1), 0xff, 8, true));
     CHECK(is_error(a.load(1), 0xff, 8, false));
     CHECK(is_error(a.load(2), 0xf, 4, true));
-    // The loads of a tile that is transposed are not parts of a struct.
+    // The loads in the transpose of a tile are not parts of a struct.
     const Analysed tile(
         "ld.shared.u32 %r1, [%r9]; ld.shared.u32 %r2, [%r9+4];\n"
         "st.global.u32 [%rd2], %r1; st.global.u32 [%rd2+128], %r2;");
@@ -292,7 +292,7 @@ TEST_CASE("multiplied matrices affect the program, and moved matrices do not") {
     CHECK(is_error(multiplied.load(), 0x0001, 16));
 }
 
-TEST_CASE("only instructions that are certain to execute count") {
+TEST_CASE("only instructions that are certain to execute affect the program") {
     // A kernel loads a union's words before it branches on the discriminator.
     const Analysed branch(
         "ld.global.u32 %r1, [%rd1]; ld.global.u64 %rd3, [%rd1+8];\n"
@@ -303,13 +303,13 @@ TEST_CASE("only instructions that are certain to execute count") {
     CHECK_FALSE(is_error(branch.load(1), 0xfe, 8));
     CHECK_FALSE(is_error(branch.load(1), 0xff, 8, true));
     CHECK(is_error(branch.load(1), 0xff, 8, false));
-    // A value that is computed and never used does not affect the program.
+    // A value that is computed but never used does not affect the program.
     const Analysed chosen(
         "ld.global.u8 %rs1, [%rd1]; ld.global.f32 %f1, [%rd1+4]; add.f32 %f2, %f1, 0f3F800000;\n"
         "setp.eq.s16 %p1, %rs1, 0; selp.f32 %f3, 0f00000000, %f2, %p1; st.global.f32 [%rd2], %f3;");
     CHECK(chosen.load(0).decides == 1);
     CHECK(chosen.load(1).decides == 0);
-    // The branch follows a jump that all threads take, so it is certain to execute.
+    // All threads take the jump before the branch, so the branch is certain to execute.
     const Analysed jump(
         "ld.global.u64 %rd3, [%rd1];\nbra.uni NEXT;\nNEXT:\nsetp.eq.s64 %p2, %rd3, 5;\n"
         "@%p2 bra OTHER;\nOTHER:");

@@ -1,5 +1,5 @@
-// Tests the device's memory: addresses, guard gaps, reuse, accounting, the record of written bytes,
-// and host code that dereferences a device pointer.
+// Tests device memory: addresses, guard gaps, reuse and accounting, the record of written bytes,
+// and accesses of host code through a device pointer.
 #include "simulator/memory/device_memory.h"
 
 #include <doctest/doctest.h>
@@ -23,7 +23,8 @@ namespace {
 
 constexpr u64 kMiB = 1 << 20;
 
-/// Reports for each byte of [address, address + bytes) whether it counts as written: '1' or '0'.
+/// Returns a string with a '1' for each byte of [address, address + bytes) that counts as written,
+/// and a '0' for each other byte.
 std::string written(const DeviceMemory& memory, u64 address, u64 bytes) {
     std::string bits;
     for (u64 a = address; a < address + bytes; ++a) {
@@ -52,8 +53,8 @@ Ending in_child(const std::function<void()>& body) {
     REQUIRE(pipe(ends) == 0);
     const pid_t child = fork();
     if (child == 0) {
-        // Restore the default handler, because doctest handles signals but a program under test
-        // does not.
+        // Restore the default handler. doctest installs signal handlers, but a normal program does
+        // not.
         signal(SIGSEGV, SIG_DFL);
         dup2(ends[1], STDERR_FILENO);
         close(ends[0]);
@@ -80,7 +81,7 @@ bool says(const Ending& ending, const char* text) {
 
 }  // namespace
 
-TEST_CASE("an address zone hands out disjoint, aligned intervals and takes them back") {
+TEST_CASE("an address zone provides disjoint, aligned intervals, and accepts them back") {
     AddressZone zone({1000, 100000});
     std::mt19937 random(7);
     std::vector<Interval> taken;
@@ -102,7 +103,7 @@ TEST_CASE("an address zone hands out disjoint, aligned intervals and takes them 
         }
     }
     for (const Interval& interval : taken) zone.give_back(interval);
-    // After all intervals are freed, the zone is one interval again.
+    // After all intervals are freed, the whole zone is available as one interval.
     const Interval all = zone.take(99000, 1);
     CHECK(all.begin == 1000);
     CHECK(all.end == 100000);
@@ -122,7 +123,7 @@ TEST_CASE("a freed address is not reused immediately") {
     }
 }
 
-TEST_CASE("allocations are aligned, apart from each other, and found by any address in them") {
+TEST_CASE("allocations are aligned and disjoint, and are found by any address in them") {
     DeviceMemory memory(64 * kMiB);
     const u64 a = memory.allocate(1000), b = memory.allocate(1), c = memory.allocate(3 * kMiB);
     for (const u64 address : {a, b, c}) {
@@ -152,7 +153,7 @@ TEST_CASE("addresses are random as on a GPU, disjoint, and determined by the see
     for (u64 seed = 1; seed <= 100; ++seed) {
         DeviceMemory memory(64 * kMiB);
         const u64 first = memory.allocate(1000);
-        // Refused, because the program already has pointers.
+        // This is refused, because the program already has pointers.
         CHECK_FALSE(memory.draw_addresses(seed));
         memory.free(first);
         REQUIRE(memory.draw_addresses(seed));
@@ -185,7 +186,7 @@ TEST_CASE("addresses are random as on a GPU, disjoint, and determined by the see
     CHECK(begins.size() > 20);
 }
 
-TEST_CASE("random addresses are not used by anything else in this process") {
+TEST_CASE("random addresses do not collide with other mappings of this process") {
     DeviceMemory memory(64 * kMiB);
     u64 seed = 1;  // a seed with low addresses, which programs do not use
     while (draw_map(seed, memory.range()).device >= u64{1} << 40) ++seed;
@@ -208,7 +209,7 @@ TEST_CASE("random addresses are not used by anything else in this process") {
     munmap(taken, 4096);
 }
 
-TEST_CASE("the allocation table is the same object until an allocation changes") {
+TEST_CASE("the allocation table is rebuilt only after an allocation has changed") {
     DeviceMemory memory(64 * kMiB);
     const u64 a = memory.allocate(100);
     const auto table = memory.table();
@@ -221,7 +222,7 @@ TEST_CASE("the allocation table is the same object until an allocation changes")
     CHECK(memory.table()->find_freed(a + 99)->serial == 1);
 }
 
-TEST_CASE("the capacity limits live bytes of the device, but not pinned memory") {
+TEST_CASE("the capacity limits the live bytes in device memory, but not pinned memory") {
     DeviceMemory memory(64 * kMiB);
     CHECK(memory.capacity() == 64 * kMiB);
     CHECK(memory.allocate(65 * kMiB) == 0);
@@ -238,7 +239,7 @@ TEST_CASE("the capacity limits live bytes of the device, but not pinned memory")
     CHECK(memory.allocate(40 * kMiB) != 0);
 }
 
-TEST_CASE("freed memory is returned to the system, and contains unwritten zeros if reused") {
+TEST_CASE("freed memory is returned to the system, and is zero and unwritten when it is reused") {
     DeviceMemory memory(256 * kMiB);
     const long before = resident_kib();
     for (int i = 0; i < 40; ++i) {
@@ -266,7 +267,7 @@ TEST_CASE("guard gaps are narrow if addresses are scarce") {
     }
 }
 
-TEST_CASE("a program may allocate and free without limit") {
+TEST_CASE("a program may allocate and free any number of times") {
     DeviceMemory memory(64 * kMiB);
     const u64 kept = memory.allocate(100);
     for (int i = 0; i < 100000; ++i) {
@@ -278,7 +279,7 @@ TEST_CASE("a program may allocate and free without limit") {
     CHECK(memory.find(kept));
 }
 
-TEST_CASE("for each byte it is known whether it was written") {
+TEST_CASE("the memory records for each byte whether it was written") {
     DeviceMemory memory(64 * kMiB);
     const u64 a = memory.allocate(64);
     memory.mark_written(a + 1, 2);
@@ -292,7 +293,7 @@ TEST_CASE("for each byte it is known whether it was written") {
     CHECK(written(memory, a + 12, 52) == std::string(52, '0'));
 }
 
-TEST_CASE("a copy also copies which bytes were written, at any alignment and with overlap") {
+TEST_CASE("a copy includes the record of written bytes, at any alignment and with overlap") {
     DeviceMemory memory(64 * kMiB);
     const u64 a = memory.allocate(4096), b = memory.allocate(4096);
     std::mt19937 random(3);
@@ -322,7 +323,7 @@ TEST_CASE("a copy also copies which bytes were written, at any alignment and wit
     CHECK(written(memory, large + 8 * kMiB - 4, 4) == "0011");
 }
 
-TEST_CASE("writes of the host are distinguished from writes of kernels") {
+TEST_CASE("writes by the host are distinguished from writes by kernels") {
     DeviceMemory memory(64 * kMiB);
     const u64 a = memory.allocate(256), b = memory.allocate(256);
     memory.mark_written_by_host(a, 61);
@@ -335,8 +336,8 @@ TEST_CASE("writes of the host are distinguished from writes of kernels") {
     CHECK(memory.is_written_by_host(b + 61));
     CHECK_FALSE(memory.is_written_by_host(b + 62));
     CHECK(memory.unwritten_bytes(b + 64, 4) == 0b1110);
-    // If a kernel stores an undefined value, the host no longer counts as the writer of the bytes
-    // around it.
+    // If a kernel stores an undefined value, the bytes around it no longer count as written by the
+    // host.
     memory.mark_bytes_unwritten(a + 8, 0b1010);
     CHECK(memory.unwritten_bytes(a + 8, 5) == 0b01010);
     CHECK_FALSE(memory.is_written_by_host(a + 8));
@@ -346,7 +347,9 @@ TEST_CASE("writes of the host are distinguished from writes of kernels") {
     CHECK_FALSE(memory.is_written_by_host(b + 5));
 }
 
-TEST_CASE("managed and registered memory has the host's address, and always counts as written") {
+TEST_CASE(
+    "managed and registered memory has the same address as on the host, and always counts as "
+    "written") {
     DeviceMemory memory(64 * kMiB);
     const u64 managed = memory.allocate(4096, AllocationKind::managed);
     *reinterpret_cast<int*>(managed) = 42;
@@ -360,7 +363,7 @@ TEST_CASE("managed and registered memory has the host's address, and always coun
     CHECK_FALSE(memory.free(registered));
     CHECK(memory.unregister_host(host.data()));
     CHECK_FALSE(memory.unregister_host(host.data()));
-    // Memory without a written mask counts as written, and so does a copy of it.
+    // Memory without a written mask counts as written, as does a copy of such memory.
     const u64 device = memory.allocate(16);
     memory.copy_written(device, managed, 8);
     CHECK(written(memory, device, 12) == "111111110000");
@@ -368,7 +371,7 @@ TEST_CASE("managed and registered memory has the host's address, and always coun
     CHECK(*memory.shadow(managed) == 0);
 }
 
-TEST_CASE("a program may make more managed allocations than the system allows memory mappings") {
+TEST_CASE("a program may make more managed allocations than the system permits mappings") {
     DeviceMemory memory(4096 * kMiB);
     for (int i = 0; i < 40000; ++i) {
         const u64 address = memory.allocate(16, AllocationKind::managed);
@@ -402,7 +405,7 @@ TEST_CASE("host code that dereferences a device pointer ends with an explanation
     CHECK(ending.said.empty());
 }
 
-TEST_CASE("a fault handler that the program has installed stays in effect") {
+TEST_CASE("a fault handler that the program has installed remains active") {
     const Ending ending = in_child([] {
         signal(SIGSEGV, [](int) { _exit(77); });
         DeviceMemory memory(64 * kMiB);
@@ -412,7 +415,7 @@ TEST_CASE("a fault handler that the program has installed stays in effect") {
     CHECK(ending.said.empty());
 }
 
-TEST_CASE("with little address space the device is smaller, and says so") {
+TEST_CASE("with little address space the device is smaller, and a message says so") {
     const Ending ending = in_child([] {
         const rlimit limit{u64{4} << 30, u64{4} << 30};
         setrlimit(RLIMIT_AS, &limit);
@@ -427,7 +430,7 @@ TEST_CASE("with little address space the device is smaller, and says so") {
     CHECK(says(ending, "ulimit -v"));
 }
 
-TEST_CASE("addresses that are already in use lead to an error that says so") {
+TEST_CASE("addresses that are already in use are reported as the cause of an error") {
     void* wanted = reinterpret_cast<void*>(kDeviceBase);
     void* taken = mmap(wanted, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
     REQUIRE(taken == wanted);

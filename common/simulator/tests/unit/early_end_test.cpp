@@ -1,4 +1,4 @@
-// Tests for which kernels threads may exit before they reach a barrier.
+// Tests whether the threads of a kernel may exit before a barrier.
 #include "simulator/analysis/early_end.h"
 
 #include <doctest/doctest.h>

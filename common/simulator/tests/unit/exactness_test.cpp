@@ -1,4 +1,4 @@
-// Tests the remarks on inexact instructions, which depend on the opcode, modifiers and operands.
+// Tests which remarks an instruction gets. They depend on its opcode, modifiers and operands.
 #include "simulator/code/exactness.h"
 
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@ namespace {
 
 using Kind = Remark::Kind;
 
-/// Returns "KIND NAME" of each remark on the instruction, separated by commas.
+/// Returns the instruction's remarks, each as "KIND NAME", separated by commas.
 std::string remarks_text(const std::string& instruction) {
     const auto module = ptx::parse(
         ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %r<9>;\n"
@@ -27,7 +27,7 @@ std::string remarks_text(const std::string& instruction) {
 
 }  // namespace
 
-TEST_CASE("the approximate forms of a function are not exact") {
+TEST_CASE("approximate instructions are not exact") {
     CHECK(remarks_text("ex2.approx.ftz.f32 %f1, %f2") == "last bits ex2.approx");
     CHECK(remarks_text("rcp.approx.f32 %f1, %f2") == "last bits rcp.approx");
     CHECK(remarks_text("rcp.rn.f32 %f1, %f2") == "");
@@ -63,7 +63,7 @@ TEST_CASE("hints are recognized by opcode or by modifier") {
           "no effect cache hints");
 }
 
-TEST_CASE("clocks and copies through the asynchronous proxy have remarks") {
+TEST_CASE("clocks and copies through the asynchronous proxy get remarks") {
     CHECK(remarks_text("mov.u64 %rd1, %clock64") == "values clocks");
     CHECK(remarks_text("mov.u32 %r1, %tid.x") == "");
     CHECK(remarks_text("nanosleep.u32 100") == "values nanosleep");
@@ -73,7 +73,7 @@ TEST_CASE("clocks and copies through the asynchronous proxy have remarks") {
     CHECK(remarks_text("cp.async.commit_group") == "");
 }
 
-TEST_CASE("fetches from a level of a mipmap are marked as not compared with a GPU") {
+TEST_CASE("fetches from a level of a mipmap get a remark") {
     CHECK(remarks_text("tex.level.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f5,%f6}], %f7") ==
           "last bits fetches from mipmaps");
     CHECK(remarks_text("tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f5,%f6}]") == "");

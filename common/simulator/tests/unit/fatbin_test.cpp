@@ -1,5 +1,5 @@
-// Tests the fatbin reader with containers that this test builds with the real compressors,
-// containers that nvcc made, and corrupt containers.
+// Tests the fatbin reader with containers built here with the real compressors, made by nvcc, or
+// corrupt.
 #include "simulator/fatbin/fatbin.h"
 
 #include <doctest/doctest.h>
@@ -112,7 +112,7 @@ bool contains(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("text is decompressed from every format") {
+TEST_CASE("text in every compression format is decompressed") {
     for (const Compression how : {Compression::none, Compression::zstd, Compression::lz4}) {
         const auto images = read(container({ptx_entry(90, kPtx, how)}));
         REQUIRE(images.size() == 1);
@@ -121,7 +121,7 @@ TEST_CASE("text is decompressed from every format") {
     }
 }
 
-TEST_CASE("several entries are read, including machine code, with headers of several sizes") {
+TEST_CASE("several entries, one of them machine code, are read, with headers of several sizes") {
     Entry wide = ptx_entry(80, kPtx + "// 80\n", Compression::lz4);
     wide.header.header_size = 128;
     const auto images = read(
@@ -137,15 +137,15 @@ TEST_CASE("several entries are read, including machine code, with headers of sev
     CHECK(choose(images, 89) == &images[0]);
     CHECK(choose(images, 75) == &images[2]);
     CHECK(choose({}, 90) == nullptr);
-    // A driver would refuse these images. The simulator chooses the one for the closest
-    // architecture, because it is the most likely to run.
+    // A driver would reject these images. The simulator chooses the image of the nearest
+    // architecture, which is the most likely to run.
     CHECK(choose(images, 70) == &images[2]);
     const auto newer = read(container({ptx_entry(120, kPtx), ptx_entry(100, kPtx)}));
     CHECK(choose(newer, 90) == &newer[1]);
     CHECK(choose(newer, 120) == &newer[0]);
 }
 
-TEST_CASE("machine code without PTX leads to a message that says how to build") {
+TEST_CASE("for machine code without PTX, the message says how to build the program") {
     const std::string why = refusal_of(container({make_entry(2, 86, "code", Compression::none)}));
     CHECK(contains(why, "sm_86"));
     CHECK(contains(why, "-arch=sm_90"));

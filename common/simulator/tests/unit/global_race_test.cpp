@@ -1,4 +1,4 @@
-// Tests which accesses race in global memory. Each test records its accesses one by one, without a
+// Tests which accesses to global memory race. Each test records its accesses one by one, without a
 // kernel.
 #include <doctest/doctest.h>
 
@@ -17,7 +17,8 @@ namespace {
 constexpr u64 kCapacity = 1 << 20;
 const u64 kBase = device_base();
 
-/// A launch whose memory instruction i is on line 10 + i. The instruction on line 19 is an atomic.
+/// A launch of a kernel with ten memory instructions: instruction i is on line 10 + i. The last one
+/// is an atomic.
 struct GlobalRaceFixture {
     ptx::Module ptx;
     Module module;
@@ -55,7 +56,7 @@ struct GlobalRaceFixture {
         for (u64 b = 0; b < 4; ++b) race.begin_block(blocks[b], b);
     }
 
-    /// Records an access by all lanes of `warp`, `stride` bytes apart.
+    /// Records an access by all lanes of `warp`, with a distance of `stride` bytes between lanes.
     void access(u64 block, u32 warp, u32 site, Kind kind, u64 offset, u32 bytes = 4, u64 stride = 0,
                 Mask active = kAllLanes, bool strong = false, StoredValue value = {}) {
         u64 addresses[kLanes];
@@ -90,7 +91,8 @@ struct GlobalRaceFixture {
         access(block, warp, site, Kind::write, offset, bytes, stride, active);
     }
 
-    /// Returns each report as "write after read 12 10": kind, line, and line of the other access.
+    /// Returns the reports, each as "write after read 12 10": kind, line, and line of the other
+    /// access.
     std::vector<std::string> found() {
         race.end_launch();
         std::vector<std::string> all;
@@ -138,7 +140,7 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "only bytes that both blocks access race") 
     for (u32 b = 0; b < 4; ++b) write(b, 0, 0, b, 1, 4);
     read(3, 1, 5, 2, 1, 4, 1u << 31);
     CHECK(found() == Found{"read after write 15 10"});
-    // Two blocks write the two halves of a line.
+    // Two blocks write the two halves of a cache line.
     write(0, 0, 0, 0, 4, 0, 0x0000ffff);
     write(1, 0, 0, 0, 4, 0, 0xffff0000);
     CHECK(found() == Found{});
@@ -190,7 +192,7 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "a barrier of some warps orders only these 
         read(0, 1, 1, 0);
         CHECK(found() == (writer_was_there ? Found{} : Found{"read after write 11 10"}));
     }
-    // Order is transitive: a block passes on what it has acquired.
+    // Order is transitive: what a block acquires, it later releases.
     write(0, 0, 0, 0);
     race.barrier_complete(blocks[0], kBarrier, 0b0011);
     race.barrier_complete(blocks[0], kBarrier, 0b0110);
@@ -199,7 +201,8 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "a barrier of some warps orders only these 
     read(0, 3, 1, 0);
     write(0, 2, 0, 0);
     CHECK(found() == Found{"write after read 10 11"});
-    // A warp that arrives at a barrier without waiting releases its accesses, but acquires nothing.
+    // A warp that arrives at a barrier but does not wait releases its accesses and acquires
+    // nothing.
     for (const bool before : {true, false}) {
         if (before) write(0, 0, 0, 0);
         race.barrier_arrive(blocks[0], kBarrier, 0);
@@ -227,7 +230,7 @@ TEST_CASE_FIXTURE(GlobalRaceFixture,
         read(0, 1, 1, 0);
         CHECK(found() == (address == kHere ? Found{} : Found{"read after write 11 10"}));
     }
-    // An arrival for the next phase does not release data to waiters of the previous phase.
+    // An arrival for the next phase releases nothing to a warp that waits for the previous phase.
     race.mbarrier_arrive(blocks[0], kHere, 0);
     race.mbarrier_phase_done(blocks[0], kHere);
     write(0, 0, 0, 0);
@@ -235,7 +238,8 @@ TEST_CASE_FIXTURE(GlobalRaceFixture,
     race.mbarrier_wait_done(blocks[0], kHere, 1);
     read(0, 1, 1, 0);
     CHECK(found() == Found{"read after write 11 10"});
-    // An asynchronous copy reads its source when it is issued, and signals when it is complete.
+    // An asynchronous copy reads its source when it is issued, and signals its mbarrier when it is
+    // complete.
     for (const bool complete : {true, false}) {
         read(0, 0, 1, 0);
         const u64 issued = race.copy_issued(blocks[0]);
@@ -267,7 +271,8 @@ TEST_CASE_FIXTURE(GlobalRaceFixture,
         for (int i = 0; i < times; ++i) race.fence(blocks[0], 0);
         read(0, 1, 1, 0);
         CHECK(found() == Found{"read after write 11 10"});
-        // Accesses by the same warp, and by a warp that waited for its flag, are ordered.
+        // Accesses by the same warp are ordered, and so are those by a warp that waited for this
+        // warp's flag.
         write(0, 0, 0, 0);
         for (int i = 0; i < times; ++i) race.fence(blocks[0], 0);
         read(0, 0, 1, 0);
@@ -331,8 +336,7 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "a fence and a flag publish data, but a fla
         read(1, 0, 1, 0);
         CHECK(found() == (with_barrier ? Found{} : Found{"read after write 11 10"}));
     }
-    // It is equally correct for all threads to execute a fence and then a barrier, before one
-    // thread sets the flag.
+    // All threads may also execute a fence and then a barrier, before one thread sets the flag.
     write(0, 3, 0, 0);
     race.fence(blocks[0], 3);
     race.barrier(blocks[0]);
@@ -341,7 +345,7 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "a fence and a flag publish data, but a fla
     race.barrier(blocks[1]);
     read(1, 5, 1, 0);
     CHECK(found() == Found{});
-    // Reading the flag before it was set is not an acquire.
+    // A read of the flag before the flag is set acquires nothing.
     write(0, 0, 0, 0);
     flag(1, Kind::read);
     race.fence(blocks[0], 0);
@@ -365,7 +369,7 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "order between blocks is transitive") {
 }
 
 TEST_CASE_FIXTURE(GlobalRaceFixture, "the end of a launch orders everything") {
-    // Make more launches than there are launch stamps, so that the stamps are reused.
+    // Launch more often than there are launch stamps, so that stamps are reused.
     for (int i = 0; i < 200; ++i) {
         write(i % 4, 0, 0, 0);
         write(i % 4, 0, 0, 4, 4, 8);
@@ -451,7 +455,7 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "workers may split the records of lines con
     }
 }
 
-TEST_CASE("memory that is expected to be only read is not checked until a store happens") {
+TEST_CASE("memory that a kernel only reads is not checked until the first store to it") {
     GlobalRaceFixture f;
     Allocation other = f.table.live[0];
     f.table.live[0].end = kBase + 4096;

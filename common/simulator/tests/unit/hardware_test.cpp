@@ -1,5 +1,6 @@
-// Tests that lane-wise instructions give the same bits as an H200 (vabsdiff2 and vabsdiff4: an
-// H100), in 1449 variants with 8192 samples each. tests/hardware/probe.cu measured the digests.
+// Tests that lane-wise instructions give the same bits as on an H200 (vabsdiff2 and vabsdiff4: on
+// an H100), in 1449 variants with 8192 samples each. tests/hardware/probe.cu measured the digests
+// of the expected results.
 #include <doctest/doctest.h>
 
 #include <sstream>
@@ -14,7 +15,7 @@ namespace {
 
 constexpr int bits_b = 8, bits_h = 16, bits_r = 32, bits_l = 64;
 
-/// The form of an instruction's result.
+/// What an instruction writes: a value or predicates.
 enum class Shape { value, predicate, predicate_pair };
 
 struct Measured {
@@ -42,7 +43,8 @@ const Measured kMeasured[] = {
 #include "simulator/tests/hardware/instructions.inc"
 };
 
-/// The parts of a text such as "lop3.b32 0xca": opcode, modifiers, and the immediate after them.
+/// The parts of an instruction such as "lop3.b32 0xca": the opcode, the modifiers and the
+/// immediate.
 struct Parts {
     std::string opcode;
     std::vector<std::string> modifiers;
@@ -116,7 +118,7 @@ private:
     Op op_[2];
 };
 
-/// Returns all results of the instruction, in the order of the samples.
+/// Returns the instruction's results for all samples.
 std::vector<u64> results_of(const LaneInstruction& instruction, const Measured& m, i64 immediate) {
     MeasuredBench bench;
     std::vector<u64> results;

@@ -25,8 +25,9 @@ const Op* stop(Warp&, const Op* op) {
     return op;
 }
 
-/// A warp with its own register file and a uniform one. Both have the same slots: two destinations
-/// and four sources, each large enough for 32 lanes of 64 bits.
+/// A warp with two register files: its own registers and uniform registers. Both register files
+/// have the same slots: two destinations and four sources, each large enough for 32 lanes of 64
+/// bits.
 class Bench {
 public:
     Bench() {
@@ -46,8 +47,7 @@ public:
     static Slot slot(int place, u32 file = kOwnFile) {
         return {static_cast<u32>(place * kPlaceBytes), file};
     }
-    /// Runs a handler. Handlers listed in `forms` continue to the next Op themselves. All other
-    /// handlers return to their caller.
+    /// Runs a handler, which either continues to the next Op (the handlers in `forms`) or returns.
     void run(const LaneInstruction& instruction) { run(instruction, instruction.run); }
     void run(const LaneInstruction& instruction, Handler handler) {
         op[0].run = handler;
@@ -90,7 +90,7 @@ u32 bytes_of_lane(Width width) {
     return width == Width::w64 ? 8 : 4;
 }
 
-/// At least one variant of every opcode. Opcodes that have forms occur once for each type.
+/// At least one variant of every opcode. An opcode with special handlers occurs with each type.
 const std::vector<std::pair<std::string, Modifiers>> kVariants = {
     {"add", {"s32"}},
     {"add", {"u64"}},
@@ -202,7 +202,7 @@ std::string name_of(const std::pair<std::string, Modifiers>& variant) {
 
 }  // namespace
 
-TEST_CASE("every listed opcode has a variant in this test") {
+TEST_CASE("this test covers every listed opcode") {
     std::set<std::string_view> tried;
     for (const auto& variant : kVariants) {
         CAPTURE(name_of(variant));
@@ -240,7 +240,7 @@ TEST_CASE("an opcode that does not exist is not found") {
     }
 }
 
-TEST_CASE("looking up the same variant twice finds the same instruction") {
+TEST_CASE("a variant always refers to the same instruction") {
     CHECK(find_lane_instruction("add", {"s32"}) == find_lane_instruction("add", {"s32"}));
     CHECK(find_lane_instruction("add", {"s32"}) != find_lane_instruction("add", {"s64"}));
 }
@@ -329,7 +329,7 @@ TEST_CASE("special handlers give the same results as the general handler") {
     CHECK(with_forms > 10);
 }
 
-TEST_CASE("sums, products, comparisons and carries of known numbers are correct") {
+TEST_CASE("sums, products, comparisons and carries are correct for known numbers") {
     Bench bench;
     u32* a = bench.warp.lanes<u32>(Bench::slot(2));
     u32* b = bench.warp.lanes<u32>(Bench::slot(3));

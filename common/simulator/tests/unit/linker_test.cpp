@@ -1,5 +1,5 @@
-// Tests how modules of several files are linked: which definition is used, which names stay
-// separate, and which source line each instruction has.
+// Tests the linking of several files: which definition is used, which names stay separate, and
+// which source line each instruction has.
 #include "simulator/ptx/linker.h"
 
 #include <doctest/doctest.h>
@@ -30,7 +30,7 @@ std::string problem_with(const std::vector<std::string>& texts) {
     return "(linked)";
 }
 
-/// Returns the symbol that is the last operand of the function's first instruction.
+/// Returns the last operand of the function's first instruction, which is a symbol.
 std::string symbol_in(const Module& module, const std::string& function) {
     return module.functions.at(function)->body.at(0).operands.back().name;
 }
@@ -70,7 +70,7 @@ TEST_CASE("two definitions of a visible name are rejected") {
     CHECK(problem_with({address_function("f", "f"), address_function("f", "f", "")}) == "(linked)");
 }
 
-TEST_CASE("the first weak definition is used, unless there is a visible one") {
+TEST_CASE("the first weak definition is used if there is no visible one") {
     const std::string weak_a = ".weak .global .u32 a;\n" + address_function("f", "a", ".weak");
     const std::string weak_b = ".weak .global .u32 b;\n" + address_function("f", "b", ".weak");
     const std::string strong = ".visible .global .u32 c;\n" + address_function("f", "c");
@@ -112,7 +112,7 @@ TEST_CASE("a local definition does not satisfy another file's declaration") {
     CHECK(module->variables.at(symbol_in(*module, "g")).initial.at(0) == 3);
 }
 
-TEST_CASE("a name declared inside a function hides the module's name") {
+TEST_CASE("a function's variable hides a module's variable of the same name") {
     const auto module = link_texts(
         {".global .u32 x;\n.visible .func f()\n{\n.local .b32 x;\n.reg .b64 %r;\nmov.u64 %r, "
          "x;\nret;\n}\n",
@@ -121,7 +121,7 @@ TEST_CASE("a name declared inside a function hides the module's name") {
     CHECK(module->functions.at("f")->variables.contains("x"));
 }
 
-TEST_CASE("positions refer to their own PTX text and source file") {
+TEST_CASE("the position of an instruction refers to its own PTX text and source file") {
     const auto file = [](const char* number, const char* name, const char* function) {
         return std::string(".file ") + number + " \"" + name + "\"\n.visible .func " + function +
                "()\n{\n.loc " + number + " 12 3\nret;\n}\n";
@@ -140,7 +140,7 @@ TEST_CASE("positions refer to their own PTX text and source file") {
     CHECK(module->files.size() == 2);
 }
 
-TEST_CASE("a static kernel keeps the name that its file gives it") {
+TEST_CASE("nvcc's prefix is removed from the names of static kernels") {
     CHECK(kernel_name("__nv_static_24__a5f5c4f6_4_c_cu_pointer__Z6kernelPi") == "kernel");
     CHECK(kernel_name("__nv_static_24__a5f5c4f6_4_c_cu_pointer_plain") == "plain");
     CHECK(kernel_name("_Z6kernelPi") == "kernel");

@@ -1,4 +1,4 @@
-// Tests which ready instruction is issued next, and how that choice changes if many words are live.
+// Tests which of the ready instructions is issued next, also while many words are live.
 #include "simulator/ptxas/list_schedule.h"
 
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr u32 kNeverMany = 1000, kLong = 400, kShort = 5;
 
-/// Straight-line code. Each value has `words` words, one by default.
+/// Builds straight-line code. Each value has `words` words.
 class Code {
 public:
     explicit Code(u32 values, u32 words = 1) {
@@ -68,15 +68,16 @@ using Order = std::vector<u32>;
 
 }  // namespace
 
-TEST_CASE("the start of the longest path is issued first, and equal paths keep their order") {
+TEST_CASE("the longest path is issued first, and equal paths in the order of the PTX") {
     // A sum, then two loads, then an instruction that needs all three.
     const Code code =
         Code(5).comes({0}).compute(1, {0}).load(2, {0}).load(3, {0}).compute(4, {1, 2, 3});
     CHECK(code.order(kNeverMany) == Order{1, 2, 0, 3});
 }
 
-TEST_CASE("a longer path comes first: an address is issued before an unrelated sum") {
-    // No instruction here reads value 1, and a store reads value 3, which is loaded.
+TEST_CASE("an address on a longer path is issued before an unrelated sum") {
+    // The sum, value 1, has no reader here. Value 3 is loaded from the address, value 2, and
+    // stored.
     const Code code =
         Code(4).comes({0}).compute(1, {0}).is_wanted(1).compute(2, {0}).load(3, {2}).store({0, 3});
     CHECK(code.order(kNeverMany) == Order{1, 2, 0, 3});
@@ -88,8 +89,8 @@ TEST_CASE("while many words are live, instructions keep their order") {
     CHECK(code.order(0) == Order{0, 1, 2, 3});
 }
 
-TEST_CASE("the order is kept only after the limit of live words is reached") {
-    // Value 0, an input, is one live word. The first load adds a second one.
+TEST_CASE("the order is kept only once the limit on live words is reached") {
+    // The input, value 0, is one live word. The first load adds a second one.
     const Code code =
         Code(5).comes({0}).compute(1, {0}).load(2, {0}).load(3, {0}).compute(4, {1, 2, 3});
     CHECK(code.order(1) == Order{0, 1, 2, 3});
@@ -106,7 +107,8 @@ TEST_CASE("an instruction that adds live words waits for one that frees words") 
     const Code code =
         Code(4).comes({0, 1, 2}).is_wanted(0).compute(3, {0}).is_wanted(3).store({1, 2});
     CHECK(code.order(0) == Order{1, 0});
-    // A store that is no value's last reader does not reduce the number of live words.
+    // If the stored values are read again later, the store does not reduce the number of live
+    // words.
     const Code wanted = Code(4)
                             .comes({0, 1, 2})
                             .is_wanted(0)
@@ -119,8 +121,8 @@ TEST_CASE("an instruction that adds live words waits for one that frees words") 
 }
 
 TEST_CASE("a path that frees words may begin with an address computed in several steps") {
-    // Value 0 stays live, and value 4 is computed from it. The store of values 1, 2 and 3 uses an
-    // address that is computed in three steps.
+    // Value 0 stays live, and value 4 is computed from it. A store, whose address takes three steps
+    // to compute, is the last reader of values 1, 2 and 3.
     const auto made = [] {
         return Code(8)
             .comes({0, 1, 2, 3})
@@ -133,13 +135,14 @@ TEST_CASE("a path that frees words may begin with an address computed in several
             .store({1, 2, 3, 7});
     };
     CHECK(made().order(0) == Order{1, 2, 3, 4, 0});
-    // If later code reads the stored values, the store frees no words, and value 4 need not wait.
+    // If the stored values are read again later, the store frees no words, so value 4 does not
+    // wait.
     CHECK(made().is_wanted(1).is_wanted(2).is_wanted(3).order(0) == Order{0, 1, 2, 3, 4});
 }
 
 TEST_CASE("a load that frees its address register is issued before earlier instructions") {
-    // The sum can reuse the register of its operand. The loaded word can reuse a register of the
-    // load's address, which has two registers in the first case and one in the second.
+    // The sum can reuse the register of its operand, and the load a register of its address. The
+    // address has two registers in the first case, and one in the second.
     const auto made = [] {
         return Code(5).comes({0, 1, 2}).compute(3, {1}).is_wanted(3).load(4, {2}).is_wanted(4);
     };
@@ -152,16 +155,16 @@ TEST_CASE("an instruction that overwrites its source does not wait") {
     CHECK(code.order(0) == Order{0, 1});
 }
 
-TEST_CASE("an address that is not yet computed leads to its store") {
-    // Value 3 adds a live word that no instruction needs. Value 4, an address, also adds one, but
-    // then its store is the last reader of three values.
+TEST_CASE("an address is issued before other instructions if its store then frees words") {
+    // Value 3 adds a live word, and no instruction here reads it. Value 4, an address, also adds
+    // one, but the store that reads it frees three.
     const Code code =
         Code(6).comes({0, 1, 2}).is_wanted(0).compute(3, {0}).is_wanted(3).compute(4, {0}).store(
             {4, 1, 2});
     CHECK(code.order(0) == Order{1, 2, 0});
 }
 
-TEST_CASE("of two paths that free equally many words, the first in the text is issued first") {
+TEST_CASE("of two paths that free equally many words, the first in the PTX is issued first") {
     const Code code = Code(6)
                           .comes({0, 1, 2, 3, 4})
                           .is_wanted(0)

@@ -1,5 +1,5 @@
 // Tests which values are live at each instruction, and which registers may share a slot. The
-// control flow includes cases that once failed, and some that no compiler generates.
+// control flow includes cases that failed in the past, and others that no compiler generates.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ public:
         return 0;
     }
     u32 label(const std::string& name) const { return function_.labels.at(name); }
-    /// Returns the instruction after a label.
+    /// Returns the position of the instruction that follows the label.
     u32 at(const std::string& name) const { return label(name) + 1; }
     bool live_after(const std::string& label, const std::string& name) const {
         return !liveness_.live_after(at(label), {reg(name)}).empty();
@@ -71,8 +71,8 @@ TEST_CASE("a value is live from its write to its last use") {
 }
 
 TEST_CASE("a value first written in a loop and used after it is live in the whole loop") {
-    // In program order, the first part of the loop body precedes the write. In the next iteration
-    // it must not overwrite the value that was written.
+    // The part of the loop before the write comes first in program order. In the next iteration, it
+    // must not overwrite the value.
     const Body k(R"(
         mov.b32 x, 8;
         TOP:
@@ -197,7 +197,7 @@ TEST_CASE("a result is a write in any operand position") {
     CHECK(written("red.shared.add.u32 [a], b;") == "");
 }
 
-TEST_CASE("a copy of a value that never changes is an alias of it") {
+TEST_CASE("a copy is an alias of its source if neither changes") {
     const Body k("mov.b32 a, %ctaid.x;\nmov.b32 b, a;\nst.shared.b32 [s], b;\nret;");
     CHECK(k.is_name_of("b", "a"));
 }
@@ -233,7 +233,7 @@ TEST_CASE("a copy that is used after its source changes is not an alias") {
     CHECK(Body(loop + "ret;").is_name_of("b", "a"));
 }
 
-TEST_CASE("a source that is computed from its own copy stays separate") {
+TEST_CASE("a source that is computed from its own copy is not an alias of it") {
     const Body k(R"(
         mov.b32 b, 1;
         TOP:

@@ -1,5 +1,5 @@
-// Tests how loads and stores are merged: for each rule of ptxas/merged_accesses.h, one case that
-// merges and one that does not. The expected results are those in ptxas's machine code for the same
+// Tests the merging of loads and stores. Each rule of ptxas/merged_accesses.h has one case that
+// merges and one that does not. The expected results are from ptxas's machine code for the same
 // PTX.
 #include "simulator/ptxas/merged_accesses.h"
 
@@ -16,11 +16,13 @@ using namespace coalesce::simulator;
 
 namespace {
 
-/// Returns the shared memory accesses of a kernel, one after the other: "ld+0:16" is a 16-byte load
-/// at the address of the first load in the PTX, and "st-" is a store that was removed. The kernel
-/// has a shared variable `s` of 8 KiB, %r3 = s + 32 * %tid.x, %r2 = s + 4 * %tid.x, a parameter %r1
-/// and a pointer %rd1. In `body`, `@8` restricts an access to addresses with that remainder.
-/// `unrolls` says that ptxas unrolls the loop that contains the first access.
+/// Returns what becomes of each load and store of a kernel, in the order of the PTX. "ld=" is an
+/// unchanged load, "st-" is a store that is removed or merged into another store, and "ld+4:16@0"
+/// is a load replaced with a 16-byte load that starts 4 bytes further on. The number after `@` is
+/// the MachineAccess::remainder. Unchanged accesses to global memory are left out. The kernel has a
+/// shared variable `s` of 8 KiB, %r3 = s + 32 * %tid.x, %r2 = s + 4 * %tid.x, a parameter %r1 and a
+/// pointer %rd1. `unrolls` says that ptxas unrolls the loop that contains the first access to
+/// shared memory.
 std::string merged_in(const std::string& body, const std::string& variables = "",
                       bool unrolls = false) {
     const auto module = ptx::parse(
@@ -62,7 +64,7 @@ std::string merged_in(const std::string& body, const std::string& variables = ""
     return text;
 }
 
-/// Returns loads of words at the given offsets from %r3, and a store of their sum.
+/// Returns the PTX of loads of words at these offsets from `base`, and a store of their sum.
 std::string loads(std::initializer_list<int> offsets, const std::string& base = "%r3",
                   const std::string& between = "") {
     std::string text, sum = "mov.u32 %r80, 0;";
@@ -134,7 +136,7 @@ TEST_CASE("a variable has the alignment of its offset in shared memory") {
     CHECK(merged_in(loads({0, 4, 8, 12}, "s")) == "ld+0:16 ld- ld- ld-");
 }
 
-TEST_CASE("a vector access implies the alignment of addresses at a constant distance from it") {
+TEST_CASE("a vector access reveals the alignment of addresses at a constant distance") {
     const std::string vector =
         "ld.shared.v4.u32 {%r30, %r31, %r32, %r33}, [%r2+16];"
         "add.u32 %r34, %r30, %r31; add.u32 %r34, %r34, %r32; add.u32 %r34, %r34, %r33;"
@@ -221,7 +223,7 @@ TEST_CASE("unused elements are not loaded") {
                  "%r24;") == "ld=");
 }
 
-TEST_CASE("in global memory the same rules hold, if the alignment is known") {
+TEST_CASE("the rules also hold in global memory if the alignment is known") {
     const std::string four =
         "ld.global.u32 %r20, [%rd2]; ld.global.u32 %r21, [%rd2+4]; add.u32 %r22, %r20, %r21;"
         "st.global.u32 [%rd1], %r22;";
@@ -254,8 +256,8 @@ TEST_CASE("loads merge across iterations of a loop that ptxas unrolls") {
 
 namespace {
 
-/// Returns a load of a word, a branch over the instructions in `skipped`, and a second load after
-/// these. Both loaded values are stored.
+/// Returns the PTX of a load, a branch that skips the instructions in `skipped`, and a second load
+/// at the branch's target. Both loaded words are stored.
 std::string behind_branch(const std::string& skipped, const std::string& address) {
     return "ld.shared.u32 %r20, [%r3]; st.global.u32 [%rd1], %r20; setp.eq.u32 %p1, %r4, 3;"
            "@%p1 bra L;" +
@@ -305,7 +307,7 @@ TEST_CASE("in global memory, a load before a branch replaces only a load of the 
     CHECK(merged_in(wide + "+4" + end) == "st=");
 }
 
-TEST_CASE("a word is not loaded again after it was stored") {
+TEST_CASE("a word is not loaded again after a store to it") {
     const auto load = [](const std::string& before) {
         return merged_in(before + "ld.shared.u32 %r20, [%r3]; st.global.u32 [%rd1], %r20;");
     };
@@ -330,7 +332,7 @@ TEST_CASE("only the needed half of a 64-bit word is loaded") {
           "ld+0:16 ld-");
 }
 
-TEST_CASE("guards with a constant condition are removed") {
+TEST_CASE("the merge takes account of guards that are always true or always false") {
     const auto guarded = [](const std::string& how) {
         return merged_in("mov.u32 %r30, 0; setp.eq.u32 %p1, %r30, 0; setp.ne.u32 %p2, %r30, 0;" +
                          how);

@@ -1,4 +1,5 @@
-// Tests that the list in code/opcodes.h is complete. (lanes_test.cpp tests lane-wise instructions.)
+// Tests that the list in code/opcodes.h is complete. lanes_test.cpp tests the lane-wise
+// instructions.
 #include "simulator/code/opcodes.h"
 
 #include <doctest/doctest.h>

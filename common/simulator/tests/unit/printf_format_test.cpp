@@ -1,5 +1,5 @@
-// Tests kernel printf with formats that programs/printf.cu cannot use, because the compiler rejects
-// these formats.
+// Tests the kernel's printf with formats that programs/printf.cu cannot contain, because compilers
+// reject them.
 #include "simulator/execute/printf_format.h"
 
 #include <doctest/doctest.h>
@@ -40,7 +40,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("arguments are at offsets that are multiples of their size") {
+TEST_CASE("the offset of an argument is a multiple of its size") {
     const Formatted f =
         Arguments().add(i32{1}).add(2.5).add(i32{3}).add(i64{4}).format("%d %g %d %lld");
     CHECK(f.text == "1 2.5 3 4");
@@ -70,7 +70,7 @@ TEST_CASE("strings are padded, and an unreadable one is an error") {
     CHECK_FALSE(Arguments().add(u64{0x200}).format("%s").problem.empty());
 }
 
-TEST_CASE("a text that is too long for a device is an error, and is not formatted") {
+TEST_CASE("output that is too long for a device is an error, and formatting stops early") {
     std::string format;
     for (int k = 0; k < 1000; ++k) format += "%99999d";
     Arguments arguments;
@@ -81,7 +81,7 @@ TEST_CASE("a text that is too long for a device is an error, and is not formatte
     CHECK(Arguments().add(7).format("%99999d").problem.empty());
 }
 
-TEST_CASE("too few arguments are an error, and end the text") {
+TEST_CASE("too few arguments are an error") {
     const Formatted f = Arguments().add(i32{1}).format("%d %d %d");
     CHECK_FALSE(f.problem.empty());
 }

@@ -1,5 +1,5 @@
-// Tests which blocks of a launch are recorded: a small sample, and more if blocks do different
-// work.
+// Tests which blocks of a launch are recorded: a small sample, or a larger one if the blocks do
+// different work.
 #include "simulator/execute/recorder.h"
 
 #include <doctest/doctest.h>
@@ -38,13 +38,13 @@ LaunchConfig grid(u32 x, u32 y) {
 
 }  // namespace
 
-TEST_CASE("one block is recorded for a single round, and up to six for several rounds") {
+TEST_CASE("one block of a single-round launch is recorded, and up to six of other launches") {
     CHECK(Recorder::choose_blocks(grid(1000, 1), kResident).size() == 1);
     CHECK(Recorder::choose_blocks(grid(512, 512), kResident).size() == 6);
     CHECK(Recorder::choose_blocks(grid(2, 1), 1).size() == 2);
 }
 
-TEST_CASE("if blocks have short loops, several are recorded: some make one more iteration") {
+TEST_CASE("several blocks are recorded if their short loops may differ by an iteration") {
     const LaunchConfig config = grid(1000, 1);
     const auto others = [&](u64 steps, bool shares_turns) {
         const auto recording = recording_of(config, [=](u64) { return steps; });
@@ -61,7 +61,7 @@ TEST_CASE("if blocks have short loops, several are recorded: some make one more 
     CHECK(Recorder::choose_blocks_near_first(many, recording, true).empty());
 }
 
-TEST_CASE("a kernel that reads the grid size is recognized, because its blocks may be persistent") {
+TEST_CASE("a kernel whose blocks may be persistent is recognized by its reads of the grid size") {
     const auto asks = [](const std::string& what) {
         const auto module = ptx::parse(
             ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n"
@@ -73,13 +73,13 @@ TEST_CASE("a kernel that reads the grid size is recognized, because its blocks m
     CHECK(!asks("%ntid.x"));
 }
 
-TEST_CASE("if all blocks are equal, no further blocks are recorded") {
+TEST_CASE("no further blocks are recorded if all blocks are equal") {
     const LaunchConfig config = grid(512, 512);
     CHECK(Recorder::choose_more_blocks(config, recording_of(config, [](u64) { return 100; }))
               .empty());
 }
 
-TEST_CASE("if half of the blocks return at once, so do half of the recorded blocks") {
+TEST_CASE("if half of the blocks return at once, so does half of the sample") {
     for (const u32 side : {128u, 512u, 1024u}) {
         const LaunchConfig config = grid(side, side);
         const auto works = [&](u64 number) { return number % side < number / side; };
@@ -96,7 +96,7 @@ TEST_CASE("if half of the blocks return at once, so do half of the recorded bloc
     }
 }
 
-TEST_CASE("neighbours of blocks with work are recorded, and more of them if many blocks are idle") {
+TEST_CASE("neighbours of working blocks are recorded, more of them if many blocks are idle") {
     coalesce::timing::Recording recording;
     recording.blocks = 1 << 20;
     const auto add = [&](u64 number, std::size_t accesses) {
@@ -112,7 +112,7 @@ TEST_CASE("neighbours of blocks with work are recorded, and more of them if many
     const auto unlike = Recorder::neighbours(recording, kResident);
     CHECK(unlike.first == 3000);
     // Half of the blocks do nothing, so an average block has half as many sectors, and twice as
-    // many blocks are sampled. Their number doubles again, because every other block is idle.
+    // many blocks are needed. This number doubles again, because every other block is idle.
     CHECK(unlike.second == 4 * alike.second);
 }
 
@@ -163,7 +163,7 @@ TEST_CASE("a launch that is only recorded changes no memory, whatever its access
     CHECK(std::count(memory.host_view(real, 4096), memory.host_view(real, 4096) + 4096, 7) == 4096);
 }
 
-TEST_CASE("requests for scattered sectors count once per block, whichever warp repeats them") {
+TEST_CASE("a request for scattered sectors counts once per block, even if several warps make it") {
     // Both warps store a word to each of the same 32 sectors, then to each of the next 32, then to
     // the first 32 again.
     const std::string text =
@@ -186,7 +186,7 @@ TEST_CASE("requests for scattered sectors count once per block, whichever warp r
     CHECK(Device::instance().launch(*module->kernel("k"), config, arguments) == Status::success);
     REQUIRE(recorder().recordings().size() == 1);
     const coalesce::timing::Recording& recording = recorder().recordings()[0];
-    // A block that is recorded step by step does not also count as a neighbour.
+    // Blocks that are recorded step by step do not count as neighbours.
     const u64 heard = recording.neighbours - recording.recorded.size();
     REQUIRE(heard > 0);
     CHECK(recording.writes.sectors_summed_over_blocks == 64 * heard);
@@ -246,7 +246,7 @@ Seen seen_of(Recorder::RecordMode what, u32 blocks, u32 racy, u32 idle) {
 
 }  // namespace
 
-TEST_CASE("a recorded launch reports the same races, in recorded blocks and in other blocks") {
+TEST_CASE("a recorded launch reports the same races, in recorded blocks and in others") {
     constexpr u32 blocks = 20, none = 1000;
     LaunchConfig config;
     config.grid = {blocks, 1, 1};
@@ -278,7 +278,7 @@ TEST_CASE("a launch that is only recorded reads the program's variables") {
     config.block = {32, 1, 1};
     recorder().begin(Recorder::RecordMode::alone);
     CHECK(Device::instance().launch(*module->kernel("k"), config, nullptr) == Status::success);
-    // No thread stores if the loads return zeros.
+    // If the loads returned zeros, no thread would store.
     CHECK(recorder().recordings().at(0).writes.sectors.size() == 1);
     recorder().begin(Recorder::RecordMode::nothing);
     Device::instance().unload(*module);

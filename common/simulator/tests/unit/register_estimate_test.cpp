@@ -1,9 +1,9 @@
-// Tests which rules the register estimate follows, and which rules it leaves out. registers/ tests
-// its accuracy on whole kernels.
+// Tests the rules that the register estimate follows, and the rules that it deliberately ignores.
+// registers/ tests the accuracy of the estimate on whole kernels.
 //
 // Each case compares the estimate with the number of registers that ptxas assigns to the same PTX.
-// Where a comment says "equals ptxas's number", the expected number is the one that ptxas assigns.
-// Where the estimate may differ, a comment such as "ptxas: 8" gives ptxas's number.
+// If a comment says "equals ptxas's number", the expected number is ptxas's. If the estimate may
+// differ, a comment such as "ptxas: 8" states ptxas's number.
 #include "simulator/ptxas/register_estimate.h"
 
 #include <doctest/doctest.h>
@@ -50,11 +50,11 @@ const std::string kCopy = loads(1) + stores(1);
 
 }  // namespace
 
-TEST_CASE("each load in flight needs a register, whatever the order of the loads in the text") {
+TEST_CASE("each load in flight needs a register, in any order of the loads in the text") {
     CHECK(estimate(kCopy) <= 12);
     CHECK(estimate(loads(16) + stores(16)) >= estimate(kCopy) + 14);
-    // ptxas needs 10 and 32 registers. It puts store data into odd registers while the number of
-    // registers still allows all threads to be resident.
+    // ptxas needs 10 registers for one load and 32 for 16 loads. It puts store data in odd
+    // registers as long as all threads can still be resident.
     CHECK(estimate(loads(16) + stores(16)) <= estimate(kCopy) + 22);
     std::string shared = ".shared .b32 tile[64];\n";
     for (int k = 0; k < 8; ++k) {
@@ -62,8 +62,8 @@ TEST_CASE("each load in flight needs a register, whatever the order of the loads
         shared += "ld.shared.f32 " + f + ", [tile+" + at + "];\nst.global.f32 [%rd5+" + at + "], " +
                   f + ";\n";
     }
-    // Shared memory is read before the first loaded values are stored, because nothing delays the
-    // loads from shared memory.
+    // Nothing delays loads from shared memory, so they are executed before the first loaded values
+    // are stored.
     CHECK(estimate(shared) >= estimate(".shared .b32 tile[64];\nld.shared.f32 %f0, [tile];\n"
                                        "st.global.f32 [%rd5], %f0;") +
                                   5);
@@ -76,11 +76,11 @@ TEST_CASE("a load does not move before a store that may alias it") {
         one_by_one += "ld.global.f32 " + f + ", [%rd4+" + at + "];\nst.global.f32 [%rd5+" + at +
                       "], " + f + ";\n";
     }
-    // ptxas needs 20 registers here, but 32 if all loads come before the stores.
+    // ptxas needs 20 registers for this order, but 32 if all loads come before the stores.
     CHECK(estimate(one_by_one) <= estimate(loads(16) + stores(16)) - 12);
 }
 
-TEST_CASE("predicates, and values that are uniform in a block, need no registers") {
+TEST_CASE("predicates and block-uniform values need no registers") {
     std::string uniform, predicates;
     for (int k = 10; k < 40; ++k)
         uniform += "add.s32 %r" + std::to_string(k) + ", %r1, " + std::to_string(k) + ";\n";
@@ -118,7 +118,9 @@ TEST_CASE("a loop with a constant step keeps the loads of four iterations in fli
     for (const char* other : {"bar.sync 0;", "fence.proxy.async;"}) CHECK(with(other) >= once + 2);
 }
 
-TEST_CASE("if one of two loaded values is selected, the second overwrites the first") {
+TEST_CASE(
+    "when one of two loaded values is selected, the second load writes to the register of the "
+    "first") {
     const auto chosen = [](const std::string& load) {
         return estimate(load + " %f0, [%rd4];\n" + load + " %f1, [%rd5];\n" +
                         "ld.global.u32 %r5, [%rd4+8];\nslct.f32.s32 %f2, %f0, %f1, %r5;\n"
@@ -128,7 +130,7 @@ TEST_CASE("if one of two loaded values is selected, the second overwrites the fi
     CHECK(chosen("ld.global.f32") <= 12);
 }
 
-TEST_CASE("each atomic at a uniform address needs a register for the sum over the lanes") {
+TEST_CASE("an atomic at a uniform address needs a register for the sum over the lanes") {
     const std::string add = "red.global.add.u32 [%rd1], %r2;\n";
     const std::string others =
         "red.global.and.b32 [%rd1+4], %r2;\nred.global.or.b32 [%rd1+8], %r2;\n"
@@ -147,7 +149,9 @@ TEST_CASE("directives limit the number of registers") {
     CHECK(estimate(kCopy, " .maxnreg 128") == estimate(kCopy));
 }
 
-TEST_CASE("a call needs the callee's registers, or the calling convention's if it is unknown") {
+TEST_CASE(
+    "a call needs as many registers as the callee, or as the calling convention if the callee is "
+    "unknown") {
     const std::string printf =
         ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);\n";
     const std::string call =
@@ -205,7 +209,9 @@ TEST_CASE("an asynchronous copy adds constant offsets to its addresses") {
     CHECK(estimate(copies) <= 9);  // ptxas: 8
 }
 
-TEST_CASE("a vector of zeros needs no registers, and a pair reuses the word that it extends") {
+TEST_CASE(
+    "zeros in a vector need no registers, and a pair reuses the register of the word that it "
+    "extends") {
     const std::string zero = "mov.u32 %r5, 0;\n";
     CHECK(estimate(zero + "st.global.v4.u32 [%rd5], {%r5, %r5, %r5, %r5};") <
           estimate("st.global.v4.u32 [%rd5], {%r2, %r2, %r2, %r2};"));
@@ -232,14 +238,14 @@ TEST_CASE("a small array with constant indices is in registers") {
     CHECK(in_registers >= with_array("28", "%rd10") + 4);
 }
 
-TEST_CASE("the time for a long kernel is proportional to its length") {
+TEST_CASE("the time to estimate a long kernel is proportional to the kernel's length") {
     std::string text;
     for (int k = 0; k < 20000; ++k)
         text += "ld.global.f32 %f1, [%rd4+4];\nst.global.f32 [%rd5], %f1;\n";
     CHECK(estimate(text) <= 16);  // takes milliseconds; a quadratic algorithm would take minutes
 }
 
-TEST_CASE("a called function's registers are added to the caller's live ones") {
+TEST_CASE("a called function's registers are added to the live registers of its caller") {
     const auto function = [](const std::string& name, const std::string& body) {
         return ".func (.param .b32 result) " + name +
                "(.param .b64 from) {\n.reg .b32 %a<9>;\n.reg .b64 %p;\n.reg .pred %q;\n"
@@ -262,8 +268,8 @@ TEST_CASE("a called function's registers are added to the caller's live ones") {
     const u32 alone = estimate(called, "", add8), around = estimate(loads(6) + stores(6));
     CHECK(estimate(loads(6) + called + stores(6), "", add8) > std::max(alone, around));
 
-    // A recursive function follows the calling convention: 24 registers, and one more for each
-    // value that is live across the call.
+    // A recursive function follows the calling convention. It needs 24 registers, and one more for
+    // each value that is live across the call.
     const std::string again = function(
         "again",
         "ld.global.u32 %a8, [%p];\nsetp.eq.s32 %q, %a8, 0;\n@%q bra E;\nadd.s64 %p, %p, 4;\n" +
@@ -274,7 +280,7 @@ TEST_CASE("a called function's registers are added to the caller's live ones") {
     CHECK(estimate(loads(8) + calls_again + stores(8), "", again) >= convention + 4);
 }
 
-TEST_CASE("after a fence, the address register of an earlier load is free") {
+TEST_CASE("after a fence, the address register of an earlier load can be reused") {
     const auto with = [](const std::string& between) {
         return estimate(
             ".shared .b32 tile[64];\nshl.b32 %r3, %r2, 2;\nshl.b32 %r4, %r2, 4;\nmov.u32 %r5, "
@@ -287,7 +293,7 @@ TEST_CASE("after a fence, the address register of an earlier load is free") {
     CHECK(with("bar.sync 0;\n") > 8);
 }
 
-TEST_CASE("a negated value that several additions use is in a register") {
+TEST_CASE("a negated value that is used in several additions needs a register") {
     const std::string text =
         ".shared .b8 tile[99];\nmov.u32 %r4, %ctaid.x;\nmad.lo.s32 %r3, %r4, 96, %r2;\n"
         "cvt.s64.s32 %rd6, %r3;\nadd.s64 %rd7, %rd1, %rd6;\nld.global.u8 %r5, [%rd7];\n"
@@ -297,7 +303,7 @@ TEST_CASE("a negated value that several additions use is in a register") {
     CHECK(estimate(text) >= 11);  // ptxas: 12
 }
 
-TEST_CASE("float arithmetic negates its operands without another register") {
+TEST_CASE("negated operands of float arithmetic need no additional registers") {
     const auto with = [](const std::string& sign) {
         std::string signs, sums;
         for (int k = 0; k < 20; ++k) {
@@ -310,7 +316,7 @@ TEST_CASE("float arithmetic negates its operands without another register") {
     CHECK(with("neg.f32") + 8 <= with("sqrt.approx.f32"));
 }
 
-TEST_CASE("bytes that are stored together are in one register") {
+TEST_CASE("bytes that are stored together share one register") {
     const auto with = [](const std::string& type) {
         return estimate(loads(41) +
                         ".reg .b16 %h<5>;\ncvt.u16.u32 %h1, %r1;\ncvt.u16.u32 %h2, %r2;\n" +
@@ -328,7 +334,7 @@ TEST_CASE("a jump table with two adjacent targets is not treated as a condition"
     CHECK(with_table <= 16);
 }
 
-TEST_CASE("a 64-bit product that is uniform in a launch needs no registers per thread") {
+TEST_CASE("a 64-bit product that is the same for a whole launch needs no register in each thread") {
     const auto strides = [](const std::string& factor) {
         return estimate("mov.u32 %r5, %ntid.x;\nmov.u32 %r6, " + factor + R"(;
             cvt.u64.u32 %rd6, %r5;
@@ -384,7 +390,7 @@ TEST_CASE("a load moves before a store at a different offset from the same addre
     CHECK(pass_on("global", "%rd4", "%rd5") < 18);  // the two addresses may be equal
 }
 
-TEST_CASE("a 64-bit product that is only added becomes part of the addition") {
+TEST_CASE("a 64-bit product that is used only as an addend becomes part of the addition") {
     const auto place = [](int products) {
         const char* numbers[] = {"%tid.y", "%tid.z", "%laneid", "%warpid"};
         const auto name = [](const std::string& kind, int number) {
@@ -408,7 +414,9 @@ TEST_CASE("a 64-bit product that is only added becomes part of the addition") {
     CHECK(place(4) == 16);
 }
 
-TEST_CASE("an asynchronous copy contains short offsets, and its address stays live for long") {
+TEST_CASE(
+    "short offsets are part of an asynchronous copy, and the copy's address stays live for a long "
+    "time") {
     const auto copies = [](int count, int apart, const std::string& behind) {
         std::string text =
             ".shared .align 16 .b8 s[8192];\nmov.u32 %r3, s;\nshl.b32 %r4, %r2, 4;\n"
@@ -428,13 +436,13 @@ TEST_CASE("an asynchronous copy contains short offsets, and its address stays li
     CHECK(copies(4, 4096, wait) == 20);
 }
 
-TEST_CASE("the upper half of a 64-bit product is computed in parts") {
+TEST_CASE("the upper half of a 64-bit product is computed in several steps") {
     const auto with = [](const std::string& computes) {
         return estimate("ld.global.u64 %rd10, [%rd1];\nld.global.u64 %rd11, [%rd1+8];\n" +
                         computes + "st.global.u64 [%rd2], %rd12;");
     };
-    // As single instructions, these products would need 12, 12 and 14 registers. ptxas needs 18,
-    // 16, 20.
+    // As single instructions, these products would need 12, 12 and 14 registers. ptxas needs 18, 16
+    // and 20.
     CHECK(with("mul.hi.u64 %rd12, %rd10, %rd11;\n") > 12);
     CHECK(with("mul.hi.s64 %rd12, %rd10, %rd11;\n") > 12);
     CHECK(with("mad.lo.cc.u64 %rd13, %rd10, %rd11, %rd10;\n"
@@ -456,7 +464,7 @@ TEST_CASE("coordinates and texels are in consecutive registers") {
                    "st.global.f32 [%rd5], %f4;") == 10);  // equals ptxas's number
 }
 
-TEST_CASE("texels are in pairs of registers, numbered after all other pairs") {
+TEST_CASE("texels are in pairs of registers, which are assigned after all other pairs") {
     const auto fetch = [](int wanted, const std::string& how, const std::string& gradients) {
         return estimate(loads(2) + "tex." + how + ".v4.f32.f32 {%f4, %f5, %f6, %f7}, [%rd1, " +
                         "{%f0, %f1}]" + gradients + ";\n" + stores(wanted, 4));
@@ -471,8 +479,8 @@ TEST_CASE("texels are in pairs of registers, numbered after all other pairs") {
 
 namespace {
 
-/// Reports whether a loop is unrolled, which increases its number of registers. By default the loop
-/// counter starts at the thread's index.
+/// Reports whether ptxas unrolls a loop, which increases the number of registers. By default, the
+/// loop counter starts at the thread's index.
 bool is_unrolled(const std::string& in_it, const std::string& steps = "add.s32 %r3, %r3, 256;",
                  const std::string& begins = "mov.u32 %r3, %tid.x;") {
     const auto with = [&](const std::string& pragma) {
@@ -492,8 +500,8 @@ bool is_unrolled(const std::string& in_it, const std::string& steps = "add.s32 %
 TEST_CASE("ptxas does not unroll loops with an unknown step, or loops that synchronize threads") {
     CHECK(is_unrolled(""));
     CHECK(!is_unrolled("", "add.s32 %r4, %r3, 128;\nadd.s32 %r3, %r4, 128;"));
-    // Threads may leave the loop in different iterations, unless the counter starts at the same
-    // number for all threads.
+    // If the counter does not start at the same value in all threads, threads may leave the loop in
+    // different iterations.
     const std::string shuffle = "shfl.sync.bfly.b32 %r5, %r5, 1, 31, -1;\nadd.s32 %r9, %r9, %r5;";
     CHECK(!is_unrolled(shuffle));
     CHECK(is_unrolled(shuffle, "add.s32 %r3, %r3, 1;", "mov.u32 %r3, 0;"));
@@ -508,8 +516,8 @@ TEST_CASE("ptxas does not unroll loops with an unknown step, or loops that synch
 
 namespace {
 
-/// Reports whether a loop that sums values from shared memory is unrolled. `others` is the number
-/// of other instructions in the loop.
+/// Reports whether a loop that adds up values from shared memory is unrolled. `others` is the
+/// number of other instructions in the loop.
 bool is_unrolled_with(int loads_in_it, int others, const std::string& at_end = "") {
     std::string turn;
     for (int k = 0; k < loads_in_it; ++k)
@@ -544,10 +552,12 @@ TEST_CASE("a loop with a barrier and divergent branches is not unrolled") {
     CHECK(!is_unrolled_with(1, 0, branch + barrier));
 }
 
-TEST_CASE("unwritten values need no register, and guarded writes preserve the old value") {
+TEST_CASE(
+    "a value that is never written needs no register, and a guarded write preserves the old "
+    "value") {
     const std::string before = loads(16) + "bar.sync 0;\n" + stores(16) + "bar.sync 0;\n";
-    // ptxas keeps the branch around this code, because the code contains a barrier. So the loaded
-    // values need no registers before the branch.
+    // ptxas does not replace the branch around this code with guards, because the code contains a
+    // barrier. Therefore, the loaded values need no registers before the branch.
     std::string skipped = "setp.ge.s32 %p2, %r2, 77;\n@%p2 bra SKIP;\nbar.sync 1, 64;\n";
     for (int k = 20; k < 32; ++k)
         skipped += "ld.volatile.global.f32 %f" + std::to_string(k) + ", [%rd4+" +
@@ -565,7 +575,8 @@ TEST_CASE("unwritten values need no register, and guarded writes preserve the ol
                "st.global.v4.f32 [%rd5+16], {%f5, %f6, %f7, %f8};\n") >= loop("") + 3);
 }
 
-TEST_CASE("values of skippable loads are live together, unless each is added at once") {
+TEST_CASE(
+    "the values of skippable loads are live at the same time, unless each is added immediately") {
     const auto sum = [](int count, bool is_skipped, bool at_once) {
         std::string text = "mov.b64 %rd90, 0;\n", sums;
         for (int k = 0; k < count; ++k) {
@@ -584,7 +595,7 @@ TEST_CASE("values of skippable loads are live together, unless each is added at 
     CHECK(sum(24, false, false) <= 36);  // ptxas: 32
 }
 
-TEST_CASE("two logic instructions on three values become one") {
+TEST_CASE("two logic instructions on three values are merged into one") {
     const auto joined = [](const std::string& logic) {
         std::string text;
         for (int k = 10; k < 50; ++k) {
@@ -611,30 +622,30 @@ TEST_CASE("atomics on one address are not combined if only one lane executes the
         }
         return estimate(loads(4) + text + "SKIP:\n" + stores(4));
     };
-    // ptxas needs 18 and 22 registers.
+    // ptxas needs 18 registers if one lane executes the atomics, and 22 if several lanes do.
     CHECK(atomics("ne.u32 %p1, %r2, 0") <= atomics("gt.u32 %p1, %r2, 4") - 2);
-    // Several lanes may reach the atomics if the predicate combines two comparisons. ptxas needs
-    // 22.
+    // If the predicate combines two comparisons, several lanes may reach the atomics. ptxas needs
+    // 22 registers.
     CHECK(atomics("ne.u32 %p2, %r2, 0;\nsetp.ne.u32 %p3, %r1, 0;\nor.pred %p1, %p2, %p3") ==
           atomics("gt.u32 %p1, %r2, 4"));
-    // The analysis must end although a loop adds to this value in every iteration.
+    // The analysis must terminate, even though a loop adds to this value in every iteration.
     CHECK(estimate("L:\nadd.u32 %r9, %r9, 1;\nsetp.ne.u32 %p1, %r9, 0;\n@%p1 bra SKIP;\n"
                    "atom.global.add.u32 %r4, [%rd1], %r2;\nSKIP:\nbra L;\n") > 0);
 }
 
-TEST_CASE("loads after a loop come before the addresses of their stores") {
+TEST_CASE("loads after a loop are scheduled before the address computations of their stores") {
     const std::string loop =
         "LOOP:\nld.volatile.global.u32 %r9, [%rd5+64];\nsetp.ne.u32 %p1, %r9, 0;\n"
         "@%p1 bra LOOP;\n";
-    // ptxas needs 14 to 26 registers, the same with and without the loop.
+    // ptxas needs 14 to 26 registers. The loop makes no difference.
     for (int count : {2, 4, 8})
         CHECK(estimate(loads(count) + loop + stores(count)) ==
               estimate(loads(count) + stores(count)));
 }
 
-TEST_CASE("an unsigned division needs two registers that are read together, as a pair is") {
-    // Store data goes to odd registers outside the pair. With 2, 4 and 8 other values ptxas needs
-    // 18, 22 and 30 registers, two more than for another instruction.
+TEST_CASE("an unsigned division needs two registers that are read together, like a pair") {
+    // Store data is in odd registers outside the pair. With 2, 4 and 8 other values, ptxas needs
+    // 18, 22 and 30 registers. This is two more than with a multiplication instead of the division.
     const auto beside = [](const std::string& opcode, int count) {
         return estimate("ld.global.u32 %r10, [%rd4+400];\nld.global.u32 %r11, [%rd4+500];\n" +
                         loads(count) + opcode + " %r12, %r10, %r11;\n" +
@@ -643,7 +654,9 @@ TEST_CASE("an unsigned division needs two registers that are read together, as a
     for (int count : {2, 4, 8}) CHECK(beside("div.u32", count) == beside("mul.hi.u32", count) + 2);
 }
 
-TEST_CASE("an unsigned division by a constant needs one register less than other divisions") {
+TEST_CASE(
+    "an unsigned division by a kernel parameter needs one register less than other unsigned "
+    "divisions") {
     const auto divides = [](const std::string& opcode) {
         return estimate("ld.global.u32 %r10, [%rd4+400];\n" + opcode +
                         " %r12, %r10, %r1;\nst.global.u32 [%rd5+400], %r12;\n");
@@ -652,7 +665,7 @@ TEST_CASE("an unsigned division by a constant needs one register less than other
         CHECK(divides(opcode) == 12);  // equals ptxas's number
 }
 
-TEST_CASE("a 16-bit division calls a routine that takes five registers") {
+TEST_CASE("a 16-bit division calls a routine that needs five registers") {
     const auto beside = [](const std::string& opcode, int count) {
         return estimate(
             ".reg .b16 %h<9>;\nld.global.u16 %h1, [%rd4+400];\n"
@@ -672,7 +685,7 @@ TEST_CASE("a compare-and-swap in shared memory needs a register for its address"
         return estimate(".shared .align 4 .b32 tile[64];\n" + loads(4) + "atom.shared." + exchange +
                         ";\nst.global.u32 [%rd5+400], %r9;\n" + stores(4));
     };
-    // ptxas needs 22 and 20 registers.
+    // ptxas needs 22 registers for the compare-and-swap, and 20 for the exchange.
     CHECK(atomic("cas.b32 %r9, [tile], 0, 1") == atomic("exch.b32 %r9, [tile], 1") + 2);
 }
 
@@ -681,13 +694,13 @@ TEST_CASE("no instruction moves past a clock read") {
         return estimate(loads(4) + "mov.u32 %r9, %" + special +
                         ";\nst.global.u32 [%rd5+400], %r9;\n" + stores(4));
     };
-    // ptxas needs 18 and 20 registers. Addresses are computed before the clock is read, so the
-    // thread's index is not live after that.
+    // ptxas needs 18 registers with the clock, and 20 with the lane index. Addresses are computed
+    // before the clock is read, so that the thread's index is dead afterwards.
     CHECK(stored("clock") == stored("laneid") - 2);
 }
 
-TEST_CASE("a block that lanes may skip is guarded if it has at most 8 machine instructions") {
-    // While the blocks are guarded, their loads are in flight together.
+TEST_CASE("a basic block that lanes may skip is guarded if it has at most 8 machine instructions") {
+    // If the basic blocks are guarded, their loads are in flight together.
     const auto skipped = [](const std::string& type, const std::string& multiplies, int times) {
         std::string text;
         for (int k = 0; k < 12; ++k) {
@@ -705,7 +718,7 @@ TEST_CASE("a block that lanes may skip is guarded if it has at most 8 machine in
     CHECK(skipped("u64", "mul.lo.s64", 1) > skipped("u64", "mul.lo.s64", 2));  // ptxas: 28, 16
 }
 
-TEST_CASE("each thread computes the constant part of an address that it stores to") {
+TEST_CASE("the constant part of a store's address is computed in each thread") {
     const auto stored_at = [](const std::string& address, int count) {
         std::string text = loads(count) + address;
         for (int k = 0; k < count; ++k)
@@ -714,12 +727,13 @@ TEST_CASE("each thread computes the constant part of an address that it stores t
         return estimate(text);
     };
     const std::string product = "mul.wide.s32 %rd8, %r1, 4;\nadd.s64 %rd9, %rd2, %rd8;\n";
-    // ptxas needs 10, 14 and 18 registers in the first case, and 8, 12 and 16 in the second.
+    // ptxas needs 10, 14 and 18 registers with the product, and 8, 12 and 16 without it.
     for (int count : {1, 2, 4})
         CHECK(stored_at(product, count) == stored_at("mov.u64 %rd9, %rd2;\n", count) + 2);
 }
 
-TEST_CASE("a constant for guarded instructions is live for all lanes after them") {
+TEST_CASE(
+    "a constant for guarded instructions remains live in all lanes after these instructions") {
     const auto stored_behind = [](const std::string& address) {
         return estimate(
             "setp.ne.u32 %p1, %r2, 0;\n@%p1 bra SKIP;\nst.global.u32 [%rd1], %r2;\nSKIP:\n"
@@ -730,7 +744,9 @@ TEST_CASE("a constant for guarded instructions is live for all lanes after them"
     CHECK(stored_behind("%rd2") == 10);
 }
 
-TEST_CASE("values computed from a loaded pair reuse its registers, unless it is shifted first") {
+TEST_CASE(
+    "values that are computed from a loaded pair reuse its registers, unless the pair is shifted "
+    "first") {
     const auto stored = [](const std::string& pair, const std::string& result) {
         return estimate("ld.global.f32 %f0, [%rd1+68];\n" + pair + result +
                         "st.global.u64 [%rd2], %rd9;\nst.global.f32 [%rd2+68], %f0;\n");
@@ -739,13 +755,15 @@ TEST_CASE("values computed from a loaded pair reuse its registers, unless it is 
     const std::string product =
         "ld.global.u32 %r9, [%rd1];\nmul.wide.s32 %rd7, %r9, 40;\nadd.s64 %rd8, %rd7, %rd2;\n";
     const std::string sum = "add.s64 %rd9, %rd8, 1000;\n";
-    // All these numbers equal those of ptxas.
+    // The expected numbers equal ptxas's.
     CHECK(stored(loaded, sum) == 12);
     CHECK(stored(loaded, "shl.b64 %rd10, %rd8, 3;\nadd.s64 %rd9, %rd10, %rd2;\n") == 14);
     CHECK(stored(product, sum) == 14);
 }
 
-TEST_CASE("a loaded or stored value is not loaded again, unless it may have changed") {
+TEST_CASE(
+    "a value that was just loaded or stored is not loaded again, unless the memory may have "
+    "changed") {
     std::string again, stored;
     for (int k = 0; k < 4; ++k) {
         const std::string at = std::to_string(4 * k), f = "%f2" + std::to_string(k);
@@ -753,14 +771,14 @@ TEST_CASE("a loaded or stored value is not loaded again, unless it may have chan
         stored += "st.global.f32 [%rd5+" + at + "], %f" + std::to_string(k) + ";\nld.global.f32 " +
                   f + ", [%rd5+" + at + "];\n";
     }
-    // All these numbers equal those of ptxas.
+    // The expected numbers equal ptxas's.
     CHECK(estimate(loads(4) + again + stores(4) + stores(4, 20)) == 18);
     CHECK(estimate(loads(4) + "bar.sync 0;\n" + again + stores(4) + stores(4, 20)) == 26);
     CHECK(estimate(loads(4) + "st.global.u32 [%rd1], %r1;\n" + again + stores(4) + stores(4, 20)) ==
           30);
     CHECK(estimate(loads(4) + stored + stores(4, 20)) == 18);
-    // A store in a loop may store the value that was loaded in the previous iteration, so nothing
-    // is known about that value.
+    // The store may store the value that was loaded in the previous iteration. Therefore, the value
+    // in memory is not known.
     const std::string turn = "st.global.f32 [%rd1], %f1;\nld.global.f32 %f1, [%rd1];\nbra L;\n";
     CHECK(estimate("L:\n" + turn) > 0);
     CHECK(estimate("L:\nst.shared.f32 [%r3], %f2;\nst.global.f32 [%rd1], %f1;\nld.shared.f32 "
@@ -802,7 +820,7 @@ TEST_CASE("the sources of a store stay live for eleven instructions") {
                     std::to_string(40 + k) + ";\n";
         return estimate(text);
     };
-    // All these numbers equal those of ptxas.
+    // The expected numbers equal ptxas's.
     CHECK(with("shared", 3, 3) == 16);
     CHECK(with("shared", 3, 4) == 14);
     CHECK(with("shared", 4, 0) == 20);
@@ -811,7 +829,7 @@ TEST_CASE("the sources of a store stay live for eleven instructions") {
     CHECK(with("global", 3, 3) == 16);
 }
 
-TEST_CASE("iterations of an unrolled loop get their registers one after another") {
+TEST_CASE("registers are assigned to the iterations of an unrolled loop in order") {
     const auto with = [](int count) {
         std::string text = "mov.u32 %r3, 0;\nLOOP:\n";
         for (int k = 0; k < count; ++k) {
@@ -828,7 +846,7 @@ TEST_CASE("iterations of an unrolled loop get their registers one after another"
     CHECK(with(8) == 20);
 }
 
-TEST_CASE("a computed pair gets its registers before its source pair") {
+TEST_CASE("registers are assigned to a computed pair before its source pair") {
     const auto with = [](const std::string& second) {
         return estimate(
             "mul.wide.u32 %rd6, %r2, 8;\nadd.s64 %rd7, %rd1, %rd6;\n"
@@ -842,7 +860,9 @@ TEST_CASE("a computed pair gets its registers before its source pair") {
     CHECK(with("ld.global.v2.f32 {%f3, %f4}, [%rd9];\nadd.f32 %f3, %f3, %f4;\n") == 14);
 }
 
-TEST_CASE("a constant for a loop is live in lanes that used it under a guard before the loop") {
+TEST_CASE(
+    "a constant for a loop stays live in lanes that have already used it under a guard before the "
+    "loop") {
     const auto with = [](const std::string& guarded) {
         return estimate("mov.u32 %r5, %ctaid.x;\nsetp.ne.s32 %p1, %r5, %r1;\n@%p1 bra SKIP;\n" +
                         guarded +
@@ -853,7 +873,7 @@ TEST_CASE("a constant for a loop is live in lanes that used it under a guard bef
     CHECK(with("mov.u32 %r8, 1;\nst.volatile.global.u32 [%rd1], %r8;\n") == 12);
 }
 
-TEST_CASE("two additions of three values become one") {
+TEST_CASE("two additions of three values are merged into one") {
     const auto with = [](const std::string& sums) {
         return estimate("mov.u32 %r4, %tid.y;\nmov.u32 %r5, %tid.z;\nmov.u32 %r6, %laneid;\n" +
                         sums + "st.global.u32 [%rd5], %r20;\n");
@@ -869,7 +889,9 @@ TEST_CASE("two additions of three values become one") {
     CHECK(estimate("LOOP:\nadd.s32 %r11, %r10, %r2;\nadd.s32 %r10, %r11, %r2;\n" + loop) <= 12);
 }
 
-TEST_CASE("a load from global memory is guarded if other work can be done meanwhile") {
+TEST_CASE(
+    "a load from global memory is guarded if other instructions can run while the load is in "
+    "flight") {
     const auto with = [](int count, const std::string& between) {
         std::string text =
             ".shared .b32 t[1024];\nmov.u32 %r3, t;\nshl.b32 %r4, %r2, 2;\nadd.s32 %r5, %r3, %r4;\n"
@@ -892,12 +914,12 @@ TEST_CASE("a load from global memory is guarded if other work can be done meanwh
     CHECK(with(3, "bar.sync 0;\n") == 16);
 }
 
-TEST_CASE("register banks are considered if that does not reduce the number of resident blocks") {
+TEST_CASE("bank conflicts are avoided if this does not reduce the number of resident blocks") {
     const auto with = [](int count, int threads) {
         return estimate(loads(count) + "bar.sync 0;\n" + stores(count),
                         threads ? " .maxntid " + std::to_string(threads) + ", 1, 1" : "");
     };
-    // All these numbers equal those of ptxas.
+    // The expected numbers equal ptxas's.
     CHECK(with(32, 0) == 40);
     CHECK(with(36, 0) == 48);
     CHECK(with(44, 0) == 56);
@@ -923,8 +945,9 @@ TEST_CASE("the sources of a load from global memory stay live for eight instruct
                         "xor.b32 %r15, %r12, 77;\nshl.b64 %rd12, %rd20, 2;\n"
                         "add.s64 %rd13, %rd1, %rd12;\nst.global.u32 [%rd13+4096], %r15;\n");
     };
-    // The checked numbers equal ptxas's. With more instructions in between, ptxas's number falls
-    // from 12 to 9 in two steps, at 6 and 9 instructions. The estimate falls at 4 and 5.
+    // The expected numbers equal ptxas's. With more instructions in between, ptxas's number
+    // decreases from 12 to 9 in two steps, at 6 and 9 instructions. The estimate decreases at 4 and
+    // 5.
     CHECK(with(0) == 12);
     CHECK(with(2) == 12);
     CHECK(with(3) == 12);
@@ -941,15 +964,17 @@ TEST_CASE("the operands of a signed 16-bit comparison are sign-extended and move
             "ld.global.u16 %h2, [%rd10];\nset.lt.s32." +
             type + " %r5, %h1, %h2;\nadd.s64 %rd13, %rd1, %rd9;\nst.global.u32 [%rd13], %r5;\n");
     };
-    // ptxas needs the same numbers of registers. The signed comparison takes so long that the
-    // registers of the first address are free by then.
+    // ptxas's numbers are the same. By the time the signed comparison is complete, the registers of
+    // the first address can be reused.
     CHECK(with("s16") == 10);
     CHECK(with("u16") == 12);
 }
 
-TEST_CASE("constants for a store in a loop follow its guard, and the counter is a pair") {
-    // A loop that adds `sums` values in each iteration, and stores constants if its lanes vote for
-    // it.
+TEST_CASE(
+    "constants for a guarded store in a loop are loaded after the guard, and the loop counter is a "
+    "pair") {
+    // A loop that adds `sums` values in each iteration. If its lanes vote for it, it also stores
+    // constants.
     const auto with = [](int sums, int constants, bool is_long) {
         std::string text =
             "mul.wide.u32 %rd12, %r1, %r2;\nmov.u32 %r9, %r2;\ncvt.u64.u32 %rd15, %r1;\n";
@@ -977,7 +1002,7 @@ TEST_CASE("constants for a store in a loop follow its guard, and the counter is 
                     std::to_string(50 + k) + ";\n";
         return estimate(text);
     };
-    // All these numbers equal those of ptxas.
+    // The expected numbers equal ptxas's.
     CHECK(with(1, 1, true) == 12);
     CHECK(with(4, 1, true) == 20);
     CHECK(with(4, 2, true) == 22);
@@ -986,8 +1011,8 @@ TEST_CASE("constants for a store in a loop follow its guard, and the counter is 
     CHECK(with(4, 2, false) == 24);
 }
 
-TEST_CASE("an index that stays live for long does not get an odd register") {
-    // Sums over a block in `steps` steps. `values` values are loaded before the sum and stored
+TEST_CASE("an index that stays live for a long time is not assigned to an odd register") {
+    // A sum over a block in `steps` steps. `values` values are loaded before the sum and stored
     // after it. Then the kernel reads the thread index again.
     const auto with = [](int values, int steps) {
         std::string text =
@@ -1008,7 +1033,7 @@ TEST_CASE("an index that stays live for long does not get an odd register") {
                             "st.global.u32 [%rd2], %r9;\nEND:\n",
                         " .maxntid 256, 1, 1");
     };
-    // All these numbers equal those of ptxas.
+    // The expected numbers equal ptxas's.
     CHECK(with(0, 7) == 12);
     CHECK(with(0, 8) == 10);
     CHECK(with(2, 7) == 16);
@@ -1026,9 +1051,9 @@ TEST_CASE("a kernel may use more registers if another resource limits its blocks
                             stores(count),
                         threads ? " .maxntid " + std::to_string(threads) + ", 1, 1" : "");
     };
-    // These are the numbers of registers that ptxas assigns. It may use more registers where shared
-    // memory limits the number of resident blocks: to six blocks of 256 threads with 32 KB each, to
-    // four blocks with 48 KB, and to 28 blocks of one warp with 7 KB.
+    // The expected numbers equal ptxas's. ptxas may use more registers if shared memory limits the
+    // number of resident blocks: to six blocks of 256 threads with 32 KB each, to four blocks with
+    // 48 KB, and to 28 blocks of one warp with 7 KB.
     CHECK(with(16, 256, 32768) == 40);
     CHECK(with(28, 256, 32768) == 40);
     CHECK(with(16, 256, 49152) == 44);
@@ -1056,7 +1081,7 @@ TEST_CASE("only the needed half of a vector is loaded") {
                         std::to_string(4 * k + j) + ";\n";
         return estimate(text, " .maxntid 256, 1, 1");
     };
-    // ptxas needs the same numbers of registers, except 26 for the volatile load.
+    // ptxas's numbers are the same, except that it needs 26 registers for the volatile load.
     CHECK(with("ld.global", {0}) == 18);
     CHECK(with("ld.global", {3}) == 18);
     CHECK(with("ld.global", {2, 3}) == 18);

@@ -1,5 +1,5 @@
-// Tests that each site has one stored report, and that the text and JSON of reports have the
-// documented format.
+// Tests that one report is stored per site, and that reports have the documented format as text and
+// as JSON.
 #include <doctest/doctest.h>
 
 #include <unistd.h>
@@ -135,7 +135,7 @@ TEST_CASE("repeated reports of a site are stored once, with a count") {
     CHECK(reports.total() == 0);
 }
 
-TEST_CASE("counts are limited, but the lowest thread is still found") {
+TEST_CASE("the count of a report has a maximum, and the report still names the lowest thread") {
     Reports reports;
     Report many = out_of_bounds(12);
     many.count = kMaxReportCount - 1;
@@ -153,7 +153,7 @@ TEST_CASE("counts are limited, but the lowest thread is still found") {
     CHECK(reports.all()[1].count == kMaxReportCount);
 }
 
-TEST_CASE("reports differ if their check, kind, kernel or a position differs") {
+TEST_CASE("reports are different if their check, kind, kernel or position differs") {
     Reports reports;
     const Report first = out_of_bounds(12);
     reports.add(first);
@@ -179,7 +179,7 @@ TEST_CASE("reports differ if their check, kind, kernel or a position differs") {
     CHECK(reports.all().size() == 6);
 }
 
-TEST_CASE("leaks have no site, and their addresses distinguish them") {
+TEST_CASE("leaks have no site, and are distinguished by their addresses") {
     Reports reports;
     for (u64 address : {100, 200, 100}) {
         Report leak;
@@ -204,7 +204,7 @@ TEST_CASE("several threads may add reports at the same time") {
     CHECK(reports.total() == 4000);
 }
 
-TEST_CASE("the first report of a site is printed, the second is not") {
+TEST_CASE("only the first report of a site is printed") {
     const std::string text = stderr_of([] {
         Reports reports;
         reports.add(out_of_bounds(11));
@@ -219,7 +219,7 @@ TEST_CASE("the first report of a site is printed, the second is not") {
     CHECK(occurrences(text, "\n") == occurrences(text, "coalesce: "));  // every line has the prefix
 }
 
-TEST_CASE("after too many reports, a sentence says that further ones are omitted") {
+TEST_CASE("when there are too many reports, a sentence says that the remaining ones are omitted") {
     const std::string text = stderr_of([] {
         Reports reports;
         reports.print_immediately(true);
@@ -231,7 +231,7 @@ TEST_CASE("after too many reports, a sentence says that further ones are omitted
     CHECK(longest_line(text) <= 80);
 }
 
-TEST_CASE("a report's text contains the position, both threads, the mistake and the remedy") {
+TEST_CASE("the text of a report contains the position, both threads, the mistake and advice") {
     Report r = out_of_bounds(24);
     r.other = {"main.cu", 20};
     r.other_thread = {6, 7, 0};
@@ -253,7 +253,7 @@ TEST_CASE("a message may consist of several lines") {
           std::string::npos);
 }
 
-TEST_CASE("numbers, texts and positions are formatted for reports") {
+TEST_CASE("numbers, text and positions are formatted for reports") {
     CHECK(with_commas(0) == "0");
     CHECK(with_commas(999) == "999");
     CHECK(with_commas(1048576) == "1,048,576");
@@ -273,7 +273,7 @@ TEST_CASE("numbers, texts and positions are formatted for reports") {
     CHECK(format_index({1, 2, 3}) == "(1,2,3)");
 }
 
-TEST_CASE("the counters of sites are summed by kind of access") {
+TEST_CASE("the counters of all sites are summed for each kind of access") {
     const SampleKernel sample;
     const auto rows = kernel_table({&sample.kernel});
     REQUIRE(rows.size() == 1);
@@ -296,7 +296,8 @@ TEST_CASE("the counters of sites are summed by kind of access") {
     CHECK(line_of(rows[0], 10).place.file == "sample.cu");
 }
 
-TEST_CASE("a kernel in two modules has one row, and a kernel that never ran has none") {
+TEST_CASE(
+    "a kernel in two modules has one row in the table, and a kernel that never ran has no row") {
     const SampleKernel a, b;
     SampleKernel idle;
     idle.kernel.demangled = "idle";
@@ -308,7 +309,7 @@ TEST_CASE("a kernel in two modules has one row, and a kernel that never ran has 
     CHECK(line_of(rows[0], 11).counters.store_sectors == 6400);
 }
 
-TEST_CASE("atomics have counters of their own, and local memory is not counted") {
+TEST_CASE("atomics have their own counters, and accesses to local memory are not counted") {
     SampleKernel sample;
     sample.add_site(ptx::StateSpace::generic, true, true, 14, {3, 5, 384, 0, 2, 9, 2});
     sample.kernel.sites.back().atomic = true;
@@ -320,7 +321,7 @@ TEST_CASE("atomics have counters of their own, and local memory is not counted")
     CHECK(rows[0].counters.load_requests == 107);  // excludes local memory
 }
 
-TEST_CASE("the JSON has every documented name") {
+TEST_CASE("the JSON has the documented keys") {
     const SampleKernel sample;
     Report race = out_of_bounds(24);
     race.other = {"other.cu", 7};
@@ -357,7 +358,7 @@ TEST_CASE("the JSON has every documented name") {
     CHECK(second.contains("cure"));
 }
 
-TEST_CASE("lines whose instructions were not counted show no zeros") {
+TEST_CASE("the JSON contains no instruction counts of lines if instructions were not counted") {
     SampleKernel sample;
     sample.kernel.totals.instructions_by_line.clear();
     const auto json = nlohmann::json::parse(to_json("d", kernel_table({&sample.kernel}), {}));
@@ -375,8 +376,7 @@ TEST_CASE("a stopped launch is mentioned but not counted") {
     CHECK(text.find("sample: 3 launches") != std::string::npos);
     CHECK(text.find("  one launch was stopped by an error, and not counted\n") != text.npos);
 
-    // A kernel that never finished has no counters, so the report leaves them out and prints no
-    // zeros.
+    // A kernel that never finished has no counters. The table must not show zeros for it.
     sample.kernel.totals.launches = 0;
     const auto alone = kernel_table({&sample.kernel});
     REQUIRE(alone.size() == 1);
@@ -389,7 +389,8 @@ TEST_CASE("a stopped launch is mentioned but not counted") {
     CHECK(alone_text.find("global loads") == alone_text.npos);
 }
 
-TEST_CASE("reports of host calls differ by their message, and are limited") {
+TEST_CASE(
+    "reports about host calls are distinguished by their message, and their number is limited") {
     reports().clear();
     reports().print_immediately(false);
     Report call;
@@ -412,7 +413,7 @@ TEST_CASE("reports of host calls differ by their message, and are limited") {
     }
     CHECK(reports().all().size() == 1000);
     CHECK(reports().total() == 2003);
-    // A kernel's reports are limited by the number of its instructions.
+    // The number of a kernel's reports is limited by the number of its instructions.
     reports().add(out_of_bounds(3));
     CHECK(reports().all().size() == 1001);
     reports().clear();

@@ -1,4 +1,4 @@
-// Tests which reports a suppression matches, and how long names are shortened for display.
+// Tests which reports match a suppression, and how long names are abbreviated.
 #include <doctest/doctest.h>
 
 #include "simulator/report/selection.h"
@@ -20,7 +20,7 @@ TEST_CASE("a star in a pattern matches any text") {
     CHECK_FALSE(matches_path("/home/me/src/checksum.cu", "sum.cu"));
 }
 
-TEST_CASE("a suppression matches if all of its members do") {
+TEST_CASE("a suppression matches a report if all members of the suppression match") {
     Report report;
     report.check = "racecheck";
     report.kind = "read after write";
@@ -34,7 +34,7 @@ TEST_CASE("a suppression matches if all of its members do") {
     CHECK_FALSE(matches({.source = "out[i] = in[i];"}, report));
 }
 
-TEST_CASE("suppressions survive conversion to text and back") {
+TEST_CASE("suppressions are unchanged by conversion to text and back") {
     const std::vector<Suppression> sent{{.check = "racecheck", .source = "a\tb"},
                                         {.kernel = "sum", .file = "sum.cu"}};
     const std::vector<Suppression> received = suppressions_from_text(suppressions_to_text(sent));
@@ -46,7 +46,7 @@ TEST_CASE("suppressions survive conversion to text and back") {
     CHECK(received[1].source.empty());
 }
 
-TEST_CASE("long names lose their innermost template arguments first") {
+TEST_CASE("long names are shortened by removing the innermost template arguments first") {
     const std::string name = "gemm<Shape<Int<128>, Int<64>>, Layout<Stride<Int<1>, Int<64>>>>";
     CHECK(shorten_name(name, name.size()) == name);
     CHECK(shorten_name(name, name.size() - 1) ==

@@ -1,5 +1,5 @@
-// Tests which accesses race in shared memory, one access at a time, and which bytes count as
-// written.
+// Tests which accesses race in shared memory, and which bytes count as written. Each test makes one
+// access at a time.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -11,7 +11,8 @@ using namespace coalesce::simulator;
 
 namespace {
 
-/// A block of 4 warps with 4 KB. Memory instruction i is on line 10 + i; line 19 is an atomic.
+/// A block of 4 warps with 4 KB of shared memory. Memory instruction i is on line 10 + i, and line
+/// 19 is an atomic.
 struct SharedRaceFixture {
     ptx::Module ptx;
     Module module;
@@ -85,7 +86,8 @@ struct SharedRaceFixture {
         race.barrier_complete(id, warps, warps == 0xf);
     }
 
-    /// Returns each report as "write after read 12 10": kind, line, and line of the other access.
+    /// Returns each report as its kind, its line, and the line of the other access, such as "write
+    /// after read 12 10".
     std::vector<std::string> found() {
         log.end_launch();
         race.end_launch();
@@ -156,7 +158,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture,
 
 TEST_CASE_FIXTURE(SharedRaceFixture,
                   "a write after many reads races with a read that is not ordered before it") {
-    // All lanes read a word, then one lane writes it.
+    // All lanes read a word, and then one lane writes it.
     for (const u32 writer : {0u, 7u, 31u}) {
         read(0, 0, 0, 4, 0, 0);
         u32 same[kLanes] = {};
@@ -200,8 +202,8 @@ TEST_CASE_FIXTURE(SharedRaceFixture, "partial and named barriers order the warps
     barrier(1, 0b0011);
     read(2, 1, 0);
     CHECK(found() == Found{"read after write 11 10"});
-    // The producer calls bar.arrive and the consumer bar.sync, which orders the producer before the
-    // consumer, but not the reverse.
+    // The producer calls bar.arrive, and the consumer calls bar.sync. This orders the producer
+    // before the consumer, but not the consumer before the producer.
     for (const bool consumer_writes_first : {false, true}) {
         write(consumer_writes_first ? 1 : 0, 0, 0);
         race.barrier_arrive(2, 0);
@@ -210,7 +212,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture, "partial and named barriers order the warps
         read(consumer_writes_first ? 0 : 1, 1, 0);
         CHECK(found() == (consumer_writes_first ? Found{"read after write 11 10"} : Found{}));
     }
-    // Order is transitive: warp 0 before warp 1, warp 1 before warp 2.
+    // Order is transitive: warp 0 is ordered before warp 1, and warp 1 before warp 2.
     write(0, 0, 0);
     barrier(1, 0b0011);
     barrier(2, 0b0110);
@@ -227,7 +229,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture, "a fence and a flag publish data, but a fla
         read(1, 1, 0);
         CHECK(found() == (with_fence ? Found{} : Found{"read after write 11 10"}));
     }
-    // The fence does not cover accesses that follow it.
+    // A fence does not order accesses that follow it.
     race.fence(0);
     write(0, 0, 0);
     raise_flag(0);
@@ -427,15 +429,16 @@ TEST_CASE_FIXTURE(SharedRaceFixture,
 
 TEST_CASE_FIXTURE(SharedRaceFixture,
                   "warps count as parallel, although one is simulated before the other") {
-    // Warp 0 writes and reads before warp 1 starts, without a barrier in between.
+    // Warp 0 writes and reads before warp 1 runs, without a barrier in between.
     launch({.races = true, .uninitialised = true});
     write(0, 0, 0);
     read(0, 1, 0, 4, 8, 0xffff);
     read(0, 1, 128);
     write(1, 0, 128);
-    // Warp 0 read the words too early, but warp 1 wrote them later, so only the race is reported.
+    // Warp 0 read the words before warp 1 wrote them. This is reported as a race, and not as an
+    // uninitialised read.
     CHECK(found() == Found{"read after write 11 10"});
-    // Warp 0 reads, and writes in the next iteration, without a barrier in between.
+    // Warp 0 reads, and then writes in the next iteration, without a barrier in between.
     write(0, 0, 0);
     write(1, 0, 128);
     barrier();
@@ -491,7 +494,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture, "__syncwarp() is suggested if only lanes of
                          "__syncwarp() is missing between line 16 and line 15."});
 }
 
-/// Provides the value that each lane stores, which is zero.
+/// Provides the value 0 as the value that each lane stores.
 static void store_zero(const void*, int, u8* bytes) {
     std::memset(bytes, 0, 4);
 }

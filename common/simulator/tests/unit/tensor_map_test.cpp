@@ -28,7 +28,7 @@ struct Given {
 };
 
 struct Wrong {
-    const char* word;  ///< text that the error message must contain
+    const char* word;  ///< a text that the error message must contain
     std::function<void(Given&)> change;
 };
 
@@ -59,14 +59,14 @@ TEST_CASE("the largest array is accepted") {
     CHECK(decode(given.map)->stride[1] == (u64{1} << 40) - 16);
 }
 
-TEST_CASE("bytes that are not a map are recognized") {
+TEST_CASE("bytes that do not form a map are recognized") {
     u8 bytes[kTensorMapBytes] = {};
     CHECK(!decode(bytes));
     for (u8& byte : bytes) byte = 0x5a;
     CHECK(!decode(bytes));
 }
 
-TEST_CASE("a copy of a map is valid, and one with a changed byte is not") {
+TEST_CASE("a copy of a map is valid, but a map with a changed byte is not") {
     Given given;
     given.arguments.swizzle = 3;
     REQUIRE(encode(given.arguments) == "");
@@ -128,7 +128,7 @@ TEST_CASE("arguments that are rejected") {
     }
 }
 
-TEST_CASE("a swizzle permutes pieces of 16 bytes within its span") {
+TEST_CASE("a swizzle permutes 16-byte chunks within its span") {
     for (u32 mode = 0; mode < 4; ++mode) {
         const auto swizzle = static_cast<Swizzle>(mode);
         std::set<u32> places;
@@ -140,7 +140,8 @@ TEST_CASE("a swizzle permutes pieces of 16 bytes within its span") {
         }
         CHECK(places.size() == 2048);
     }
-    // Swizzling moves the same chunk of eight consecutive lines to eight different positions.
+    // Swizzling moves the chunks at the same position in eight consecutive lines to eight different
+    // positions.
     std::set<u32> places;
     for (u32 line = 0; line < 8; ++line)
         places.insert(swizzle_address(Swizzle::by_128, line * 128 + 32) % 128);

@@ -1,4 +1,5 @@
-// Compares texture fetching with the formulas of the CUDA guide, implemented here in doubles.
+// Compares texture fetches with this file's double-precision implementation of the CUDA guide's
+// formulas.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -14,7 +15,7 @@ using namespace coalesce::simulator;
 
 namespace {
 
-/// Maps a coordinate into the range of texels, by the rules of the guide for the address mode.
+/// Maps a coordinate to the range of texels, as the guide describes for the address mode.
 double wrap_source(double x, AddressMode mode) {
     const double whole = std::floor(x), fraction = x - whole;
     if (mode == AddressMode::wrap) return fraction;
@@ -45,7 +46,7 @@ struct Texels {
     }
 };
 
-/// A weight that was split into two whole numbers, one for each end of an interval.
+/// A weight that was split into two integers, one for each end of an interval.
 struct Split {
     double lower, upper;
 };
@@ -76,8 +77,8 @@ std::vector<double> corner_weights(const double* x, u32 dimensions) {
     return parts;
 }
 
-/// Returns the texel at x, which is a whole number in each dimension. Outside the texture, the
-/// address mode determines the value.
+/// Returns the texel at x, whose components are integers. Outside the texture, the address mode
+/// determines the value.
 double texel_at(const Texels& all, const double* x, u32 dimensions, double border) {
     const Image& image = all.texture.image();
     const u32 sizes[] = {image.width, image.height, image.depth};
@@ -116,8 +117,8 @@ TEST_CASE("weights have 8 bits, and a weight that rounds up to 1 selects the nex
     CHECK(locate_linear(1.25f).weight == 192);
     CHECK(locate_linear(0.25f).first == -1);
     CHECK(locate_linear(0.25f).weight == 192);
-    // Subtracting half a texel gives 1.99951.... The guide says that a gather at this coordinate
-    // reads texels 2 and 3.
+    // Half a texel is subtracted, which results in 1.99951. According to the guide, a gather at
+    // this coordinate reads texels 2 and 3.
     CHECK(locate_linear(2.49951171875f).first == 2);
     CHECK(locate_linear(2.49951171875f).weight == 0);
     CHECK(locate_linear(0.5f + 1 / 1024.0f).weight == 0);
@@ -191,7 +192,7 @@ TEST_CASE("the comparison with the guide's formulas detects a wrong weight") {
     CHECK(all.fetch(point) != doctest::Approx(reference(all, &beside, 1, 0)).epsilon(1e-4));
 }
 
-TEST_CASE("filtered values of 8 and 16 bits have 16 bits") {
+TEST_CASE("the result of filtering 8- and 16-bit texels has 16 bits") {
     const auto filtered = [](ChannelKind kind, u32 bytes, u32 one, u32 other) {
         ImageObject texture;
         texture.shape.dimensions = 1;
@@ -238,7 +239,7 @@ TEST_CASE("products of weights are rounded") {
     CHECK(has_weights({128, 127, 1}));
 }
 
-TEST_CASE("texels of weight 0 are not fetched") {
+TEST_CASE("texels with a weight of 0 are not fetched") {
     std::mt19937 chance(5);
     Texels all(8, 8, 1, 2, chance);
     all.texture.sampling.linear = true;
@@ -249,7 +250,8 @@ TEST_CASE("texels of weight 0 are not fetched") {
     CHECK(find_taps(all.texture, point).count == 4);
 }
 
-TEST_CASE("formats determine the elements, and map integers to numbers from -1 to 1") {
+TEST_CASE(
+    "elements are read and written in their format, and integers are converted to fractions") {
     const TexelFormat bytes{ChannelKind::signed_integer, 2, 1},
         shorts{ChannelKind::unsigned_integer, 1, 2}, half{ChannelKind::floating, 1, 2};
     const u8 minus[] = {0x80, 0x7f}, most[] = {0xff, 0xff}, one_half[] = {0x00, 0x38};
@@ -257,7 +259,7 @@ TEST_CASE("formats determine the elements, and map integers to numbers from -1 t
     CHECK(read_elements(bytes, minus)[1] == 127);
     CHECK(read_elements(bytes, minus)[2] == 0);
     CHECK(read_elements(bytes, minus)[3] == 1);
-    // Clamped to -1 only after filtering.
+    // Values are clamped to -1 only after filtering.
     CHECK(read_numbers(bytes, minus, false)[0] == -128 / 127.0f);
     CHECK(read_numbers(bytes, minus, false)[1] == 1);
     CHECK(read_numbers(shorts, most, false)[0] == 1);
@@ -288,7 +290,7 @@ TEST_CASE("a direction selects a face of a cube and a position on it") {
     }
 }
 
-TEST_CASE("the number of a texture object is never reused") {
+TEST_CASE("the handle of a texture object is never reused") {
     const u64 first = add_image_object({.shape = {}, .levels = {Image{}}, .sampling = {}});
     CHECK(find_image_object(first) != nullptr);
     CHECK_FALSE(was_destroyed_image_object(first));

@@ -1,4 +1,4 @@
-// Tests which pointers a kernel writes through, as its PTX shows.
+// Tests the analysis of a kernel's PTX that finds the pointers through which the kernel writes.
 #include <doctest/doctest.h>
 
 #include "simulator/analysis/written_memory.h"
@@ -9,7 +9,7 @@ using namespace coalesce::simulator;
 
 namespace {
 
-/// Analyses a kernel k(a, b, n) with pointers a and b. Each of its st and atom instructions is a
+/// Analyses a kernel k(a, b, n) with pointers a and b. Each st or atom instruction in `body` is a
 /// site.
 WrittenMemory written_by(const std::string& body) {
     Module module;
@@ -49,7 +49,7 @@ using Offsets = std::vector<u32>;
 
 }  // namespace
 
-TEST_CASE("a store through a pointer with offsets writes the pointer's allocation") {
+TEST_CASE("a store through a pointer with offsets counts as a write to the pointer's allocation") {
     const WrittenMemory written = written_by(
         "cvta.to.global.u64 %d3, %d1;\nmul.wide.s32 %d4, %r1, 4;\nadd.s64 %d5, %d3, %d4;\n"
         "st.global.u32 [%d5+16], %r1;\n");
@@ -65,7 +65,8 @@ TEST_CASE("an index that was read from memory is not a pointer") {
     CHECK_FALSE(written.anywhere);
 }
 
-TEST_CASE("a store may use one of two pointers, even one that a loop assigns after the store") {
+TEST_CASE(
+    "a store may use either of two pointers, even if a loop assigns one of them after the store") {
     CHECK(written_by("selp.b64 %d3, %d1, %d2, %p1;\nst.global.u32 [%d3], %r1;\n").parameters ==
           Offsets{0, 8});
     CHECK(written_by("mov.u64 %d3, %d2;\nL:\natom.global.add.u32 %r2, [%d3], 1;\nmov.u64 %d3, "
@@ -73,7 +74,7 @@ TEST_CASE("a store may use one of two pointers, even one that a loop assigns aft
               .parameters.size() == 2);
 }
 
-TEST_CASE("stores to variables are found, and stores to shared memory do not count") {
+TEST_CASE("stores to variables are detected, and stores to shared memory are ignored") {
     CHECK(written_by("st.global.u32 [table+4], %r1;\n").variables ==
           std::vector<std::string>{"table"});
     const WrittenMemory shared = written_by("mov.u32 %r2, tile;\nst.shared.u32 [%r2], %r1;\n");
@@ -81,7 +82,7 @@ TEST_CASE("stores to variables are found, and stores to shared memory do not cou
     CHECK(shared.variables.empty());
 }
 
-TEST_CASE("a pointer that was loaded or built from numbers may be any address") {
+TEST_CASE("a pointer that was loaded or computed from integers may have any value") {
     CHECK(written_by("ld.global.u64 %d3, [%d1];\nst.global.u32 [%d3], %r1;\n").anywhere);
     CHECK(written_by("mov.b64 %d3, {%r1, %r2};\nst.global.u32 [%d3], %r1;\n").anywhere);
     CHECK(written_by("mov.u64 %d3, 140737488355328;\nst.global.u32 [%d3], %r1;\n").anywhere);

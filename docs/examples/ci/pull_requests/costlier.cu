@@ -1,4 +1,4 @@
-// Adds the elements of an array: each block adds 256 of them, and the host adds the blocks' sums.
+// Sums an array: each block adds 256 elements, and the host adds the sums of the blocks.
 #include <cstdio>
 #include <cstdlib>
 #include <vector>

@@ -1,4 +1,4 @@
-// Adds the elements of an array: each block adds 256 of them, and the host adds the blocks' sums.
+// Sums an array: each block adds 256 elements, and the host adds the sums of the blocks.
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
@@ -12,7 +12,7 @@ __global__ void reduce(float* sums, const float* in, int count) {
     __syncthreads();
     for (int half = kThreads / 2; half > 0; half /= 2) {
         if (threadIdx.x < half) part[threadIdx.x] += part[threadIdx.x + half];
-        // The warps of a block run in step, so no barrier is needed here.
+        // The warps of a block run in lockstep, so no barrier is needed here.
     }
     if (threadIdx.x == 0) sums[blockIdx.x] = part[0];
 }

@@ -1,5 +1,5 @@
-// exercise_through_ir -- tests that a kernel has the same verdict whether our translator or clang's
-// own back end generates PTX from its LLVM IR.
+// exercise_through_ir -- tests that our translator and clang's back end, given the same LLVM IR,
+// generate PTX with the same verdict.
 //
 // exercise_through_ir 03_tiled [WORD]             all kernels of the exercise, or those whose names
 // contain
@@ -110,11 +110,12 @@ std::string spoilt(std::string ptx, const std::string& how) {
     return ptx;
 }
 
-// ---- examine a kernel both ways ----
+// ---- examine a kernel with PTX from both translators ----
 
 enum class Way { translated, back_end };
 
-/// A runner that compiles kernels in one of the two ways, and records the results of every launch.
+/// A runner that compiles kernels with one of the two translators, and records the results of every
+/// launch.
 class RecordingRunner : public LocalRunner {
 public:
     RecordingRunner(Way way, const fs::path& cache, std::string spoil)
@@ -135,7 +136,8 @@ public:
     Trial run_with(const Compiled& kernel, const std::vector<CallArgument>& arguments,
                    const TrialRequest& order) override {
         Trial trial = LocalRunner::run_with(kernel, arguments, order);
-        // The number of runs of the reference depends on its instruction count, which may differ.
+        // The number of launches of the reference depends on its instruction count, which may
+        // differ, so do not record them.
         return kernel.kernel == kReferenceKernel ? trial : recorded(std::move(trial), order);
     }
 
@@ -146,8 +148,8 @@ private:
         Json seen = {{"order", codec::encode(order)},
                      {"counters", codec::encode(trial.counters)},
                      {"lines", codec::encode(trial.lines)}};
-        // A kernel's instruction limit depends on the instruction count of the reference, so leave
-        // it out.
+        // A kernel's instruction limit depends on the instruction count of the reference, so it may
+        // also differ.
         seen["order"].erase("more_instructions");
         if (trial.comparison) seen["left"] = trial.comparison->text();
         for (const ArrayAfter& array : trial.arrays)
@@ -160,7 +162,7 @@ private:
     std::string spoil_;
 };
 
-/// The verdict on a kernel, and all results that must be the same in both ways.
+/// The verdict on a kernel, and all results that must be the same for both translators.
 struct Examined {
     Verdict verdict;
     Json seen;
@@ -175,7 +177,7 @@ Json without(Json json, const std::string& key) {
     return json;
 }
 
-/// A kernel of an exercise that is compared.
+/// A kernel of an exercise. It is examined with both translators.
 struct Kernel {
     std::string name;
     const Exercise* exercise;
@@ -183,7 +185,7 @@ struct Kernel {
 };
 
 Examined examined(const Kernel& kernel, Way way, const std::string& spoil) {
-    // Each of the two ways has its own cache for the costs of solutions.
+    // Each translator has its own cache for the costs of solutions.
     static const TemporaryFolder caches[2];
     RecordingRunner runner(way, caches[static_cast<int>(way)].path, spoil);
     const fs::path solution =
@@ -230,8 +232,9 @@ std::vector<std::string> differences(const Json& one, const Json& other) {
 /// The summed results of an exercise.
 struct Sum {
     int same = 0, different = 0;
-    int other_waits = 0;  ///< kernels among `same` that wait at a different moment
-    int other_lines = 0;  ///< kernels among `same` with an access at a different line
+    int other_waits = 0;  ///< kernels among `same` whose loads are waited for at different times
+    /// kernels among `same` in which an access is attributed to a different line
+    int other_lines = 0;
     int predicted = 0, predicted_alike = 0;
     double farthest = 0;  ///< largest relative difference between two predicted times
 };

@@ -1,4 +1,4 @@
-// Writes nothing, and has constants whose quotient overflows in text that is only read.
+// Writes nothing. Contains constants whose quotient overflows, in code that is never compiled.
 #if 0
 const int least = 134217728 * 134217728 * 512;
 const int quotient = least / (0 - 1), rest = least % (0 - 1);

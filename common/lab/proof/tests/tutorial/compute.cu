@@ -1,5 +1,5 @@
 // Kernels limited by arithmetic: n-body problems, random numbers, fractals, expensive functions.
-// Long: it has many small kernels on one theme, each with the example that checks it.
+// Long: many small kernels on one theme, each with an example that checks it.
 #include "tutorial.h"
 
 using namespace tutorial;
@@ -24,7 +24,7 @@ double force_on(std::size_t i, std::size_t n) {
     });
 }
 
-/// Makes an example of kernel(forces, bodies, n).
+/// Creates an example that launches kernel(forces, bodies, n).
 template <class Kernel>
 Example all_pairs(Kernel kernel, int threads) {
     const int n = pick(8192, 512);
@@ -46,7 +46,7 @@ __device__ float3 pull(float3 sum, float4 p, float4 q) {
     return make_float3(sum.x + dx * scale, sum.y + dy * scale, sum.z + dz * scale);
 }
 
-/// Makes an example of kernel(out, in, n) that maps each element independently.
+/// Creates an example that launches kernel(out, in, n), which maps each element independently.
 template <class T, class Kernel, class F>
 Example map_of(Kernel kernel, const Buffer<T>& in, F expected, double tolerance = 0,
                std::size_t samples = 1 << 16) {

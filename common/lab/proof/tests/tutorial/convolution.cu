@@ -1,5 +1,5 @@
 // Convolutions and image kernels.
-// Long: it has many small kernels on one theme, each with the example that checks it.
+// Long: many small kernels on one theme, each with an example that checks it.
 #include "tutorial.h"
 
 using namespace tutorial;
@@ -44,7 +44,7 @@ dim3 grid_for(int width, int height, dim3 block) {
                 static_cast<unsigned>(blocks_for(height, static_cast<int>(block.y))));
 }
 
-/// Makes an example of a one-dimensional kernel(out, in, n).
+/// Creates an example that launches a one-dimensional kernel(out, in, n).
 template <class Kernel>
 Example line_filter(Kernel kernel) {
     set_taps();
@@ -62,8 +62,8 @@ Example line_filter(Kernel kernel) {
             [=] { return compare(out, expected, 1e-5); }};
 }
 
-/// Makes an example of kernel(out, in, width, height), where pixel (x, y) becomes expected(image,
-/// x, y).
+/// Creates an example that launches kernel(out, in, width, height). The expected value of pixel (x,
+/// y) is expected(image, x, y).
 template <class Kernel, class F>
 Example image_filter(Kernel kernel, int side, dim3 tile, dim3 block, F expected,
                      double tolerance = 1e-4) {
@@ -541,7 +541,7 @@ EXAMPLE(mirror_image) {
         [](const Image<float>& in, int x, int y) { return in.at(in.width - 1 - x, y); });
 }
 
-// Rotates an image by 30 degrees, which gathers pixels along slanted lines.
+// Rotates an image by 30 degrees, so that each warp gathers pixels along a slanted line.
 __global__ void rotate_image(float* out, const float* in, int width, int height) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     const int dx = x - width / 2, dy = y - height / 2;
@@ -560,7 +560,7 @@ EXAMPLE(rotate_image) {
                         });
 }
 
-// Blends two images, using a third as weights.
+// Blends two images. A third image contains the weights.
 __global__ void blend_images(float* out, const float* a, const float* b, const float* alpha,
                              int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

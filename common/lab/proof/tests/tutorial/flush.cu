@@ -8,7 +8,7 @@ __global__ void read_everything(const float* data, std::size_t n) {
          i += gridDim.x * blockDim.x) {
         sum += data[i];
     }
-    // Never true, because all elements are 0. Without this use the compiler would remove the loads.
+    // Always false, because all elements are 0. Without this, the compiler would drop the loads.
     if (sum > 0) __trap();
 }
 

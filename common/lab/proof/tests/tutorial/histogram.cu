@@ -13,7 +13,7 @@ std::vector<int> counts_of(const std::vector<unsigned char>& in, int bins = kBin
     return counts;
 }
 
-/// Makes an example of kernel(counts, in, n), which counts bytes.
+/// Creates an example that launches kernel(counts, in, n), which counts bytes.
 template <class Kernel>
 Example byte_histogram(Kernel kernel, int blocks, int n) {
     const auto in = integers<unsigned char>(n, 256);
@@ -28,7 +28,7 @@ bool is_kept(int value) {
     return value < 30;
 }
 
-/// Compares the output with the elements that should be kept, in any order.
+/// Compares the output with the elements that must be kept. The order does not matter.
 std::string compare_kept(const Buffer<int>& out, const Buffer<int>& count, const Buffer<int>& in) {
     std::vector<int> expected, found = out.read();
     for (const int value : in.start())
@@ -42,7 +42,7 @@ std::string compare_kept(const Buffer<int>& out, const Buffer<int>& count, const
     return compare(found, [&](std::size_t i) { return expected[i]; });
 }
 
-/// Makes an example of kernel(out, count, in, n), which keeps the elements below 30.
+/// Creates an example that launches kernel(out, count, in, n), which keeps elements below 30.
 template <class Kernel>
 Example compaction(Kernel kernel, int n) {
     const Buffer<int> in = integers(n, 100), out = zeros<int>(n), count = zeros<int>(1);
@@ -359,7 +359,7 @@ Buffer<unsigned> odd_keys(int n) {
                   [](std::size_t i) { return static_cast<unsigned>(2 * i + 1); });
 }
 
-/// Returns the table that results if hash_insert inserts the keys in order.
+/// Returns the hash table after hash_insert has inserted the keys in order.
 std::vector<unsigned> table_of(const std::vector<unsigned>& keys, unsigned slots) {
     std::vector<unsigned> table(slots);
     for (const unsigned key : keys) {

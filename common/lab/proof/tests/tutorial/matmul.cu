@@ -1,5 +1,5 @@
 // Matrix products, from the naive kernel to register tiles, and matrix-vector products.
-// Long: it has many small kernels on one theme, each with the example that checks it.
+// Long: many small kernels on one theme, each with an example that checks it.
 #include <cuda_fp16.h>
 #include <mma.h>
 
@@ -25,7 +25,7 @@ struct Sizes {
     int m, n, k;
 };
 
-/// Makes an example of kernel(C, A, B, m, n, k) with these sizes and this grid.
+/// Creates an example that launches kernel(C, A, B, m, n, k) with these sizes and this grid.
 template <class Kernel>
 Example product(Kernel kernel, dim3 grid, dim3 block, Sizes size) {
     const Buffer<float> a = floats(size.m * size.k), b = floats(size.k * size.n, 2),
@@ -34,8 +34,8 @@ Example product(Kernel kernel, dim3 grid, dim3 block, Sizes size) {
             [=] { return compare_product(c, a, b, size.n, size.k); }};
 }
 
-/// Makes an example of a product of square matrices with sides of `side`, where each block computes
-/// a square tile.
+/// Creates an example of a product of square matrices with sides of length `side`, in which each
+/// block computes a square tile.
 template <class Kernel>
 Example square_product(Kernel kernel, int tile, dim3 block, int side) {
     const auto blocks = static_cast<unsigned>(side / tile);
@@ -57,7 +57,7 @@ EXAMPLE(matmul_naive) {
     return square_product(matmul_naive, 16, dim3(16, 16), pick(512, 96));
 }
 
-// Makes a common beginner's mistake: the lanes run down a column.
+// Contains a common mistake of beginners: the lanes run down a column.
 __global__ void matmul_down_columns(float* c, const float* a, const float* b, int m, int n, int k) {
     const int row = blockIdx.x * blockDim.x + threadIdx.x,
               col = blockIdx.y * blockDim.y + threadIdx.y;
@@ -468,7 +468,7 @@ std::string compare_matvec(const Buffer<float>& y, const Buffer<float>& a, const
     return compare(y, expected, 1e-4, 2000);
 }
 
-/// Makes an example of kernel(y, A, x, cols), where each block computes `rows_of_block` rows.
+/// Creates an example of kernel(y, A, x, cols). Each block computes `rows_of_block` rows.
 template <class Kernel>
 Example matvec(Kernel kernel, int rows_of_block, int threads) {
     const int rows = pick(16384, 512), cols = 1024;

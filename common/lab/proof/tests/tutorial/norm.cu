@@ -1,5 +1,5 @@
 // Neural network layers: softmax, normalization, activations, parts of attention.
-// Long: it has many small kernels on one theme, each with the example that checks it.
+// Long: many small kernels on one theme, each with an example that checks it.
 #include <cuda_fp16.h>
 
 #include "tutorial.h"
@@ -152,7 +152,7 @@ EXAMPLE(softmax_warp) {
             [=] { return compare_softmax(a); }};
 }
 
-// Computes the softmax in one pass, which rescales the sum whenever the maximum grows.
+// Computes the softmax in one pass: whenever the maximum grows, the sum is rescaled.
 __global__ void softmax_online(float* out, const float* in, int cols) {
     const int r = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32, lane = threadIdx.x % 32;
     float highest = -INFINITY, sum = 0;
@@ -171,7 +171,7 @@ EXAMPLE(softmax_online) {
             [=] { return compare_softmax(a); }};
 }
 
-// Keeps each row in registers between the passes.
+// Computes the softmax, and keeps each row in registers between the passes.
 __global__ void softmax_registers(float* out, const float* in) {
     constexpr int per_lane = 8;
     const int r = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -207,7 +207,7 @@ EXAMPLE(log_softmax) {
             [=] { return compare_softmax(a, true); }};
 }
 
-// Normalizes with one block per row: computes first the mean, then the variance.
+// Normalizes with one block per row: first computes the mean, and then the variance.
 __global__ void layer_norm_block(float* out, const float* in, const float* gain, const float* bias,
                                  int cols) {
     const float* row = in + blockIdx.x * cols;
@@ -386,7 +386,7 @@ EXAMPLE(bias_relu) {
             [=] { data.restore(); }};
 }
 
-// Drops elements according to a hash of their index.
+// Drops elements depending on a hash of their index.
 __global__ void dropout(float* out, const float* in, unsigned seed, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;

@@ -1,4 +1,4 @@
-// Reductions, in the order in which courses usually develop them.
+// Reductions, in the order in which courses usually introduce them.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 
@@ -15,7 +15,7 @@ int length() {
     return pick(1 << 23, 1 << 17);
 }
 
-/// Compares the sums of blocks of `per_block` elements each.
+/// Compares the sum of every `per_block` elements with the kernel's output for the block.
 std::string compare_sums(const Buffer<float>& out, const Buffer<float>& in, int per_block) {
     const auto sum = [&](std::size_t b) {
         const auto begin = b * static_cast<std::size_t>(per_block);
@@ -25,7 +25,7 @@ std::string compare_sums(const Buffer<float>& out, const Buffer<float>& in, int 
     return compare(out, sum, 1e-4, 2000);
 }
 
-/// Makes an example of a kernel that writes the sum of each block's elements.
+/// Returns an example whose kernel writes the sum of each block's elements.
 template <class Kernel>
 Example block_sums(Kernel kernel, int per_thread) {
     const int n = length(), per_block = kThreads * per_thread;
@@ -34,7 +34,7 @@ Example block_sums(Kernel kernel, int per_thread) {
             [=] { return compare_sums(out, in, per_block); }};
 }
 
-/// Makes an example of a kernel that adds all elements to one float.
+/// Returns an example whose kernel adds all elements to one float.
 template <class Kernel>
 Example whole_sum(Kernel kernel, int blocks, int n) {
     const Buffer<float> in = floats(n), out = zeros<float>(1);
@@ -49,7 +49,7 @@ Example whole_sum(Kernel kernel, int blocks, int n) {
 
 }  // namespace
 
-// Sums with every second thread, then every fourth. Most courses begin with this version.
+// Adds with every second thread, then with every fourth, and so on. Most courses start like this.
 __global__ void reduce_interleaved_modulo(float* out, const float* in) {
     __shared__ float s[kThreads];
     const unsigned t = threadIdx.x;
@@ -65,7 +65,7 @@ EXAMPLE(reduce_interleaved_modulo) {
     return block_sums(reduce_interleaved_modulo, 1);
 }
 
-// Sums with neighbouring threads, but with bank conflicts.
+// Adds with neighbouring threads, which causes bank conflicts.
 __global__ void reduce_interleaved_strided(float* out, const float* in) {
     __shared__ float s[kThreads];
     const unsigned t = threadIdx.x;
@@ -82,7 +82,7 @@ EXAMPLE(reduce_interleaved_strided) {
     return block_sums(reduce_interleaved_strided, 1);
 }
 
-// Sums with sequential addressing, which avoids bank conflicts.
+// Adds with sequential addressing, which avoids bank conflicts.
 __global__ void reduce_sequential(float* out, const float* in) {
     __shared__ float s[kThreads];
     const unsigned t = threadIdx.x;
@@ -139,7 +139,7 @@ EXAMPLE(reduce_last_warp) {
     return block_sums(reduce_last_warp, 2);
 }
 
-// Unrolls the loop completely for a block size known at compile time.
+// Unrolls the loop completely, because the block size is known at compile time.
 template <unsigned block_size>
 __global__ void reduce_unrolled(float* out, const float* in) {
     __shared__ float s[block_size];
@@ -157,7 +157,7 @@ EXAMPLE(reduce_unrolled) {
     return block_sums(reduce_unrolled<kThreads>, 2);
 }
 
-// Adds eight elements per thread while loading.
+// Each thread adds eight elements while it loads them.
 __global__ void reduce_multiple_loads(float* out, const float* in) {
     __shared__ float s[kThreads];
     const unsigned t = threadIdx.x, first = blockIdx.x * blockDim.x * 8 + t;
@@ -196,7 +196,7 @@ __device__ float block_sum(float v) {
 
 }  // namespace
 
-// Sums with shuffles within a warp, and with shared memory between warps.
+// Adds with shuffles within a warp, and through shared memory between warps.
 __global__ void reduce_shuffle(float* out, const float* in) {
     const float sum = block_sum(in[blockIdx.x * blockDim.x + threadIdx.x]);
     if (threadIdx.x == 0) out[blockIdx.x] = sum;
@@ -205,7 +205,7 @@ EXAMPLE(reduce_shuffle) {
     return block_sums(reduce_shuffle, 1);
 }
 
-// Loads four floats per thread, then sums with shuffles.
+// Loads four floats per thread, and then adds with shuffles.
 __global__ void reduce_float4(float* out, const float* in) {
     const float4 v = reinterpret_cast<const float4*>(in)[blockIdx.x * blockDim.x + threadIdx.x];
     const float sum = block_sum(v.x + v.y + v.z + v.w);
@@ -215,7 +215,7 @@ EXAMPLE(reduce_float4) {
     return block_sums(reduce_float4, 4);
 }
 
-// Sums with tiles of cooperative groups instead of shuffles.
+// Adds with cooperative groups' tiles instead of shuffles.
 __global__ void reduce_tiles(float* out, const float* in) {
     __shared__ float of_tiles[kThreads / 32];
     const cg::thread_block block = cg::this_thread_block();
@@ -267,7 +267,7 @@ EXAMPLE(reduce_grid_stride) {
     return whole_sum(reduce_grid_stride, pick(1056, 64), pick(1 << 24, 1 << 17));
 }
 
-// Sums in a grid-stride loop with four floats per iteration.
+// Adds in a grid-stride loop, with four floats per iteration.
 __global__ void reduce_grid_stride_float4(float* out, const float* in, int n) {
     const float4* quads = reinterpret_cast<const float4*>(in);
     float sum = 0;
@@ -338,8 +338,8 @@ EXAMPLE(reduce_argmax) {
     };
     return {[=] { reduce_argmax<<<n / kThreads, kThreads>>>(out, in); },
             [=] {
-                // If several elements are equal to the maximum, the index of any of them is
-                // correct.
+                // If several elements are maximal, the
+                // index of any of them is correct.
                 const auto found = out.read();
                 return compare(found, [&](std::size_t b) {
                     const auto at = static_cast<std::size_t>(found[b]);

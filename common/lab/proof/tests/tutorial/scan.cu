@@ -33,7 +33,7 @@ std::string compare_scan(const Buffer<int>& out, const Buffer<int>& in, std::siz
     return compare(out, [&](std::size_t i) { return sums[i]; });
 }
 
-/// Makes an example of a kernel that scans `run` elements in each block.
+/// Returns an example whose kernel scans `run` elements in each block.
 template <class Kernel>
 Example scan_of_blocks(Kernel kernel, int run, int threads, bool is_inclusive) {
     const int n = length();
@@ -103,7 +103,7 @@ EXAMPLE(scan_two_barriers) {
     return scan_of_blocks(scan_two_barriers, kThreads, kThreads, true);
 }
 
-// Implements the Blelloch scan: up the tree, then down again.
+// Implements the Blelloch scan, which goes up the tree and then down again.
 __global__ void scan_blelloch(int* out, const int* in) {
     __shared__ int s[2 * kThreads];
     const int t = threadIdx.x, first = blockIdx.x * 2 * kThreads;
@@ -136,7 +136,7 @@ EXAMPLE(scan_blelloch) {
 
 namespace {
 
-/// Returns the index of element `i` if one word is left unused after every 32.
+/// Returns the index of element `i` in an array in which one word after every 32 is unused.
 __device__ int padded(int i) {
     return i + (i >> 5);
 }
@@ -210,7 +210,7 @@ EXAMPLE(scan_warp) {
             [=] { return compare_scan(out, in, 32, true); }};
 }
 
-// Scans within each warp; the warps then exchange their sums.
+// Scans within each warp, and then exchanges sums between warps.
 __global__ void scan_block_of_warps(int* out, const int* in) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     out[i] = block_scan(in[i]);
@@ -219,7 +219,7 @@ EXAMPLE(scan_block_of_warps) {
     return scan_of_blocks(scan_block_of_warps, 1024, 1024, true);
 }
 
-// Scans four elements per thread, loaded as vectors.
+// Each thread loads and scans four elements as a vector.
 __global__ void scan_int4(int* out, const int* in) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     int4 v = reinterpret_cast<const int4*>(in)[i];
@@ -234,7 +234,7 @@ EXAMPLE(scan_int4) {
     return scan_of_blocks(scan_int4, 4 * kThreads, kThreads, true);
 }
 
-// Scans eight neighbouring elements per thread in a loop; the loads are strided.
+// Each thread scans eight neighbouring elements in a loop, with strided loads.
 __global__ void scan_thread_coarsened(int* out, const int* in) {
     const int first = (blockIdx.x * blockDim.x + threadIdx.x) * 8;
     int sums[8], sum = 0;
@@ -264,7 +264,7 @@ EXAMPLE(scan_shared_coarsened) {
     return scan_of_blocks(scan_shared_coarsened, 4 * kThreads, kThreads, true);
 }
 
-// Performs the third pass of a device-wide scan: adds the sums of the previous blocks.
+// Performs the third pass of a device-wide scan, which adds the sums of the previous blocks.
 __global__ void scan_add_block_sums(int* data, const int* sums, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (blockIdx.x > 0 && i < n) data[i] += sums[blockIdx.x - 1];
@@ -279,7 +279,7 @@ EXAMPLE(scan_add_block_sums) {
             [=] { return compare(data, sum); }, [=] { data.restore(); }};
 }
 
-// Scans everything in one pass, in which each block waits for the sum of the previous block.
+// Scans all elements in one pass. Each block waits for the sum of the previous block.
 __global__ void scan_chained(int* out, const int* in, int* volatile_sums, int* flags) {
     __shared__ int before;
     const int i = blockIdx.x * blockDim.x + threadIdx.x, sum = block_scan(in[i]);
@@ -298,7 +298,7 @@ __global__ void scan_chained(int* out, const int* in, int* volatile_sums, int* f
     out[i] = sum + before;
 }
 EXAMPLE(scan_chained) {
-    // All blocks are resident at the same time, so that no block waits for one that has not
+    // Launch only as many blocks as are resident together. No block may wait for one that has not
     // started.
     const int n = pick(1 << 17, 1 << 14), threads = 512;
     const Buffer<int> in = integers(n, 100), out = zeros<int>(n), sums = zeros<int>(n / threads),
@@ -344,7 +344,7 @@ EXAMPLE(scan_segmented) {
             }};
 }
 
-// Counts the flags that are set before each thread in its warp.
+// Counts, for each thread, the flags of the preceding threads in its warp.
 __global__ void prefix_of_flags(int* out, const unsigned char* flags) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     const unsigned set = __ballot_sync(0xffffffffu, flags[i] != 0);
@@ -362,7 +362,7 @@ EXAMPLE(prefix_of_flags) {
             }};
 }
 
-// Scans with the function of cooperative groups.
+// Scans with cooperative groups' scan function.
 __global__ void scan_tiles(int* out, const int* in) {
     const auto tile = cg::tiled_partition<32>(cg::this_thread_block());
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,5 +1,5 @@
-// Demonstrations of shared memory, warps and registers, one feature each.
-// Long: it has many small kernels on one theme, each with the example that checks it.
+// Demonstrates features of shared memory, warps and registers, one feature per kernel.
+// Long: the file has many small kernels on one theme, each with the example that checks it.
 #include <cooperative_groups.h>
 #include <cuda_pipeline.h>
 
@@ -16,8 +16,8 @@ int length() {
     return pick(1 << 23, 1 << 15);
 }
 
-/// Makes an example of kernel(out, in) with `per_block` elements per block, where element i becomes
-/// `expected(i)`.
+/// Returns an example of kernel(out, in) with `per_block` elements per block. The kernel must set
+/// element i to `expected(i)`.
 template <class T, class Kernel, class F>
 Example of_blocks(Kernel kernel, const Buffer<T>& in, int per_block, F expected,
                   double tolerance = 0) {
@@ -109,7 +109,7 @@ EXAMPLE(four_neighbour_sums) {
         1e-5);
 }
 
-// Each thread stores four neighbouring words.
+// Each thread stores four neighbouring words of shared memory.
 __global__ void four_neighbour_stores(float* out, const float* in) {
     __shared__ float s[4 * kThreads];
     const int t = threadIdx.x, first = blockIdx.x * 4 * kThreads;
@@ -197,7 +197,7 @@ EXAMPLE(shared_byte_reverse) {
                      });
 }
 
-// Reverses an array in dynamic shared memory, the usual example in guides.
+// Reverses an array in dynamic shared memory, which is a common example in tutorials.
 __global__ void dynamic_reverse(int* out, const int* in, int n) {
     extern __shared__ int s[];
     const int t = threadIdx.x;
@@ -334,7 +334,7 @@ EXAMPLE(shared_row_sums_padded) {
     return row_sums(shared_row_sums_padded);
 }
 
-// Copies asynchronously, four bytes per thread.
+// Each thread copies four bytes asynchronously.
 __global__ void async_copy_words(float* out, const float* in) {
     __shared__ float s[kThreads];
     const int t = threadIdx.x, i = blockIdx.x * kThreads + t;
@@ -349,7 +349,7 @@ EXAMPLE(async_copy_words) {
                      [](const std::vector<float>& in, std::size_t i) { return in[i ^ 1]; });
 }
 
-// Copies asynchronously, sixteen bytes per thread, with two stages in flight.
+// Each thread copies sixteen bytes at a time asynchronously, with two stages in flight.
 __global__ void async_copy_stages(float4* out, const float4* in, int turns) {
     __shared__ float4 s[2][kThreads];
     const int t = threadIdx.x, first = blockIdx.x * kThreads * turns + t;
@@ -473,7 +473,7 @@ EXAMPLE(shared_ping_pong) {
             }};
 }
 
-// Counts in 64-bit counters in shared memory.
+// Counts with 64-bit counters in shared memory.
 __global__ void shared_long_counters(unsigned long long* out, const unsigned long long* in) {
     __shared__ unsigned long long s[32];
     if (threadIdx.x < 32) s[threadIdx.x] = 0;
@@ -494,7 +494,7 @@ EXAMPLE(shared_long_counters) {
                      });
 }
 
-// Sums floats with atomics in shared memory.
+// Adds floats with atomics in shared memory.
 __global__ void shared_float_atomics(float* out, const float* in) {
     __shared__ float s[32];
     if (threadIdx.x < 32) s[threadIdx.x] = 0;

@@ -1,4 +1,4 @@
-// Sorting: networks, steps of a radix sort, merging.
+// Sorting networks, steps of a radix sort, and merging.
 #include "tutorial.h"
 
 using namespace tutorial;
@@ -7,7 +7,7 @@ namespace {
 
 constexpr int kThreads = 256;
 
-/// Compares the output with the input in which each run of `run` elements is sorted.
+/// Checks that the output is the input with each run of `run` elements sorted.
 std::string compare_sorted(const Buffer<int>& out, const Buffer<int>& in, std::size_t run) {
     std::vector<int> sorted = in.start();
     for (std::size_t i = 0; i < sorted.size(); i += run)
@@ -16,7 +16,7 @@ std::string compare_sorted(const Buffer<int>& out, const Buffer<int>& in, std::s
     return compare(out, [&](std::size_t i) { return sorted[i]; });
 }
 
-/// Makes an example of kernel(data) that sorts `run` elements in each block.
+/// Makes an example that launches kernel(data), which sorts `run` elements per block.
 template <class Kernel>
 Example sort_of_blocks(Kernel kernel, int n, int run, int threads) {
     const Buffer<int> data = integers(n, 1'000'000);
@@ -75,7 +75,7 @@ EXAMPLE(bitonic_step_near) {
     return bitonic_step_of(4, 1 << 4);
 }
 
-// Sorts in shared memory, with one element per thread.
+// Sorts each block's elements in shared memory, with one element per thread.
 __global__ void bitonic_shared(int* data) {
     __shared__ int s[512];
     const int t = threadIdx.x;
@@ -94,7 +94,7 @@ EXAMPLE(bitonic_shared) {
     return sort_of_blocks(bitonic_shared, pick(1 << 20, 1 << 14), 512, 512);
 }
 
-// Sorts with two elements per thread, as in NVIDIA's sample.
+// Sorts each block's elements with two elements per thread, as NVIDIA's sample does.
 __global__ void bitonic_shared_pairs(int* data) {
     __shared__ int s[512];
     const int t = threadIdx.x;
@@ -136,8 +136,8 @@ EXAMPLE(bitonic_warp) {
             [=] { return compare_sorted(data, data, 32); }, [=] { data.restore(); }};
 }
 
-// Performs an odd-even transposition sort, which alternates between comparing even and odd pairs of
-// neighbours.
+// Sorts by odd-even transposition: compares even pairs and odd pairs of neighbours in
+// turn.
 __global__ void odd_even_shared(int* data) {
     __shared__ int s[256];
     const int t = threadIdx.x, first = blockIdx.x * 256;
@@ -194,7 +194,7 @@ EXAMPLE(sort_eight_in_registers) {
             [=] { return compare_sorted(data, data, 8); }, [=] { data.restore(); }};
 }
 
-// Sorts by insertion in a per-thread array, which is in local memory.
+// Sorts by insertion in an array in local memory, one array per thread.
 __global__ void insertion_sort_local(int* data) {
     const int first = (blockIdx.x * blockDim.x + threadIdx.x) * 16;
     int v[16];
@@ -216,7 +216,7 @@ EXAMPLE(insertion_sort_local) {
             [=] { return compare_sorted(data, data, 16); }, [=] { data.restore(); }};
 }
 
-// Moves each element to the index given by the number of smaller elements.
+// Moves each element to the index that equals the number of smaller elements.
 __global__ void rank_sort(int* out, const int* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x, value = in[i];
     int rank = 0;
@@ -253,8 +253,8 @@ EXAMPLE(radix_count) {
             [=] { return compare(counts, expected); }};
 }
 
-// Splits by one bit: moves the zeros to the front of the block and the ones after them, in stable
-// order.
+// Splits each block by one bit: elements whose bit is 0 move to the front. The split is
+// stable.
 __global__ void radix_split_block(unsigned* data, int bit) {
     __shared__ int zeros_before[kThreads];
     __shared__ unsigned s[kThreads];

@@ -1,5 +1,5 @@
 // Sparse matrices, graphs, transforms, clustering, strings.
-// Long: it has many small kernels on one theme, each with the example that checks it.
+// Long: it has many small kernels on one theme, each with an example that checks the kernel.
 #include "tutorial.h"
 
 using namespace tutorial;
@@ -96,7 +96,7 @@ EXAMPLE(spmv_csr_warp) {
             [=] { return a.check(); }};
 }
 
-// Multiplies a matrix whose rows of equal length are stored column by column (ELL) by a vector.
+// Multiplies a matrix in ELL format (rows of equal length, stored by columns) by a vector.
 __global__ void spmv_ell(float* y, const int* column, const float* value, const float* x, int rows,
                          int longest) {
     const int row = blockIdx.x * blockDim.x + threadIdx.x;
@@ -128,7 +128,7 @@ EXAMPLE(spmv_ell) {
         [=] { return a.check(); }};
 }
 
-// Multiplies a matrix in coordinate format (COO) by a vector, with one atomic per element.
+// Multiplies a matrix in coordinate format (COO) by a vector, with one atomic addition per element.
 __global__ void spmv_coo(float* y, const int* row, const int* column, const float* value,
                          const float* x, int count) {
     const int k = blockIdx.x * blockDim.x + threadIdx.x;
@@ -149,7 +149,7 @@ EXAMPLE(spmv_coo) {
             [=] { return a.check(); }, [=] { a.y.restore(); }};
 }
 
-// Processes a level of a breadth-first search; every vertex checks whether it is on this level.
+// Processes one level of a breadth-first search. Every vertex checks whether it is on this level.
 __global__ void bfs_level(int* level, const int* start, const int* neighbour, int now,
                           int vertices) {
     const int v = blockIdx.x * blockDim.x + threadIdx.x;
@@ -175,8 +175,8 @@ EXAMPLE(bfs_level) {
         [=] { level.restore(); }};
 }
 
-// Processes a level of a breadth-first search; the vertices in a queue append their neighbours to
-// the next queue.
+// Processes one level of a breadth-first search. The vertices in a queue append their unvisited
+// neighbours to the next queue.
 __global__ void bfs_frontier(int* next, int* next_size, int* level, const int* start,
                              const int* neighbour, const int* queue, int size, int now) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -212,7 +212,7 @@ EXAMPLE(bfs_frontier) {
             }};
 }
 
-// Relaxes edges that shorten a path.
+// Relaxes every edge: lowers the distance of its end if the edge shortens the path.
 __global__ void relax_edges(int* distance, const int* from, const int* to, const int* length,
                             int edges) {
     const int e = blockIdx.x * blockDim.x + threadIdx.x;
@@ -220,7 +220,7 @@ __global__ void relax_edges(int* distance, const int* from, const int* to, const
 }
 EXAMPLE(relax_edges) {
     const int vertices = pick(1 << 18, 1 << 11), edges = 8 * vertices;
-    // Edges start at even vertices and end at odd ones, so that the result of one step is unique.
+    // Edges lead from even vertices to odd vertices, so that the result of one step is unique.
     const Buffer<int> from = filled(edges, [=](std::size_t e) {
         return static_cast<int>(noise(e, 1) % static_cast<unsigned>(vertices / 2)) * 2;
     });
@@ -292,8 +292,8 @@ EXAMPLE(floyd_step) {
             [=] { return compare(distance, expected); }, [=] { distance.restore(); }};
 }
 
-// Performs a step of Gaussian elimination: subtracts a multiple of the pivot row from each row
-// below it.
+// Performs one step of Gaussian elimination: subtracts a multiple of the pivot row from each row
+// below the pivot row.
 __global__ void eliminate(float* matrix, const float* pivot_row, int n) {
     const int col = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y + 1;
     if (col < 1 || col >= n) return;
@@ -363,7 +363,7 @@ EXAMPLE(fft_pass) {
             [=] { return compare(real_parts(data), expected, 1e-4); }, [=] { data.restore(); }};
 }
 
-// Transforms 256 values per block, with all passes in shared memory.
+// Computes an FFT of 256 values per block, with all passes in shared memory.
 __global__ void fft_256(float2* data) {
     __shared__ float2 s[256];
     const int t = threadIdx.x;
@@ -413,7 +413,7 @@ EXAMPLE(dft_naive) {
             [=] { return compare(real_parts(out), expected, 1e-2, 200); }};
 }
 
-// Performs a Haar wavelet step: averages go to the front, differences to the back.
+// Performs one Haar wavelet step: stores averages at the front and differences at the back.
 __global__ void haar_step(float* out, const float* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     const float2 pair = reinterpret_cast<const float2*>(in)[i];
@@ -432,7 +432,7 @@ EXAMPLE(haar_step) {
             [=] { return compare(out, expected, 1e-6); }};
 }
 
-// Finds the nearest of sixteen centres: the first half of a k-means step.
+// Finds the nearest of sixteen centres for each point: the first half of a k-means step.
 __global__ void nearest_centre(int* nearest, const float2* points, const float2* centres, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
@@ -470,7 +470,7 @@ EXAMPLE(nearest_centre) {
             }};
 }
 
-// Sums the points of each cluster, first in shared memory: the second half of a k-means step.
+// Sums the points of each cluster, per block in shared memory: the second half of a k-means step.
 __global__ void sums_of_clusters(float* sums, int* counts, const float2* points, const int* cluster,
                                  int n) {
     __shared__ float sx[16], sy[16];
@@ -523,7 +523,7 @@ Buffer<char> letters(int n) {
 
 }  // namespace
 
-// Each thread compares the pattern with the text that starts at its index.
+// Each thread compares the pattern with the four characters that start at its index.
 __constant__ char pattern[8];
 __global__ void find_pattern(unsigned char* found, const char* text, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -573,7 +573,7 @@ EXAMPLE(count_letter) {
             [=] { count.restore(); }};
 }
 
-// Computes edit distances. A block per pair of words fills a table, one diagonal after another.
+// Computes edit distances. Each block fills the table of one pair of words, diagonal by diagonal.
 __global__ void edit_distance(int* out, const char* words) {
     __shared__ int table[33][33];
     const char *a = words + blockIdx.x * 64, *b = a + 32;

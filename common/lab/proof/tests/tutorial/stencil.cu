@@ -7,7 +7,7 @@ namespace {
 
 constexpr int kThreads = 256, kRadius = 3;
 
-/// Compares with sums over 2 * kRadius + 1 neighbours, at indices where all neighbours exist.
+/// Compares `out` with sums over 2 * kRadius + 1 neighbours, wherever all neighbours exist.
 template <class T>
 std::string compare_sums(const Buffer<T>& out, const Buffer<T>& in, int n, double tolerance) {
     return compare(
@@ -33,8 +33,8 @@ struct Plane {
     }
 };
 
-/// Makes an example of kernel(out, in, side), where `expected(in, i, side)` returns the new value
-/// of an inner point.
+/// Returns an example that runs kernel(out, in, side), where `expected(in, i, side)` returns the
+/// new value of an inner point.
 template <class Kernel, class F>
 Example plane_step(Kernel kernel, dim3 block, F expected) {
     const Plane plane{pick(3072, 192)};
@@ -112,7 +112,7 @@ EXAMPLE(stencil_1d_double) {
             [=] { return compare_sums(out, in, n, 1e-12); }};
 }
 
-// Slides a window of registers over eight points per thread.
+// Each thread slides a window of three registers over eight points.
 __global__ void stencil_1d_window(float* out, const float* in, int n) {
     const int first = (blockIdx.x * blockDim.x + threadIdx.x) * 8 + 1;
     if (first + 8 >= n) return;
@@ -151,7 +151,7 @@ EXAMPLE(derivative) {
             [=] { return compare(out, expected, 1e-6); }};
 }
 
-// Performs a Jacobi step, the average of four neighbours.
+// Performs a Jacobi step: each point becomes the average of its four neighbours.
 __global__ void jacobi_2d(float* out, const float* in, int side) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x < 1 || y < 1 || x >= side - 1 || y >= side - 1) return;
@@ -192,7 +192,7 @@ EXAMPLE(jacobi_2d_shared) {
     return plane_step(jacobi_2d_shared, dim3(32, 16), average);
 }
 
-// Performs a Jacobi step. Threads move down columns and have the rows above and below in registers.
+// Performs a Jacobi step. Threads move down columns, with the rows above and below in registers.
 __global__ void jacobi_2d_marching(float* out, const float* in, int side) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, first = blockIdx.y * 32;
     if (x < 1 || x >= side - 1) return;
@@ -285,7 +285,7 @@ EXAMPLE(heat_2d) {
     });
 }
 
-// Performs the red half of a red-black Gauss-Seidel step, which changes every second point in
+// Performs the red half of a red-black Gauss-Seidel step, which updates every second point in
 // place.
 __global__ void gauss_seidel_red(float* grid, int side) {
     const int y = blockIdx.y * blockDim.y + threadIdx.y,
@@ -373,7 +373,7 @@ EXAMPLE(laplace_3d) {
             [=] { return compare(out, value, 1e-4); }};
 }
 
-// Blocks move through the planes and keep the middle plane in shared memory.
+// Applies the seven-point stencil. Blocks move through the planes, with one plane in shared memory.
 __global__ void laplace_3d_planes(float* out, const float* in, int n) {
     __shared__ float s[10][34];
     const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
@@ -449,7 +449,7 @@ int life_after(const unsigned char* p, int side) {
     return alive == 3 || (alive == 2 && p[0]);
 }
 
-/// Makes an example of kernel(out, in, side) with one byte per cell.
+/// Returns an example that runs kernel(out, in, side) on cells of one byte each.
 template <class Kernel>
 Example life(Kernel kernel, dim3 block) {
     const Plane plane{pick(4096, 256)};
@@ -464,7 +464,7 @@ Example life(Kernel kernel, dim3 block) {
 
 }  // namespace
 
-// Computes a generation of Conway's Game of Life with one byte per cell.
+// Computes one generation of Conway's Game of Life with one byte per cell.
 __global__ void game_of_life(unsigned char* out, const unsigned char* in, int side) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x < 1 || y < 1 || x >= side - 1 || y >= side - 1) return;
@@ -478,7 +478,7 @@ EXAMPLE(game_of_life) {
     return life(game_of_life, dim3(32, 8));
 }
 
-// Computes a generation of Conway's Game of Life with a tile in shared memory.
+// Computes one generation of Conway's Game of Life with a tile in shared memory.
 __global__ void game_of_life_shared(unsigned char* out, const unsigned char* in, int side) {
     __shared__ unsigned char s[18][34];
     const int left = blockIdx.x * 32 - 1, top = blockIdx.y * 16 - 1;

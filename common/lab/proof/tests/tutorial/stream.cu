@@ -13,7 +13,7 @@ int length() {
     return pick(1 << 23, 1 << 17);
 }
 
-/// Makes an example of kernel(out, in, n) with one thread per `per_thread` elements.
+/// Returns an example that runs kernel(out, in, n) with one thread per `per_thread` elements.
 template <class T, class Kernel, class F>
 Example map_of(Kernel kernel, const Buffer<T>& in, int per_thread, F expected,
                double tolerance = 0) {
@@ -32,7 +32,7 @@ Example map_of(Kernel kernel, const Buffer<T>& in, int per_thread, F expected,
 
 constexpr auto kSame = [](auto value) { return value; };
 
-/// Makes an example of kernel(y, x, a, n), which computes y = a * x + y.
+/// Returns an example that runs kernel(y, x, a, n), which computes y = a * x + y.
 template <class T, class Kernel>
 Example axpy(Kernel kernel, int blocks, const Buffer<T>& x, const Buffer<T>& y) {
     const int n = static_cast<int>(x.size());
@@ -151,7 +151,7 @@ EXAMPLE(number_elements) {
             [=] { return compare(out, [](std::size_t i) { return i; }); }};
 }
 
-// Adds two vectors, the usual first kernel.
+// Adds two vectors, as the first kernel of most courses does.
 __global__ void vector_add(float* c, const float* a, const float* b, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) c[i] = a[i] + b[i];

@@ -1,5 +1,5 @@
 // Structs, strides, gathers and look-ups.
-// Long: it has many small kernels on one theme, each with the example that checks it.
+// Long: it has many small kernels on one theme, each with an example that checks the kernel.
 #include "tutorial.h"
 
 using namespace tutorial;
@@ -69,7 +69,7 @@ EXAMPLE(aos_move) {
             [=] { particles.restore(); }};
 }
 
-// Reads one member of each struct, which is an eighth of each sector.
+// Reads one member of each struct, which uses only an eighth of each sector.
 __global__ void aos_one_member(float* out, const Particle* particles, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = 2.0f * particles[i].mass;
@@ -122,7 +122,7 @@ EXAMPLE(soa_move) {
             }};
 }
 
-// Reads points that consist of three floats, with loads of 4 bytes at a stride of 12.
+// Reads points that consist of three floats, with 4-byte loads at a stride of 12 bytes.
 __global__ void p3_norms(float* out, const P3* points, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
@@ -227,7 +227,7 @@ EXAMPLE(complex_multiply) {
             }};
 }
 
-// Reads pairs of floats with two loads of 4 bytes each.
+// Reads pairs of floats with two 4-byte loads each.
 __global__ void pairs_add(float* out, const float* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = in[2 * i] + in[2 * i + 1];
@@ -269,7 +269,7 @@ EXAMPLE(weigh_samples) {
             }};
 }
 
-// Reads floats at a stride and writes them contiguously.
+// Reads floats with a stride and writes them contiguously.
 __global__ void strided_read(float* out, const float* in, int stride) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     out[i] = in[i * stride];
@@ -388,7 +388,7 @@ EXAMPLE(scatter_random) {
             }};
 }
 
-// Looks up bytes in a table of 256 floats in global memory.
+// Looks up one float for each byte, in a table of 256 floats in global memory.
 __global__ void lookup_global(float* out, const unsigned char* in, const float* table, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = table[in[i]];

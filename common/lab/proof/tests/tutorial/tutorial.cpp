@@ -1,4 +1,4 @@
-// The main function of every theme; tutorial.h describes it.
+// The main function of the programs for all themes. See tutorial.h.
 #include "tutorial.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ std::vector<Entry>& entries() {
 }
 
 constexpr int kTimedLaunches = 20, kWarmUps = 3;
-/// Bytes read between two timed launches, more than any second-level cache can hold.
+/// Bytes to read between two timed launches, more than any second-level cache can hold.
 constexpr std::size_t kFlushBytes = std::size_t{192} << 20;
 
 struct Words {

@@ -53,7 +53,7 @@ int pick(int full, int small);
 /// Throws std::runtime_error if the call failed.
 void require(cudaError_t result);
 
-/// An array on the device, and its initial values. Copies of the object share the array.
+/// An array on the device, with a copy of its initial values. Copies of the object share the array.
 template <class T>
 class Buffer {
 public:
@@ -128,11 +128,11 @@ Buffer<T> integers(std::size_t n, std::uint32_t below, std::uint32_t seed = 1) {
     return filled(n, [=](std::size_t i) { return static_cast<T>(noise(i, seed) % below); });
 }
 
-/// Returns a message that names the wrong element.
+/// Returns a message that names the wrong element and both values.
 std::string mismatch(std::size_t at, double expected, double found);
 
-/// Compares values with `expected(i)` at up to `samples` evenly spaced indices. Numbers may differ
-/// by `tolerance` times 1 or the expected number, whichever is larger.
+/// Compares values with `expected(i)` at up to about `samples` evenly spaced indices. A value may
+/// differ by `tolerance` * max(1, |expected(i)|).
 template <class T, class F>
 std::string compare(const std::vector<T>& values, F expected, double tolerance = 0,
                     std::size_t samples = 1 << 18) {

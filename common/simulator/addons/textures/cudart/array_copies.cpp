@@ -1,5 +1,5 @@
-// Implements copies to, from and between CUDA arrays. Each copy becomes a box in linear memory,
-// like all other copies. The rows of an array have padding between them (work.cpp).
+// Implements copies to, from and between CUDA arrays. Each copy is converted to a copy of a box in
+// linear memory, in which the rows of an array are separated by padding (work.cpp).
 #include "simulator/addons/textures/cudart/arrays.h"
 #include "simulator/cudart/addons.h"
 #include "simulator/cudart/capture.h"
@@ -31,7 +31,7 @@ void replace_array_by_memory(const cudaArray& array, const char* role, const cud
         refuse(std::string(role) + ": " + std::to_string(texels.width) + " x " +
                std::to_string(texels.height) + " x " + std::to_string(texels.depth) +
                " texels from (" + std::to_string(position.x) + ", " + std::to_string(position.y) +
-               ", " + std::to_string(position.z) + ") do not fit an array of " +
+               ", " + std::to_string(position.z) + ") do not fit into an array of " +
                std::to_string(image.width) + " x " + std::to_string(image.height) + " x " +
                std::to_string(image.depth) + ".");
     place = {reinterpret_cast<void*>(image.address), static_cast<size_t>(image.row_bytes),
@@ -49,7 +49,7 @@ size_t bytes_to_texels(const cudaArray& array, size_t bytes) {
     return bytes / each;
 }
 
-/// Makes the destination of `copy` the box that begins at byte `x` of row `y` of an array.
+/// Sets the destination of `copy` to the box that begins at byte `x` of row `y` of an array.
 void set_destination(CopyWork& copy, cudaArray_const_t handle, size_t x, size_t y, size_t width,
                      size_t height) {
     cudaArray& array = require_array(handle, "destination");
@@ -58,7 +58,7 @@ void set_destination(CopyWork& copy, cudaArray_const_t handle, size_t x, size_t 
     copy.extent = {bytes_to_texels(array, width), height, 1};
 }
 
-/// Makes the source of `copy` the box that begins at byte `x` of row `y` of an array.
+/// Sets the source of `copy` to the box that begins at byte `x` of row `y` of an array.
 void set_source(CopyWork& copy, cudaArray_const_t handle, size_t x, size_t y, size_t width,
                 size_t height) {
     cudaArray& array = require_array(handle, "source");
@@ -97,8 +97,9 @@ Work describe_pitched_copy_between(cudaArray_t to, size_t to_x, size_t to_y, cud
     return copy;
 }
 
-/// The box of texels that a one-dimensional copy function accesses. Such a function takes a number
-/// of bytes and continues in the next row at the end of a row, so not every such copy is a box.
+/// The box of texels that a one-dimensional copy function accesses. Such a function has a parameter
+/// for the number of bytes, and continues in the next row at the end of a row. Not every such copy
+/// is therefore a box.
 struct Box {
     size_t width, height;
 };

@@ -35,9 +35,8 @@ auto& mipmapped_arrays() {
 template <class Found>
 Found& require_found(Found* found, const Found* handle) {
     if (!found)
-        refuse(handle
-                   ? "the array does not exist; the array was freed before, or was never allocated."
-                   : "the array is a null pointer.");
+        refuse(handle ? "the array does not exist: it was already freed, or never allocated."
+                      : "the array is a null pointer.");
     return *found;
 }
 
@@ -173,7 +172,7 @@ void forget_arrays() {
 
 TexelFormat to_texel_format(const cudaChannelFormatDesc& d) {
     if (d.f > cudaChannelFormatKindNone)
-        not_simulated("a format of texels that is packed, compressed or normalised by itself");
+        not_simulated("a packed, compressed or normalised channel format");
     const int bits[] = {d.x, d.y, d.z, d.w};
     u32 channels = 0;
     while (channels < 4 && bits[channels] != 0) ++channels;

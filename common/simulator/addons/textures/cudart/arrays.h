@@ -1,5 +1,5 @@
-// Declares CUDA arrays (the objects that a cudaArray_t points to), and converts the runtime's
-// descriptions of texel formats.
+// Declares CUDA arrays (the objects that a cudaArray_t points to), and converts the runtime's texel
+// format descriptions to TexelFormat.
 //
 // Builds on  addons/textures/texture.h. Read next: texture_objects.cpp, array_copies.cpp.
 // Trust      A handle is looked up among the existing arrays before it is dereferenced.
@@ -30,10 +30,11 @@ namespace coalesce::simulator::cudart {
 /// Returns the array, or null if the handle is invalid.
 cudaArray* find_array(cudaArray_const_t handle);
 cudaMipmappedArray* find_mipmapped_array(const cudaMipmappedArray* handle);
-/// Deletes all arrays for cudaDeviceReset, which frees their memory separately.
+/// Deletes all arrays, but not their device memory, which cudaDeviceReset frees separately.
 void forget_arrays();
 
-/// Converts a texel format. Fails if we do not support the format.
+/// Converts the runtime's description of a texel format to a TexelFormat. Fails if we do not
+/// support the format.
 TexelFormat to_texel_format(const cudaChannelFormatDesc& description);
 
 }  // namespace coalesce::simulator::cudart

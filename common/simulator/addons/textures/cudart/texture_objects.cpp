@@ -77,7 +77,7 @@ void set_pitched_image(const cudaResourceDesc& resource, ImageObject& object) {
 
 cudaArray& require_resource_array(const cudaResourceDesc& resource) {
     cudaArray* array = find_array(resource.res.array.array);
-    if (!array) refuse("the array is not an allocated array.");
+    if (!array) refuse("the array was never allocated, or has been freed.");
     return *array;
 }
 
@@ -91,7 +91,7 @@ void set_image_from_resource(const cudaResourceDesc& resource, ImageObject& obje
         }
         case cudaResourceTypeMipmappedArray: {
             const cudaMipmappedArray* array = find_mipmapped_array(resource.res.mipmap.mipmap);
-            if (!array) refuse("the mipmapped array is not an allocated array.");
+            if (!array) refuse("the mipmapped array was never allocated, or has been freed.");
             object.shape = array->levels[0]->shape;
             for (const cudaArray* level : array->levels) object.levels.push_back(level->image);
             return;
@@ -104,8 +104,8 @@ void set_image_from_resource(const cudaResourceDesc& resource, ImageObject& obje
 
 // ---- sampling ----
 
-/// Returns the address mode. Wrap and mirror need normalized coordinates; without them they act as
-/// clamp, as documented.
+/// Returns the address mode. Wrap and mirror need normalized coordinates. Without normalized
+/// coordinates, both modes are equivalent to clamp, as CUDA's documentation says.
 AddressMode to_address_mode(cudaTextureAddressMode mode, bool normalized) {
     const bool repeats = mode == cudaAddressModeWrap || mode == cudaAddressModeMirror;
     return repeats && !normalized ? AddressMode::clamp : static_cast<AddressMode>(mode);
@@ -129,8 +129,8 @@ Sampling to_sampling(const cudaTextureDesc& t, const ImageObject& object) {
     return how;
 }
 
-/// Sets up sampling for a texture in linear memory, which is fetched at integer coordinates. A
-/// fetch outside the memory returns 0.
+/// Sets the sampling parameters of a texture in linear memory. Such a texture is fetched at integer
+/// coordinates, and a fetch outside the memory returns 0.
 void sample_linear_memory(Sampling& how) {
     how.linear = how.normalized_coordinates = false;
     how.border = {};
@@ -143,8 +143,7 @@ void check_sampling(const cudaTextureDesc& t, const ImageObject& object) {
     const bool numbers = format.is_float() || t.readMode == cudaReadModeNormalizedFloat;
     if (t.readMode == cudaReadModeNormalizedFloat && !format.is_float() &&
         format.channel_bytes == 4)
-        refuse("integers of 32 bits cannot be read as normalised floats.",
-               cudaErrorInvalidNormSetting);
+        refuse("32-bit integers cannot be read as normalised floats.", cudaErrorInvalidNormSetting);
     if (t.filterMode == cudaFilterModeLinear && !numbers && !is_linear_memory)
         refuse("linear filtering needs floats, or integers read as normalised floats.",
                cudaErrorInvalidFilterSetting);
@@ -159,7 +158,7 @@ void check_sampling(const cudaTextureDesc& t, const ImageObject& object) {
 void create_texture(cudaTextureObject_t* number, const cudaResourceDesc* resource,
                     const cudaTextureDesc* texture, const cudaResourceViewDesc* view) {
     require(number && resource && texture);
-    if (view) not_simulated("a texture with a view of its resource");
+    if (view) not_simulated("a texture with a resource view");
     ImageObject object;
     set_image_from_resource(*resource, object);
     check_sampling(*texture, object);
@@ -181,11 +180,11 @@ void create_surface(cudaSurfaceObject_t* number, const cudaResourceDesc* resourc
     descriptions().by_number[*number] = {*resource, {}, true};
 }
 
-/// Destroys an object. Ignores the number 0, just as free ignores a null pointer.
+/// Destroys an object. Ignores the handle 0, just as free ignores a null pointer.
 void destroy(u64 number, bool is_surface) {
     if (number == 0) return;
     if (!remove_image_object(number, is_surface))
-        refuse("the object does not exist; the object was destroyed before, or was never created.");
+        refuse("the object does not exist: it was already destroyed, or never created.");
     std::lock_guard lock(descriptions().mutex);
     descriptions().by_number.erase(number);
 }

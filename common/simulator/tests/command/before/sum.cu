@@ -1,4 +1,4 @@
-// Adds a matrix by rows. after/sum.cu is a later version of this program.
+// Reverses each group of 32 elements. after/sum.cu is a later version of this program.
 __global__ void sum(float* out, const float* in, int count) {
     __shared__ float tile[32];
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

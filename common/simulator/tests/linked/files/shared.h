@@ -1,5 +1,5 @@
-// The header that both files include. It declares functions and variables that one file defines for
-// the other, and contains definitions that the linker merges.
+// The header of both files. It declares what one file defines for the other, and contains
+// definitions that the linker merges.
 #pragma once
 #include <cstdio>
 

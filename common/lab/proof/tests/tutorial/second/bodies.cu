@@ -1,10 +1,10 @@
-// Kernels limited by arithmetic: n-body problems, random numbers, special functions, integers.
+// Kernels that are limited by arithmetic: n-body, random numbers, special functions, integers.
 #include "../checked.cuh"
 
 using namespace tutorial;
 
-// Computes potentials of charges in doubles; each thread reads all other charges from shared
-// memory.
+// Computes potentials of charges in doubles. Threads
+// read the other charges from shared memory.
 __global__ void potentials(double* out, const double4_16a* body, int n) {
     __shared__ double4_16a s[64];
     const double4_16a own = body[thread_in_grid()];
@@ -123,7 +123,7 @@ EXAMPLE(normal_numbers) {
         out, expected, 1e-3);
 }
 
-// Computes ten rounds of a counter-based random number generator like Philox.
+// Computes ten rounds of a counter-based random number generator that resembles Philox.
 __global__ void counter_numbers(uint2* out) {
     unsigned a = thread_in_grid(), b = 0, key = 0xdecafbad;
     for (int round = 0; round < 10; ++round) {
@@ -294,7 +294,7 @@ EXAMPLE(mix_words) {
                     data, expected);
 }
 
-// Finds the nearest sphere that each ray hits. There are 64 spheres in shared memory.
+// Finds the nearest of 64 spheres that each ray hits. The spheres are in shared memory.
 __global__ void trace_rays(float* out, const float4* sphere, int side) {
     __shared__ float4 s[64];
     const int t = threadIdx.y * 16 + threadIdx.x;

@@ -57,8 +57,8 @@ EXAMPLE(diagonals_times_vector) {
                    1e-5);
 }
 
-// Multiplies a block-sparse matrix by a vector. Each row of blocks has eight 4 x 4 blocks and four
-// threads.
+// Multiplies a block-sparse matrix by a vector.
+// Four threads process a row of eight 4 x 4 blocks.
 __global__ void blocks_times_vector(float* out, const float* blocks, const int* column,
                                     const float* x) {
     const int row = thread_in_grid() / 4, line = threadIdx.x % 4;
@@ -108,7 +108,7 @@ EXAMPLE(sparse_times_dense) {
         out, expected, 1e-4);
 }
 
-// Gives each vertex the smallest label among itself and its six neighbours.
+// Assigns the smallest label among a vertex and its six neighbours to the vertex.
 __global__ void spread_labels(int* out, const int* label, const int* neighbour, int n) {
     const int v = thread_in_grid();
     int least = label[v];
@@ -129,7 +129,7 @@ EXAMPLE(spread_labels) {
                    expected);
 }
 
-// Counts the neighbours that two vertices share. Both neighbour lists are sorted and have 32
+// Counts the common neighbours of two vertices, whose neighbour lists are sorted and have 32
 // entries.
 __global__ void shared_neighbours(int* out, const int* lists, const int2* pairs) {
     const int2 pair = pairs[thread_in_grid()];
@@ -174,8 +174,8 @@ EXAMPLE(jump_pointers) {
                    [](std::size_t i) { return i / 4; });
 }
 
-// Computes dot products of rows of two dense matrices, at the positions of a sparse matrix's
-// elements. Eight lanes compute each product.
+// Computes dot products of rows of two dense matrices where a sparse matrix has elements. Eight
+// lanes compute each product.
 __global__ void sampled_products(float* out, const float4* a, const float4* b, const int2* places) {
     const int i = thread_in_grid() / 8, lane = threadIdx.x % 8;
     const int2 at = places[i];
@@ -223,8 +223,8 @@ EXAMPLE(largest_in_rows) {
                    expected);
 }
 
-// Solves tridiagonal systems of 32 unknowns (Thomas algorithm), one per thread, with the unknowns
-// far apart in memory.
+// Solves a tridiagonal system of 32 unknowns per thread (Thomas algorithm). Unknowns are far apart
+// in memory.
 __global__ void solve_tridiagonal(float* x, const float* right, int n) {
     float c[32], d[32];
     const int i = thread_in_grid();
@@ -260,7 +260,7 @@ EXAMPLE(solve_tridiagonal) {
     return {[=] { solve_tridiagonal<<<n / 64, 64>>>(x, right, n); }, check};
 }
 
-// Factors small matrices by elimination in shared memory, each with a block of 16 x 16 threads.
+// Factors a small matrix per block by elimination in shared memory, with 16 x 16 threads.
 __global__ void factor_small(float* out, const float* in) {
     __shared__ float s[16][17];
     const int x = threadIdx.x, y = threadIdx.y, i = blockIdx.x * 256 + y * 16 + x;
@@ -294,7 +294,7 @@ EXAMPLE(factor_small) {
     return {[=] { factor_small<<<count, dim3(16, 16)>>>(out, in); }, check};
 }
 
-// Factors positive definite 4 x 4 matrices (Cholesky), one per thread.
+// Each thread factors a positive definite 4 x 4 matrix (Cholesky).
 __global__ void cholesky_fours(float* out, const float* in, int n) {
     const int i = thread_in_grid();
     float l[10];

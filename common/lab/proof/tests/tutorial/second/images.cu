@@ -95,7 +95,7 @@ EXAMPLE(bilateral) {
         out, expected, 1e-4);
 }
 
-// Takes the minimum of the 3 x 3 bytes around each byte, with blocks of 64 x 4 threads.
+// Computes the minimum in the 3 x 3 neighbourhood of each byte, with blocks of 64 x 4 threads.
 __global__ void erode(unsigned char* out, const unsigned char* in, int width, int height) {
     const int x = blockIdx.x * 64 + threadIdx.x, y = blockIdx.y * 4 + threadIdx.y;
     int least = 255;
@@ -136,8 +136,8 @@ EXAMPLE(swap_red_blue) {
                    [=](std::size_t i) { return in.start(i / 3 * 3 + 2 - i % 3); });
 }
 
-// Computes the brightness of pixels that consist of three floats, with a square root (a gamma of
-// 2).
+// Computes the brightness of pixels of three
+// floats. A square root implements a gamma of 2.
 __global__ void brightness(float* out, const float3* in) {
     const float3 p = in[thread_in_grid()];
     out[thread_in_grid()] = sqrtf(.299f * p.x + .587f * p.y + .114f * p.z);
@@ -264,7 +264,7 @@ EXAMPLE(sharpen_fours) {
         out, expected, 1e-5);
 }
 
-// Converts three planes of bytes, two of them at half resolution, to pixels of four bytes.
+// Converts three planes of bytes, two of which have half the resolution, to four-byte pixels.
 __global__ void planes_to_pixels(uchar4* out, const unsigned char* y, const unsigned char* u,
                                  const unsigned char* v, int width) {
     const int col = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 8 + threadIdx.y;
@@ -295,7 +295,7 @@ EXAMPLE(planes_to_pixels) {
         out, expected);
 }
 
-// Sums the absolute differences between 8 x 8 pixels and those of the previous frame, shifted by
+// Adds up the absolute differences between 8 x 8 pixels and those of the previous frame, shifted by
 // two pixels. Each block computes one sum.
 __global__ void motion_costs(int* out, const unsigned char* now, const unsigned char* before,
                              int width) {

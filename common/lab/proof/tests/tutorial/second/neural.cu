@@ -128,7 +128,7 @@ EXAMPLE(group_norm) {
     return checked([=] { group_norm<<<groups, 256>>>(out, in); }, out, expected, 1e-4, 2000);
 }
 
-// Sums values weighted by attention, with a block of 64 threads per query and one thread per
+// Adds up values weighted by attention, with a block of 64 threads per query and one thread per
 // column.
 __global__ void weigh_values(float* out, const float* weights, const float* values, int keys) {
     __shared__ float w[256];
@@ -151,8 +151,8 @@ EXAMPLE(weigh_values) {
                    expected, 1e-4, 4000);
 }
 
-// Computes attention with a running maximum. Each thread keeps a query of 16 elements in registers;
-// keys and values pass through shared memory.
+// Computes attention with a running maximum. Each thread keeps a query of 16 elements in registers.
+// Keys and values pass through shared memory.
 __global__ void attend(float* out, const float* q, const float* k, const float* v, int keys) {
     __shared__ float ks[64][16], vs[64][16];
     float query[16], sum[16] = {}, most = -1e30f, total = 0;
@@ -240,7 +240,7 @@ EXAMPLE(descend) {
             [=] { weight.restore(), speed.restore(); }};
 }
 
-// Applies a 1 x 1 convolution from sixteen channels to eight, with one thread per pixel.
+// Applies a 1 x 1 convolution that maps sixteen channels to eight, with one thread per pixel.
 __global__ void mix_channels(float* out, const float* in, const float* weights, int pixels) {
     const int i = thread_in_grid();
     float v[16];

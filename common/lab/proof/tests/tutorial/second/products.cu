@@ -62,7 +62,7 @@ EXAMPLE(product_by_rows) {
                    expected, 1e-4, kSamples);
 }
 
-// Multiplies matrices of integers in tiles of 16 x 16.
+// Multiplies integer matrices in tiles of 16 x 16.
 __global__ void product_of_integers(int* c, const int* a, const int* b, int n) {
     __shared__ int at[16][16], bt[16][16];
     const int x = threadIdx.x, y = threadIdx.y, col = blockIdx.x * 16 + x,
@@ -113,7 +113,7 @@ EXAMPLE(product_of_doubles) {
                    c, [=](std::size_t i) { return product_at(a, b, i, n, n); }, 1e-10, kSamples);
 }
 
-// Multiplies matrices of complex numbers in tiles of 16 x 16.
+// Multiplies complex matrices in tiles of 16 x 16.
 __global__ void product_of_complex(float2* c, const float2* a, const float2* b, int n) {
     __shared__ float2 at[16][16], bt[16][16];
     const int x = threadIdx.x, y = threadIdx.y, col = blockIdx.x * 16 + x,
@@ -176,7 +176,7 @@ EXAMPLE(products_of_blocks) {
                    1e-5);
 }
 
-// Computes many products of 4 x 4 matrices, one product per thread, using vectors of four elements.
+// Each thread multiplies two 4 x 4 matrices, using vectors of four elements.
 __global__ void products_of_fours(float4* c, const float4* a, const float4* b) {
     const int first = thread_in_grid() * 4;
     const float4 b0 = b[first], b1 = b[first + 1], b2 = b[first + 2], b3 = b[first + 3];
@@ -227,8 +227,8 @@ EXAMPLE(vector_times_matrix) {
         out, expected, 1e-5);
 }
 
-// Multiplies the transpose of A by A, for 32 columns. A block of 32 x 32 threads computes the whole
-// result.
+// Multiplies the transpose of A, which has 32 columns, by A. One block of 32 x 32 threads does it
+// all.
 __global__ void gram_matrix(float* out, const float* a, int rows) {
     __shared__ float s[32][32];
     const int x = threadIdx.x, y = threadIdx.y;
@@ -255,7 +255,7 @@ EXAMPLE(gram_matrix) {
                    1e-4);
 }
 
-// Multiplies a matrix of halves by a vector, with one warp per row and two elements at a time.
+// Multiplies a matrix of halves by a vector. A warp processes one row, with two elements per lane.
 __global__ void half_matrix_times_vector(float* out, const __half2* a, const float2* x, int width) {
     const int row = thread_in_grid() / 32;
     float sum = 0;
@@ -297,8 +297,8 @@ EXAMPLE(update_rank_one) {
         [=](std::size_t i) { return a.start(i) + .5f * x.start(i / n) * x.start(i % n); }, 1e-5);
 }
 
-// Multiplies a lower triangular matrix by a vector, with one block per row; rows have different
-// lengths.
+// Multiplies a lower triangular matrix by a vector,
+// with one block per row. Rows differ in length.
 __global__ void triangle_times_vector(float* out, const float* a, const float* x, int n) {
     __shared__ float warps[4];
     float sum = 0;

@@ -15,7 +15,7 @@ __device__ T scan_lanes(T value) {
     return value;
 }
 
-/// Returns the prefix sum at `i` if each run of `length` elements is scanned separately.
+/// Returns the prefix sum at `i` when each run of `length` elements is scanned separately.
 template <class T>
 double prefix(const Buffer<T>& in, std::size_t i, std::size_t length) {
     return sum_of(i / length * length, i + 1, [&](std::size_t k) { return in.start(k); });
@@ -97,7 +97,7 @@ EXAMPLE(running_maximum) {
                    });
 }
 
-// Scans everything with one block, 1024 elements at a time.
+// Scans all elements with one block, 1024 elements at a time.
 __global__ void scan_by_one_block(int* out, const int* in, int n) {
     __shared__ int warps[33];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -189,7 +189,7 @@ EXAMPLE(sum_area_rows) {
                    out, [=](std::size_t i) { return prefix(in, i, 1024); });
 }
 
-// Numbers the runs within blocks of 256 elements, and gives each element the number of its run.
+// Numbers the runs within blocks of 256 elements, and stores each element's run number.
 __global__ void number_runs(int* out, const unsigned char* in) {
     __shared__ int warps[8];
     const int i = thread_in_grid(), lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -213,7 +213,7 @@ EXAMPLE(number_runs) {
     return checked([=] { number_runs<<<n / 256, 256>>>(out, in); }, out, expected);
 }
 
-// Scans eight elements per thread, loaded as two vectors, with blocks of 64 threads.
+// Each thread loads eight elements as two vectors and scans them. Blocks have 64 threads.
 __global__ void scan_eight_each(int* out, const int4* in) {
     __shared__ int first_warp;
     int4 a = in[2 * thread_in_grid()], b = in[2 * thread_in_grid() + 1];

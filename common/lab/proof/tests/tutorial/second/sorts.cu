@@ -5,7 +5,7 @@ using namespace tutorial;
 
 namespace {
 
-/// Returns element `i` after each run of `length` elements is sorted.
+/// Returns element `i` of the result when each run of `length` elements is sorted.
 template <class T>
 auto sorted_in(const Buffer<T>& in, std::size_t length) {
     std::vector<T> values = in.start();
@@ -20,7 +20,7 @@ auto sorted_in(const Buffer<T>& in, std::size_t length) {
 
 }  // namespace
 
-// Sorts 32 64-bit keys per warp with a bitonic network built from shuffles.
+// Sorts 32 64-bit keys in each warp with a bitonic network of shuffles.
 __global__ void sort_long_keys(unsigned long long* keys) {
     const int lane = threadIdx.x % 32;
     unsigned long long key = keys[thread_in_grid()];
@@ -39,7 +39,7 @@ EXAMPLE(sort_long_keys) {
     return in_place([=] { sort_long_keys<<<n / 256, 256>>>(keys); }, keys, sorted_in(keys, 32));
 }
 
-// Sorts eight floats per thread by insertion in shared memory.
+// Each thread sorts eight floats in shared memory by insertion.
 __global__ void sort_own_strip(float* data) {
     __shared__ float s[8][128];
     const int t = threadIdx.x, first = blockIdx.x * 1024;
@@ -109,7 +109,7 @@ EXAMPLE(digit_ranks) {
                    [=](std::size_t i) { return i < in.size() / 384 * 384 ? expected(i) : 0; });
 }
 
-// Merges two sorted runs of sixteen elements per thread.
+// Each thread merges two sorted runs of sixteen elements.
 __global__ void merge_runs(int* out, const int* in) {
     const int first = thread_in_grid() * 32;
     int a = first, b = first + 16;
@@ -126,7 +126,7 @@ EXAMPLE(merge_runs) {
     return checked([=] { merge_runs<<<n / 32 / 64, 64>>>(out, in); }, out, sorted_in(in, 32));
 }
 
-// Moves the elements below a pivot to the front of the block, in stable order.
+// Moves the elements below a pivot to the front of the block, and preserves their order.
 __global__ void partition_block(float* out, const float* in, float pivot) {
     __shared__ int small_of_warp[8];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -188,7 +188,7 @@ EXAMPLE(are_sorted) {
                    out, [](std::size_t block) { return block % 7 != 0; });
 }
 
-// Computes the rank of each element within its row of 128 elements in shared memory.
+// Computes each element's rank within its row of 128 elements, using shared memory.
 __global__ void ranks_in_rows(short* out, const float* in) {
     __shared__ float row[128];
     const float x = in[blockIdx.x * 128 + threadIdx.x];

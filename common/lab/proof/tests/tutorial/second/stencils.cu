@@ -1,4 +1,4 @@
-// Stencils, and the equations that they solve.
+// Stencils, and equations that are solved with stencils.
 #include "../checked.cuh"
 
 using namespace tutorial;
@@ -42,7 +42,7 @@ EXAMPLE(heat_cubes) {
         expected, 1e-5);
 }
 
-// Applies a thirteen-point stencil in a plane, which equals applying the Laplace operator twice.
+// Applies a thirteen-point stencil in a plane. It is equivalent to applying the Laplacian twice.
 __global__ void biharmonic(float* out, const float* in, int n) {
     const int x = blockIdx.x * 32 + threadIdx.x + 2, y = blockIdx.y * 4 + threadIdx.y + 2;
     if (x >= n - 2 || y >= n - 2) return;
@@ -117,8 +117,8 @@ EXAMPLE(relax_densities) {
                    expected, 1e-5);
 }
 
-// Performs eight smoothing steps in shared memory; the eight points at either end of a block are
-// not written.
+// Smooths eight times in shared memory. The eight
+// points at either end of a block are not written.
 __global__ void eight_steps(float* out, const float* in, int n) {
     __shared__ float s[2][256];
     const int t = threadIdx.x, i = blockIdx.x * 240 + t - 8;
@@ -177,7 +177,7 @@ EXAMPLE(divergence) {
         out, expected, 1e-5);
 }
 
-// Performs half a step of Maxwell's equations in a plane: updates two fields from a third.
+// Performs half a step of Maxwell's equations in a plane, which updates two fields from a third.
 __global__ void electric_step(float* ex, float* ey, const float* h, int n) {
     const int x = blockIdx.x * 128 + threadIdx.x, y = blockIdx.y, i = y * n + x;
     if (y > 0) ex[i] += .5f * (h[i] - h[i - n]);

@@ -53,7 +53,7 @@ EXAMPLE(count_words) {
                    });
 }
 
-// Counts the bits in which 256-bit rows differ from a key.
+// Counts the bits in which each 256-bit row differs from a key.
 __global__ void hamming_distances(int* out, const uint4* rows, const uint4* key) {
     const int row = thread_in_grid();
     int bits = 0;
@@ -116,7 +116,7 @@ EXAMPLE(rotate_letters) {
                    });
 }
 
-// Encodes each three bytes as four base-64 digits.
+// Encodes every three bytes as four base-64 digits.
 __global__ void encode_64(uchar4* out, const unsigned char* in) {
     const int i = thread_in_grid();
     const unsigned bits = in[3 * i] << 16 | in[3 * i + 1] << 8 | in[3 * i + 2];
@@ -167,8 +167,8 @@ EXAMPLE(hexadecimal) {
                    });
 }
 
-// Finds the longest common subsequence of pairs of 32-letter strings, with one warp per pair, along
-// diagonals.
+// Finds longest common subsequences of pairs of
+// 32-letter strings along diagonals, a warp per pair.
 __global__ void common_subsequences(int* out, const char* a, const char* b) {
     const int pair = thread_in_grid() / 32, lane = threadIdx.x % 32;
     const char own = a[pair * 32 + lane];
@@ -204,7 +204,7 @@ EXAMPLE(common_subsequences) {
     return checked([=] { common_subsequences<<<pairs / 4, 128>>>(out, a, b); }, out, expected);
 }
 
-// Adds one item to a knapsack: computes the best value for each weight.
+// Adds one item to a knapsack, by computing the best value for each weight.
 __global__ void knapsack_item(int* out, const int* best, int n, int weight, int value) {
     const int w = thread_in_grid();
     if (w < n) out[w] = max(best[w], w >= weight ? best[w - weight] + value : 0);
@@ -219,7 +219,7 @@ EXAMPLE(knapsack_item) {
                    });
 }
 
-// Performs a Viterbi step: for each state of each sequence, finds the best of 32 previous states.
+// Performs a Viterbi step: finds the best of 32 previous states for each state of each sequence.
 __global__ void viterbi_step(float* out, const float* score, const float* cost) {
     __shared__ float c[32][33];
     for (int k = threadIdx.x; k < 1024; k += 256) c[k / 32][k % 32] = cost[k];

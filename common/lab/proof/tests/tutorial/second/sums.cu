@@ -88,8 +88,8 @@ EXAMPLE(add_up_bytes) {
         });
 }
 
-// Computes the norms of columns. A block covers 32 columns and has sixteen rows of threads, which
-// combine their sums in shared memory.
+// Computes the norms of columns. A block processes 32 columns with sixteen rows of threads, and
+// combines the sums of the rows in shared memory.
 __global__ void column_lengths(float* out, const float* in, int width, int height) {
     __shared__ float parts[16][33];
     const int x = blockIdx.x * 32 + threadIdx.x;
@@ -135,7 +135,7 @@ EXAMPLE(log_sum_exp) {
     return checked([=] { log_sum_exp<<<rows / 4, 128>>>(out, in); }, out, expected, 1e-9);
 }
 
-// Counts how many of 32 shorts are not 0, with a vote.
+// Counts how many of 32 shorts are not 0 with a warp vote.
 __global__ void votes(unsigned char* out, const unsigned short* in) {
     const unsigned found = __ballot_sync(~0u, in[thread_in_grid()] != 0);
     if (threadIdx.x % 32 == 0) out[thread_in_grid() / 32] = __popc(found);
@@ -151,8 +151,8 @@ EXAMPLE(votes) {
                    });
 }
 
-// Finds the index of the smallest element in a row; each value and its index are packed into 64
-// bits.
+// Finds the index of a row's smallest element. Each
+// value and its index are packed into 64 bits.
 __global__ void smallest_in_row(int* out, const unsigned* in) {
     __shared__ unsigned long long other;
     unsigned long long best = ~0ull;
@@ -196,7 +196,7 @@ EXAMPLE(add_planes) {
                    1e-12);
 }
 
-// Computes sums and compensates for rounding errors (Kahan summation).
+// Computes sums with compensation for rounding errors (Kahan summation).
 __global__ void careful_sums(float* out, const float* in, int n) {
     const int threads = gridDim.x * blockDim.x;
     float sum = 0, error = 0;
@@ -240,7 +240,7 @@ EXAMPLE(one_block_sum) {
                    });
 }
 
-// Performs the second stage of a sum: a block of 256 threads adds up the sums of blocks.
+// Performs the last stage of a sum, in which 256 threads add up the sums of all blocks.
 __global__ void last_stage(double* out, const double* in, int n) {
     __shared__ double s[256];
     double sum = 0;

@@ -77,7 +77,7 @@ EXAMPLE(unpack_fields) {
                    [=](std::size_t i) { return (in.start(i) >> 5 & 63) / 63.0f; }, 1e-6);
 }
 
-// Computes a histogram with four bins. Each thread keeps its four counts in one register.
+// Computes a histogram with four bins. Each thread packs its four counts into one register.
 __global__ void count_four_kinds(int* out, const uchar4* in, int n) {
     unsigned counts = 0;  // one byte for each of four kinds
     for (int i = thread_in_grid(); i < n; i += gridDim.x * blockDim.x) {
@@ -105,7 +105,7 @@ EXAMPLE(count_four_kinds) {
         expected);
 }
 
-// Computes a histogram with 32 bins per block, with a column of shared memory per lane.
+// Computes a histogram with 32 bins per block. Each lane has its own column of shared memory.
 __global__ void histogram_columns(int* out, const unsigned char* in) {
     __shared__ int bins[32][32];
     for (int k = threadIdx.x; k < 1024; k += 32) bins[k / 32][k % 32] = 0;

@@ -115,7 +115,7 @@ EXAMPLE(walsh) {
                     1e-3, 4000);
 }
 
-// Computes the Haar transform of each 2 x 2 pixels, with the results in four planes.
+// Computes the Haar transform of every 2 x 2 pixels. The results are in four planes.
 __global__ void haar_2d(float* out, const float2* in, int half) {
     const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y,
               plane = half * half, i = y * half + x;

@@ -48,7 +48,7 @@ EXAMPLE(pack_points) {
         });
 }
 
-// Computes a histogram with 64 bins per warp by matching lanes.
+// Computes one histogram of 64 bins per warp, by matching the lanes with equal values.
 __global__ void count_by_matches(int* out, const unsigned char* in) {
     __shared__ int bins[4][64];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -126,7 +126,7 @@ EXAMPLE(gather_doubles) {
                    });
 }
 
-// Finds the position of each value in a sorted array of 65536 elements by bisection.
+// Finds the position of each value in a sorted array of 65536 elements by binary search.
 __global__ void find_places(int* out, const float* values, const float* sorted) {
     const float x = values[thread_in_grid()];
     int place = 0;
@@ -189,7 +189,7 @@ EXAMPLE(degrees_of_rows) {
         });
 }
 
-// Compares lines of 32 letters with the previous line.
+// Compares each line of 32 letters with the line before.
 __global__ void equal_lines(unsigned char* out, const uint4* text) {
     const int i = thread_in_grid();
     if (i == 0) return;

@@ -12,7 +12,7 @@ dim3 blocks_of(int side, int across, int down) {
 
 }  // namespace
 
-// Computes the magnitudes of gradients, except at the borders.
+// Computes the magnitude of the gradient at each point except on the borders.
 __global__ void gradient_lengths(float* out, const float* in, int n) {
     const int x = blockIdx.x * 128 + threadIdx.x, y = blockIdx.y;
     if (x == 0 || y == 0 || x == n - 1 || y == n - 1) return;
@@ -32,7 +32,7 @@ EXAMPLE(gradient_lengths) {
                    1e-5);
 }
 
-// Blurs rows over 7 elements, with each block's section of the row in shared memory.
+// Blurs rows with a window of 7 elements. Each block keeps its section of a row in shared memory.
 __global__ void blur_rows(float* out, const float* in, int n) {
     __shared__ float s[4][70];
     const int x = blockIdx.x * 64 + threadIdx.x, y = blockIdx.y * 4 + threadIdx.y;
@@ -135,7 +135,7 @@ EXAMPLE(react) {
                    expected, 1e-5);
 }
 
-// Applies a seven-point stencil in doubles; a thread processes eight planes.
+// Applies a seven-point stencil to doubles. Each thread processes eight planes.
 __global__ void seven_points(double* out, const double* in, int n) {
     const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 4 + threadIdx.y;
     const int first = blockIdx.z * 8 + 1, plane = n * n;
@@ -159,7 +159,7 @@ EXAMPLE(seven_points) {
                    out, expected, 1e-12);
 }
 
-// Computes a generation of the Game of Life on packed rows of bits.
+// Computes one generation of the Game of Life on rows of cells packed as bits.
 __global__ void life_of_bits(unsigned* out, const unsigned* in, int words, int rows) {
     const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 4 + threadIdx.y;
     unsigned ones = 0, twos = 0, fours = 0, own = 0;
@@ -228,7 +228,7 @@ EXAMPLE(butterflies) {
         expected, 1e-5);
 }
 
-// Computes eight-point cosine transforms, with one thread per row of eight.
+// Computes eight-point cosine transforms, with one thread for each group of eight elements.
 __global__ void cosine_rows(float4* out, const float4* in, const float* basis) {
     __shared__ float b[64];
     if (threadIdx.x < 64) b[threadIdx.x] = basis[threadIdx.x];
@@ -256,7 +256,7 @@ EXAMPLE(cosine_rows) {
                    1e-4);
 }
 
-// Stretches the rows of an image of floats by 5 : 4 with linear interpolation.
+// Stretches the rows of a float image by a factor of 5 / 4 with linear interpolation.
 __global__ void stretch_rows(float* out, const float* in, int to, int from) {
     const int x = blockIdx.x * 256 + threadIdx.x, y = blockIdx.y;
     if (x >= to) return;

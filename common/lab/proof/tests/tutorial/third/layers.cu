@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t kSamples = 3000;
 
-/// Returns the product of row `row` of A and column `col` of B. Both matrices are n x n.
+/// Returns the dot product of row `row` of A and column `col` of B. Both matrices are n x n.
 double cell_of(const Buffer<float>& a, const Buffer<float>& b, std::size_t row, std::size_t col,
                std::size_t n) {
     return sum_of(0, n, [&](std::size_t k) { return a.start(row * n + k) * b.start(k * n + col); });
@@ -15,7 +15,7 @@ double cell_of(const Buffer<float>& a, const Buffer<float>& b, std::size_t row, 
 
 }  // namespace
 
-// Computes eight elements of a column of C per thread; the rows of B come from global memory.
+// Computes eight elements of a column of C per thread. The rows of B are read from global memory.
 __global__ void product_of_eight_rows(float* c, const float* a, const float* b, int n) {
     __shared__ float at[8][64];
     const int col = blockIdx.x * 64 + threadIdx.x, row = blockIdx.y * 8;
@@ -38,7 +38,7 @@ EXAMPLE(product_of_eight_rows) {
                    [=](std::size_t i) { return cell_of(a, b, i / n, i % n, n); }, 1e-4, kSamples);
 }
 
-// Computes two columns per thread, with tiles of 16 x 16.
+// Computes elements in two columns per thread, with tiles of 16 x 16 elements.
 __global__ void product_of_two_columns(float* c, const float* a, const float* b, int n) {
     __shared__ float at[16][16], bt[16][32];
     const int x = threadIdx.x, y = threadIdx.y, col = blockIdx.x * 32 + x,
@@ -110,7 +110,7 @@ EXAMPLE(four_rows_times_vector) {
                    1e-10);
 }
 
-// Computes the softmax of rows of 256, with a block of 64 threads and four elements per thread.
+// Computes the softmax of rows of 256 elements, with 64 threads of four elements each per row.
 __global__ void softmax_of_256(float4* out, const float4* in) {
     __shared__ float parts[2];
     float4 v = in[thread_in_grid()];
@@ -190,7 +190,7 @@ EXAMPLE(relu_gradient) {
                    1e-5);
 }
 
-// Convolves eight channels into eight others in one dimension, with five taps.
+// Convolves eight input channels into eight output channels in one dimension, with five taps.
 __global__ void convolve_channels(float* out, const float* in, const float* weights, int n) {
     __shared__ float w[8][8][5];
     for (int k = threadIdx.x; k < 320; k += 128) (&w[0][0][0])[k] = weights[k];
@@ -272,7 +272,7 @@ EXAMPLE(scores_of_query) {
         1e-4);
 }
 
-// Converts bytes to floats with a scale per group of 32.
+// Converts bytes to floats, with one scale for each group of 32 bytes.
 __global__ void scale_bytes(float4* out, const char4* in, const float* scale) {
     const char4 v = in[thread_in_grid()];
     const float s = scale[thread_in_grid() / 8];

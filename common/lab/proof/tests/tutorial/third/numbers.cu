@@ -215,7 +215,7 @@ EXAMPLE(invert_threes) {
     return {[=] { invert_threes<<<n / 256, 256>>>(out, in, n); }, check};
 }
 
-// Solves lower triangular systems of 32 unknowns, each with one warp. All systems have the same
+// Solves lower triangular systems of 32 unknowns, with one warp per system. All systems share one
 // matrix.
 __global__ void solve_triangles(float* out, const float* matrix, const float* right) {
     __shared__ float m[32][33];

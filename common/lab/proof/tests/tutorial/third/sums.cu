@@ -13,7 +13,7 @@ double stretch(const Buffer<T>& in, std::size_t begin, std::size_t length) {
 
 }  // namespace
 
-// Sums blocks of 640 doubles with a tree reduction.
+// Sums the 640 doubles of each block with a tree reduction.
 __global__ void sum_odd_blocks(double* out, const double* in) {
     __shared__ double s[320];
     const int t = threadIdx.x, first = blockIdx.x * 640;
@@ -83,7 +83,7 @@ EXAMPLE(row_statistics) {
         out, expected, 1e-4);
 }
 
-// Computes the moments of sixteen neighbouring elements; each thread reads four vectors.
+// Computes the moments of each group of sixteen adjacent elements. Each thread reads four vectors.
 __global__ void moments_of_sixteen(float2* out, const float4* in) {
     float sum = 0, squares = 0;
     for (int k = 0; k < 4; ++k) {
@@ -109,7 +109,7 @@ EXAMPLE(moments_of_sixteen) {
         out, expected, 1e-5);
 }
 
-// Scans 1024 floats with 256 threads: each thread adds up four elements, then the warps scan the
+// Scans 1024 floats with 256 threads. Each thread adds up four elements, then the warps scan the
 // sums.
 __global__ void scan_by_fours(float* out, const float4* in) {
     __shared__ float warps[8];
@@ -184,8 +184,8 @@ EXAMPLE(sort_fours) {
                     data, expected);
 }
 
-// Computes the median of nine neighbours by counting, for each value, how many values are smaller
-// or equal.
+// Computes the median of nine neighbours by counting, for each of them, how many are smaller or
+// equal.
 __global__ void medians_of_nine(short* out, const short* in, int n) {
     const int i = thread_in_grid();
     if (i + 9 > n) return;
@@ -214,7 +214,7 @@ EXAMPLE(medians_of_nine) {
     return checked([=] { medians_of_nine<<<n / 256, 256>>>(out, in, n); }, out, expected);
 }
 
-// Finds the maximum of a few thousand elements with a single warp.
+// Finds the maximum of an array with a single warp.
 __global__ void lone_warp_maximum(int* out, const int* in, int n) {
     int most = 0;
     for (int i = threadIdx.x; i < n; i += 32) most = max(most, in[i]);
@@ -265,7 +265,7 @@ EXAMPLE(sum_byte_rows) {
                    [=](std::size_t r) { return stretch(in, r * 48, 48); });
 }
 
-// Splits each block by the lowest bit, in stable order, through shared memory.
+// Partitions each block's words by their lowest bit, stably, through shared memory.
 __global__ void split_by_bit(unsigned* data) {
     __shared__ unsigned s[512];
     __shared__ int warps[16];

@@ -1,5 +1,7 @@
-// Uses 8 rows of threads, so that each thread moves 32 elements.
-constexpr int TILE_DIM = 64, BLOCK_ROWS = 8;
+// expect: uninitialised-shared
+// mistake: The loop over the components of a float4 ends after three.
+// says: only 3 of the 4 components
+constexpr int TILE_DIM = 32, BLOCK_ROWS = 16;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[TILE_DIM][TILE_DIM + 1];
@@ -9,10 +11,8 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
         if (row + k < rows && col < cols) {
             float4 v = reinterpret_cast<const float4&>(in[(row + k) * cols + col]);
-            tile[threadIdx.y + k][threadIdx.x * 4 + 0] = v.x;
-            tile[threadIdx.y + k][threadIdx.x * 4 + 1] = v.y;
-            tile[threadIdx.y + k][threadIdx.x * 4 + 2] = v.z;
-            tile[threadIdx.y + k][threadIdx.x * 4 + 3] = v.w;
+            const float* p = &v.x;
+            for (int i = 0; i < 3; ++i) tile[threadIdx.y + k][threadIdx.x * 4 + i] = p[i];  // here
         }
     }
 

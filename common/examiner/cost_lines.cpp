@@ -1,0 +1,162 @@
+#include "examiner/line_rules.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
+#include "examiner/expressions.h"
+#include "examiner/matches.h"
+#include "examiner/source_lines.h"
+#include "harness/text.h"
+
+namespace coalesce {
+namespace {
+
+/// Looks for a tile of vectors of which the kernel uses only one component, always the same.
+LineMistake find_unused_half(const std::string& text, int line) {
+    const SharedArray tile = find_shared_array(text, line);
+    const int width = vector_width(code_on_line(text, tile.line));
+    if (tile.name.empty() || width < 2) return {};
+    const std::string code = code_for_search(text);
+    const TextPattern use("\\b" + tile.name + R"(\s*(?:\[[^\]]*\]\s*)+(?:\.([xyzw])\b)?)");
+    std::set<std::string> components;
+    for (const TextMatch& one : find_matches(code, use)) {
+        if (line_of(code, one) == tile.line) continue;
+        if (!one[1].matched) return {};
+        components.insert(one.str(1));
+    }
+    if (components.size() != 1) return {};
+    return {tile.line,
+            "each element of " + in_backticks(tile.name) + " is a float" + std::to_string(width) +
+                ", of which only ." + *components.begin() +
+                " is used: neighbouring elements are then " + std::to_string(width) +
+                " banks apart.",
+            "Declare " + in_backticks(tile.name) +
+                " as float, with one more column than the tile has."};
+}
+
+/// Looks for a loop that begins at the thread's index, but moves on by less than the block's size.
+LineMistake find_small_step(const std::string& text, int line, const LaunchShape& launch) {
+    static const TextPattern head(
+        R"(\bfor\s*\(\s*\w+\s+\w+\s*=\s*threadIdx\.([xy])\s*;[^;]*;\s*(?:\+\+|\w+\s*\+\+|\w+\s*\+=\s*([^)]+)))");
+    const std::vector<Loop> loops = find_loops(text);
+    const Loop* loop = innermost_loop(loops, line);
+    TextMatch found;
+    const std::string header = loop ? code_on_line(text, loop->first_line) : "";
+    if (!search(header, found, head)) return {};
+    const auto step = found[2].matched ? constant_value(text, trimmed(found.str(2))) : 1;
+    const long long threads = launch.block[found.str(1) == "x" ? 0 : 1];
+    if (!step || *step >= threads) return {};
+    return {loop->first_line,
+            "this loop moves on by " + std::to_string(*step) + ", but it begins at threadIdx." +
+                found.str(1) + ", of which the block has " + std::to_string(threads) +
+                ": a thread repeats the elements of the threads after it.",
+            "Let the loop move on by the " + std::to_string(threads) +
+                " that the whole block moves in each pass."};
+}
+
+/// Looks for a store whose index does not depend on one of the indices of a thread or a block.
+LineMistake find_store_without_index(const std::string& text, const LaunchShape& launch) {
+    static const TextPattern store(R"(\bout\s*\[)");
+    const std::string code = code_for_search(text);
+    // Pointers that move on, and functions, hide what an index depends on.
+    if (find_pointer_advance_line(text, "out") > 0) return {};
+    const std::vector<Loop> loops = find_loops(text);
+    const int kernel = find_kernel_line(text, "");
+    int candidates = 0;
+    for (const TextMatch& one : find_matches(code, store)) {
+        const int line = line_of(code, one);
+        if (line < kernel || ++candidates > kMaxCandidates) continue;
+        const std::size_t open = match_end(one) - 1;
+        std::string all =
+            expand(text, code.substr(open, find_closing_bracket(code, open) - open), line);
+        int headers = 0;
+        for (const Loop& loop : loops) {
+            if (line >= loop.first_line && line <= loop.last_line && ++headers <= kMaxCandidates)
+                all += expand(text, code_on_line(text, loop.first_line), loop.first_line);
+        }
+        for (const std::size_t axis : {0U, 1U}) {
+            for (const bool is_block : {true, false}) {
+                const std::string name =
+                    (is_block ? "blockIdx." : "threadIdx.") + std::string(1, "xy"[axis]);
+                const long long count = is_block ? launch.grid[axis] : launch.block[axis];
+                if (count < 2 || all.find(name) != all.npos) continue;
+                return {line,
+                        "the index of this store does not depend on " + name + ": all " +
+                            (is_block ? "blocks" : "threads") +
+                            " that differ only in this index store the same elements.",
+                        "Which of the variables in this index must use " + name + "?"};
+            }
+        }
+    }
+    return {};
+}
+
+/// Looks for a loop over elements of the matrix that begins at the same element in every thread.
+LineMistake find_shared_loop(const std::string& text) {
+    static const TextPattern head(R"(\(\s*\w+\s+(\w+)\s*=\s*([^;]*);)");
+    const std::vector<std::string> lines = lines_of(code_for_search(text));
+    const std::vector<Loop> loops = find_loops(text);
+    int candidates = 0;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        const int line = static_cast<int>(i) + 1;
+        const Loop* loop = innermost_loop(loops, line);
+        TextMatch found;
+        const bool is_store = lines[i].find("out[") != std::string::npos;
+        if (!loop || !is_store || ++candidates > kMaxCandidates) continue;
+        const std::string header = code_on_line(text, loop->first_line);
+        const std::string index = find_matrix_index(text, line, "out").text;
+        if (index.empty() || !search(header, found, head)) continue;
+        const auto depends_on_thread = [&](const std::string& expression) {
+            return expand(text, expression, line).find("threadIdx") != std::string::npos;
+        };
+        const std::vector<Condition> conditions = find_conditions(text, line);
+        const bool is_one_thread = std::ranges::any_of(conditions, [](const Condition& condition) {
+            return condition.text.find("==") != condition.text.npos;
+        });
+        if (trimmed(index) != found.str(1) || depends_on_thread(found.str(2)) || is_one_thread)
+            continue;
+        return {loop->first_line,
+                "this loop begins at " + in_backticks(trimmed(found.str(2))) +
+                    " in every thread that reaches it: these threads all move the same elements.",
+                "Let the loop begin at the thread's own first element."};
+    }
+    return {};
+}
+
+}  // namespace
+
+void explain_by_costly_line(Failure& failure, const Verdict& found, const LaunchShape& launch) {
+    const std::string& text = found.source;
+    const int line = failure.place.line;
+    const bool is_of_requests = failure.kind == FailureKind::work_repeated ||
+                                failure.kind == FailureKind::too_many_requests ||
+                                failure.kind == FailureKind::lanes_idle;
+    LineMistake mistake;
+    if (failure.kind == FailureKind::bank_conflicts) mistake = find_unused_half(text, line);
+    if (failure.kind == FailureKind::uncoalesced_stores && line > 0)
+        mistake = find_sector_mistake(text);
+    if (failure.kind == FailureKind::uncoalesced_stores && line == 0)
+        mistake = find_shared_loop(text);
+    if (is_of_requests) {
+        const bool is_little =
+            found.counters && found.solution_counters &&
+            2 * found.counters->store_requests < 3 * found.solution_counters->store_requests;
+        mistake =
+            first_mistake([&] { return find_wrong_grid_width(launch, found.counted, text); },
+                          [&] { return find_loop_over_matrix(text, line); },
+                          [&] { return find_small_step(text, line, launch); },
+                          [&] {
+                              return failure.kind == FailureKind::work_repeated
+                                         ? find_store_without_index(text, launch)
+                                         : LineMistake{};
+                          },
+                          [&] { return is_little ? find_compared_elements(text) : LineMistake{}; });
+    }
+    if (mistake.line == 0) return;
+    const std::string seen = first_sentence(failure.headline);
+    failure.details = wrap(seen.empty() ? failure.headline : seen) + failure.details;
+    blame(failure, mistake);
+}
+
+}  // namespace coalesce

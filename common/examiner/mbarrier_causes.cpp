@@ -1,0 +1,215 @@
+// Finds mistakes in bulk copies, and in the wait for their mbarrier.
+#include <algorithm>
+
+#include "base/text.h"
+#include "examiner/expressions.h"
+#include "examiner/index_sums.h"
+#include "examiner/line_mistake.h"
+#include "examiner/line_rules.h"
+#include "examiner/matches.h"
+#include "examiner/rules.h"
+#include "examiner/source_lines.h"
+
+namespace coalesce {
+namespace {
+
+/// A call in the kernel.
+struct KernelCall {
+    int line = 0;  ///< 0 if there is none
+    std::string text = {};
+    std::vector<std::string> arguments = {};
+};
+
+/// Returns the kernel's first call of a function whose inline PTX contains an instruction.
+KernelCall find_call_of(const std::string& text, const std::string& instruction) {
+    static const TextPattern head(R"(__device__[^;{}()]*?(\w+)\s*\([^;{}]*\)\s*\{)");
+    const std::string code = code_for_search(text);
+    const int kernel = find_kernel_line(text, "");
+    for (const TextMatch& one : find_matches(code, head)) {
+        const std::size_t open = match_end(one) - 1;
+        // Instructions are in strings, which `code` does not have.
+        const std::string body = text.substr(open, find_closing_bracket(code, open) - open);
+        if (body.find(instruction) == body.npos) continue;
+        const TextPattern call("\\b" + one.str(1) + "\\s*\\(");
+        for (const TextMatch& use : find_matches(code, call)) {
+            const int line = line_of(code, use);
+            if (line <= kernel) continue;
+            const std::size_t begin = match_end(use) - 1, end = find_closing_bracket(code, begin);
+            return {line, code.substr(match_offset(use), end + 1 - match_offset(use)),
+                    split_outside_brackets(code.substr(begin + 1, end - begin - 1), ",")};
+        }
+    }
+    return {};
+}
+
+/// Looks for a first wait for parity 1, which a new mbarrier satisfies at once.
+LineMistake find_wrong_parity(const std::string& text) {
+    const KernelCall wait = find_call_of(text, "wait.parity");
+    static const TextPattern one(R"(^1[uU]?$)");
+    if (wait.line == 0 || !contains(wait.arguments.back(), one)) return {};
+    return {wait.line,
+            in_backticks(wait.text) +
+                " does not wait: a new mbarrier counts as if a phase with parity 1 were complete.",
+            "The first phase of an mbarrier has parity 0: wait for parity 0."};
+}
+
+/// Looks for a copy of a row that more threads request than the tile has rows.
+LineMistake find_copies_without_condition(const std::string& text, const LaunchShape& launch) {
+    const KernelCall copy = find_call_of(text, "cp.async.bulk");
+    if (copy.line == 0) return {};
+    const SharedArray tile = find_shared_array(text, copy.line);
+    static const TextPattern index(R"(\[\s*threadIdx\.x\s*(?:\*\s*(\w+)\s*)?\])");
+    TextMatch found;
+    if (tile.lengths.empty() || !search(copy.arguments.front(), found, index)) return {};
+    const auto row = found[1].matched ? constant_value(text, found.str(1)) : 1;
+    if (!row || *row < 1) return {};
+    const long long rows = tile.lengths[0] / *row;
+    const std::vector<Condition> conditions = find_conditions(text, copy.line);
+    const bool has_condition = std::ranges::any_of(conditions, [](const Condition& condition) {
+        return condition.text.find("threadIdx") != condition.text.npos;
+    });
+    if (has_condition || launch.block[0] <= rows) return {};
+    const std::string height = contains_word(text, "height") ? " (`height`)" : "";
+    return {copy.line,
+            "all " + std::to_string(launch.block[0]) +
+                " threads request a row here, but the tile has only " + std::to_string(rows) +
+                " rows: a condition is missing.",
+            "Let only as many threads request a row as the tile has rows" + height +
+                ": compare threadIdx.x with that number."};
+}
+
+/// Looks for a single copy that should fetch all rows of a tile.
+LineMistake find_copy_of_whole_tile(const std::string& text) {
+    const KernelCall copy = find_call_of(text, "cp.async.bulk"),
+                     expect = find_call_of(text, "expect_tx");
+    if (copy.arguments.size() < 3 || copy.arguments.size() > kMaxCandidates || expect.line == 0)
+        return {};
+    const auto value_of = [&](const std::string& argument, int line) {
+        std::string value = expand(text, argument, line);
+        std::erase_if(value,
+                      [](char letter) { return letter == ' ' || letter == '(' || letter == ')'; });
+        return value;
+    };
+    const std::string bytes = simplified(expect.arguments.back());
+    const std::string expected = value_of(bytes, expect.line);
+    const bool is_all = std::ranges::any_of(copy.arguments, [&](const std::string& argument) {
+        return value_of(argument, copy.line) == expected;
+    });
+    // The size of a single row is a product of its elements and their size.
+    const bool is_of_rows = std::ranges::count(expected, '*') > 1;
+    const std::vector<Loop> loops = find_loops(text);
+    if (!is_all || !is_of_rows || innermost_loop(loops, copy.line) ||
+        copy.text.find("threadIdx") != copy.text.npos)
+        return {};
+    return {copy.line,
+            "one copy of " + in_backticks(bytes) +
+                " bytes moves consecutive bytes to consecutive places, but the rows of a tile lie "
+                "cols elements apart in `in`, and at their own distance in the shared array.",
+            "Request each row of the tile with a copy of its own, to where the row belongs in the "
+            "tile."};
+}
+
+/// Looks for the reason why fewer bytes arrive than were announced: the copies start after the
+/// wait, only one thread starts a copy, or the copies' sizes are in elements instead of bytes.
+LineMistake find_few_bytes(long long announced, long long arrived, const std::string& text) {
+    static const TextPattern copy(R"(\bload_row\s*\()");
+    static const TextPattern wait(R"(\bwait\s*\()");
+    const int copies = find_line_in_kernel(text, copy), waits = find_line_in_kernel(text, wait);
+    if (copies == 0) return {};
+    if (arrived == 0 && waits > 0 && waits < copies) {
+        return {waits,
+                "the threads wait here for copies that start only afterwards, on line " +
+                    std::to_string(copies) + ".",
+                "Request the rows first, and wait for them afterwards."};
+    }
+    const std::vector<Loop> loops = find_loops(text);
+    for (const Condition& condition : find_conditions(text, copies)) {
+        const bool is_one = condition.text.find("threadIdx.x == ") != condition.text.npos;
+        if (!is_one || condition.is_exit || innermost_loop(loops, copies)) continue;
+        return {condition.line,
+                "only one thread requests a row here: " + std::to_string(arrived) + " of " +
+                    std::to_string(announced) + " bytes arrive, and all threads wait for ever.",
+                "Let as many threads request a row as the tile has rows."};
+    }
+    if (announced == 4 * arrived && code_on_line(text, copies).find('/') != std::string::npos) {
+        return {copies,
+                "each copy is as many bytes long as a row has elements: a quarter of the row "
+                "arrives, and the threads wait for ever.",
+                "The size of a copy is in bytes: do not divide it."};
+    }
+    return {};
+}
+
+/// Explains a wait that never ends by arrivals that are missing. `missing` and `expected` count
+/// arrivals.
+void blame_missing_arrivals(Failure& failure, long long missing, long long expected,
+                            const std::string& text) {
+    static const TextPattern init(R"(\binit\w*\s*\()");
+    if (missing < expected) {
+        if (const int line = find_line_in_kernel(text, init)) failure.place.line = line;
+        failure.headline = "the mbarrier is initialized for " + std::to_string(expected) +
+                           " arrivals, but only " + std::to_string(expected - missing) +
+                           (expected - missing == 1 ? " occurs" : " occur") +
+                           ", so the threads wait forever.";
+        failure.next =
+            "Initialize the mbarrier for as many arrivals as there are: how many threads call "
+            "expect()?";
+        return;
+    }
+    failure.headline = "no thread arrives at the mbarrier, so the threads wait forever.";
+    failure.next = text.find("mbarrier.expect_tx") != text.npos
+                       ? "mbarrier.expect_tx announces bytes, but does not arrive: use "
+                         "mbarrier.arrive.expect_tx."
+                       : "Let one thread call expect(), which arrives and announces the bytes of "
+                         "all copies.";
+}
+
+}  // namespace
+
+bool explain_endless_wait(Failure& failure, const Evidence& evidence) {
+    const std::string& text = evidence.source.text;
+    static const TextPattern arrivals(R"((\d+) of the (\d+) arrivals that end)");
+    static const TextPattern numbers(R"((\d+) bytes were announced, and (\d+) arrived)");
+    static const TextPattern call(R"(\bexpect\w*\s*\()");
+    std::string flat = failure.details;
+    std::replace(flat.begin(), flat.end(), '\n', ' ');
+    TextMatch found;
+    if (!search(flat, found, numbers)) return false;
+    if (TextMatch counts; search(flat, counts, arrivals)) {
+        blame_missing_arrivals(failure, std::stoll(counts.str(1)), std::stoll(counts.str(2)), text);
+        return true;
+    }
+    failure.headline = "the mbarrier expects " + found.str(1) + " bytes, but the copies bring " +
+                       found.str(2) + ", so the threads wait forever.";
+    const std::string code = code_for_search(text);
+    for (const TextMatch& one : find_matches(code, call)) {
+        const int line = line_of(code, one);
+        if (line > find_kernel_line(text, "")) failure.place.line = line;
+    }
+    failure.next =
+        "Let the mbarrier expect as many bytes as the copies bring, even where a tile extends "
+        "beyond the matrix: all rows, and all bytes of each row, that the copies request.";
+    const LineMistake of_copies =
+        find_few_bytes(std::stoll(found.str(1)), std::stoll(found.str(2)), text);
+    if (of_copies.line > 0) blame(failure, of_copies);
+    return true;
+}
+
+LineMistake find_mbarrier_mistake(const Failure& failure, const Trial& trial,
+                                  const Evidence& evidence) {
+    const std::string& text = evidence.source.text;
+    if (!tracks_copies_with_mbarrier(text)) return {};
+    switch (failure.kind) {
+        case FailureKind::copy_not_waited_for: return find_wrong_parity(text);
+        case FailureKind::outside_shared_memory:
+            return first_mistake([&] { return find_copies_without_condition(text, trial.launch); },
+                                 [&] { return find_copy_of_whole_tile(text); });
+        case FailureKind::uninitialised_shared:
+        case FailureKind::wrong_result:
+        case FailureKind::out_of_bounds:
+        case FailureKind::no_bounds_check: return find_copy_of_whole_tile(text);
+        default: return {};
+    }
+}
+
+}  // namespace coalesce

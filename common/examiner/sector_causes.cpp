@@ -1,0 +1,190 @@
+#include "examiner/line_rules.h"
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+
+#include "base/text.h"
+#include "examiner/expressions.h"
+#include "examiner/index_sums.h"
+#include "examiner/matches.h"
+#include "examiner/source_lines.h"
+
+namespace coalesce {
+namespace {
+
+/// A term of a sum.
+struct SignedTerm {
+    bool is_subtracted = false;
+    std::string text;
+};
+
+std::vector<SignedTerm> split_sum(const std::string& sum) {
+    std::vector<SignedTerm> terms;
+    for (const std::string& added : split_outside_brackets(sum, "+")) {
+        const std::vector<std::string> parts = split_outside_brackets(added, "-");
+        for (std::size_t i = 0; i < parts.size(); ++i) {
+            if (!parts[i].empty()) terms.push_back({i > 0, parts[i]});
+        }
+    }
+    return terms;
+}
+
+bool is_name(const std::string& text) {
+    return !text.empty() && std::isdigit(static_cast<unsigned char>(text.front())) == 0 &&
+           std::ranges::all_of(text, [](unsigned char letter) {
+               return std::isalnum(letter) != 0 || letter == '_';
+           });
+}
+
+/// A store to `out` that begins some elements earlier than its tile.
+struct MovedStore {
+    int line = 0;      ///< line of the store
+    int row_line = 0;  ///< line that computes the row
+    int line_of_phase = 0;
+    std::string phase = {};  ///< the variable that moves the start of the store
+    std::string value = {};  ///< the value of `phase`
+    std::string begin = {};  ///< index of the first element without `phase`
+    bool is_added = false;   ///< whether the row adds `phase` instead of subtracting it
+};
+
+/// Returns the store on a line, or nothing if it is not moved by a variable.
+std::optional<MovedStore> read_moved_store(const std::string& text, int line) {
+    const MatrixIndex index = find_matrix_index(text, line, "out");
+    if (index.pitch != "rows") return std::nullopt;
+    MovedStore store{.line = line, .row_line = line};
+    std::string row = index.inner;
+    if (is_name(row)) {
+        store.row_line = find_assignment_line(text, row, line);
+        row = assigned_value(text, row, line);
+    }
+    store.begin = (is_name(index.outer) ? index.outer : "(" + index.outer + ")") + " * rows";
+    const std::vector<SignedTerm> terms = split_sum(row);
+    if (terms.size() > kMaxCandidates) return std::nullopt;
+    for (const SignedTerm& term : terms) {
+        const std::string value =
+            is_name(term.text) ? assigned_value(text, term.text, store.row_line) : "";
+        if (contains_word(value, "SECTOR") || contains_word(value, "LEAD")) {
+            store.phase = term.text;
+            store.value = simplified(value);
+            store.line_of_phase = find_assignment_line(text, term.text, store.row_line);
+            store.is_added = !term.is_subtracted;
+        } else if (term.text.find("threadIdx.x") == term.text.npos) {
+            store.begin += (term.is_subtracted ? " - " : " + ") + term.text;
+        }
+    }
+    return store.phase.empty() ? std::nullopt : std::optional(store);
+}
+
+std::optional<MovedStore> find_moved_store(const std::string& text) {
+    const std::vector<std::string> lines = lines_of(code_for_search(text));
+    int candidates = 0;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        if (lines[i].find("out[") == std::string::npos || ++candidates > kMaxCandidates) continue;
+        if (auto store = read_moved_store(text, static_cast<int>(i) + 1)) return store;
+    }
+    return std::nullopt;
+}
+
+/// Reports whether the tile holds rows from before the block's first row.
+bool loads_earlier_rows(const std::string& text) {
+    static const TextPattern earlier(R"(-\s*LEAD\b)");
+    return contains(code_for_search(text), earlier);
+}
+
+/// Looks for a store that begins later than its tile instead of earlier.
+LineMistake find_added_phase(const MovedStore& store, const std::string& text) {
+    if (!store.is_added || store.value.starts_with("-") || !loads_earlier_rows(text)) return {};
+    return {store.row_line,
+            in_backticks(store.phase) +
+                " is added here, so that the store begins after the first row of the tile and ends "
+                "beyond its last row. The tile has LEAD more rows before it, and none after it.",
+            "Let the store begin earlier, at the sector in which the tile begins: subtract the "
+            "distance from the beginning of that sector."};
+}
+
+LineMistake find_wrong_phase(const MovedStore& store, const std::string& text) {
+    const auto tell = [&](const std::string& what) -> LineMistake {
+        return {store.line_of_phase,
+                in_backticks(store.phase) + " " + what + ", but the store on line " +
+                    std::to_string(store.line) + " begins at element " +
+                    in_backticks(simplified(store.begin)) + " of `out`.",
+                in_backticks(store.phase) +
+                    " is the distance of that element from the beginning of its sector: its index "
+                    "modulo SECTOR."};
+    };
+    if (const auto value = constant_value(text, store.value))
+        return tell("is " + std::to_string(*value) + " for every row");
+    const std::vector<std::string> parts = split_outside_brackets(store.value, "%");
+    if (parts.size() != 2 || parts[1] != "SECTOR") return {};
+    const std::string dividend = simplified(parts[0]);
+    const auto has = IndexSum::parse(text, dividend, store.line_of_phase),
+               wanted = IndexSum::parse(text, store.begin, store.line);
+    const auto sector = constant_value(text, "SECTOR");
+    if (!has || !wanted || !sector || *sector < 1 || (*has - *wanted).is_multiple_of(text, *sector))
+        return {};
+    if (*wanted + *wanted + *wanted + *wanted == *has)
+        return {store.line_of_phase,
+                in_backticks(dividend) + " counts bytes, but SECTOR counts elements.",
+                "Leave out the factor: an index modulo SECTOR is a number of elements."};
+    return tell("is computed from " + in_backticks(dividend));
+}
+
+/// Returns the first index of a tile's access on a line, or "".
+std::string first_index(const std::string& code, const std::string& tile) {
+    const std::size_t at = find_word(code, tile);
+    if (at == code.npos || code.compare(at + tile.size(), 1, "[") != 0) return "";
+    const std::size_t open = at + tile.size();
+    return trimmed(code.substr(open + 1, find_closing_bracket(code, open) - open - 1));
+}
+
+/// Looks for a store whose first row of the tile differs from that of the load.
+LineMistake find_other_first_row(const std::string& text) {
+    const SharedArray tile = find_shared_array(text, 0);
+    const std::vector<std::string> lines = lines_of(code_for_search(text));
+    std::optional<IndexSum> origin;
+    int load = 0, candidates = 0;
+    for (std::size_t i = 0; i < lines.size() && !tile.name.empty(); ++i) {
+        const int line = static_cast<int>(i) + 1;
+        const std::string index = first_index(lines[i], tile.name);
+        if (index.empty() || ++candidates > kMaxCandidates) continue;
+        const auto place = IndexSum::parse(text, index, line);
+        if (!place) continue;
+        if (lines[i].find("in[") != std::string::npos) {
+            const auto row = IndexSum::parse(text, find_matrix_index(text, line, "in").outer, line);
+            if (row) origin = *row - *place;
+            load = line;
+        }
+        if (!origin || lines[i].find("out[") == std::string::npos) continue;
+        for (const Condition& condition : find_conditions(text, line)) {
+            for (const ComparisonTerm& term : condition.comparisons) {
+                if (term.op != "<" || term.right != "rows" || ++candidates > kMaxCandidates)
+                    continue;
+                const auto row = IndexSum::parse(text, term.left, line);
+                if (!row) continue;
+                const IndexSum missing = *row - *place - *origin;
+                if (missing.is_zero() || !missing.is_constant()) continue;
+                return {line,
+                        "row 0 of " + in_backticks(tile.name) + " is row " +
+                            in_backticks(origin->format()) + " of the matrix (line " +
+                            std::to_string(load) + "), but " + in_backticks(index) +
+                            " counts its rows from another one.",
+                        "The two differ by " + missing.format() + ": where is row " +
+                            in_backticks(term.left) + " in the tile?"};
+            }
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+LineMistake find_sector_mistake(const std::string& text) {
+    if (!constant_value(text, "SECTOR")) return {};
+    const auto store = find_moved_store(text);
+    if (!store) return find_other_first_row(text);
+    return first_mistake([&] { return find_added_phase(*store, text); },
+                         [&] { return find_wrong_phase(*store, text); });
+}
+
+}  // namespace coalesce

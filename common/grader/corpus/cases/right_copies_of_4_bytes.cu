@@ -1,0 +1,17 @@
+// Copies each element asynchronously.
+#include <cuda_pipeline.h>
+__global__ void transpose(float* out, const float* in, int rows, int cols) {
+    __shared__ float tile[32][33];
+    const int left = blockIdx.x * 32, top = blockIdx.y * 32;
+    for (int k = threadIdx.y; k < 32; k += 8)
+        if (top + k < rows && left + int(threadIdx.x) < cols) __pipeline_memcpy_async(&tile[k][threadIdx.x], &in[(top + k) * cols + left + threadIdx.x], 4);
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    for (int k = threadIdx.y; k < 32; k += 8)
+        if (left + k < cols && top + int(threadIdx.x) < rows) out[(left + k) * rows + top + threadIdx.x] = tile[threadIdx.x][k];
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(cols, 32), ceil_div(rows, 32)}, .block = {32, 8}};
+}

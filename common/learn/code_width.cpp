@@ -1,0 +1,158 @@
+#include "learn/code_width.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace coalesce::learn {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+std::string indentation(const std::string& line) {
+    return line.substr(0, std::min(line.find_first_not_of(' '), line.size()));
+}
+
+/// Returns the offset of the comment that ends a line of C++, or npos.
+std::size_t find_comment(const std::string& line) {
+    bool is_quoted = false;
+    for (std::size_t at = 0; at < line.size(); ++at) {
+        is_quoted ^= line[at] == '"';
+        if (!is_quoted && line.compare(at, 2, "//") == 0) return at;
+    }
+    return line.npos;
+}
+
+/// Splits a text at the blanks outside of quotes.
+Lines split_at_blanks(const std::string& text) {
+    Lines words(1);
+    bool is_quoted = false;
+    for (const char letter : text) {
+        is_quoted ^= letter == '"';
+        if (letter != ' ' || is_quoted) {
+            words.back() += letter;
+        } else if (!words.back().empty()) {
+            words.emplace_back();
+        }
+    }
+    return words;
+}
+
+/// Adds a text in lines that begin with `first` or, from the second line on, with `other`. Breaks
+/// lines only at blanks, and adds `end` to lines that continue.
+void add_broken(Lines& lines, const std::string& text, const std::string& first,
+                const std::string& other, const std::string& end, std::size_t columns) {
+    std::string line = first;
+    bool is_empty = true;
+    for (const std::string& word : split_at_blanks(text)) {
+        if (!is_empty && line.size() + 1 + word.size() + end.size() > columns) {
+            lines.push_back(line + end);
+            line = other;
+            is_empty = true;
+        }
+        line += (is_empty ? "" : " ") + word;
+        is_empty = false;
+    }
+    lines.push_back(line);
+}
+
+void add_cpp(Lines& lines, const std::string& line, std::size_t columns) {
+    const std::string indent = indentation(line);
+    const std::size_t comment = find_comment(line);
+    if (comment != line.npos)
+        add_broken(lines, trimmed(line.substr(comment + 2)), indent + "// ", indent + "// ", "",
+                   columns);
+    const std::string code = trimmed(line.substr(0, comment));
+    if (code.empty()) return;
+    if (indent.size() + code.size() <= columns) {
+        lines.push_back(indent + code);
+    } else {
+        add_broken(lines, code, indent, indent + "    ", "", columns);
+    }
+}
+
+/// Breaks a command at blanks, and a word that is too long, such as a list of counters, after its
+/// commas.
+void add_command(Lines& lines, const std::string& line, std::size_t columns) {
+    const std::string indent = indentation(line);
+    std::string command = trimmed(line);
+    const bool continues = command.ends_with(" \\");
+    if (continues) command = trimmed(command.substr(0, command.size() - 2));
+    Lines broken;
+    add_broken(broken, command, indent, indent + "    ", " \\", columns);
+    if (continues) broken.back() += " \\";
+    for (std::string rest : broken) {
+        while (rest.size() > columns) {
+            const std::size_t comma = rest.rfind(',', columns - 2);
+            if (comma == rest.npos) break;
+            lines.push_back(rest.substr(0, comma + 1) + "\\");
+            rest = rest.substr(comma + 1);
+        }
+        lines.push_back(rest);
+    }
+}
+
+std::size_t widest(const Lines& lines) {
+    std::size_t most = 0;
+    for (const std::string& line : lines) most = std::max(most, line.size());
+    return most;
+}
+
+/// A run of columns that are blank in every line.
+struct BlankColumns {
+    std::size_t begin = 0, count = 0;
+};
+
+/// Columns to leave between the parts of a diagram.
+constexpr std::size_t kGap = 2;
+
+/// Returns the longest run of blank columns that may be removed. A run at the left edge may be
+/// removed as a whole. Of any other run, `kGap` columns must remain.
+BlankColumns find_removable_columns(const Lines& lines) {
+    BlankColumns best, run;
+    for (std::size_t column = 0; column < widest(lines); ++column) {
+        const bool is_blank = std::ranges::all_of(lines, [&](const std::string& line) {
+            return column >= line.size() || line[column] == ' ';
+        });
+        run = is_blank ? BlankColumns{run.count == 0 ? column : run.begin, run.count + 1}
+                       : BlankColumns{};
+        const std::size_t kept = run.begin == 0 ? 0 : std::min(run.count, kGap);
+        if (run.count - kept > best.count) best = {run.begin, run.count - kept};
+    }
+    return best;
+}
+
+/// Removes columns that are blank in every line, until the lines fit.
+Lines fit_diagram(Lines lines, std::size_t columns) {
+    while (widest(lines) > columns) {
+        const BlankColumns blank = find_removable_columns(lines);
+        if (blank.count == 0) break;
+        const std::size_t removed = std::min(blank.count, widest(lines) - columns);
+        for (std::string& line : lines) {
+            if (blank.begin < line.size()) line.erase(blank.begin, removed);
+        }
+    }
+    return lines;
+}
+
+}  // namespace
+
+std::vector<std::string> fit_columns(const std::vector<std::string>& lines,
+                                     const std::string& language, std::size_t columns) {
+    if (widest(lines) <= columns) return lines;
+    if (language.empty() || language == "text") return fit_diagram(lines, columns);
+    const bool is_command = language == "sh" || language == "console" || language == "bash";
+    Lines fitted;
+    for (const std::string& line : lines) {
+        if (line.size() <= columns) {
+            fitted.push_back(line);
+        } else if (is_command) {
+            add_command(fitted, line, columns);
+        } else {
+            add_cpp(fitted, line, columns);
+        }
+    }
+    return fitted;
+}
+
+}  // namespace coalesce::learn

@@ -1,0 +1,8 @@
+// Helpers for programs whose cases are pairs of twins: a bug, and the same code after the advice of
+// the bug's report has been followed. A function template `name<fixed>` runs both.
+#pragma once
+
+#include "../cases.h"
+
+/// The cases `name` and `name-fixed`.
+#define TWINS(name) {#name, name<false>}, {#name "-fixed", name<true>}

@@ -1,0 +1,36 @@
+// expect: race-between-blocks
+// mistake: The matrices of the output begin one row of the input apart.
+// says: begins at element 32
+// of: the bug hunt
+constexpr int TILE_DIM = 32, BLOCK_ROWS = 4;
+constexpr int MATRIX_ROWS = 64;
+
+__global__ void transpose_stack(float* out, const float* in, int rows, int cols) {
+    __shared__ float tile[TILE_DIM][TILE_DIM + 1];
+
+    // Rows are numbered across all matrices.
+    int first_row = blockIdx.z * MATRIX_ROWS;
+    int col = blockIdx.x * TILE_DIM + threadIdx.x;
+    int row = blockIdx.y * TILE_DIM + threadIdx.y;
+    for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
+        if (row + k < MATRIX_ROWS && col < cols) {
+            tile[threadIdx.y + k][threadIdx.x] = in[(first_row + row + k) * cols + col];
+        }
+    }
+
+    __syncthreads();
+
+    col = blockIdx.x * TILE_DIM + threadIdx.y;
+    row = blockIdx.y * TILE_DIM + threadIdx.x;
+    for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
+        if (row < MATRIX_ROWS && col + k < cols) {
+            out[blockIdx.z * cols + (col + k) * MATRIX_ROWS + row] =  // here
+                tile[threadIdx.x][threadIdx.y + k];                   // here
+        }
+    }
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(cols, TILE_DIM), ceil_div(MATRIX_ROWS, TILE_DIM), rows / MATRIX_ROWS},
+            .block = {TILE_DIM, BLOCK_ROWS}};
+}
