@@ -222,8 +222,8 @@ void add_watch(CommandLine& line) {
 }
 
 void add_hint(CommandLine& line) {
-    const auto [command, level] = add_for_exercise<int>(
-        line, "hint", "Show a hint; the next one is more detailed", hint);
+    const auto [command, level] =
+        add_for_exercise<int>(line, "hint", "Show a hint; the next one is more detailed", hint);
     command->add_option("--level", level, "1: question, 2: picture, 3: API, 4: line of code")
         ->check(CLI::Range(1, 4));
 }
@@ -368,8 +368,7 @@ void add_run(CommandLine& line) {
                                 "Also predict the times on this GPU (default: H200)");
     (*time)->type_name("GPU")->expected(0, 1);
     command
-        ->add_option("--at", words->predicted_shape,
-                     "Shape (default: that of the lesson's table)")
+        ->add_option("--at", words->predicted_shape, "Shape (default: that of the lesson's table)")
         ->type_name("ROWSxCOLS");
 }
 
