@@ -103,8 +103,7 @@ private:
         CLI::App* assignment = app_.add_subcommand("assignment", "Make or verify an assignment");
         assignment->require_subcommand(1);
         CLI::App* new_assignment_request =
-            add(assignment, "new", "Make a handout and the teacher's part",
-                new_assignment);
+            add(assignment, "new", "Make a handout and the teacher's part", new_assignment);
         add_name(new_assignment_request, false);
         new_assignment_request
             ->add_option("--exercises", options_.new_assignment_request.exercises,
@@ -119,8 +118,7 @@ private:
         new_assignment_request->add_option("--title", options_.new_assignment_request.title,
                                            "The title that students see");
         CLI::App* proved =
-            add(assignment, "verify",
-                "Test that solutions pass, and cheats fail", verify);
+            add(assignment, "verify", "Test that solutions pass, and cheats fail", verify);
         add_name(proved, false);
         add_jobs(proved);
         add_sandbox(proved);
