@@ -127,7 +127,8 @@ test("every variant of the course is offered as a start, or has a reason why not
             const offered = [...document.querySelectorAll("select[name=start] option:not([disabled])")].map(({ textContent }) => textContent);
             return window.courseData.steps.filter(({ name, variants }) => !variants.some((variant) => offered.includes(`${name.slice(0, 2)} ${variant.name}`))).map(({ name }) => name);
         });
-        assert.deepEqual(without, [], "each lesson offers a variant of its program");
+        // A page launches kernels with one input, and lesson 18 multiplies two matrices.
+        assert.deepEqual(without, ["18_product"], "each other lesson offers a variant of its program");
         const reasons = await page.$$eval("select[name=start] option[disabled]", (all) => all.map((option) => option.textContent));
         for (const reason of reasons) assert.match(reason, /^\d\d \S+: .{10,80}$/);
         // If no rule is found for a variant's launches, too few shapes were tested. Persistent blocks need large
