@@ -36,7 +36,7 @@ struct NotLaunched : std::runtime_error {
     Failure failure;
 };
 
-/// What the sampled blocks of a predicted launch show about the whole launch.
+/// The costs of a predicted launch, estimated from the blocks that were sampled.
 struct SampledCosts {
     /// The estimated costs of the whole launch, or nothing if the blocks store nothing.
     std::optional<Counters> counters = {};

@@ -79,7 +79,7 @@ bool explain_short_copy(Failure& failure, const Trial& trial, const Evidence& ev
     return true;
 }
 
-/// Returns the headline, in which the known cause replaces the guess at the end.
+/// Returns the headline with the known cause at its end, in place of a guess.
 std::string replace_guess(const std::string& headline, const std::string& cause) {
     std::size_t end = headline.size();
     for (const char* guess : {". A component", ". A loop", ". Is one scalar"}) {

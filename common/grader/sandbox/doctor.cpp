@@ -74,7 +74,7 @@ private:
     fs::path file_;
 };
 
-/// Returns the reason why a tier cannot work on this computer, or "" if no reason is known.
+/// Returns what the tier lacks on this computer, or "" if it lacks nothing that is checked here.
 std::string find_missing_requirement(Tier tier) {
     if (tier == Tier::namespaces && bubblewrap_program().empty()) {
         return "bubblewrap is not installed (package bubblewrap in Debian)";

@@ -23,7 +23,7 @@ namespace {
 constexpr u64 kAlignmentBytes = 16 << 10;
 /// Space for two matrices of 2048 x 2048 floats (32 MiB), and 16 MiB for other allocations.
 constexpr u64 kMaxCapacityBytes = 48ull << 20;
-/// The end of the address space. Host and device addresses share 32 bits.
+/// The end of the address space. Host and device addresses are in the same 32-bit address space.
 constexpr u64 kAddressLimit = 1ull << 32;
 constexpr std::size_t kMaxFreedRecords = 256;
 

@@ -153,9 +153,8 @@ public:
     }
 
 private:
-    /// What a program does with a loaded value. If the fate is `selected`, each use may turn out to
-    /// have no effect: a selection may choose another operand, or another condition may decide
-    /// instead.
+    /// The use that a program makes of a loaded value. If the fate is `selected`, the value may have
+    /// no effect: a selection may choose another operand, or another condition may decide instead.
     enum class ValueFate : u8 { unknown, selected, stored, decides };
 
     /// A register that contains loaded bits, or (if `computed`) a value computed from them.

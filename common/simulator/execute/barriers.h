@@ -5,8 +5,10 @@
 
 namespace coalesce::simulator {
 
-/// These handlers execute the barrier instructions. Op::a is the index of the barrier (0 to 15),
-/// and Op::b the number of threads (0 means all threads).
+// The handlers of the barrier instructions. Op::a is the index of the barrier (0 to 15), and Op::b
+// the number of threads (0 for all threads).
+
+/// Executes bar.sync, which waits.
 const Op* op_barrier_sync(Warp& w, const Op* op);
 const Op* op_barrier_arrive(Warp& w, const Op* op);  ///< executes bar.arrive, which does not wait
 /// Executes bar.red. Op::detail selects the operation, and Op::c is the predicate.

@@ -8,11 +8,11 @@
 
 namespace coalesce::simulator {
 
-/// `Element` is the type of an element of `Bytes` bytes in memory. `ElementLane` is the type of the
-/// register lane that contains such an element.
+/// The unsigned integer type with `Bytes` bytes, for an element in memory.
 template <u32 Bytes>
 using Element = std::conditional_t<
     Bytes == 8, u64, std::conditional_t<Bytes == 4, u32, std::conditional_t<Bytes == 2, u16, u8>>>;
+/// The type of a lane of the register that contains such an element.
 template <u32 Bytes>
 using ElementLane = LaneOf<Element<Bytes>>;
 

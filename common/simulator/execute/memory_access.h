@@ -75,7 +75,8 @@ void count_access(Warp& w, u32 site, const Resolved& where, u32 bytes);
 /// Counts an atomic like count_access. The lanes in `looping` are counted like a loop of loads and
 /// exchanges instead. Returns the wavefronts of the lanes in the block's own shared memory.
 u32 count_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes, Mask looping = 0);
-/// Of the lanes that execute an atomic, returns those whose accesses the hardware performs.
+/// Selects the lanes whose atomic accesses the hardware performs: all of `lanes`, or only the first
+/// one if the instruction performs a single access for all lanes.
 inline Mask acting_lanes(const Op* op, Mask lanes) {
     return op->detail & kOneLaneBit ? lanes & (~lanes + 1) : lanes;
 }

@@ -39,7 +39,7 @@ struct TracedFunction {
     std::vector<std::vector<u32>> assigned = {};
 };
 
-/// What the tracer knows about a warp's variable.
+/// The state of a warp's variable, as far as the trace contains it.
 struct KnownVariable {
     Mask assigned = 0;  ///< the lanes that have assigned a value to the variable
     Mask known = 0;     ///< the lanes whose current value is in the trace

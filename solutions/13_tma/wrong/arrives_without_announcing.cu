@@ -1,5 +1,5 @@
 // expect: copy-not-waited-for
-// mistake: A thread arrives, but announces no bytes.
+// mistake: A thread arrives at the mbarrier without announcing the bytes of the copies.
 // says: not announced
 using Mbarrier = unsigned long long;  // 8 bytes of shared memory
 

@@ -71,8 +71,8 @@ double share(const Numbers& numbers, Is is) {
 
 // ---- both sides ----
 
-/// Parses ptxas's output. For "... Compiling entry function 'k' ... Used 12 registers ...", the
-/// result contains {k, 12}.
+/// Returns the number of registers of each kernel in ptxas's output. For example, the output
+/// "... Compiling entry function 'k' ... Used 12 registers ..." gives {k, 12}.
 std::map<std::string, u32> registers_in(const std::string& said) {
     std::map<std::string, u32> registers;
     std::istringstream lines(said);

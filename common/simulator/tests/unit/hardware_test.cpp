@@ -15,7 +15,7 @@ namespace {
 
 constexpr int bits_b = 8, bits_h = 16, bits_r = 32, bits_l = 64;
 
-/// What an instruction writes: a value or predicates.
+/// The kind of result that an instruction writes.
 enum class Shape { value, predicate, predicate_pair };
 
 struct Measured {
