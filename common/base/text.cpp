@@ -1,6 +1,7 @@
 #include "base/text.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <sstream>
 
@@ -20,6 +21,14 @@ std::string join_up_to(const std::vector<std::string>& names, std::size_t most) 
     const std::vector<std::string> first(names.begin(),
                                          names.begin() + static_cast<std::ptrdiff_t>(most));
     return joined(first, ", ") + " and " + std::to_string(names.size() - most) + " more";
+}
+
+bool is_identifier(const std::string& text) {
+    const auto is_allowed = [](unsigned char letter) {
+        return std::isalnum(letter) != 0 || letter == '_';
+    };
+    return !text.empty() && std::isdigit(static_cast<unsigned char>(text.front())) == 0 &&
+           std::ranges::all_of(text, is_allowed);
 }
 
 std::string trimmed(const std::string& text) {

@@ -26,6 +26,9 @@ std::string join_up_to(const std::vector<std::string>& names, std::size_t most);
 /// Counts how often `part` occurs in `text`.
 std::size_t occurrences(const std::string& text, const std::string& part);
 
+/// Reports whether a text is a valid name in C++, apart from keywords.
+bool is_identifier(const std::string& text);
+
 /// Removes white space from both ends.
 std::string trimmed(const std::string& text);
 

@@ -4,27 +4,11 @@
 #include <vector>
 
 #include "base/text.h"
+#include "examiner/expressions.h"
 #include "examiner/matches.h"
 
 namespace coalesce {
 namespace {
-
-/// Splits a sum into its terms. Sums inside parentheses are not split.
-std::vector<std::string> split_terms(const std::string& sum) {
-    std::vector<std::string> terms(1);
-    int depth = 0;
-    for (const char letter : sum) {
-        depth += letter == '(' || letter == '[';
-        depth -= letter == ')' || letter == ']';
-        if (depth == 0 && letter == '+') {
-            terms.emplace_back();
-        } else {
-            terms.back() += letter;
-        }
-    }
-    for (std::string& term : terms) term = trimmed(term);
-    return terms;
-}
 
 /// Returns the variables that are set to a row or column of a thread and are not multiplied by the
 /// row length.
@@ -89,7 +73,7 @@ MissingParentheses find_missing_parentheses(const std::string& text) {
         std::vector<std::string> others;
         TextMatch multiplied;
         int products = 0;
-        const std::vector<std::string> terms = split_terms(index);
+        const std::vector<std::string> terms = split_outside_brackets(index, "+");
         for (const std::string& term : terms) {
             TextMatch found;
             if (term.find("rows") == term.npos && term.find("cols") == term.npos) {

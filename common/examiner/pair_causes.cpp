@@ -14,25 +14,29 @@ std::string comparison_in_backticks(const ComparisonTerm& term) {
     return in_backticks(term.left + " " + term.op + " " + term.right);
 }
 
-/// Reports whether an expression differs between the threads of a block or the passes of a loop.
-bool varies_in_block(const std::string& text, const std::string& expression, int line) {
-    const std::vector<Loop> loops = find_loops(text);
-    const std::string expanded = expand(text, expression, line);
-    return expanded.find("threadIdx") != expanded.npos ||
-           std::ranges::any_of(loops, [&](const Loop& loop) {
-               return !loop.counter.empty() && contains_word(expanded, loop.counter);
-           });
+/// Reports whether both sides of a comparison differ between the threads of a block or the passes of
+/// a loop.
+bool varies_in_block(const ComparisonTerm& term, const std::string& text,
+                     const std::vector<Loop>& loops, int line) {
+    const auto varies = [&](const std::string& side) {
+        const std::string expanded = expand(text, side, line);
+        return expanded.find("threadIdx") != expanded.npos ||
+               std::ranges::any_of(loops, [&](const Loop& loop) {
+                   return !loop.counter.empty() && contains_word(expanded, loop.counter);
+               });
+    };
+    return varies(term.left) && varies(term.right);
 }
 
 /// Looks for a return before a barrier that compares the indices of threads instead of blocks.
 LineMistake find_return_by_thread(const std::string& text, int barrier_line) {
+    const std::vector<Loop> loops = find_loops(text);
     int candidates = 0;
     for (const Condition& condition : find_conditions(text, barrier_line)) {
         if (!condition.returns) continue;
         for (const ComparisonTerm& term : condition.comparisons) {
             if (++candidates > kMaxCandidates ||
-                !varies_in_block(text, term.left, condition.line) ||
-                !varies_in_block(text, term.right, condition.line))
+                !varies_in_block(term, text, loops, condition.line))
                 continue;
             return {condition.line,
                     comparison_in_backticks(term) +
@@ -105,13 +109,13 @@ LineMistake find_exchanged_guard(const std::string& text, int line) {
 LineMistake find_compared_elements(const std::string& text) {
     static const TextPattern store(R"(\bdata\s*\[[^;]*\]\s*=[^=])");
     const std::string code = code_for_search(text);
+    const std::vector<Loop> loops = find_loops(text);
     int candidates = 0;
     for (const TextMatch& one : find_matches(code, store)) {
         for (const Condition& condition : find_conditions(text, line_of(code, one))) {
             for (const ComparisonTerm& term : condition.comparisons) {
                 if (condition.is_exit || term.op != "!=" || ++candidates > kMaxCandidates ||
-                    !varies_in_block(text, term.left, condition.line) ||
-                    !varies_in_block(text, term.right, condition.line))
+                    !varies_in_block(term, text, loops, condition.line))
                     continue;
                 return {condition.line,
                         comparison_in_backticks(term) +

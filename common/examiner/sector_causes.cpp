@@ -1,7 +1,6 @@
 #include "examiner/line_rules.h"
 
 #include <algorithm>
-#include <cctype>
 #include <optional>
 
 #include "base/text.h"
@@ -30,13 +29,6 @@ std::vector<SignedTerm> split_sum(const std::string& sum) {
     return terms;
 }
 
-bool is_name(const std::string& text) {
-    return !text.empty() && std::isdigit(static_cast<unsigned char>(text.front())) == 0 &&
-           std::ranges::all_of(text, [](unsigned char letter) {
-               return std::isalnum(letter) != 0 || letter == '_';
-           });
-}
-
 /// A store to `out` that begins some elements earlier than its tile.
 struct MovedStore {
     int line = 0;      ///< line of the store
@@ -54,16 +46,16 @@ std::optional<MovedStore> read_moved_store(const std::string& text, int line) {
     if (index.pitch != "rows") return std::nullopt;
     MovedStore store{.line = line, .row_line = line};
     std::string row = index.inner;
-    if (is_name(row)) {
+    if (is_identifier(row)) {
         store.row_line = find_assignment_line(text, row, line);
         row = assigned_value(text, row, line);
     }
-    store.begin = (is_name(index.outer) ? index.outer : "(" + index.outer + ")") + " * rows";
+    store.begin = (is_identifier(index.outer) ? index.outer : "(" + index.outer + ")") + " * rows";
     const std::vector<SignedTerm> terms = split_sum(row);
     if (terms.size() > kMaxCandidates) return std::nullopt;
     for (const SignedTerm& term : terms) {
         const std::string value =
-            is_name(term.text) ? assigned_value(text, term.text, store.row_line) : "";
+            is_identifier(term.text) ? assigned_value(text, term.text, store.row_line) : "";
         if (contains_word(value, "SECTOR") || contains_word(value, "LEAD")) {
             store.phase = term.text;
             store.value = simplified(value);

@@ -1,21 +1,12 @@
 // Reads the record of an exercise whose task is defined element by element.
 
 #include <algorithm>
-#include <cctype>
 
 #include "base/text.h"
 #include "examiner/course/read_exercise.h"
 
 namespace coalesce::course {
 namespace {
-
-bool is_identifier(const std::string& name) {
-    const auto is_allowed = [](char c) {
-        return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-    };
-    return !name.empty() && std::isdigit(static_cast<unsigned char>(name.front())) == 0 &&
-           std::ranges::all_of(name, is_allowed);
-}
 
 /// Calls `read`. Converts an ExpressionError to an error at the node's line.
 auto at_line_of(const StrictToml& reader, const toml::node& node, const auto& read) {

@@ -308,21 +308,18 @@ struct Wide {
                                      int cols) {
         const int rows = static_cast<int>(task.rows);
         const char* strip = in_address<SIZE>(task, place) + place.col * SIZE;
-        for (CellCursor transpose_vectors{static_cast<int>(threadIdx.x), 0};
-             transpose_vectors.col < cols;) {
+        for (CellCursor cursor{static_cast<int>(threadIdx.x), 0}; cursor.col < cols;) {
             Element<SIZE> value[LOADS_IN_FLIGHT];
-            CellCursor ahead = transpose_vectors;
+            CellCursor ahead = cursor;
 #pragma unroll
             for (int k = 0; k < LOADS_IN_FLIGHT; ++k, ahead.advance(rows)) {
                 if (ahead.col >= cols) continue;
                 value[k] = element<SIZE>(strip, ahead.row * task.in_pitch + ahead.col);
             }
 #pragma unroll
-            for (int k = 0; k < LOADS_IN_FLIGHT; ++k, transpose_vectors.advance(rows)) {
-                if (transpose_vectors.col >= cols) continue;
-                element<SIZE>(
-                    tile.at((transpose_vectors.col * rows + transpose_vectors.row) * SIZE), 0) =
-                    value[k];
+            for (int k = 0; k < LOADS_IN_FLIGHT; ++k, cursor.advance(rows)) {
+                if (cursor.col >= cols) continue;
+                element<SIZE>(tile.at((cursor.col * rows + cursor.row) * SIZE), 0) = value[k];
             }
         }
     }
