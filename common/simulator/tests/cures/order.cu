@@ -58,6 +58,7 @@ __global__ void votes_in_loop(int* out, const int* lengths) {
     }
     out[lane] = votes;
 }
+// by clang lanes_that_left: clang keeps one vote, at which lanes meet after the others have exited
 // cure lanes_that_left: Move the call to a place that all lanes of the mask reach
 template <bool fixed>
 void lanes_that_left() {
@@ -203,7 +204,6 @@ __global__ void waits_for_flag(int* flag, int* out) {
     }
 }
 // cure plain_flag: read and write it through cuda::atomic_ref
-// by clang plain_flag: clang reads the flag in each iteration
 template <bool fixed>
 void plain_flag() {
     int* out = device_zeros<int>(1);
@@ -235,6 +235,7 @@ __global__ void meets_grid(int* data) {
     cg::this_grid().sync();  // bug ordinary_launch: execution: trap
     if (blockIdx.x == 0) data[1] += data[0];
 }
+// by clang ordinary_launch: clang attributes the trap to a line of cooperative_groups.h
 // cure ordinary_launch: Launch the kernel with cudaLaunchCooperativeKernel.
 template <bool fixed>
 void ordinary_launch() {

@@ -1,5 +1,7 @@
 // Missing order between streams and with the host, and calls that fail, each with the advice that
 // its report gives, and a twin that follows the advice.
+// by clang block_too_large: clang launches from a function that has the line of the kernel
+// by clang other_devices_stream: clang launches from a function that has the line of the kernel
 // nvcc: -g
 // simulate peer_access: --devices 2
 // simulate peer_access-fixed: --devices 2
