@@ -317,8 +317,9 @@ void GlobalRace::end_launch() {
     clock_->clear();
 }
 
-void GlobalRace::begin_block(Block& block, u64 number) const {
+void GlobalRace::begin_block(Block& block, u64 number, StoreInFlight* in_flight) const {
     block = Block{};
+    block.in_flight = in_flight;
     block.number = number;
     block.bits = number << kBlockShift;
     block.checked = available_ && number < kNoBlock;
@@ -495,6 +496,8 @@ struct GlobalRace::Detail {
     const bool writes;
     const StoredValue* value;  ///< the value of a store, otherwise null
     const u32 bytes_per_lane;
+    const u64* const addresses = nullptr;  ///< see WarpStore
+    const u64 first = 0;                   ///< see WarpStore
 
     static u64 shuffle_offset(u64 offset) {
         return shuffle_line(offset / kLineBytes) * kLineBytes + offset % kLineBytes;
@@ -558,7 +561,8 @@ struct GlobalRace::Detail {
     void check_against(Cell earlier, Cell mine, u64 offset, u32 bytes, bool earlier_wrote) const {
         if (!is_foreign(earlier, mine) || do_synchronize(earlier, mine) || is_ordered(earlier))
             return;
-        const std::optional<u32> at = first_change(mine, offset, bytes);
+        const std::optional<u32> at = earlier_wrote ? first_difference(earlier, mine, offset, bytes)
+                                                    : first_change(mine, offset, bytes);
         // A store of the value that memory already contains does no harm in this run.
         if (!at && !options().checks.equal_values) return;
         const u32 byte = at.value_or(0);
@@ -566,10 +570,37 @@ struct GlobalRace::Detail {
                          earlier_wrote, !at);
     }
 
+    /// Returns the first of the `bytes` bytes at which this access may write another value than
+    /// the earlier store wrote.
+    std::optional<u32> first_difference(Cell earlier, Cell mine, u64 offset, u32 bytes) const {
+        const std::optional<u32> change = first_change(mine, offset, bytes);
+        if (!change || !has_value() || block.in_flight == nullptr) return change;
+        // Perhaps memory does not contain the values of the earlier store yet.
+        const StoreInFlight::Pause pause(*block.in_flight, to_warp_store());
+        const WarpStore* const waiting =
+            pause.find(&race, race.find_moment(earlier).block, warp_of(earlier));
+        for (u32 i = 0; i < bytes; ++i) {
+            const u64 address = device_base() + shuffle_offset(offset + i);
+            const u32 lane = lane_of(skip_to_byte(earlier, i));
+            const bool is_shown = waiting != nullptr && waiting->address(lane) <= address &&
+                                  address < waiting->address(lane) + waiting->bytes_per_lane;
+            if (!is_shown) return first_change(mine, offset, bytes);
+            if (waiting->byte_at(lane, address) !=
+                to_warp_store().byte_at(lane_of(skip_to_byte(mine, i)), address))
+                return i;
+        }
+        return std::nullopt;
+    }
+
+    bool has_value() const { return value != nullptr && value->copy != nullptr; }
+    WarpStore to_warp_store() const {
+        return {&race, block.number, warp_of(me), bytes_per_lane, *value, addresses, first};
+    }
+
     /// Returns the first of the `bytes` bytes at which this access has an effect that another
     /// access could notice.
     std::optional<u32> first_change(Cell mine, u64 offset, u32 bytes) const {
-        if (value == nullptr || value->copy == nullptr) return 0;
+        if (!has_value()) return 0;
         const u8* memory = host_pointer(offset);
         if (memory == nullptr) return 0;
         for (u32 i = 0; i < bytes; i += std::min(bytes_per_lane, bytes)) {
@@ -998,7 +1029,9 @@ void GlobalRace::check_contested_line(const Block& block, u64 line, Cell mine, b
                                       const StoredValue* value) {
     const u32 bytes_per_lane = 1u << shift_of(mine);
     const Cell me = mine & ~(Cell{31} << kLaneShift | 7);
-    Detail{*this, block, me, write, value, bytes_per_lane}.check_and_record(
+    const u64 first =
+        device_base() + shuffle_line(line) * kLineBytes - u64{lane_of(mine)} * bytes_per_lane;
+    Detail{*this, block, me, write, value, bytes_per_lane, nullptr, first}.check_and_record(
         kLines, line * kLineBytes, mine);
 }
 
@@ -1028,7 +1061,9 @@ void GlobalRace::access(Block& block, const GlobalAccess& access) {
     if (writes && ignores_read_only_) check_lanes_are_expected(block, access);
     const Cell me = make_cell(block, access.warp, access.site) | (access.strong ? kStrongBit : 0);
     const Detail detail{
-        *this, block, me, writes, writes ? &access.value : nullptr, access.bytes_per_lane};
+        *this,           block, me, writes, writes ? &access.value : nullptr, access.bytes_per_lane,
+        access.addresses};
+    if (plain_write && detail.has_value()) begin_store(block);
 
     if (detail.check_row(access)) return;
     if (plain_write && !are_ascending(access)) detail.same_instruction(access);

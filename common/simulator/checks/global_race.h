@@ -37,6 +37,7 @@
 #include "simulator/checks/accessed_ranges.h"
 #include "simulator/checks/cells.h"
 #include "simulator/checks/race_log.h"
+#include "simulator/checks/store_in_flight.h"
 #include "simulator/code/kernel.h"
 #include "simulator/memory/device_memory.h"
 
@@ -73,6 +74,9 @@ public:
         /// to it.
         mutable u64 written_begin = 0, written_end = 0;
         bool checked = false;  ///< true if accesses of the block are checked
+        /// The store in flight of the worker that runs the block, or null if no other worker runs
+        /// at the same time.
+        StoreInFlight* in_flight = nullptr;
         struct Sync;
         Sync* sync = nullptr;  ///< created by the block's first fence; owned by the checker
         struct Order;
@@ -105,7 +109,7 @@ public:
     /// Adds to `to` the bytes of [begin, end) that the launch has accessed. Leaves out volatile
     /// reads and reads of read-only allocations. Must be called before end_launch.
     void add_accessed_ranges(u64 begin, u64 end, AccessedRanges& to) const;
-    void begin_block(Block& block, u64 number) const;
+    void begin_block(Block& block, u64 number, StoreInFlight* in_flight = nullptr) const;
     void end_block(Block& block);
 
     // ---- synchronization ----
@@ -155,6 +159,12 @@ public:
     bool write_lines(const Block& block, u32 warp, u32 site, u64 first, u32 bytes_per_lane,
                      const StoredValue& value) {
         return whole_lines<true>(block, warp, site, first, bytes_per_lane, &value);
+    }
+
+    /// Must be called when memory contains the values of a store, if the store's check was given
+    /// its values.
+    static void finish_store(const Block& block) {
+        if (block.in_flight != nullptr) block.in_flight->end();
     }
 
     /// Reports a load through the read-only path (ld.global.nc, __ldg) if any of its bytes were
@@ -229,6 +239,7 @@ private:
         const Cells* const lines = shadow_[kLines];
         const u32 shift = bytes_per_lane == 4 ? 2 : bytes_per_lane == 8 ? 3 : 4;
         Cell mine = make_cell(block, warp, site) | shift;
+        if (Write) begin_store(block);
         for (u64 i = offset >> kLineShift, end = i + count; i < end; ++i) {
             const u64 line = shuffle_line(i);
             const Cell written = load(lines[kWrite][line]);
@@ -245,6 +256,9 @@ private:
             mine += u64{lanes_per_line} << kLaneShift;
         }
         return true;
+    }
+    static void begin_store(const Block& block) {
+        if (block.in_flight != nullptr) block.in_flight->begin();
     }
     /// Reports a store between the addresses `first` and `last` if no writes to their allocation are
     /// expected. The store need not write every byte of this range.

@@ -7,15 +7,9 @@
 
 namespace coalesce::simulator {
 
-namespace {
-
-constexpr u32 kMaxValueBytes = 16;  ///< maximum number of bytes that one lane stores
-
-}  // namespace
-
 bool StoredValue::differ(int lane, int other_lane, u32 bytes) const {
     if (copy == nullptr) return false;
-    u8 one[kMaxValueBytes], other[kMaxValueBytes];
+    u8 one[kMaxStoredBytes], other[kMaxStoredBytes];
     copy(context, lane, one);
     copy(context, other_lane, other);
     return std::memcmp(one, other, bytes) != 0;
@@ -23,7 +17,7 @@ bool StoredValue::differ(int lane, int other_lane, u32 bytes) const {
 
 bool StoredValue::changes(int lane, const u8* memory, u32 bytes) const {
     if (copy == nullptr) return true;
-    u8 value[kMaxValueBytes];
+    u8 value[kMaxStoredBytes];
     copy(context, lane, value);
     return std::memcmp(value, memory, bytes) != 0;
 }

@@ -21,8 +21,11 @@
 
 namespace coalesce::simulator {
 
+/// The maximum number of bytes that one lane stores with one instruction.
+constexpr u32 kMaxStoredBytes = 16;
+
 /// Lets a checker query the value that a lane will store. `copy` writes the lane's bytes, at most
-/// 16, to `bytes` in memory order. The checker calls `copy` only if two accesses collide, so
+/// kMaxStoredBytes, to `bytes` in memory order. The checker calls `copy` only if two accesses collide, so
 /// correct kernels never pay for the call. If `copy` is null, the value is unknown.
 struct StoredValue {
     void (*copy)(const void* context, int lane, u8* bytes) = nullptr;

@@ -211,6 +211,7 @@ void access_row(Warp& w, const Op* op, const SiteCache& cache, u64 first) {
             mark_all_written(shadow, Shape::kTotal);
         else if (shadow)
             w.block->launch->memory->mark_written(first, kRow);
+        GlobalRace::finish_store(w.block->global_race);
         if (w.undefined) [[unlikely]] {
             u64 addresses[kLanes];
             addresses_of_row(addresses);
@@ -280,6 +281,7 @@ void access_scattered(Warp& w, const Op* op, const SiteCache& cache, const u64* 
         move_lane<Shape, Store>(w, op, l, host);
         if (Store && shadow) mark_lane_written(shadow, addresses[l], Shape::kTotal);
     }
+    if constexpr (Store) GlobalRace::finish_store(w.block->global_race);
 }
 
 /// Narrows the cache to the allocated piece of the heap that contains the address. If there is no
@@ -377,6 +379,7 @@ const Op* access_lane_by_lane(Warp& w, const Op* op, const GlobalMove& move, con
             move.load_lane(w, op, l, host);
         }
     }
+    if (move.store) GlobalRace::finish_store(w.block->global_race);
     return op + 1;
 }
 

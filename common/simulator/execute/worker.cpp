@@ -200,7 +200,8 @@ Block& Worker::begin_block(u64 number, Cluster* cluster) {
     enter_cluster(block, cluster);
     run_prologue(launch_->code->block_specials, launch_->code->block_prologue, block.warps[0]);
     start_warps(block);
-    if (launch_->global_race) launch_->global_race->begin_block(block.global_race, number);
+    if (launch_->global_race)
+        launch_->global_race->begin_block(block.global_race, number, &in_flight_);
     block.ledger.begin_block();
     const bool repeats = block.ledger.mode() == SharedLedger::Mode::comparing;
     if (block.shared_race && !repeats && !cluster) begin_shared_checks(block);

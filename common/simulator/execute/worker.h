@@ -99,6 +99,7 @@ private:
     std::size_t prepared_clusters_ = 0;
     std::vector<SiteCache> caches_;
     Watch watch_;
+    StoreInFlight in_flight_;
 };
 
 }  // namespace coalesce::simulator

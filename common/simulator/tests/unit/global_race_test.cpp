@@ -7,105 +7,12 @@
 #include <cstring>
 #include <thread>
 
-#include "simulator/checks/global_race.h"
+#include "global_race_fixture.h"
 
 using namespace coalesce::simulator;
 using Kind = GlobalAccess::Kind;
 
 namespace {
-
-constexpr u64 kCapacity = 1 << 20;
-const u64 kBase = device_base();
-
-/// A launch of a kernel with ten memory instructions: instruction i is on line 10 + i. The last one
-/// is an atomic.
-struct GlobalRaceFixture {
-    ptx::Module ptx;
-    Module module;
-    Kernel kernel;
-    AllocationTable table;
-    std::vector<u8> memory = std::vector<u8>(65536);
-    GlobalRace race{kCapacity};
-    GlobalRace::Block blocks[4];
-
-    GlobalRaceFixture() {
-        reports().clear();
-        reports().print_immediately(false);
-        module.ast = std::make_unique<ptx::Module>();
-        module.ast->files[1] = "main.cu";
-        kernel.demangled = "kernel";
-        kernel.module = &module;
-        for (u32 i = 0; i < 10; ++i) {
-            Site site;
-            site.where = {1, 10 + i};
-            site.atomic = i == 9;
-            kernel.sites.push_back(site);
-        }
-        Allocation allocation;
-        allocation.begin = kBase;
-        allocation.end = kBase + memory.size();
-        allocation.to_host =
-            static_cast<std::ptrdiff_t>(reinterpret_cast<u64>(memory.data()) - kBase);
-        allocation.serial = 1;
-        table.live.push_back(allocation);
-        launch();
-    }
-
-    void launch() {
-        race.begin_launch(kernel, {4, 1, 1}, {256, 1, 1}, table);
-        for (u64 b = 0; b < 4; ++b) race.begin_block(blocks[b], b);
-    }
-
-    /// Records an access by all lanes of `warp`, with a distance of `stride` bytes between lanes.
-    void access(u64 block, u32 warp, u32 site, Kind kind, u64 offset, u32 bytes = 4, u64 stride = 0,
-                Mask active = kAllLanes, bool strong = false, StoredValue value = {}) {
-        u64 addresses[kLanes];
-        for (int l = 0; l < kLanes; ++l)
-            addresses[l] = kBase + offset + l * (stride ? stride : bytes);
-        GlobalAccess a;
-        a.kind = kind;
-        a.strong = strong || kind == Kind::atomic;
-        a.warp = warp;
-        a.site = site;
-        a.active = active;
-        a.addresses = addresses;
-        a.bytes_per_lane = bytes;
-        a.value = value;
-        const bool whole = active == kAllLanes && !a.strong && (stride == 0 || stride == bytes);
-        if (whole && kind == Kind::read &&
-            race.read_lines(blocks[block], warp, site, addresses[0], bytes))
-            return;
-        if (whole && kind == Kind::write &&
-            race.write_lines(blocks[block], warp, site, addresses[0], bytes, value)) {
-            return;
-        }
-        race.access(blocks[block], a);
-        if (a.strong) race.acquire(blocks[block], warp);
-    }
-    void read(u64 block, u32 warp, u32 site, u64 offset, u32 bytes = 4, u64 stride = 0,
-              Mask active = kAllLanes) {
-        access(block, warp, site, Kind::read, offset, bytes, stride, active);
-    }
-    void write(u64 block, u32 warp, u32 site, u64 offset, u32 bytes = 4, u64 stride = 0,
-               Mask active = kAllLanes) {
-        access(block, warp, site, Kind::write, offset, bytes, stride, active);
-    }
-
-    /// Returns the reports, each as "write after read 12 10": kind, line, and line of the other
-    /// access.
-    std::vector<std::string> found() {
-        race.end_launch();
-        std::vector<std::string> all;
-        for (const Report& r : reports().all()) {
-            all.push_back(r.kind + " " + std::to_string(r.where.line) + " " +
-                          std::to_string(r.other.line));
-        }
-        std::sort(all.begin(), all.end());
-        reports().clear();
-        launch();
-        return all;
-    }
-};
 
 using Found = std::vector<std::string>;
 

@@ -1,0 +1,76 @@
+// Lets the race check know the values of stores that other workers have not finished yet.
+//
+// Idea   A worker first checks a store and then writes its values to memory. In between, the store
+//        is in flight: another worker already finds it in the shadow, but memory still has the old
+//        value. To determine whether two stores write the same value, the second worker therefore
+//        waits until no store is in flight. Two workers that wait for each other cannot finish
+//        their stores. So a waiting worker shows the values of its own store, and the other worker
+//        compares with these values instead of with memory.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+
+#include "simulator/base/types.h"
+#include "simulator/checks/race_log.h"
+
+namespace coalesce::simulator {
+
+/// A warp's store, as another worker must know it.
+struct WarpStore {
+    const void* check = nullptr;  ///< the GlobalRace of the launch
+    u64 block = 0;                ///< the index of the block in the grid
+    u32 warp = 0;                 ///< the index of the warp in the block
+    u32 bytes_per_lane = 0;
+    StoredValue value = {};
+    const u64* addresses = nullptr;  ///< one device address per lane, or null
+    u64 first = 0;  ///< the first lane's address if `addresses` is null; the others follow it
+
+    u64 address(u32 lane) const {
+        return addresses != nullptr ? addresses[lane] : first + u64{lane} * bytes_per_lane;
+    }
+    /// Returns the value of the byte that the lane writes to the address.
+    u8 byte_at(u32 lane, u64 at) const {
+        u8 bytes[kMaxStoredBytes];
+        value.copy(value.context, static_cast<int>(lane), bytes);
+        return bytes[at - address(lane)];
+    }
+};
+
+/// The store that one worker executes at the moment.
+class StoreInFlight {
+public:
+    StoreInFlight();
+    ~StoreInFlight();
+    StoreInFlight(const StoreInFlight&) = delete;
+
+    /// Must be called before the check records the store in the shadow.
+    void begin() {
+        state_.store(State::writes, std::memory_order_relaxed);
+        std::atomic_thread_fence(std::memory_order_release);
+    }
+    /// Must be called when memory contains the values of the store.
+    void end() { state_.store(State::none, std::memory_order_release); }
+
+    /// Pauses all stores. While a Pause exists, every other worker that has begun a store either
+    /// has finished it or waits and shows its values.
+    class Pause {
+    public:
+        Pause(StoreInFlight& own, const WarpStore& store);
+        ~Pause();
+        Pause(const Pause&) = delete;
+        /// Returns the waiting store of a warp, or null if that warp has finished its store.
+        const WarpStore* find(const void* check, u64 block, u32 warp) const;
+
+    private:
+        StoreInFlight& own_;
+        std::unique_lock<std::mutex> lock_;
+    };
+
+private:
+    enum class State : u8 { none, writes, waits };
+    std::atomic<State> state_ = State::none;
+    WarpStore shown_;  ///< valid while the state is State::waits
+};
+
+}  // namespace coalesce::simulator
