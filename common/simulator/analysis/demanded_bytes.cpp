@@ -171,7 +171,7 @@ private:
             return execution_order_.is_always_followed_by(load, reader);
         });
         if (certain == ValueFate::decides || certain == ValueFate::stored) return certain;
-        // Take uses that are not certain to happen into account only if all uses are selections.
+        // Consider uses that are not certain to happen only if all uses are selections.
         const auto every = [](u32) { return true; };
         return follow_uses(reg, bits, every) == ValueFate::selected ? ValueFate::selected
                                                                     : ValueFate::unknown;

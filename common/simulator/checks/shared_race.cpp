@@ -120,9 +120,9 @@ struct SharedRace::State {
     // ---- the clocks ----
 
     Clocks clocks;
-    /// `accesses` counts the accesses of each warp, and `phase_begin` is that count at the time
-    /// when all warps last met. `steps` contains the number of each warp's last access at each
-    /// site.
+    /// `accesses` counts the accesses of each warp. `phase_begin` is a copy of `accesses` from the
+    /// last time that all warps were synchronized. `steps` contains, for each site and warp, the
+    /// position of the warp's last access at that site.
     std::vector<u64> accesses, phase_begin;
     std::vector<u64> steps;
     Clocks fences;           ///< the clocks of each warp at its last fence
@@ -902,7 +902,7 @@ struct SharedRace::State {
         const auto found = released.find(address);
         if (found == released.end()) return;
         join(clocks[warp], found->second.data(), warps);
-        lane_clocks[warp].reset();  // the warp's lanes may have waited for each other
+        lane_clocks[warp].reset();  // the acquire may order the lanes with each other
     }
 };
 

@@ -47,7 +47,7 @@ void note_runtime_use() {
 cudaError_t context_error() {
     note_runtime_use();
     const cudaError_t fresh = context.unreported.exchange(cudaSuccess);
-    // Keep the first error: store the new error only if there is no error yet.
+    // Keep the first error: store the new error only if no error is stored yet.
     cudaError_t none = cudaSuccess;
     if (fresh != cudaSuccess) context.current.compare_exchange_strong(none, fresh);
     return context.current.load();
