@@ -1,4 +1,4 @@
-// Long: one class takes a launch through its checks, its recording, its trace and its counters.
+// Long: one class checks, records, traces and counts a launch.
 #include "simulator/device/device.h"
 
 #include <algorithm>
@@ -366,8 +366,8 @@ void Device::State::remember_clean_block(const Launch& launch) {
     constexpr std::size_t kMostKernels = 64, kMostSteps = 1 << 16;
     if (!launch.clean_block || launch.clean_block->order.size() > kMostSteps) return;
     if (clean.size() >= kMostKernels) clean.clear();
-    // Some values, from which addresses may be computed, are set before a block begins. Of these
-    // values, only %gridid differs from launch to launch.
+    // Addresses may be computed from values that are set before a block begins. Of these values,
+    // only %gridid differs from launch to launch.
     const auto* launch_number = find_special_register("%gridid");
     for (const SpecialSlot& s : launch.kernel->code->launch_specials)
         if (s.special == launch_number) return;
@@ -384,7 +384,7 @@ void Device::State::recall_clean_block(Launch& launch) const {
 
 namespace {
 
-/// The launch of the sampled blocks, and the log that records them.
+/// The launch that runs the sampled blocks, and the log that records them.
 struct SampledBlocksRun {
     SampledBlocksRun(const Kernel& kernel, timing::Recording& recording)
         : log(kernel, *kernel.plain_code, recording) {}
@@ -469,9 +469,9 @@ void Device::record(Launch& launch, timing::Recording& recording, void** argumen
     std::iota(below, launch.only.end(), launch.first_below);
 }
 
-/// Runs the block to trace step by step, so that `launch` does not run it again. If the caller
-/// requests the block that stores to an address, runs blocks in this way until a block has stored
-/// to the address.
+/// Runs the traced block step by step, so that `launch` does not run it again. If the caller wants
+/// to trace the block that stores to an address, runs blocks in this way until one of them has
+/// stored to the address.
 void Device::trace(Launch& launch, const TraceRequest& request, void** arguments, u64 resident,
                    std::vector<WorkerTotals>& counted) {
     Kernel& kernel = *launch.kernel;

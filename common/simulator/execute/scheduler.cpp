@@ -33,8 +33,8 @@ constexpr u32 kMaxSpinWeight = 4 * kIdleIterationWeight;
 /// in waiting loops. kIdlePasses applies if no other warp makes progress, and kPasses is the
 /// maximum in any case.
 constexpr u32 kIdlePasses = 16, kPasses = 1024;
-/// The number of consecutive slices that a warp must use up, without an iteration of a waiting
-/// loop, to be considered as computing.
+/// A warp that has used up this many consecutive slices, without an iteration of a waiting loop, is
+/// considered to be computing.
 constexpr u32 kFullSlices = 2;
 
 /// Returns the position of a fragment as a path from the kernel's body down through its calls.
@@ -93,7 +93,8 @@ inline const Op* jump(Warp& w, const Op* op, const Op* target) {
             return nullptr;
         }
     }
-    // The target is a label, and no other fragment can join there.
+    // Skip the label at the target, because there is no other fragment that could join at the
+    // label.
     if (w.others.empty()) return target + 1;
     return continue_at(w, target);
 }
@@ -237,8 +238,8 @@ Mask take_lanes_waiting_with_mask(Warp& w, const Op* op, Mask named) {
     return 0;
 }
 
-/// Marks all fragments for which `meets` returns true as ready. They continue after the instruction
-/// at which they waited.
+/// Marks all fragments for which `meets` returns true as ready to continue after the instruction at
+/// which they waited.
 template <class Meets>
 void wake_fragments(Warp& w, Meets meets) {
     for (Fragment& f : w.others) {

@@ -63,8 +63,8 @@ constexpr u64 kMaxLz4Ratio = 255;
 
 /// Decompresses data. `size` is the decompressed size according to the container.
 std::string decompress_zstd(Bytes compressed, u64 size) {
-    // First check the size that the frame states. The check costs nothing, and `size` alone may be
-    // wrong by gigabytes.
+    // First check the size that the compressed frame states. The check costs nothing, and `size`
+    // may be wrong by gigabytes.
     const unsigned long long promised =
         ZSTD_getFrameContentSize(compressed.data(), compressed.size());
     if (promised == ZSTD_CONTENTSIZE_ERROR)
@@ -148,7 +148,7 @@ void read_entries(Bytes entries, u64& text_budget, Contents& contents) {
 void read_container(const void* data, std::size_t limit, u64& text_budget, Contents& contents) {
     if (!data) fail_malformed("no data");
     const u8* start = static_cast<const u8*>(data);
-    // Without a limit, the length of the container is known only from the container itself.
+    // Without a limit, the container itself is the only source for its length.
     const Bytes readable(start, limit ? limit : std::numeric_limits<u64>::max());
     const auto header = read<ContainerHeader>(readable, "the header of the container");
     if (header.magic != kContainerMagic)

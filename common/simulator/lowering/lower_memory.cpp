@@ -98,8 +98,8 @@ Slot FunctionLowering::whole_address(const Operand& address, StateSpace space) {
     return sum;
 }
 
-/// Returns the slots from which a store reads its elements, or to which a load writes its elements.
-/// A load's elements may then be extended.
+/// Returns the slots from which a store reads its elements, or to which a load writes its elements
+/// before they are extended.
 std::vector<Slot> FunctionLowering::slots_of_elements(const std::vector<Operand>& elements,
                                                       Width width, bool store) {
     std::vector<Slot> slots;

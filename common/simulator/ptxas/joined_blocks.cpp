@@ -25,7 +25,7 @@ bool contains_any_of(const std::vector<u32>& values, const std::set<u32>& among)
 }
 
 /// Returns the number of machine instructions for a PTX instruction. 64-bit sums are computed in
-/// two halves, and 64-bit products in several parts.
+/// two halves, and 64-bit products in four parts.
 u32 count_machine_instructions(const Instruction& i, const MachineValues& values) {
     constexpr u32 kProduct = 4, kHalves = 2;
     if (!is_of_64_bits(i) || is_one_of(i.opcode, {"cvt", "cvta"})) return 1;
@@ -186,8 +186,8 @@ private:
         return steps <= (loads ? kMaxGuardedInstructionsWithLoad : kMaxGuardedInstructions);
     }
 
-    /// Returns the block that continues the piece of block `b`, or `b` itself if no block can.
-    /// run() checks whether enough work overlaps with loads.
+    /// Returns the block that continues the straight-line piece of block `b`, or `b` itself if the
+    /// piece ends there. Does not check whether enough work overlaps with loads; run() does that.
     u32 find_continuation(u32 b) const {
         const std::vector<u32>& next = blocks_[b].next;
         if (next.size() == 1 && next[0] == b + 1 && flow_.predecessors(b + 1).size() == 1)
