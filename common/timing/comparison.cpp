@@ -218,7 +218,7 @@ std::string explain_bottlenecks(const Prediction& fast, const Prediction& slow) 
            ", and the slower kernel by " + describe_bottleneck(slow) + ".";
 }
 
-/// Returns a sentence about what the model does not know about either launch.
+/// Returns a sentence that lists what the model does not know about the two launches.
 std::string describe_common_unknowns(const Prediction& one, const Prediction& other) {
     std::vector<std::string> said;
     for (const Prediction* p : {&one, &other}) {

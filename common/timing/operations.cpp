@@ -33,14 +33,16 @@ constexpr std::uint32_t kBytesPerPass = 128;
 constexpr std::uint32_t kRegistersForFullOccupancy = 32;
 constexpr std::uint32_t kSectorsPerHalfLine = 2;  ///< the sectors of 64 bytes
 constexpr std::uint32_t kHalfSectorBytes = kSectorBytes / 2;
-/// The largest fraction of missed sectors at which a table counts as cached in the first level.
+/// The largest fraction of missed sectors at which a table counts as cached in the first-level
+/// cache.
 constexpr double kMaxCachedMissFraction = .3;
 /// If a store spans at most this many times the sectors that it writes, its lanes count as storing
 /// along a row. Other stores along the row soon complete the partial sectors.
 constexpr std::uint32_t kMaxRowSpanRatio = 8;
-/// The fraction of run ends that count as unfinished. At the remaining ends, the neighbouring part
-/// of the sector arrives at about the same time. The only sector of a one-sector run always counts
-/// as unfinished. (Measured as in parts.cpp, with rows that begin in the middle of a sector.)
+/// The fraction of the ends of runs of sectors that count as unfinished. At the other ends, the
+/// rest of the sector is written at about the same time. The only sector of a one-sector run always
+/// counts as unfinished. (Measured as in parts.cpp, with rows that begin in the middle of a
+/// sector.)
 constexpr float kUnfinishedEndFraction = .3f;
 
 /// The contents of the first-level cache, which the warps of a block share.
@@ -261,7 +263,7 @@ void WarpLowering::add_load(Draft& draft, const Instruction& i, const Step& step
         operation.passes += std::max(static_cast<float>(access.passes), data_passes(access));
         record_memory_ranges(operation, access);
     });
-    if (!i.has("nc")) depend_on_latest(operation, stores_);  // a store may be to the same address
+    if (!i.has("nc")) depend_on_latest(operation, stores_);  // it may load what a store wrote
 }
 
 WarpLowering::Extent WarpLowering::measure_extent(const Access& access) const {

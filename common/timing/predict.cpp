@@ -17,7 +17,7 @@ namespace coalesce::timing {
 
 namespace {
 
-/// The relative error of the register estimate. The error is smaller for two thirds of all kernels.
+/// The relative error of the register estimate that two thirds of all kernels do not exceed.
 constexpr double kRegisterEstimateError = .06;
 
 /// Returns the shared memory of a block in bytes, including the bytes that the system reserves.
@@ -57,8 +57,8 @@ Occupancy compute_occupancy(const Recording& recording, const Gpu& gpu) {
 
 namespace {
 
-// The storage that shared memory and the first-level cache have in common exceeds the largest
-// shared memory by this number of bytes, from sm_80 on. (From NVIDIA's documents)
+// From sm_80 on, shared memory and the first-level cache share storage that is larger than the
+// maximum size of shared memory by this number of bytes. (From NVIDIA's documents)
 constexpr int kCacheBytesBeyondShared = 28 << 10;
 
 /// Returns a warp's share of the first-level cache, in lines. Shared memory and the cache use
@@ -327,8 +327,8 @@ void compute_sector_cycles(MultiprocessorWork& work, const Traffic& t, const Gpu
                         (1 + kUnfinishedSectorCostRatio * t.unfinished);
 }
 
-/// Estimates, from the recorded neighbours, the partial sectors that the running blocks leave
-/// unfinished.
+/// Estimates how many partial sectors the running blocks leave unfinished, from the recorded
+/// neighbours.
 Unfinished estimate_unfinished(const Recording& recording, const MultiprocessorWork& work,
                                const Traffic& t, const Gpu& gpu) {
     const SectorSet& written = select_written_footprint(recording).sectors;

@@ -110,8 +110,8 @@ private:
         return std::any_of(after.begin(), after.end(),
                            [&](std::uint32_t a) { return a >= begin_ && is_load(a - begin_); });
     }
-    /// Returns the drafts in the order of their stages. Within each stage, the drafts are sorted by
-    /// the value of `of`.
+    /// Returns the indices of the drafts, sorted by stage. Within each stage, the drafts are sorted
+    /// by `of(index)`.
     template <class Of>
     std::vector<std::size_t> in_stages(Of of) const {
         std::vector<std::size_t> order(stage_.size());

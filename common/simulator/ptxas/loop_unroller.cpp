@@ -66,7 +66,8 @@ void rename_vectors(std::vector<std::vector<u32>>& vectors, std::size_t first,
     }
 }
 
-/// Reports whether the result differs between threads, regardless of the operands.
+/// Reports whether the result of the instruction differs between threads, regardless of the
+/// operands.
 bool differs_between_threads(const Instruction& i) {
     if (is_one_of(i.opcode, {"ld", "ldu"}))
         return !i.has("param") && space_of(i) != StateSpace::constant;

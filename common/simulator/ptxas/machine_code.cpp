@@ -94,7 +94,8 @@ private:
         }
     }
 
-    /// Fills the piece that starts with block `first`. Returns the last block of the piece.
+    /// Adds the code of the blocks that form `piece`, beginning with block `first`. Returns the last
+    /// of these blocks.
     u32 fill(MachinePiece& piece, u32 first) {
         first_ = first;
         add_block(piece, first);
@@ -329,7 +330,8 @@ private:
     }
 
     /// Reports whether only one lane executes the instruction, because it is predicated on the
-    /// thread's index or follows a branch on the thread's index. There is then nothing to combine.
+    /// thread's index or follows a branch on the thread's index. In that case, there are no values
+    /// to combine.
     bool runs_in_one_lane(const Instruction& i) const {
         if (i.guard && values_.is_true_in_one_lane(*i.guard, !i.guard_negated)) return true;
         for (u32 b = block_, before; (before = dominators_.immediate_dominator(b)) != kNone;
@@ -352,8 +354,8 @@ private:
                any_of(known->second, [&](u32 b) { return dominators_.dominates(b, block_); });
     }
 
-    /// Returns the value that contains a constant in a register. Reuses a load of the constant that
-    /// dominates this block, or adds such a load. A load inside a loop moves before the loop.
+    /// Returns the register value that contains the constant. Reuses a load of the constant
+    /// that dominates this block, or adds such a load. A load inside a loop moves before the loop.
     u32 load_constant(MachinePiece& piece, u32 at, const Constant& constant) {
         // A constant for a store that lanes may skip is loaded in the current block.
         const bool stays = is_skipped_ && memory_effect(function_.body[at]) == MemoryEffect::store;

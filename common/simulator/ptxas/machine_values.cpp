@@ -203,8 +203,8 @@ bool MachineValues::is_computed_for_block(const Instruction& i) const {
 }
 
 /// Reports whether a product of launch parameters is added to an address. If so, the threads
-/// multiply and add in one instruction. A sum is ignored if it is only compared, or if it is only
-/// the address of a load, because the result of the load takes the same register.
+/// multiply and add in one instruction. A sum is ignored if it is only compared, or only used as
+/// the address of a load, whose result then takes the same register.
 bool MachineValues::is_added_by_threads(u32 product) const {
     return registers_.value_class[product] == ValueClass::launch &&
            all_readers_are(product, {"add", "sub"}) && any_of(readers_[product], [&](u32 at) {
@@ -357,8 +357,8 @@ bool MachineValues::is_foldable(u32 value) const {
            all_readers_are(value, {"add"});
 }
 
-/// Reports whether a product is used only as a summand of a sum with a value that differs between
-/// threads. The product then becomes part of that addition.
+/// Reports whether a product is used only in an addition whose other operand differs between
+/// threads. The addition then includes the multiplication.
 bool MachineValues::is_folded_into_sum(u32 product) const {
     if (readers_[product].size() != 1 || uniform_[product]) return false;
     const Instruction& add = function_.body[readers_[product][0]];

@@ -15,7 +15,7 @@ using dwarf::Entry;
 /// The maximum nesting depth of types. Types that are nested more deeply are ignored.
 constexpr int kMaxDepth = 8;
 
-/// Returns the state space of a DWARF address class, whose values PTX defines.
+/// Returns the state space for a DWARF address class. PTX defines the numbers of these classes.
 ptx::StateSpace space_of_class(u64 address_class) {
     switch (address_class) {
         case 4: return ptx::StateSpace::constant;

@@ -143,8 +143,8 @@ bool BlockTracer::continues_step(const Warp& w, u32 source, ptx::SourceLine wher
     const Step& step = trace_.steps.back();
     if (w.active & ~step.active) return false;
     if (where.line == 0) {
-        // Without any line information, each instruction is a step. If only this instruction lacks
-        // it, the compiler added the instruction, and it belongs to the current step.
+        // Without any line information, each instruction is a step. If only this instruction has no
+        // line, the compiler added the instruction, and it belongs to the current step.
         return !folder_.empty();
     }
     if (where.line != step.line || file_numbers_.at(where.file) != step.file) return false;
@@ -392,7 +392,8 @@ void BlockTracer::take_new_reports() {
     reports_before_ = std::move(now);
 }
 
-/// Returns the step to which a report belongs that was added after the launch.
+/// Returns the last step that performs an access of the report. The report was added after the
+/// launch.
 u32 BlockTracer::find_step(const Report& report) const {
     const auto is_here = [&](const Step& step, const Place& where, Dim3 block, Dim3 thread) {
         const Dim3 shape = trace_.block;
