@@ -15,7 +15,7 @@ namespace {
 /// faster.
 constexpr double kMinTimeRatio = 1.05;
 
-/// A difference between two Predictions, and the sentence about the faster launch.
+/// A difference between two Predictions, and the sentence that states it for the faster launch.
 struct Difference {
     /// The ratio of the two values, at least 1, as a measure of how much the difference explains.
     double weight = 0;

@@ -108,7 +108,7 @@ float predicated_slots(const std::vector<Instruction>& instructions, std::uint32
 Cost instruction_cost(const Instruction& i, std::uint32_t index) {
     const std::string_view op = i.opcode;
     const bool wide = is_wide(i);
-    if (op == "ld") return {.35f, 0, Pipe::any};  // parameters become operands of their users
+    if (op == "ld") return {.35f, 0, Pipe::any};  // parameters become operands
     if (op == "cvta") return {0, 0, Pipe::any};
     if (op == "mov") return move(i);
     // The operation is folded into the instruction that uses the predicate.

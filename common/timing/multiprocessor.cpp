@@ -332,7 +332,7 @@ double Simulation::arithmetic(int s, const Operation& o, double at) {
             at = std::max({at, pipe[0], pipe[1]});
             pipe[0] = pipe[1] = at + slots;
             return at;
-        case Pipe::special:  // one for this unit, the others for any pipe
+        case Pipe::special:  // one for this unit; the rest can use any pipe
             at = std::max(at, special_[s]);
             special_[s] = at + gpu_.special_issue_cycles;
             for (double& p : pipe) p = std::max(p, at) + slots - 1;

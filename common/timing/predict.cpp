@@ -169,9 +169,9 @@ BlockAccesses sum_block_accesses(const Recording& recording, bool reads) {
     return o;
 }
 
-/// The additional cost of a sector whose bytes are never all written, as a multiple of a write.
-/// Memory must read the sector before it writes it. (Measured on an H200: fills of every second
-/// element of 16 bytes.)
+/// The additional cost of a sector whose bytes are never all written, as a multiple of the cost of
+/// a write. Memory must read the sector before it writes it. (Measured on an H200: fills of every
+/// second element of 16 bytes.)
 constexpr double kUnfinishedSectorCostRatio = 2.5;
 
 /// Estimates the fraction of the sectors that stay unfinished, from the recorded neighbours.
@@ -269,8 +269,8 @@ Traffic compute_traffic(const Recording& recording, const MultiprocessorWork& wo
     return t;
 }
 
-/// The fraction of partial runs that memory moves before a neighbour requests the rest of the
-/// sectors.
+/// The fraction of runs with partial sectors that memory moves before a neighbour requests the rest
+/// of these sectors.
 constexpr double kEarlyEvictionFraction = .2;
 
 double excess_cost_with_neighbours(const Runs& runs, const std::vector<double>& of,
@@ -401,7 +401,7 @@ Gpu parse_or_find_gpu(const std::string& name_or_text) {
 
 namespace {
 
-/// Bytes of shared memory that one wavefront moves.
+/// The number of bytes of shared memory that one wavefront moves.
 constexpr std::uint32_t kWavefrontBytes = 128;
 
 /// Returns the number of wavefronts that an access would take without bank conflicts.

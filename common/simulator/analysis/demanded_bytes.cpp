@@ -292,7 +292,7 @@ private:
 struct Origin {
     enum class Kind : u8 { zero, copied, other };
     Kind kind = Kind::other;
-    u32 load = kNone;  ///< set for `copied`, and for `other` if the byte contains bits of a load
+    u32 load = kNone;  ///< the load from which bits of the byte come, if any
     u32 byte = 0;      ///< the offset of the byte in the value that `load` loads
 };
 

@@ -96,8 +96,8 @@ void print_once(const std::string& sentence) {
 
 /// Reports whether `error` from `call` shows a mistake in the program. Many errors are normal
 /// answers: programs check whether memory, a peer, an attribute or another device is available, or
-/// whether something is already registered. An error shows a mistake only if the call was to do
-/// work, and only if no program expects this error.
+/// whether something is already registered. An error shows a mistake only if the call does work,
+/// such as a copy or a launch, and programs do not normally expect the error.
 bool is_mistake(std::string_view call, cudaError_t error) {
     switch (error) {
         case cudaSuccess:

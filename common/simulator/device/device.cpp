@@ -39,7 +39,7 @@ struct Device::State {
     u64 clock = 0;
     u64 grid_workspace = 0;
     std::unordered_map<std::string, u64>
-        launch_counts;  ///< number of launches for each make_launch_key()
+        launch_counts;  ///< the number of launches with each key (see make_launch_key)
     /// The steps of a clean block in shared memory, recorded during a kernel's last launch, and the
     /// key of that launch.
     struct CleanBlock {
@@ -270,9 +270,9 @@ void Device::begin_race_check(Launch& launch) {
 
 namespace {
 
-/// Reports whether ReadMarks contain all reads of memory that the kernel does not write. This is
-/// not the case if the kernel has asynchronous copies or loads of matrices: their reads set no
-/// marks, but are in the shadow of the race check.
+/// Reports whether the launch's ReadMarks contain all reads of memory that the kernel does not
+/// write. They do not if the kernel has asynchronous copies or loads of matrices: these reads set
+/// no marks, but the shadow of the race check records them.
 bool marks_all_reads(const Kernel& kernel) {
     return std::none_of(kernel.sites.begin(), kernel.sites.end(), [](const Site& site) {
         if (!site.load || site.space == ptx::StateSpace::shared) return false;

@@ -16,8 +16,8 @@ namespace {
 
 /// The number of backward branches that a warp may take before the next warp runs.
 constexpr i64 kSliceFuel = 50'000;
-/// The number of backward branches in a dry run. It is smaller, because in a dry run a block may be
-/// abandoned before it ends.
+/// The number of backward branches that a warp may take in a dry run before the next warp runs. It
+/// is smaller, because a dry run may abandon a block before the block ends.
 constexpr i64 kSliceFuelInDryRun = 500;
 /// The weights of an iteration of a waiting loop: the first if the iteration has changed memory,
 /// and the second if it has not.

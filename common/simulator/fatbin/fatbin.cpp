@@ -1,4 +1,4 @@
-// Reads the entries of a container. format.h describes the format.
+// Reads the entries of a fat binary. format.h describes the format.
 #include "simulator/fatbin/fatbin.h"
 
 #include <lz4.h>
@@ -178,8 +178,8 @@ std::vector<PtxImage> require_ptx(Contents contents) {
                       ") but no PTX, and the simulated GPU runs only PTX" + kRebuildHint);
 }
 
-/// Reads a program that was built with -rdc=true. In such a program, the linked container has the
-/// machine code, and the containers of the translation units have the PTX.
+/// Reads a program that was built with -rdc=true. In such a program, the linked container contains
+/// the machine code, and the containers of the translation units contain the PTX.
 std::vector<PtxImage> read_wrapper(const FatbinWrapper& wrapper) {
     Contents contents;
     u64 text_budget = kMostText;

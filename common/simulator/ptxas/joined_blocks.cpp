@@ -12,12 +12,12 @@ using ptx::Instruction;
 
 namespace {
 
-/// The maximum number of machine instructions in a block that ptxas predicates instead of branching
+/// The maximum size, in machine instructions, of a block that ptxas predicates instead of branching
 /// around it. The second limit is for blocks with a load from global memory, because the latency of
 /// this load overlaps with other loads. To measure the limits, instructions were added to such
 /// blocks until ptxas branched.
 constexpr u32 kMaxGuardedInstructions = 8, kMaxGuardedInstructionsWithLoad = 20;
-/// The minimum number of machine instructions for which overlapping with a load is worthwhile.
+/// The minimum number of machine instructions that make it worthwhile to overlap them with a load.
 constexpr u32 kMinOverlappingInstructions = 3;
 
 bool contains_any_of(const std::vector<u32>& values, const std::set<u32>& among) {
@@ -204,8 +204,8 @@ private:
         return ends_piece(blocks_[b + 2]) || !is_short(blocks_[b + 1]) ? b : b + 2;
     }
 
-    /// Reports whether the blocks that can join the piece of a skipped block contain enough work to
-    /// overlap with the loads of the skipped block.
+    /// Reports whether the blocks that can join the same straight-line piece as a skipped block
+    /// contain enough work to overlap with the loads of the skipped block.
     bool has_overlapping_work(u32 b) const {
         const BasicBlock& block = blocks_[b];
         bool loads = false;

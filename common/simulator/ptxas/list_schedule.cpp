@@ -111,7 +111,7 @@ private:
         edges_from_[from].push_back({to, cycles});
     }
 
-    /// The terms of an address: the sum of a value and a constant.
+    /// An address, as the sum of a value and a constant.
     struct Origin {
         u32 value = 0;
         i64 offset = 0;

@@ -208,11 +208,11 @@ private:
         return work <= most;
     }
 
-    /// Reports whether the threads of the loop must stay converged. If so, ptxas does not unroll
-    /// the loop if threads leave it in different iterations. The threads must stay converged if
-    /// they execute a collective instruction, or if some threads skip a store to memory that the
-    /// loop also loads from. (A store to a state space from which the loop does not load is
-    /// predicated, and the loop is unrolled.)
+    /// Reports whether the threads of the loop must stay converged. If so, ptxas unrolls the loop
+    /// only if all threads leave it in the same iteration. The threads must stay converged if they
+    /// execute a collective instruction, or if some threads skip a store to memory that the loop
+    /// also loads from. (A store to a state space from which the loop does not load is predicated,
+    /// and the loop is unrolled.)
     bool needs_converged_threads(const MachinePiece& piece) const {
         const auto loads_from = [&](StateSpace space) {
             return any_of(piece.code, [&](const MachineInstruction& i) {

@@ -354,8 +354,8 @@ private:
                any_of(known->second, [&](u32 b) { return dominators_.dominates(b, block_); });
     }
 
-    /// Returns the register value that contains the constant. Reuses a load of the constant
-    /// that dominates this block, or adds such a load. A load inside a loop moves before the loop.
+    /// Returns a value that holds the constant in a register. Reuses a load of the constant that
+    /// dominates this block, or adds such a load. A load inside a loop moves before the loop.
     u32 load_constant(MachinePiece& piece, u32 at, const Constant& constant) {
         // A constant for a store that lanes may skip is loaded in the current block.
         const bool stays = is_skipped_ && memory_effect(function_.body[at]) == MemoryEffect::store;
@@ -479,7 +479,7 @@ private:
     std::set<u32> delayed_loads_;          ///< loads that are delayed until the selection
     std::set<u32> loads_in_registers_;     ///< loads whose values are already in registers
     u32 array_value_ = kNone;              ///< the value for a small array in registers
-    bool has_array_ = false;               ///< true if an instruction stores to that array
+    bool has_array_ = false;               ///< true if an instruction stores to `array_value_`
     u32 part_ = 0;                         ///< the index of the current part of the piece
     u32 block_ = 0;                        ///< the index of the current block
     u32 first_ = 0;                        ///< the first block of the current piece

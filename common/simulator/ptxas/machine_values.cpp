@@ -392,9 +392,9 @@ bool MachineValues::is_sum(const Instruction& i) const {
     return i.has("s32") || i.has("u32") || (is_of_64_bits(i) && narrow_[i.operands[0].reg]);
 }
 
-/// Reports whether a sum is merged into its reader. The machine adds three values in one
-/// instruction, at most one of them constant, unless one of the two sums already includes a shift
-/// or a product.
+/// Reports whether a sum is merged into its reader. The machine can add three values in one
+/// instruction if at most one of them is constant and neither of the two sums includes a shift or a
+/// product.
 bool MachineValues::is_part_of_sum(u32 value) const {
     const Instruction& sum = definition(value);
     if (!is_sum(sum) || uniform_[value] || readers_[value].size() != 1) return false;

@@ -45,7 +45,7 @@ struct ArrayDescriptor {  // CUDA_ARRAY_DESCRIPTOR
     size_t width, height;
     unsigned format, channels;
 };
-struct Array3DDescriptor {  // CUDA_ARRAY3D_DESCRIPTOR. Its flags are the same as the runtime's.
+struct Array3DDescriptor {  // A CUDA_ARRAY3D_DESCRIPTOR. It uses the runtime's flags.
     size_t width, height, depth;
     unsigned format, channels, flags;
 };
