@@ -94,7 +94,7 @@ double interpolate_excess_cost(const Runs& runs, const std::vector<double>& of, 
     return of.back();
 }
 
-/// Returns the mean excess cost of runs of these sizes (in sectors), weighted by size.
+/// Returns the mean excess cost of runs of the given sizes (in sectors), weighted by size.
 double interpolate_excess_cost(const Runs& runs, const std::vector<double>& of,
                                const std::vector<std::uint64_t>& sizes) {
     double sum = 0, all = 0;

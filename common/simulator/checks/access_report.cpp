@@ -18,9 +18,10 @@ constexpr u64 kNullPage = 1 << 16;
 /// An access at least this many bytes past the end of an allocation probably comes from an index
 /// that has overflowed.
 constexpr u64 kFarOutside = u64{1} << 31;
-/// The corresponding distance before the beginning of an allocation. It is shorter, because an int
-/// that overflows begins at -2^31 and goes up from there, whereas an index that is negative on
-/// purpose stays close to 0.
+/// An access at least this many bytes before the beginning of an allocation probably comes from an
+/// index that has overflowed. The limit is lower than kFarOutside, because an int that overflows
+/// begins at -2^31 and goes up from there, whereas an index that is negative on purpose stays close
+/// to 0.
 constexpr u64 kFarBefore = u64{1} << 28;
 
 /// An access within this many bytes of registered memory is assumed to come from an index that ran

@@ -508,7 +508,7 @@ struct GlobalRace::Detail {
 
     // -- are two accesses ordered? --
 
-    /// Reports whether the access that `earlier` describes happened before this access.
+    /// Reports whether the access that `earlier` describes is ordered before this access.
     bool is_ordered(Cell earlier) const {
         if (!is_foreign(earlier, me) || epoch_of(earlier) == kMaxEpoch) return true;
         const Moment moment = race.find_moment(earlier);
@@ -862,8 +862,8 @@ struct GlobalRace::Detail {
         }
         return true;
     }
-    /// Reports whether another warp may have accessed these words of a line. `head` is the line's
-    /// cell.
+    /// Reports whether another warp may have accessed any of `count` words of a line, beginning
+    /// with `word`. `head` is the line's cell.
     bool may_be_accessed_by_others(Cell head, Role role, u64 word, u32 count) const {
         if (!is_foreign(head, me)) return false;
         return !is_split(head) || has_foreign_access(&race.shadow_[kWords][role][word], count);

@@ -16,8 +16,8 @@ namespace {
 
 /// The number of backward branches that a warp may take before the next warp runs.
 constexpr i64 kSliceFuel = 50'000;
-/// The number of backward branches that a warp may take in a dry run before the next warp runs. It
-/// is smaller, because a dry run may abandon a block before the block ends.
+/// The number of backward branches that a warp may take in a dry run before the next warp runs. The
+/// number is smaller than kSliceFuel, because a dry run may abandon a block before the block ends.
 constexpr i64 kSliceFuelInDryRun = 500;
 /// The weights of an iteration of a waiting loop: the first if the iteration has changed memory,
 /// and the second if it has not.
@@ -375,8 +375,8 @@ void run_fragments(Warp& w) {
 }
 
 void run_slice(Warp& w) {
-    // If the warp has used up its last slice, keep the count, so that the iterations of a long
-    // waiting loop are added up.
+    // If the warp has used up its last slice, keep its count of spins, so that the iterations of a
+    // long waiting loop are added up.
     if (w.fuel >= 0) w.spins = 0;
     Watch& watch = *w.block->watch;
     Launch& launch = *w.block->launch;

@@ -77,7 +77,7 @@ void SharedLedger::record(u32 warp, const Step& step, const u32* addresses, cons
     to.order.push_back(warp);
 }
 
-/// Stores these 32 addresses if they are not stored yet, and returns their index. The addresses of
+/// Stores a list of 32 addresses if it is not stored yet, and returns its index. The addresses of
 /// inactive lanes count as 0.
 u32 SharedLedger::intern_addresses(const u32* addresses, Mask active) {
     std::vector<u32>& all = recorded_->addresses;

@@ -223,7 +223,7 @@ void FunctionLowering::lower_kernel_parameter(const Operand& address,
 }
 
 /// Lowers accesses to the parameters and results of device functions. The frame's parameter memory
-/// contains a copy of these for each lane.
+/// contains a copy of them for each lane.
 void FunctionLowering::lower_parameter_access(bool store, const std::vector<Operand>& elements,
                                               Type type) {
     const Operand& address = now().operands.at(store ? 0 : 1);

@@ -94,7 +94,7 @@ std::string find_fault(const TensorMapArguments& a) {
     return "";
 }
 
-/// Returns the map for these arguments. The arguments must be valid.
+/// Returns the map that the arguments describe. The arguments must be valid.
 TensorMap make_map(const TensorMapArguments& a) {
     TensorMap map;
     map.address = a.address;

@@ -250,8 +250,8 @@ private:
         const std::vector<u32>& edges_to = dependences_.edges_to(k);
         return all_of(edges_to, [&](u32 b) { return collect(b, ahead); });
     }
-    /// Returns the change in the number of live words after these instructions have been issued in
-    /// the given order.
+    /// Returns the change in the number of live words after the instructions in `ahead` have been
+    /// issued in the given order.
     int change_of_live_words_after(const std::vector<u32>& ahead) const {
         std::vector<u32> issued;
         int more = 0;

@@ -467,7 +467,7 @@ private:
         u32 block = 0, value = 0;
     };
     std::vector<NearAddress> near_addresses_;  ///< addresses computed for asynchronous copies
-    /// For each constant, by name, the blocks that use it directly.
+    /// For each constant, identified by its name, the blocks that use the constant directly.
     std::map<u64, std::vector<u32>> used_;
     /// true if the current block is predicated because lanes may skip it
     bool is_skipped_ = false;

@@ -637,7 +637,7 @@ bool MachineValues::is_stored_in_vectors(const Operand& element) const {
     });
 }
 
-/// Reports whether one instruction loaded these operands as a vector, in this order.
+/// Reports whether one instruction loaded the operands as a vector, in the given order.
 bool MachineValues::is_loaded_as_vector(const std::vector<Operand>& operands) const {
     if (operands.empty() || !operands[0].is_register() || !is_written_once(operands[0].reg))
         return false;
@@ -813,8 +813,8 @@ std::vector<std::pair<u32, u32>> MachineValues::find_known_values(u32 at) const 
             return same;
         }
         const MemoryEffect effect = memory_effect(i);
-        // ptxas does not compare the offsets of these addresses, so any store to a state space that
-        // may overlap the load's space may change the value.
+        // ptxas does not compare the offsets of different addresses, so any store to a state space
+        // that may overlap the load's space may change the value.
         const bool is_elsewhere =
             effect == MemoryEffect::store && !may_overlap(space_of(i), space_of(load));
         if (changes_memory(effect) && !is_elsewhere && !reads_clock(i) && !load.has("nc"))
