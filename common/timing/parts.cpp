@@ -16,11 +16,11 @@ constexpr float kMaxMissingBytes = 1;
 // --transposes` (docs/results/random_kernels/transposes). The kernels differ in one property at a
 // time: block shape, element size, order or pitch.
 
-/// The number of open lines, as a fraction of the lines of the second-level cache, at which half of
-/// the open lines are evicted early.
+/// The fraction of the second-level cache's lines that must be open for half of the open lines to
+/// be evicted early.
 constexpr double kHalfEvictionLineFraction = .08;
-/// The number of pages (2 KiB) with open lines at which half of the lines are evicted early. Fewer
-/// pages cost less, because the lines of a page are written together.
+/// The number of pages (2 KiB) that must have open lines for half of the open lines to be evicted
+/// early. Fewer pages cost less, because the lines of a page are written together.
 constexpr double kHalfEvictionPages = 8000;
 /// The cost of writing a sector too early and reading it again, as a multiple of the cost of a
 /// partial write.

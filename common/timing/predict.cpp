@@ -81,7 +81,7 @@ double first_level_bytes(const Recording& recording, const Gpu& gpu, int residen
     return kCacheBytesBeyondShared;
 }
 
-/// Returns the excess cost of runs of `bytes` bytes, interpolated from `of`, a table of costs. The
+/// Returns the excess cost of runs of `bytes` bytes, interpolated from the table of costs `of`. The
 /// excess cost is the time that such runs add to a plain copy, as a fraction of the copy's time.
 double interpolate_excess_cost(const Runs& runs, const std::vector<double>& of, double bytes) {
     if (!(bytes > runs.bytes.front())) return of.front();

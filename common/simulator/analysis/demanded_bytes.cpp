@@ -196,8 +196,8 @@ private:
         while (!rest.empty()) {
             const Carrier from = rest.back();
             rest.pop_back();
-            // Assume that a running sum, or a value on which many other values depend, affects the
-            // program.
+            // Assume that the value affects the program if it flows into a running sum, or into
+            // more than kMany registers.
             constexpr std::size_t kMany = 64;
             const bool is_sum = definitions_.only_writer(from.reg) == kNone;
             if (from.computed && (is_sum || known.size() > kMany)) return ValueFate::decides;

@@ -68,7 +68,7 @@ std::vector<GuardedRange> find_guarded_ranges(const AccessedRanges& ranges, u64 
     return guarded;
 }
 
-/// The maximum number of pieces of work with which new work is compared.
+/// New work is compared with at most this many earlier pieces of work.
 constexpr std::size_t kMaxOutstandingWork = 256;
 
 class StreamOrder {

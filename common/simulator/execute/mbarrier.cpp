@@ -29,7 +29,7 @@ struct Mbarrier {
     static constexpr i64 kNoBytes = 1 << 21;
     static constexpr u64 kBytesMask = 2 * kNoBytes - 1;
     /// The documented limit on the number of bytes that can be expected, and on the number that can
-    /// arrive early.
+    /// arrive before they are expected.
     static constexpr i64 kMaxBytes = (1 << 20) - 1;
 
     u32 pending = 0;   ///< arrivals that the current phase still expects

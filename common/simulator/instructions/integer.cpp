@@ -278,8 +278,8 @@ LaneInstruction extremum(Modifiers& m) {
 
 // ---- dp4a, dp2a: small dot products ----
 
-/// Multiplies the parts of a, of type A, by the parts of b, of type B, beginning with part kFirst
-/// of b. Adds the products to c.
+/// Multiplies the parts of a by parts of b, beginning with part kFirst of b, and adds the products
+/// to c. A and B are the types of the parts.
 template <class A, class B, u32 kFirst>
 struct DotProduct {
     static u32 apply(u32 a, u32 b, u32 c) {

@@ -34,7 +34,7 @@ bool FunctionLowering::lower_control() {
     return true;
 }
 
-/// Reports whether a taken branch leads back to itself without any other instruction, so that its
+/// Reports whether a taken branch leads back to itself through other branches only, so that its
 /// lanes loop forever.
 static bool never_ends(const ptx::Function& function, u32 at) {
     constexpr int kMostBranches = 8;

@@ -214,8 +214,8 @@ void BlockTracer::end_step(const Warp* running, u32 source) {
     const Warp& w = *warp_;
     const Mask lanes = trace_.steps.back().active;
     trace_.steps.back().bytes_in_flight = w.block->copy_bytes_under_way;
-    // A variable's location depends on the instruction that a lane has reached, which differs
-    // between lanes that have diverged.
+    // The location of a variable depends on the instruction that a lane has reached. Lanes that
+    // have diverged have reached different instructions.
     if (running == warp_) read_variables(w, w.frame, source, w.active & lanes);
     for (const Fragment& f : w.others) read_variables(w, f.frame, f.at->source, f.lanes & lanes);
     warp_ = nullptr;

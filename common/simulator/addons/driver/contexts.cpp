@@ -14,7 +14,7 @@ struct CUctx_st {
     unsigned flags = 0;
     unsigned long long id = 0;
     bool is_primary = false;
-    /// the number of retain calls for a primary context that have no matching release
+    /// for a primary context, the number of retain calls minus the number of release calls
     unsigned retained = 0;
 };
 

@@ -1,9 +1,9 @@
 // Looks up driver functions by name, and encodes tensor maps. Programs that use the runtime also
 // encode tensor maps through this library.
 //
-// Programs and libraries look up a name such as "cuMemAlloc" for a particular version of CUDA.
-// Whatever that version is, the look-up returns the newest version of the function in this library,
-// which is also the version that the name refers to in CUDA 13.
+// Programs and libraries look up a name such as "cuMemAlloc" for a particular version of CUDA. The
+// look-up always returns the newest version of the function in this library. In CUDA 13, the name
+// refers to the same version.
 #include <dlfcn.h>
 
 #include <string>
