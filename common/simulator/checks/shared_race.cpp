@@ -937,7 +937,7 @@ void SharedRace::begin_block(u64 block_number, u32 shared_bytes, const u8* memor
 
 void SharedRace::begin_cluster(Cluster cluster, const u8* memory) {
     const u64 bytes = u64{cluster.stride} * cluster.blocks.size();
-    state_->end_block();  // end_block still uses the block numbers of the previous cluster
+    state_->end_block();  // end_block still uses the block indices of the previous cluster
     state_->cluster = std::move(cluster);
     begin_block(state_->cluster.blocks[0], static_cast<u32>(bytes), memory);
 }

@@ -264,7 +264,7 @@ const Op* run_atomic(Warp& w, const Op* op) {
     return op + 1;
 }
 
-// ---- 128 bits: exch and cas ----
+// ---- 128-bit exch and cas ----
 
 /// A 128-bit register of a warp: the low halves of its 32 lanes, followed by the high halves.
 struct WideLanes {

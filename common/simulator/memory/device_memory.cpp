@@ -400,7 +400,7 @@ void DeviceMemory::clear_shadow(u8* begin, u64 words) {
     std::memset(first_page + pages, 0, static_cast<std::size_t>(end - first_page) - pages);
 }
 
-// ---- for the fault handler ----
+// ---- functions for the fault handler ----
 
 bool DeviceMemory::try_describe_address(u64 address, char* text, std::size_t size) const {
     std::unique_lock lock(state_->mutex, std::try_to_lock);

@@ -324,7 +324,7 @@ private:
         open.stores.reset();
     }
 
-    // ---- iterations of a loop ----
+    // ---- merging accesses across iterations of a loop ----
 
     /// Merges loads from a state space across iterations of a loop that does not store to this
     /// space. Groups whose index is below `older` belong to earlier pieces and are skipped.

@@ -26,7 +26,7 @@ ptx::StateSpace space_of_class(u64 address_class) {
     }
 }
 
-/// Decodes a DWARF register number to the register's name. The bytes of the number are the
+/// Returns the register name that a DWARF register number encodes. The bytes of the number are the
 /// characters of the name, with the first character in the highest byte.
 std::string register_name(u64 number) {
     std::string name;

@@ -200,7 +200,7 @@ cudaError_t get_texture(TextureDescriptor* target, cudaTextureObject_t object) {
     return cudaSuccess;
 }
 
-// ---- copies of bytes in one-dimensional arrays ----
+// ---- byte copies to and from one-dimensional arrays ----
 
 template <cudaMemcpyKind kind>
 cudaError_t copy_to_array(cudaArray_t to, size_t x, const void* from, size_t bytes) {
