@@ -903,7 +903,7 @@ struct SharedRace::State {
         const auto found = released.find(address);
         if (found == released.end()) return;
         join(clocks[warp], found->second.data(), warps);
-        lane_clocks[warp].reset();  // the acquire may order the lanes with each other
+        lane_clocks[warp].reset();  // an acquire may also order the warp's lanes
     }
 };
 
