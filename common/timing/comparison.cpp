@@ -15,7 +15,7 @@ namespace {
 /// faster.
 constexpr double kMinTimeRatio = 1.05;
 
-/// A difference between two Predictions, and the sentence about the faster launch.
+/// A difference between two Predictions, and the sentence that states it for the faster launch.
 struct Difference {
     /// The ratio of the two values, at least 1, as a measure of how much the difference explains.
     double weight = 0;
@@ -218,7 +218,7 @@ std::string explain_bottlenecks(const Prediction& fast, const Prediction& slow) 
            ", and the slower kernel by " + describe_bottleneck(slow) + ".";
 }
 
-/// Returns a sentence about what the model does not know about either launch.
+/// Returns a sentence that lists what the model does not know about the two launches.
 std::string describe_common_unknowns(const Prediction& one, const Prediction& other) {
     std::vector<std::string> said;
     for (const Prediction* p : {&one, &other}) {

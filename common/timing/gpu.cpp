@@ -117,8 +117,8 @@ constexpr const char* kPartialKeys[] = {"of_4", "of_8", "of_16"};
 
 // ---- reading ----
 
-/// Reports whether this key is missing in a file with the key `like`. Its value is then that of the
-/// other GPU. A file without `like` must contain all keys.
+/// Reports whether this key is missing in a file that refers to a base GPU by the key `like`. The
+/// value is then taken from the base GPU. A file without `like` must contain all keys.
 bool is_inherited(const toml::table& whole, const toml::table& table, const char* key) {
     return whole.contains("like") && !table.contains(key);
 }
@@ -152,7 +152,8 @@ void read_partial(const Toml& reader, const toml::table& whole, Gpu& gpu) {
     }
 }
 
-/// Reads a section of three lists: `bytes`, and two lists with a number for each size in `bytes`.
+/// Reads a section that consists of three lists: `bytes`, and two lists that contain a number for
+/// each size in `bytes`.
 template <class ListOf>
 void read_by_bytes(const Toml& reader, const toml::table& whole, const char* section,
                    const char* const (&keys)[3], ListOf list_of) {
@@ -202,7 +203,8 @@ Gpu read_base_gpu(const Toml& reader, const toml::table& whole) {
 
 // ---- writing ----
 
-/// Formats a number with as few digits as possible, with a relative error below one millionth.
+/// Formats a number with the smallest number of digits that keeps the relative error below one
+/// millionth.
 std::string written(double value) {
     char digits[64];
     if (value == std::floor(value) && std::fabs(value) < 1e15) {

@@ -54,8 +54,8 @@ Cost special(const Instruction& i) {
     return {12, 50, Pipe::special};
 }
 
-/// Returns the cost of a conversion. The special function unit converts from and to floating point,
-/// but 32-bit integers to float are converted elsewhere.
+/// Returns the cost of a conversion. The special function unit converts between integers and
+/// floating point, and from and to double. It does not convert 32-bit integers to float.
 Cost conversion_cost(const Instruction& i) {
     const auto is_any_of = [&](std::initializer_list<const char*> types) {
         return std::any_of(types.begin(), types.end(),
@@ -108,7 +108,7 @@ float predicated_slots(const std::vector<Instruction>& instructions, std::uint32
 Cost instruction_cost(const Instruction& i, std::uint32_t index) {
     const std::string_view op = i.opcode;
     const bool wide = is_wide(i);
-    if (op == "ld") return {.35f, 0, Pipe::any};  // a parameter becomes an operand of its users
+    if (op == "ld") return {.35f, 0, Pipe::any};  // parameters become operands
     if (op == "cvta") return {0, 0, Pipe::any};
     if (op == "mov") return move(i);
     // The operation is folded into the instruction that uses the predicate.

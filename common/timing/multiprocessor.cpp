@@ -258,10 +258,11 @@ private:
     const MultiprocessorWork& work_;
     const Gpu& gpu_;
     const int blocks_to_run_;
-    /// The average demand of all multiprocessors, relative to the demand of the simulated one. If
-    /// the blocks or their kinds do not divide evenly among the multiprocessors, some
-    /// multiprocessors get one more block than others. The simulated multiprocessor is one of
-    /// those. It also gets the share of memory that the other multiprocessors do not use.
+    /// The average demand of all multiprocessors, relative to the demand of the simulated
+    /// multiprocessor. If the blocks or their kinds do not divide evenly among the multiprocessors,
+    /// some multiprocessors get one more block than others. The simulated multiprocessor is one
+    /// with an additional block. It also gets the share of memory that the other multiprocessors do
+    /// not use.
     const double relative_average_demand_;
     MemoryShare memory_;
     CacheCapacity cache_capacity_;
@@ -331,7 +332,7 @@ double Simulation::arithmetic(int s, const Operation& o, double at) {
             at = std::max({at, pipe[0], pipe[1]});
             pipe[0] = pipe[1] = at + slots;
             return at;
-        case Pipe::special:  // one instruction, plus others around it for any pipe
+        case Pipe::special:  // one for this unit; the rest can use any pipe
             at = std::max(at, special_[s]);
             special_[s] = at + gpu_.special_issue_cycles;
             for (double& p : pipe) p = std::max(p, at) + slots - 1;
@@ -384,7 +385,7 @@ void Simulation::access_shared_memory(const Operation& o, double at, double& don
     next = std::max(next, lsu_ - kLsuQueueCycles);
 }
 
-/// Returns the time at which the data arrives that a load requests at `begin`. If a neighbour has
+/// Returns the arrival time of the data that a load requests at `begin`. If a neighbour has
 /// requested the data before, the data is in the second-level cache, or will be there after a
 /// random fraction of memory's latency.
 double Simulation::load_arrival_time(BlockState& block, const Operation& o, double begin) {
@@ -456,7 +457,7 @@ void Simulation::store(WarpState& warp, const Operation& o, double at, double& n
     const double partial = std::max(partial_store_cycles(warp, o, begin), o.partial * whole);
     const double cost = relative_average_demand_ * (o.sectors * whole + partial);
     // A single multiprocessor writes up to a whole sector per cycle. The limit for all
-    // multiprocessors together is lower, but pauses of the other multiprocessors leave room for
+    // multiprocessors together is lower, but the pauses of other multiprocessors leave room for
     // bursts.
     to_l2_ = std::max(to_l2_, begin) + o.sectors + partial;
     to_l2_share_ = std::max(to_l2_share_, begin - to_l2_credit_) + cost;
@@ -662,8 +663,8 @@ SimulatedOutcome Simulation::outcome() {
     return r;
 }
 
-/// Distributes an interval over the moments that overlap with it. Calls `add` with each moment and
-/// the fraction of the moment that is covered.
+/// Distributes an interval over the moments of the time line that it overlaps. Calls `add` with
+/// each moment and the fraction of the moment that the interval covers.
 template <class Add>
 void spread(const TimedInterval& s, double begin, double step, std::size_t moments, Add add) {
     const double end = begin + step * static_cast<double>(moments);

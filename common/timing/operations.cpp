@@ -17,7 +17,7 @@ namespace {
 
 using Kind = Operation::Kind;
 
-/// The number of sectors in 1 KiB of memory. All data of such a range arrives at the same time.
+/// The number of sectors in a 1 KiB range of memory. All data of a range arrives at the same time.
 constexpr std::uint32_t kSectorsPerRange = 32;
 /// The latency of a read of constant memory, in cycles. From Jia et al., Dissecting the NVIDIA
 /// Volta GPU Architecture via Microbenchmarking, 2018.
@@ -33,14 +33,16 @@ constexpr std::uint32_t kBytesPerPass = 128;
 constexpr std::uint32_t kRegistersForFullOccupancy = 32;
 constexpr std::uint32_t kSectorsPerHalfLine = 2;  ///< the sectors of 64 bytes
 constexpr std::uint32_t kHalfSectorBytes = kSectorBytes / 2;
-/// The largest fraction of missed sectors at which a table counts as cached in the first level.
+/// The largest fraction of missed sectors at which a table counts as cached in the first-level
+/// cache.
 constexpr double kMaxCachedMissFraction = .3;
-/// If a store spans at most this many times the sectors that it writes, its lanes count as storing
-/// along a row. Other stores along the row soon complete the partial sectors.
+/// The lanes of a store count as storing along a row if the store spans at most this many times as
+/// many sectors as it writes. Other stores along the row soon complete the partial sectors.
 constexpr std::uint32_t kMaxRowSpanRatio = 8;
-/// The fraction of run ends that count as unfinished. At the remaining ends, the neighbouring part
-/// of the sector arrives at about the same time. The only sector of a one-sector run always counts
-/// as unfinished. (Measured as in parts.cpp, with rows that begin in the middle of a sector.)
+/// The fraction of the ends of runs of sectors that count as unfinished. At the other ends, the
+/// rest of the sector is written at about the same time. The only sector of a one-sector run always
+/// counts as unfinished. (Measured as in parts.cpp, with rows that begin in the middle of a
+/// sector.)
 constexpr float kUnfinishedEndFraction = .3f;
 
 /// The contents of the first-level cache, which the warps of a block share.
@@ -172,8 +174,8 @@ private:
     std::vector<Draft> drafts_;
     std::vector<std::uint32_t> writer_;  ///< for each register, its last writer, or kNoTarget
     std::vector<std::uint32_t> stores_, shared_loads_, shared_stores_;
-    std::vector<std::uint32_t> group_;                ///< copies since the last commit
-    std::vector<std::vector<std::uint32_t>> groups_;  ///< committed copies; emptied after a wait
+    std::vector<std::uint32_t> group_;                      ///< copies since the last commit
+    std::vector<std::vector<std::uint32_t>> groups_;        ///< groups of committed copies
     using Value = std::pair<std::uint32_t, std::uint32_t>;  ///< a register, and its writer
     std::set<Value> divided_by_;
     std::set<std::pair<Value, Value>> divided_;
@@ -261,7 +263,7 @@ void WarpLowering::add_load(Draft& draft, const Instruction& i, const Step& step
         operation.passes += std::max(static_cast<float>(access.passes), data_passes(access));
         record_memory_ranges(operation, access);
     });
-    if (!i.has("nc")) depend_on_latest(operation, stores_);  // a store may be to the same address
+    if (!i.has("nc")) depend_on_latest(operation, stores_);  // the load may read what a store wrote
 }
 
 WarpLowering::Extent WarpLowering::measure_extent(const Access& access) const {
@@ -364,7 +366,7 @@ void WarpLowering::add_bulk(Draft& draft, const Instruction& i, const Step& step
     Operation& operation = draft.operation;
     operation.slots = 4;
     operation.is_box = i.has("tensor");
-    std::uint64_t next = ~std::uint64_t{0};  // end of the row so far, over one or more accesses
+    std::uint64_t next = ~std::uint64_t{0};  // end of the row, which may span accesses
     for_each_access(step, [&](const Access& access) {
         const bool reads = access.kind == AccessKind::copy_from;
         operation.kind = reads ? Kind::bulk_load : Kind::bulk_store;

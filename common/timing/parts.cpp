@@ -16,16 +16,17 @@ constexpr float kMaxMissingBytes = 1;
 // --transposes` (docs/results/random_kernels/transposes). The kernels differ in one property at a
 // time: block shape, element size, order or pitch.
 
-/// The number of open lines, as a fraction of the lines of the second-level cache, at which half of
-/// the open lines are evicted early.
+/// The fraction of the second-level cache's lines that must be open for half of the open lines to
+/// be evicted early.
 constexpr double kHalfEvictionLineFraction = .08;
-/// The number of pages (2 KiB) with open lines at which half of the lines are evicted early. Fewer
-/// pages cost less, because the lines of a page are written together.
+/// The number of pages (2 KiB) that must have open lines for half of the open lines to be evicted
+/// early. Fewer pages cost less, because the lines of a page are written together.
 constexpr double kHalfEvictionPages = 8000;
-/// The cost of writing a sector too early and reading it again, as a multiple of a partial write.
+/// The cost of writing a sector too early and reading it again, as a multiple of the cost of a
+/// partial write.
 constexpr double kRewriteCostRatio = 6;
-/// A factor for calibrate's cost of a partial write. The measured cost includes the reads that the
-/// write causes, which the model counts separately.
+/// A factor for the cost of a partial write that calibrate measures. The measured cost includes the
+/// reads that the write causes, which the model counts separately.
 constexpr double kWriteOnlyCostFactor = .9;
 /// The weight of a line in which a block fills whole sectors, but not the whole line.
 constexpr double kFilledSectorsLineWeight = .5;

@@ -17,7 +17,7 @@ namespace coalesce::timing {
 
 namespace {
 
-/// The relative error of the register estimate. The error is smaller for two thirds of all kernels.
+/// The relative error of the register estimate that two thirds of all kernels do not exceed.
 constexpr double kRegisterEstimateError = .06;
 
 /// Returns the shared memory of a block in bytes, including the bytes that the system reserves.
@@ -57,8 +57,8 @@ Occupancy compute_occupancy(const Recording& recording, const Gpu& gpu) {
 
 namespace {
 
-// The storage that shared memory and the first-level cache have in common exceeds the largest
-// shared memory by this number of bytes, from sm_80 on. (From NVIDIA's documents)
+// From sm_80 on, shared memory and the first-level cache share storage that is larger than the
+// maximum size of shared memory by this number of bytes. (From NVIDIA's documents)
 constexpr int kCacheBytesBeyondShared = 28 << 10;
 
 /// Returns a warp's share of the first-level cache, in lines. Shared memory and the cache use
@@ -81,7 +81,7 @@ double first_level_bytes(const Recording& recording, const Gpu& gpu, int residen
     return kCacheBytesBeyondShared;
 }
 
-/// Returns the excess cost of runs of `bytes` bytes, interpolated from `of`, a table of costs. The
+/// Returns the excess cost of runs of `bytes` bytes, interpolated from the table of costs `of`. The
 /// excess cost is the time that such runs add to a plain copy, as a fraction of the copy's time.
 double interpolate_excess_cost(const Runs& runs, const std::vector<double>& of, double bytes) {
     if (!(bytes > runs.bytes.front())) return of.front();
@@ -94,7 +94,7 @@ double interpolate_excess_cost(const Runs& runs, const std::vector<double>& of, 
     return of.back();
 }
 
-/// Returns the mean excess cost of runs of these sizes (in sectors), weighted by size.
+/// Returns the mean excess cost of runs of the given sizes (in sectors), weighted by size.
 double interpolate_excess_cost(const Runs& runs, const std::vector<double>& of,
                                const std::vector<std::uint64_t>& sizes) {
     double sum = 0, all = 0;
@@ -169,9 +169,9 @@ BlockAccesses sum_block_accesses(const Recording& recording, bool reads) {
     return o;
 }
 
-/// The additional cost of a sector whose bytes are never all written, as a multiple of a write.
-/// Memory must read the sector before it writes it. (Measured on an H200: fills of every second
-/// element of 16 bytes.)
+/// The additional cost of a sector whose bytes are never all written, as a multiple of the cost of
+/// a write. Memory must read the sector before it writes it. (Measured on an H200: fills of every
+/// second element of 16 bytes.)
 constexpr double kUnfinishedSectorCostRatio = 2.5;
 
 /// Estimates the fraction of the sectors that stay unfinished, from the recorded neighbours.
@@ -269,8 +269,8 @@ Traffic compute_traffic(const Recording& recording, const MultiprocessorWork& wo
     return t;
 }
 
-/// The fraction of partial runs that memory moves before a neighbour requests the rest of the
-/// sectors.
+/// The fraction of runs with partial sectors that memory moves before a neighbour requests the rest
+/// of these sectors.
 constexpr double kEarlyEvictionFraction = .2;
 
 double excess_cost_with_neighbours(const Runs& runs, const std::vector<double>& of,
@@ -327,8 +327,8 @@ void compute_sector_cycles(MultiprocessorWork& work, const Traffic& t, const Gpu
                         (1 + kUnfinishedSectorCostRatio * t.unfinished);
 }
 
-/// Estimates, from the recorded neighbours, the partial sectors that the running blocks leave
-/// unfinished.
+/// Estimates how many partial sectors the running blocks leave unfinished, from the recorded
+/// neighbours.
 Unfinished estimate_unfinished(const Recording& recording, const MultiprocessorWork& work,
                                const Traffic& t, const Gpu& gpu) {
     const SectorSet& written = select_written_footprint(recording).sectors;
@@ -401,7 +401,7 @@ Gpu parse_or_find_gpu(const std::string& name_or_text) {
 
 namespace {
 
-/// Bytes of shared memory that one wavefront moves.
+/// The number of bytes of shared memory that one wavefront moves.
 constexpr std::uint32_t kWavefrontBytes = 128;
 
 /// Returns the number of wavefronts that an access would take without bank conflicts.

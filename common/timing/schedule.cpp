@@ -11,7 +11,8 @@ namespace {
 
 using Kind = Operation::Kind;
 
-/// The drafts from `begin` to `end`. The scheduler does not move any operation out of this range.
+/// A range of draft operations, from `begin` to `end`. The scheduler does not move an operation out
+/// of this range.
 class ScheduledRange {
 public:
     ScheduledRange(const std::vector<Draft>& drafts, std::size_t begin, std::size_t end,
@@ -110,8 +111,8 @@ private:
         return std::any_of(after.begin(), after.end(),
                            [&](std::uint32_t a) { return a >= begin_ && is_load(a - begin_); });
     }
-    /// Returns the drafts in the order of their stages. Within each stage, the drafts are sorted by
-    /// the value of `of`.
+    /// Returns the indices of the drafts, sorted by stage. Within each stage, the drafts are sorted
+    /// by `of(index)`.
     template <class Of>
     std::vector<std::size_t> in_stages(Of of) const {
         std::vector<std::size_t> order(stage_.size());
@@ -184,8 +185,8 @@ public:
 
 private:
     static constexpr std::uint32_t kNotScheduled = ~0u;
-    /// The cycles until a value from shared memory is available, and the latency in cycles that
-    /// ptxas assumes for global memory.
+    /// The number of cycles after which a value from shared memory is available, and the latency in
+    /// cycles that ptxas assumes for global memory.
     static constexpr float kSharedLatency = 24, kGlobalLatency = 300;
     /// The number of operations that an operation may overtake. ptxas limits this number, because
     /// chains that run side by side need more registers.

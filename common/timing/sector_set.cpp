@@ -30,7 +30,7 @@ std::uint64_t SectorSet::size() const {
 }
 
 std::uint64_t SectorSet::lines() const {
-    constexpr std::uint64_t firsts = 0x1111111111111111;  // first sector of each line of four
+    constexpr std::uint64_t firsts = 0x1111111111111111;  // the first of each line's four sectors
     std::uint64_t sum = 0;
     for (const SectorPage& p : table_) {
         const std::uint64_t pairs = p.sectors | p.sectors >> 1;

@@ -13,8 +13,8 @@ namespace {
 constexpr int kLabelColumns = 14, kMinColumns = 40;
 constexpr int kMaxTotalLines = 16, kMaxChartRows = 5, kMinChartRows = 3, kMaxBlockRows = 3,
               kMaxTitleLines = 4;
-/// The time line shows nothing if fewer bytes than this are in flight on average: less than one
-/// sector.
+/// The number of bytes in a sector. A moment counts as idle if fewer bytes are in flight on
+/// average.
 constexpr double kSector = 32;
 
 double finite(double value) {

@@ -22,7 +22,8 @@ bool stores_few_sectors(const MultiprocessorWork& work) {
 ///   that are combined before the second-level cache differs by a factor of three between kernels.
 ///   (Counted on an H200.)
 /// - Rows begin in the middle of a sector, so that requests end in partial sectors. On an H200 a
-///   transpose took 1.4 times as long for this reason, although memory moved as many bytes.
+///   transpose took 1.4 times as long for this reason, although memory moved the same number of
+///   bytes.
 /// - Other blocks complete the sectors, whereas the constants in parts.h were measured mostly with
 ///   sectors that the warps of one block fill. (On an H200 a transpose of 32 x 32 elements whose
 ///   rows begin anywhere in a sector, and whose blocks leave a fifth of their sectors' bytes to

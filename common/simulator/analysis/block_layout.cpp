@@ -12,7 +12,8 @@ namespace {
 /// The maximum depth of nested loops that is supported.
 constexpr u32 kDeepestLoop = 64;
 
-/// The control flow without the back edges of loops, and a sort key for each block.
+/// Computes an order of a function's blocks. Removes the back edges of loops, outermost loops
+/// first, and gives each block a sort key.
 class LoopOrder {
 public:
     explicit LoopOrder(std::vector<BasicBlock> blocks)
@@ -29,7 +30,7 @@ public:
         }
     }
 
-    /// Reports whether a block comes before one of its predecessors.
+    /// Reports whether any block comes before one of its predecessors.
     bool has_block_before_predecessor() const {
         for (u32 b = 0; b < blocks_.size(); ++b)
             for (u32 next : blocks_[b].next)
@@ -82,8 +83,8 @@ ptx::Instruction make_label(const std::string& name) {
     return label;
 }
 
-/// Returns a branch to `label`. A block needs such a branch if the block that followed it in the
-/// text has been moved.
+/// Returns a branch to `label`. A block needs such a branch if it used to fall through to a block
+/// that has been moved.
 ptx::Instruction branch_to(const std::string& label, const ptx::Instruction& after) {
     ptx::Instruction branch = after;
     branch.opcode = "bra";

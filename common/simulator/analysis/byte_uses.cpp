@@ -20,7 +20,7 @@ ByteUses::ByteUses(const Kernel& kernel)
         const auto load = bytes->second.loads.find(site.instruction);
         if (load != bytes->second.loads.end()) loads_[s] = load->second;
         // cp.async only copies the bytes that it loads, so the load itself does not affect the
-        // program.
+        // program's behavior.
         if (site.function->body[site.instruction].opcode == "cp") loads_[s].decides = 0;
         const auto store = bytes->second.stores.find(site.instruction);
         if (store == bytes->second.stores.end()) continue;

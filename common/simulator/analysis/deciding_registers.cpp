@@ -15,9 +15,9 @@ namespace {
 using ptx::Instruction;
 using ptx::Operand;
 
-/// Returns the functions that contain an instruction for which `does` returns true, or that call a
-/// function that contains one. A call through a pointer always counts, because its target is
-/// unknown.
+/// Returns the functions that contain an instruction for which `does` returns true, and the direct
+/// and indirect callers of such functions. A call through a pointer always counts, because its
+/// target is unknown.
 std::set<std::string> find_functions_with(const ptx::Module& module,
                                           bool (*does)(const Instruction&)) {
     std::set<std::string> found;

@@ -171,7 +171,7 @@ private:
             return execution_order_.is_always_followed_by(load, reader);
         });
         if (certain == ValueFate::decides || certain == ValueFate::stored) return certain;
-        // Take uses that are not certain to happen into account only if all uses are selections.
+        // Consider uses that are not certain to happen only if all uses are selections.
         const auto every = [](u32) { return true; };
         return follow_uses(reg, bits, every) == ValueFate::selected ? ValueFate::selected
                                                                     : ValueFate::unknown;
@@ -196,8 +196,8 @@ private:
         while (!rest.empty()) {
             const Carrier from = rest.back();
             rest.pop_back();
-            // Assume that a running sum, or a value on which many other values depend, affects the
-            // program.
+            // Assume that the value affects the program if it flows into a running sum, or into
+            // more than kMany registers.
             constexpr std::size_t kMany = 64;
             const bool is_sum = definitions_.only_writer(from.reg) == kNone;
             if (from.computed && (is_sum || known.size() > kMany)) return ValueFate::decides;
@@ -292,7 +292,7 @@ private:
 struct Origin {
     enum class Kind : u8 { zero, copied, other };
     Kind kind = Kind::other;
-    u32 load = kNone;  ///< set for `copied`, and for `other` if the byte contains bits of a load
+    u32 load = kNone;  ///< the load from which bits of the byte come, if any
     u32 byte = 0;      ///< the offset of the byte in the value that `load` loads
 };
 

@@ -15,15 +15,18 @@ namespace {
 
 /// Addresses below this limit can only come from indexing a null pointer.
 constexpr u64 kNullPage = 1 << 16;
-/// The distance in bytes past the end beyond which an out-of-bounds index has probably overflowed.
+/// An access at least this many bytes past the end of an allocation probably comes from an index
+/// that has overflowed.
 constexpr u64 kFarOutside = u64{1} << 31;
-/// The same distance before the beginning. It is shorter, because an int that overflows begins at
-/// -2^31 and goes up from there, whereas an index that is negative on purpose stays close to 0.
+/// An access at least this many bytes before the beginning of an allocation probably comes from an
+/// index that has overflowed. The limit is lower than kFarOutside, because an int that overflows
+/// begins at -2^31 and goes up from there, whereas an index that is negative on purpose stays close
+/// to 0.
 constexpr u64 kFarBefore = u64{1} << 28;
 
-/// The number of bytes around registered memory in which a bad address is assumed to come from an
-/// index that ran past the end. Registered memory is surrounded by other host memory, so an address
-/// further away says nothing about the cause.
+/// An access within this many bytes of registered memory is assumed to come from an index that ran
+/// past the end. Registered memory is surrounded by other host memory, so the cause of an access
+/// further away is unknown.
 constexpr u64 kNearRegistered = 4096;
 
 /// Returns the number of bytes between an address and an allocation that does not contain the

@@ -25,8 +25,9 @@ using Cell = GlobalRace::Cell;
 
 constexpr u32 kWordsPerLine = GlobalRace::kLineBytes / kWordBytes;
 
-/// Shift values of cells that do not describe an access. kSplitMark means that the smaller cells
-/// describe the accesses, and kLockedMark that a worker is filling in the smaller cells.
+/// Shift values of cells that do not describe an access themselves. kSplitMark: cells for smaller
+/// pieces of the memory describe the accesses. kLockedMark: a worker is creating these smaller
+/// cells.
 constexpr u32 kSplitMark = 7, kLockedMark = 6;
 /// The largest shift of an access, which occurs when each lane accesses 16 bytes.
 constexpr u32 kMaxLaneShift = 4, kMaxLaneBytes = 1 << kMaxLaneShift;
@@ -50,9 +51,9 @@ Cell skip_to_byte(Cell cell, u32 offset) {
 
 /// The releases of a block. They determine which of its accesses other blocks can see.
 struct GlobalRace::Block::Sync {
-    /// A release at the launch's time `time`. A warp that acquires at or after that time sees what
-    /// `warp` did before `own_time`, and what the block's other warps did before `others_time`.
-    /// `own_time` and `others_time` are times on the block's own clock.
+    /// A release at time `time` of the launch's clock. A warp that acquires at or after that time
+    /// sees what `warp` did before `own_time`, and what the block's other warps did before
+    /// `others_time`. `own_time` and `others_time` are times on the block's own clock.
     struct Release {
         u64 time;
         u32 warp;
@@ -80,8 +81,8 @@ struct GlobalRace::Block::Sync {
     struct Running {
         u64 acquired_time[kLanes] = {};  ///< the time of each warp's last acquire
         u64 acquired_by_all = 0;  ///< like `acquired_time`, but for all warps; set by a barrier
-        /// Indexed by Scope. A fence with the device's scope is also recorded as a fence with a
-        /// block's scope.
+        /// The fences, indexed by Scope. A fence with device scope is also recorded as a fence with
+        /// block scope.
         Fences fences[2];
 
         void set_fenced_by_all() {
@@ -94,8 +95,8 @@ struct GlobalRace::Block::Sync {
 /// The order of accesses by different warps of one block, as far as barriers have established it.
 /// An Order is created at the first barrier that involves only some of the warps.
 struct GlobalRace::Block::Order {
-    /// The accesses that come before everything a warp does from now on. A barrier passes the
-    /// knowledge of each arriving warp to the warps that wait at it.
+    /// What a warp knows: the accesses that are ordered before everything that the warp does from
+    /// now on. A barrier passes the knowledge of each arriving warp to the warps that wait at it.
     struct Knowledge {
         /// the warp knows the accesses of each warp before this time
         std::array<u64, kLanes> times{};
@@ -113,7 +114,7 @@ struct GlobalRace::Block::Order {
         arrived_knowledge;
 };
 
-/// Block indices beyond the grid's last block. A block that has used up its epochs continues under
+/// Block indices beyond the grid's last block. A block that has used up its epochs continues with
 /// one of these indices.
 struct GlobalRace::Renumberings {
     mutable std::shared_mutex mutex;
@@ -127,7 +128,7 @@ struct GlobalRace::Renumberings {
         first = blocks;
         entries.clear();
     }
-    /// Returns the index under which the block continues, or kNoBlock if no index is left.
+    /// Returns the index with which the block continues, or kNoBlock if no index is left.
     u64 add(Renumbering renumbering) {
         const std::unique_lock lock(mutex);
         const u64 number = first + entries.size();
@@ -343,9 +344,9 @@ void GlobalRace::begin_epoch(Block& block) {
     block.bits = (block.bits & ~(u64{kMaxEpoch} << kEpochShift)) | epoch << kEpochShift;
 }
 
-/// Continues the block under a new index, because the epochs of its current index are used up. If
-/// no index is left, as can happen in a very large grid, returns false and leaves the block in an
-/// epoch that never ends. Accesses in that epoch count as ordered with all others.
+/// Gives the block a new index, because the epochs of its current index are used up. If no index is
+/// left, as can happen in a very large grid, returns false and leaves the block in an epoch that
+/// never ends. Accesses in that epoch count as ordered with all others.
 bool GlobalRace::continue_under_new_number(Block& block, u64 rounds) {
     const u64 number = renumberings_->add({block.number, rounds});
     if (number == kNoBlock) {
@@ -465,7 +466,7 @@ void GlobalRace::acquire(Block& block, u32 warp) {
 void GlobalRace::release(Block& block, u32 warp, Scope widest) {
     if (block.sync == nullptr) return;  // no fence, nothing to publish
     Block::Sync& sync = *block.sync;
-    u64 wider_own = 0, wider_others = 0;  // what a release with a wider scope covers
+    u64 wider_own = 0, wider_others = 0;  // times already published with a wider scope
     for (u32 scope = static_cast<u32>(widest) + 1; scope-- > 0;) {
         auto& fences = sync.running->fences[scope];
         auto& mine = fences.warps[warp];
@@ -510,7 +511,7 @@ struct GlobalRace::Detail {
 
     // -- are two accesses ordered? --
 
-    /// Reports whether the access that `earlier` describes happened before this access.
+    /// Reports whether the access that `earlier` describes is ordered before this access.
     bool is_ordered(Cell earlier) const {
         if (!is_foreign(earlier, me) || epoch_of(earlier) == kMaxEpoch) return true;
         const Moment moment = race.find_moment(earlier);
@@ -597,8 +598,8 @@ struct GlobalRace::Detail {
         return {&race, block.number, warp_of(me), bytes_per_lane, *value, addresses, first};
     }
 
-    /// Returns the first of the `bytes` bytes at which this access has an effect that another
-    /// access could notice.
+    /// Returns the offset of the first byte at which this access has an effect that another access
+    /// could notice. Returns nothing if a store only repeats what the `bytes` bytes contain.
     std::optional<u32> first_change(Cell mine, u64 offset, u32 bytes) const {
         if (!has_value()) return 0;
         const u8* memory = host_pointer(offset);
@@ -646,7 +647,7 @@ struct GlobalRace::Detail {
                        describe_address(address, *race.allocations_), equal_values});
     }
 
-    // -- from lines to words, from words to bytes --
+    // -- splitting cells: lines into words, words into bytes --
 
     /// Waits until no other worker is splitting the cell, and returns the cell.
     Cell wait_until_unlocked(const Cell& cell) const {
@@ -892,8 +893,8 @@ struct GlobalRace::Detail {
         }
         return true;
     }
-    /// Reports whether another warp may have accessed these words of a line. `head` is the line's
-    /// cell.
+    /// Reports whether another warp may have accessed any of `count` words of a line, beginning
+    /// with `word`. `head` is the line's cell.
     bool may_be_accessed_by_others(Cell head, Role role, u64 word, u32 count) const {
         if (!is_foreign(head, me)) return false;
         return !is_split(head) || has_foreign_access(&race.shadow_[kWords][role][word], count);

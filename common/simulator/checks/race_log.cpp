@@ -297,7 +297,7 @@ std::string RaceLog::format_remedy_for_blocks(const Race& race) const {
 }
 
 /// Reports whether a flag could order the two accesses: they are plain accesses of two blocks, and
-/// the kernel has atomic or volatile accesses, one of which may be that of the flag.
+/// the kernel has an atomic or volatile access, which may be the access to the flag.
 bool RaceLog::may_follow_flag(const Race& race) const {
     if (race.kind == RaceKind::write_after_write || is_strong(race.later) ||
         is_strong(race.earlier) || race.later.block == race.earlier.block)

@@ -40,7 +40,7 @@ void MarkedReads::note_site(u64 address, u32 site) {
 
 void MarkedReads::mark_new(u64 address, u64 bytes, u32 site) {
     const u64 last = address + bytes - 1;
-    // These stores need no lock, because other threads can only add the same marks.
+    // The stores below need no lock, because other threads can only add the same marks.
     if (is_lines(address, bytes)) {
         std::memset(line(address), kWholeMark, bytes / kLineBytes);
     } else {

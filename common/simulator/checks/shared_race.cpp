@@ -120,9 +120,9 @@ struct SharedRace::State {
     // ---- the clocks ----
 
     Clocks clocks;
-    /// `accesses` counts the accesses of each warp, and `phase_begin` is that count at the time
-    /// when all warps last met. `steps` contains the number of each warp's last access at each
-    /// site.
+    /// `accesses` counts the accesses of each warp. `phase_begin` is a copy of `accesses` from the
+    /// last time that all warps were synchronized. `steps` contains, for each site and warp, the
+    /// position of the warp's last access at that site.
     std::vector<u64> accesses, phase_begin;
     std::vector<u64> steps;
     Clocks fences;           ///< the clocks of each warp at its last fence
@@ -134,7 +134,7 @@ struct SharedRace::State {
         std::array<std::array<u32, kLanes>, kLanes> times;
     };
     std::vector<std::unique_ptr<LaneClocks>> lane_clocks;  ///< by warp; usually null
-    Clocks barriers;  ///< clocks of all blocks' barriers, block by block
+    Clocks barriers;  ///< the clocks of the barriers of all blocks, block by block
     /// the clocks that releases have published, by address
     std::unordered_map<u32, Clock> released;
     /// The cluster's barrier: the clocks released in the current phase, and in completed phases.
@@ -829,7 +829,8 @@ struct SharedRace::State {
         join(proxy_fenced.data(), clocks[warp], warps);
     }
 
-    /// Reports whether the cell is a store of this block that no fence.proxy.async has followed.
+    /// Reports whether the cell describes a store of this block after which no fence.proxy.async
+    /// has been executed.
     bool needs_proxy_fence(Cell cell) const {
         const u32 stamp_of_store = stamp_of(cell);
         if (stamp_of_store < first_stamp || stamp_of_store > stamp || stamp_of_store < fenced_stamp)
@@ -860,9 +861,9 @@ struct SharedRace::State {
 
     // ---- mbarriers ----
 
-    /// Records an arrival in the current phase. Reports a race if another warp arrived in the last
-    /// phase and nothing orders that arrival before this arrival: on a GPU, this arrival might come
-    /// first, and be counted in the last phase.
+    /// Records an arrival in the current phase. Reports a race if another warp arrived in the
+    /// previous phase and nothing orders that arrival before this one: on a GPU, this arrival might
+    /// come first, and be counted in the previous phase.
     void arrive(const SharedAccess& access, u32 lane) {
         Phases& of = phases[access.addresses[lane]];
         const Cell mine = with_lane(begin(access, true, true, current_time(access)).me, lane);
@@ -902,7 +903,7 @@ struct SharedRace::State {
         const auto found = released.find(address);
         if (found == released.end()) return;
         join(clocks[warp], found->second.data(), warps);
-        lane_clocks[warp].reset();  // the warp's lanes may have waited for each other
+        lane_clocks[warp].reset();  // an acquire may also order the warp's lanes
     }
 };
 
@@ -936,7 +937,7 @@ void SharedRace::begin_block(u64 block_number, u32 shared_bytes, const u8* memor
 
 void SharedRace::begin_cluster(Cluster cluster, const u8* memory) {
     const u64 bytes = u64{cluster.stride} * cluster.blocks.size();
-    state_->end_block();  // end_block still uses the block numbers of the previous cluster
+    state_->end_block();  // end_block still uses the block indices of the previous cluster
     state_->cluster = std::move(cluster);
     begin_block(state_->cluster.blocks[0], static_cast<u32>(bytes), memory);
 }

@@ -15,7 +15,7 @@ constexpr u32 kSectorShift = 5;
 constexpr u32 kWordShift = 2;
 
 /// A set of numbers that uses open addressing. The table has more slots than any set in this file
-/// has elements, so it never fills up.
+/// needs, so it never fills up.
 class SmallSet {
 public:
     /// Adds `value`. Returns true if the set did not contain it before.

@@ -1,5 +1,5 @@
-// Implements functions for the whole device, which select the device, set its flags and limits, and
-// reset its context.
+// Implements functions for the whole device: they select it, set its flags and limits, and reset
+// its context.
 #include <algorithm>
 #include <map>
 #include <set>

@@ -47,7 +47,7 @@ void note_runtime_use() {
 cudaError_t context_error() {
     note_runtime_use();
     const cudaError_t fresh = context.unreported.exchange(cudaSuccess);
-    // Keep the first error: store the new error only if there is no error yet.
+    // Keep the first error: store the new error only if no error is stored yet.
     cudaError_t none = cudaSuccess;
     if (fresh != cudaSuccess) context.current.compare_exchange_strong(none, fresh);
     return context.current.load();
@@ -80,8 +80,8 @@ bool context_is_broken() {
 
 namespace {
 
-/// The maximum number of different sentences to print. A program may repeat a failing call forever,
-/// but after this many sentences nothing new is likely to follow.
+/// The maximum number of different messages to print. A program may repeat a failing call forever,
+/// and further messages are unlikely to say anything new.
 constexpr std::size_t kMaxPrintedSentences = 1000;
 
 void print_once(const std::string& sentence) {
@@ -96,16 +96,16 @@ void print_once(const std::string& sentence) {
 
 /// Reports whether `error` from `call` shows a mistake in the program. Many errors are normal
 /// answers: programs check whether memory, a peer, an attribute or another device is available, or
-/// whether something is already registered. Therefore, only calls that do work can show a mistake,
-/// and only through errors that no program expects.
+/// whether something is already registered. An error shows a mistake only if the call does work,
+/// such as a copy or a launch, and programs do not normally expect the error.
 bool is_mistake(std::string_view call, cudaError_t error) {
     switch (error) {
         case cudaSuccess:
         case cudaErrorMemoryAllocation:
         case cudaErrorNotReady:
         case cudaErrorNotSupported:              // already reported at its origin
-        case cudaErrorStreamCaptureInvalidated:  // the call that caused it was reported
-        case cudaErrorGraphExecUpdateFailure:  // programs use it to find out whether to instantiate
+        case cudaErrorStreamCaptureInvalidated:  // the invalidating call was reported
+        case cudaErrorGraphExecUpdateFailure:    // tells programs to instantiate again
             return false;
         default: break;
     }

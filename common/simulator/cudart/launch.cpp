@@ -10,9 +10,9 @@
 //   Older toolkits and clang call cudaLaunchKernel(address of the stub, ...) instead.
 //   args[i] points to argument i. Parameter i of the PTX entry gives its size and offset.
 //
-//   If the device cannot run the configuration, the launch fails with an error of its own, and the
-//   next launch may succeed. An error in the kernel breaks the context, and so does a kernel that
-//   cannot be simulated: see api.h.
+//   If the device cannot run the configuration, only this launch fails, and the next launch may
+//   succeed. An error in the kernel breaks the context, and so does a kernel that cannot be
+//   simulated: see api.h.
 #include "simulator/cudart/launch.h"
 
 #include <algorithm>
@@ -43,7 +43,7 @@ std::string shape(dim3 d) {
     return std::to_string(d.x) + " x " + std::to_string(d.y) + " x " + std::to_string(d.z);
 }
 
-// ---- checks, each of which refuses the launch with its own explanation ----
+// ---- checks that refuse a launch, each with its own explanation ----
 
 [[noreturn]] void refuse_launch(const KernelHandle& handle, const std::string& why,
                                 cudaError_t error = cudaErrorInvalidValue) {
@@ -140,7 +140,7 @@ Dim3 choose_cluster(const LaunchRequest& request, const KernelHandle& handle) {
                                            : Dim3{1, 1, 1};
 }
 
-/// Rejects the cluster sizes that an H200 would reject.
+/// Rejects cluster sizes that an H200 would reject.
 void check_cluster(const LaunchRequest& request, const KernelHandle& handle) {
     const Dim3 cluster = choose_cluster(request, handle), required = required_cluster(handle);
     const auto refuse_cluster = [&](const std::string& why) {

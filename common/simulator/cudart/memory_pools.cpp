@@ -1,6 +1,6 @@
 // Implements stream-ordered allocation. Work in a stream is complete when its call returns, so
-// memory is allocated and freed immediately, and a pool never retains memory. Pools here only keep
-// counts and settings.
+// memory is allocated and freed immediately, and a pool never retains memory. The simulator's pools
+// only keep counts and settings.
 #include "simulator/cudart/memory_pools.h"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
-// Defines every function that NVIDIA's library exports and our library does not implement, so that
-// programs that refer to such functions can start. Calling such a function reports its name.
+// Defines every function that NVIDIA's library exports and our library does not implement. Programs
+// that refer to such functions could not start without these definitions. Calling such a function
+// reports its name.
 //
 // The header with the real declarations is deliberately not included, because the functions here
 // ignore their parameters.

@@ -8,8 +8,8 @@
 namespace coalesce::simulator::cudart {
 namespace {
 
-/// Reports whether the function is a query. A failing query leaves no work undone, and the program
-/// may handle the error. (cudaIpcGetMemHandle is not a query: it shares memory with another
+/// Reports whether the function is a query. If a query fails, no work is left undone, and the
+/// program may handle the error. (cudaIpcGetMemHandle is not a query: it shares memory with another
 /// process.)
 bool is_query(const std::string& function) {
     return function.find("Get") != function.npos && function.find("Ipc") == function.npos;

@@ -74,8 +74,8 @@ VariableAddress Modules::find_variable(const void* host_variable) {
     const auto found = variables_.find(host_variable);
     if (found != variables_.end())
         return find_variable_in_module(*found->second->module, found->second->name);
-    // For a __managed__ variable x, the program's &x is the address that kernels use, which differs
-    // from the address that was registered.
+    // For a __managed__ variable x, the program's &x is the address that kernels use. It differs
+    // from the registered address.
     for (const auto& [host, handle] : variables_) {
         if (handle->managed_pointer && *handle->managed_pointer == host_variable)
             return find_variable_in_module(*handle->module, handle->name);

@@ -1,5 +1,5 @@
-// Implements the functions with which nvcc's host code registers the program's device code and its
-// names before main.
+// Implements the functions that nvcc's host code calls before main, to register the program's
+// device code and the names of its kernels and variables.
 //
 // Theory of operation
 //   For every translation unit nvcc emits a constructor that calls

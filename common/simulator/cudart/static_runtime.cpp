@@ -63,7 +63,7 @@ std::uintptr_t load_offset() {
     dl_iterate_phdr(
         [](dl_phdr_info* program, std::size_t, void* result) {
             *static_cast<std::uintptr_t*>(result) = program->dlpi_addr;
-            return 1;  // the first object is the program
+            return 1;  // stop after the first object, which is the program
         },
         &offset);
     return offset;

@@ -68,7 +68,7 @@ std::vector<GuardedRange> find_guarded_ranges(const AccessedRanges& ranges, u64 
     return guarded;
 }
 
-/// The maximum number of pieces of work with which new work is compared.
+/// New work is compared with at most this many earlier pieces of work.
 constexpr std::size_t kMaxOutstandingWork = 256;
 
 class StreamOrder {
@@ -191,8 +191,9 @@ private:
         return index;
     }
     Stream& find(cudaStream_t handle) { return streams_[find_index(handle)]; }
-    /// Orders the stream with the default stream. Work in the default stream comes after all
-    /// earlier work in blocking streams, and before all later work in these streams.
+    /// Orders the work of the stream relative to the default stream. Work in the default stream
+    /// comes after all earlier work in blocking streams, and before all later work in these
+    /// streams.
     void meet_default_stream(cudaStream_t handle, Stream& stream) {
         if (!is_legacy(handle)) {
             if (stream.is_blocking) join_clock(stream.clock, streams_[0].clock);

@@ -151,7 +151,7 @@ u64 row_offset(const cudaPitchedPtr& place, u64 slice, u64 row) {
     return (slice * place.ysize + row) * place.pitch;
 }
 
-/// Adds the bytes that a transfer accesses on one side to the ranges of the current work.
+/// Adds the bytes that a transfer accesses on one side to the accessed ranges of the current work.
 void note_accessed(const TransferSide& side, const cudaPitchedPtr& place, const cudaExtent& box,
                    AccessedRanges::Kind kind) {
     AccessedRanges* const ranges = StreamWork::ranges();

@@ -1,4 +1,4 @@
-// Long: one class takes a launch through its checks, its recording, its trace and its counters.
+// Long: one class checks, records, traces and counts a launch.
 #include "simulator/device/device.h"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ struct Device::State {
     u64 clock = 0;
     u64 grid_workspace = 0;
     std::unordered_map<std::string, u64>
-        launch_counts;  ///< number of launches for each make_launch_key()
+        launch_counts;  ///< the number of launches with each key (see make_launch_key)
     /// The steps of a clean block in shared memory, recorded during a kernel's last launch, and the
     /// key of that launch.
     struct CleanBlock {
@@ -270,9 +270,9 @@ void Device::begin_race_check(Launch& launch) {
 
 namespace {
 
-/// Reports whether ReadMarks contain all reads of memory that the kernel does not write. This is
-/// not the case if the kernel has asynchronous copies or loads of matrices: their reads set no
-/// marks, but are in the shadow of the race check.
+/// Reports whether the launch's ReadMarks contain all reads of memory that the kernel does not
+/// write. They do not if the kernel has asynchronous copies or loads of matrices: these reads set
+/// no marks, but the shadow of the race check records them.
 bool marks_all_reads(const Kernel& kernel) {
     return std::none_of(kernel.sites.begin(), kernel.sites.end(), [](const Site& site) {
         if (!site.load || site.space == ptx::StateSpace::shared) return false;
@@ -366,8 +366,8 @@ void Device::State::remember_clean_block(const Launch& launch) {
     constexpr std::size_t kMostKernels = 64, kMostSteps = 1 << 16;
     if (!launch.clean_block || launch.clean_block->order.size() > kMostSteps) return;
     if (clean.size() >= kMostKernels) clean.clear();
-    // Some values, from which addresses may be computed, are set before a block begins. Of these
-    // values, only %gridid differs from launch to launch.
+    // Addresses may be computed from values that are set before a block begins. Of these values,
+    // only %gridid differs from launch to launch.
     const auto* launch_number = find_special_register("%gridid");
     for (const SpecialSlot& s : launch.kernel->code->launch_specials)
         if (s.special == launch_number) return;
@@ -384,7 +384,7 @@ void Device::State::recall_clean_block(Launch& launch) const {
 
 namespace {
 
-/// The launch of the sampled blocks, and the log that records them.
+/// The launch that runs the sampled blocks, and the log that records them.
 struct SampledBlocksRun {
     SampledBlocksRun(const Kernel& kernel, timing::Recording& recording)
         : log(kernel, *kernel.plain_code, recording) {}
@@ -469,9 +469,9 @@ void Device::record(Launch& launch, timing::Recording& recording, void** argumen
     std::iota(below, launch.only.end(), launch.first_below);
 }
 
-/// Runs the block to trace step by step, so that `launch` does not run it again. If the caller
-/// requests the block that stores to an address, runs blocks in this way until a block has stored
-/// to the address.
+/// Runs the traced block step by step, so that `launch` does not run it again. If the caller wants
+/// to trace the block that stores to an address, runs blocks in this way until one of them has
+/// stored to the address.
 void Device::trace(Launch& launch, const TraceRequest& request, void** arguments, u64 resident,
                    std::vector<WorkerTotals>& counted) {
     Kernel& kernel = *launch.kernel;

@@ -33,7 +33,7 @@ GlobalAccess global_lanes(const Warp& w, u32 site, const Resolved& where, u32 by
             .bytes_per_lane = bytes};
 }
 
-/// The uninitialized bytes that each lane has read, if reading these bytes is not an error.
+/// The uninitialized bytes that each lane has read although reading them is not an error.
 struct Undefined {
     u32 bytes[kLanes] = {};
     bool any = false;

@@ -23,7 +23,7 @@ namespace coalesce::simulator {
 /// this file.
 struct AsyncCopy {
     Mask lanes = 0;
-    u32 group = 0;  ///< number of groups that these lanes had already committed
+    u32 group = 0;  ///< number of groups that `lanes` had already committed
     u32 bytes = 0;
     u32 site = 0;
     std::array<u8*, kLanes> to;

@@ -44,7 +44,7 @@ u64 mbarrier_address(const Warp& w, const Op* op, int lane) {
 }
 
 /// The bytes that one lane stores, and the mbarrier that counts them. Both addresses are in shared
-/// memory and include a rank.
+/// memory and include the rank of a block.
 struct AsyncStore {
     u64 address = 0, mbarrier = 0;
     const u8* value = nullptr;

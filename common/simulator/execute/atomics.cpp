@@ -1,5 +1,5 @@
-// If machine code implements an atomic as a loop, the atomic's handler runs that loop to
-// completion, as if the block's other warps were waiting.
+// Executes atom and red. If machine code implements an atomic as a loop, the atomic's handler runs
+// that loop to completion, as if the block's other warps were waiting.
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
@@ -101,9 +101,8 @@ void count_and_report(Warp& w, const Op* op, u32 bytes, const Resolved& where, M
 
 // ---- loops in shared memory ----
 
-/// Reports whether F on T in shared memory is a loop of loads and exchanges in machine code,
-/// according to measurements. (16-bit elements, and minima and maxima of pairs of halves, were not
-/// measured.)
+/// Reports whether F on T in shared memory is a loop of loads and exchanges in machine code. The
+/// answers were measured, except for 16-bit elements and for minima and maxima of pairs of halves.
 template <class F, class T>
 constexpr bool is_loop_in_shared() {
     if (std::is_same_v<F, combining::Exchange> || std::is_same_v<F, combining::CompareAndSwap>)
@@ -265,7 +264,7 @@ const Op* run_atomic(Warp& w, const Op* op) {
     return op + 1;
 }
 
-// ---- 128 bits: exch and cas ----
+// ---- 128-bit exch and cas ----
 
 /// A 128-bit register of a warp: the low halves of its 32 lanes, followed by the high halves.
 struct WideLanes {

@@ -10,8 +10,8 @@
 namespace coalesce::simulator {
 namespace {
 
-/// Bytes that each call takes on a thread's stack in addition to the local variables: the return
-/// address and a register.
+/// The number of bytes that each call takes on a thread's stack, in addition to local variables.
+/// They contain the return address and a register.
 constexpr u32 kReturnBytes = 16;
 
 const FunctionCode& running_code(const Warp& w) {

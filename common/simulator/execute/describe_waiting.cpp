@@ -30,7 +30,7 @@ std::string describe_fragment(const Block& block, const Fragment& f) {
 }  // namespace
 
 std::string describe_waiting(const Block& block) {
-    /// Adjacent warps that wait in the same way.
+    /// A range of adjacent warps that wait in the same way.
     struct Waiting {
         u32 first_warp, last_warp;
         std::string description;

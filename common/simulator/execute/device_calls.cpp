@@ -21,9 +21,9 @@ const Op* report_unprintable(Warp& w, const Op* op, int lane, u64 address, const
                   address);
 }
 
-/// The number of instructions that a printed line costs a lane. Formatting takes a long time on a
-/// GPU too, and a program that prints in an endless loop must soon reach the instruction limit.
-/// Long lines cost more.
+/// The number of instructions that are charged to a lane for each line that it prints. Formatting
+/// takes a long time on a GPU too, and a program that prints in an endless loop must soon reach the
+/// instruction limit. Long lines cost more.
 constexpr i64 kInstructionsPerLine = 50;
 constexpr u64 kCharactersPerInstruction = 16;
 

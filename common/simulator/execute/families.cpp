@@ -83,7 +83,7 @@ Description describe(const ptx::Instruction& instruction, FamilyInstruction made
     made.operands.resize(count);
     for (std::size_t i = 0; i < count; ++i)
         if (ptx::is_sink(instruction, i)) made.operands[i].role = Role::ignored;
-    // For matrices, the bits of `detail` have different meanings.
+    // In matrix instructions, the bits of `detail` have different meanings.
     if (!made.memory.empty() && !made.matrix) made.detail |= static_cast<u8>(made.memory[0].space);
     return made;
 }

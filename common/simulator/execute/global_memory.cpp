@@ -91,8 +91,8 @@ inline void check_read(Warp& w, const Op* op, int lane, u64 address, const u8* s
         check_unwritten_read(w, op, lane, address, shadow, bytes);
 }
 
-/// The properties of loads or stores of one shape, and their functions for a single lane. Used by
-/// code that is not critical for speed.
+/// The properties of the loads or stores of one shape, and the functions that execute them for a
+/// single lane. Used by code whose speed does not matter.
 struct GlobalMove {
     bool store;
     u32 bytes;  ///< bytes per lane
@@ -236,7 +236,7 @@ bool lanes_written(const Warp& w, const SiteCache& cache, const u64* addresses) 
     bool all = true;
     for (const int l : LanesIn{w.active}) {
         const u64 address = addresses[l];
-        // A site's cache holds the shadow of the first word of its allocation.
+        // A site's cache points to the shadow of the first word of its allocation.
         all &= lane_written(cache.shadow + ((address >> 2) - (cache.begin >> 2)), address,
                             Shape::kTotal);
     }
@@ -298,7 +298,7 @@ void access_scattered(Warp& w, const Op* op, const SiteCache& cache, const u64* 
     return true;
 }
 
-/// Reports whether an access to `found` is meant for another allocation.
+/// Reports whether an access that falls into `found` was meant for another allocation.
 bool is_elsewhere(const Warp& w, const Op* op, const Allocation& found) {
     if (!w.checks.memory || found.kind == AllocationKind::registered) return false;
     const Allocation* intended = find_intended(*w.block->launch, op->site);

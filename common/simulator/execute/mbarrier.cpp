@@ -29,7 +29,7 @@ struct Mbarrier {
     static constexpr i64 kNoBytes = 1 << 21;
     static constexpr u64 kBytesMask = 2 * kNoBytes - 1;
     /// The documented limit on the number of bytes that can be expected, and on the number that can
-    /// arrive early.
+    /// arrive before they are expected.
     static constexpr i64 kMaxBytes = (1 << 20) - 1;
 
     u32 pending = 0;   ///< arrivals that the current phase still expects
@@ -448,7 +448,7 @@ MbarrierWait describe_mbarrier_wait(const Warp& w, const Op& op, int lane) {
     const Mbarrier b = Mbarrier::at(block.shared + address);
     const auto found = block.phase_bytes.find(address);
     const PhaseBytes bytes = found == block.phase_bytes.end() ? PhaseBytes{} : found->second;
-    // Copies complete when their bytes can end the phase, so bytes may still be pending.
+    // A copy is pending until its bytes can end the phase, so pending bytes may have arrived.
     const i64 arrived_bytes =
         bytes.arrived_bytes + static_cast<i64>(pending_bulk_bytes(block, address));
     const std::string counts = std::to_string(bytes.announced) + " bytes were announced, and " +

@@ -21,7 +21,7 @@ struct Conversion {
     int width = -1, precision = -1;
     bool width_argument = false, precision_argument = false;  ///< true if given as `*`
     std::string length;                                       ///< hh, h, l, ll, z, t, j or L
-    char letter = 0;      ///< the conversion's letter, or 0 if the format ends first
+    char letter = 0;      ///< the conversion's letter, or 0 if the format ends before the letter
     std::size_t end = 0;  ///< index just after the conversion
 };
 

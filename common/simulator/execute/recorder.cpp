@@ -18,13 +18,13 @@ namespace {
 /// The maximum number of steps to record for a warp. In any loop, the pattern of the iterations is
 /// known after fewer steps.
 constexpr std::size_t kMaxRecordedSteps = 8000;
-/// Accesses by neighbouring blocks within this many sectors of each other (3 MiB) can form a single
-/// run for memory. The second-level cache keeps written data that long, and writes it back together
-/// with adjacent data. (Measured on an H200: tiles of 128 bytes per row, written column by column,
-/// are as slow as runs of 128 bytes if the next row of tiles comes later than this.) Reads do not
-/// wait for adjacent reads, so they form runs only within two thirds of this window. (Measured with
-/// calibrate's runs.cu: if the next strip follows after 2 MiB, reads of strips gain half as much as
-/// reads of strips twice as wide, and after 4 MiB hardly anything.)
+/// Accesses by neighbouring blocks within this many sectors of each other (3 MiB) can reach memory
+/// as a single run. The second-level cache keeps written data for that long, and writes it back
+/// together with adjacent data. (Measured on an H200: tiles of 128 bytes per row, written column by
+/// column, are as slow as runs of 128 bytes if the next row of tiles comes later than this.) Reads
+/// do not wait for adjacent reads, so they form runs only within two thirds of this window.
+/// (Measured with calibrate's runs.cu: if the next strip follows after 2 MiB, reads of strips gain
+/// half as much as reads of strips twice as wide, and after 4 MiB hardly anything.)
 constexpr u64 kSectorsSeenTogether = u64{3} << 15;
 /// The number of sectors that a long block must read, and write, before its access pattern is
 /// considered known.
@@ -218,7 +218,7 @@ bool NeighbourLog::LastRequest::is_repeat(const ObservedAccess& access,
 void NeighbourLog::LastRequest::remember(const ObservedAccess& access,
                                          const timing::Footprint& other, u64 turn, u32 runs,
                                          u32 sectors) {
-    // If a request has fewer runs than this, adding the runs is as fast as comparing the request
+    // If a request has fewer runs than this, adding its runs is as fast as comparing the request
     // with the previous one.
     constexpr u32 many = 8;
     count = sectors;
@@ -487,7 +487,8 @@ std::pair<u64, u64> Recorder::neighbours(const timing::Recording& recording, u64
     const u64 together = std::max<u64>(16, kSectorsSeenTogether / of_block);
     const u64 blocks = recording.blocks;
     u64 count = std::min({together, blocks, of_block < 2 * kSectorsOfTile ? blocks : resident});
-    // If blocks move hardly any data, the neighbours would otherwise include nearly the whole grid.
+    // Limit the number of neighbours, which would include nearly the whole grid if blocks move
+    // hardly any data.
     if (options().sample_seed != 0) count = std::min(count, kMaxNeighboursOfDrawn);
     u64 middle = blocks / 2 + blocks / 7;
     // If the blocks are uneven, choose more neighbouring blocks, around a busy block, so that

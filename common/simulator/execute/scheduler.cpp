@@ -16,8 +16,8 @@ namespace {
 
 /// The number of backward branches that a warp may take before the next warp runs.
 constexpr i64 kSliceFuel = 50'000;
-/// The number of backward branches in a dry run. It is smaller, because in a dry run a block may be
-/// abandoned before it ends.
+/// The number of backward branches that a warp may take in a dry run before the next warp runs. The
+/// number is smaller than kSliceFuel, because a dry run may abandon a block before the block ends.
 constexpr i64 kSliceFuelInDryRun = 500;
 /// The weights of an iteration of a waiting loop: the first if the iteration has changed memory,
 /// and the second if it has not.
@@ -33,8 +33,8 @@ constexpr u32 kMaxSpinWeight = 4 * kIdleIterationWeight;
 /// in waiting loops. kIdlePasses applies if no other warp makes progress, and kPasses is the
 /// maximum in any case.
 constexpr u32 kIdlePasses = 16, kPasses = 1024;
-/// The number of consecutive slices that a warp must use up, without an iteration of a waiting
-/// loop, to be considered as computing.
+/// A warp that has used up this many consecutive slices, without an iteration of a waiting loop, is
+/// considered to be computing.
 constexpr u32 kFullSlices = 2;
 
 /// Returns the position of a fragment as a path from the kernel's body down through its calls.
@@ -93,7 +93,8 @@ inline const Op* jump(Warp& w, const Op* op, const Op* target) {
             return nullptr;
         }
     }
-    // The target is a label, and no other fragment can join there.
+    // Skip the label at the target, because there is no other fragment that could join at the
+    // label.
     if (w.others.empty()) return target + 1;
     return continue_at(w, target);
 }
@@ -237,8 +238,8 @@ Mask take_lanes_waiting_with_mask(Warp& w, const Op* op, Mask named) {
     return 0;
 }
 
-/// Marks all fragments for which `meets` returns true as ready. They continue after the instruction
-/// at which they waited.
+/// Marks all fragments for which `meets` returns true as ready to continue after the instruction at
+/// which they waited.
 template <class Meets>
 void wake_fragments(Warp& w, Meets meets) {
     for (Fragment& f : w.others) {
@@ -374,8 +375,8 @@ void run_fragments(Warp& w) {
 }
 
 void run_slice(Warp& w) {
-    // If the warp has used up its last slice, keep the count, so that the iterations of a long
-    // waiting loop are added up.
+    // If the warp has used up its last slice, keep its count of spins, so that the iterations of a
+    // long waiting loop are added up.
     if (w.fuel >= 0) w.spins = 0;
     Watch& watch = *w.block->watch;
     Launch& launch = *w.block->launch;

@@ -6,9 +6,9 @@
 namespace coalesce::simulator {
 namespace {
 
-/// The maximum number of steps and of addresses that a worker stores for a block: 28 bytes per
-/// step, and 128 bytes for each distinct list of 32 addresses. A tiled 1024 x 1024 matrix product
-/// with blocks of 32 x 32 takes 67 thousand steps.
+/// The maximum number of steps, and of distinct lists of 32 addresses, that a worker stores for a
+/// block. A step takes 28 bytes, and a list 128 bytes. A tiled 1024 x 1024 matrix product with
+/// blocks of 32 x 32 takes 67 thousand steps.
 constexpr u32 kMaxSteps = 1 << 20, kMaxAddresses = 1 << 17;
 /// The number of blocks that may differ from the clean block. After that, all blocks of the kernel
 /// are checked in full.
@@ -77,7 +77,7 @@ void SharedLedger::record(u32 warp, const Step& step, const u32* addresses, cons
     to.order.push_back(warp);
 }
 
-/// Stores these 32 addresses if they are not stored yet, and returns their index. The addresses of
+/// Stores a list of 32 addresses if it is not stored yet, and returns its index. The addresses of
 /// inactive lanes count as 0.
 u32 SharedLedger::intern_addresses(const u32* addresses, Mask active) {
     std::vector<u32>& all = recorded_->addresses;

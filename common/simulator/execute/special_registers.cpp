@@ -115,8 +115,8 @@ Table make_table() {
          {launch, Width::predicate,
           [](const Warp& w, int) -> u64 { return w.block->launch->config.explicit_cluster; }}},
         {"%current_graph_exec", {launch, w64, constant<0>}},
-        // This is not a register of PTX. It contains the generic address of the thread's local
-        // memory, for cvta.
+        // kLocalWindowRegister is not a PTX register. It contains the generic address of the
+        // thread's local memory, for cvta.
         {kLocalWindowRegister, {thread, w64, local_window_of}},
     };
     add_axes<thread_index>(t, "%tid", thread);
@@ -128,8 +128,8 @@ Table make_table() {
     add_axes<index_in_cluster>(t, "%cluster_ctaid", block);
     add_axes<cluster_size>(t, "%cluster_nctaid", launch);
     for (int i = 0; i < 32; ++i) t["%envreg" + std::to_string(i)] = {launch, w32, constant<0>};
-    // cooperative_groups finds its grid barrier through these registers, which hold the high and
-    // the low half of its address.
+    // cooperative_groups finds its grid barrier through %envreg1 and %envreg2, which hold the high
+    // and the low half of the barrier's address.
     t["%envreg1"].value = [](const Warp& w, int) { return w.block->launch->grid_workspace >> 32; };
     t["%envreg2"].value = [](const Warp& w, int) -> u64 {
         return static_cast<u32>(w.block->launch->grid_workspace);

@@ -27,8 +27,9 @@ void place_in_array(const TensorMap& map, const i64* at, Piece& piece) {
     piece.inside = static_cast<u32>(std::min<u64>(kCopyChunkBytes, left));
 }
 
-/// Reports an error if the box of a store begins before the start of the array, as on an H200. The
-/// box of a store may extend beyond the end of the array, and the box of a load beyond both ends.
+/// Reports an error, as an H200 does, if the box of a store begins before the start of the array.
+/// The box of a store may extend beyond the end of the array, and the box of a load may extend
+/// beyond both ends.
 bool check_corner_is_inside(Issue& issue, const TensorMap& map, const i32* corner) {
     for (u32 d = 0; d < map.rank; ++d) {
         if (corner[d] >= 0) continue;

@@ -12,8 +12,8 @@
 namespace coalesce::simulator {
 namespace {
 
-/// The number of rounds over all waiting blocks without progress after which the search for
-/// repeated states starts.
+/// The search for repeated states starts after this many rounds over all waiting blocks without
+/// progress.
 constexpr u32 kIdleRounds = 8;
 /// The clocks skip forward by powers of two: first by 2^16 cycles (65 microseconds), last by 2^50
 /// cycles (two weeks).
@@ -42,8 +42,8 @@ private:
     u64 sum_ = 0;
 };
 
-/// Adds the parameters and results of a call. The arguments that the function passes to other calls
-/// are left out, because they are live only until the next call.
+/// Adds the parameters and results of a call. Arguments that the called function itself passes to
+/// other functions are left out, because they are live only until the next call.
 void add_parameters(StateHash& digest, const Frame& frame) {
     const u32 stride = frame.code->parameter_bytes;
     for (const auto* slots : {&frame.code->parameters, &frame.code->results})

@@ -29,7 +29,7 @@ void fill_constants(const std::vector<Kernel::Code::Constant>& constants, const 
     }
 }
 
-/// Runs the ops for every lane, outside the control flow of any block.
+/// Runs the Ops of a prologue for every lane, outside the control flow of any block.
 void run_prologue(const std::vector<SpecialSlot>& specials, const std::vector<Op>& ops, Warp& w) {
     w.active = kAllLanes;
     for (const SpecialSlot& s : specials) read_special(w, *s.special, s.slot);

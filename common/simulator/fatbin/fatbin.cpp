@@ -1,4 +1,4 @@
-// Reads the entries of a container. format.h describes the format.
+// Reads the entries of a fat binary. format.h describes the format.
 #include "simulator/fatbin/fatbin.h"
 
 #include <lz4.h>
@@ -63,8 +63,8 @@ constexpr u64 kMaxLz4Ratio = 255;
 
 /// Decompresses data. `size` is the decompressed size according to the container.
 std::string decompress_zstd(Bytes compressed, u64 size) {
-    // First check the size that the frame states. The check costs nothing, and `size` alone may be
-    // wrong by gigabytes.
+    // First check the size that the compressed frame states. The check costs nothing, and `size`
+    // may be wrong by gigabytes.
     const unsigned long long promised =
         ZSTD_getFrameContentSize(compressed.data(), compressed.size());
     if (promised == ZSTD_CONTENTSIZE_ERROR)
@@ -148,7 +148,7 @@ void read_entries(Bytes entries, u64& text_budget, Contents& contents) {
 void read_container(const void* data, std::size_t limit, u64& text_budget, Contents& contents) {
     if (!data) fail_malformed("no data");
     const u8* start = static_cast<const u8*>(data);
-    // Without a limit, the length of the container is known only from the container itself.
+    // Without a limit, the container itself is the only source for its length.
     const Bytes readable(start, limit ? limit : std::numeric_limits<u64>::max());
     const auto header = read<ContainerHeader>(readable, "the header of the container");
     if (header.magic != kContainerMagic)
@@ -178,8 +178,8 @@ std::vector<PtxImage> require_ptx(Contents contents) {
                       ") but no PTX, and the simulated GPU runs only PTX" + kRebuildHint);
 }
 
-/// Reads a program that was built with -rdc=true. In such a program, the linked container has the
-/// machine code, and the containers of the translation units have the PTX.
+/// Reads a program that was built with -rdc=true. In such a program, the linked container contains
+/// the machine code, and the containers of the translation units contain the PTX.
 std::vector<PtxImage> read_wrapper(const FatbinWrapper& wrapper) {
     Contents contents;
     u64 text_budget = kMostText;

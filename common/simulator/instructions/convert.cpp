@@ -160,7 +160,7 @@ LaneInstruction integer_to_float(Modifiers& m) {
     });
 }
 
-// ---- between f32 and f64 ----
+// ---- conversions between f32 and f64 ----
 
 // As on the host, a conversion preserves the sign of a NaN and the upper bits of its payload.
 
@@ -212,7 +212,7 @@ LaneInstruction float_to_float(Modifiers& m) {
     return in_lanes<ToNarrower, float, double>({*rounding, ftz, sat});
 }
 
-// ---- from a half, which is always exact ----
+// ---- conversions from a half, which are always exact ----
 //
 // The sign and payload of a NaN are preserved, except in a conversion from f16 to f32.
 

@@ -49,8 +49,8 @@ inline float flush_by_scaled(float result, float scaled) {
                          (magnitude(result) == 0x1p-126f && magnitude(scaled) < 0x1p-62f);
     return is_tiny ? with_sign_of(0.0f, result) : result;
 }
-/// Returns (a * b + c) * 2^64. The smaller factor is multiplied by 2^64 first, so that this does
-/// not overflow if the result is nearly subnormal.
+/// Returns (a * b + c) * 2^64. The smaller factor is multiplied by 2^64 first, so that the
+/// computation does not overflow if the result is nearly subnormal.
 inline float scaled_product(float a, float b, float c) {
     const bool first_is_smaller = magnitude(a) < magnitude(b);
     return std::fma((first_is_smaller ? a : b) * 0x1p64f, first_is_smaller ? b : a, c * 0x1p64f);

@@ -58,8 +58,8 @@ int take_pair_type(Modifiers& m) {
     return m.take_one_of({"u16x2", "s16x2"});
 }
 
-/// Calls `make` with the corresponding unsigned type. The result is the same for signed types,
-/// because overflow wraps.
+/// Calls `make` with the unsigned type of the same width as `type`. The result is the same for
+/// signed types, because overflow wraps.
 template <class Make>
 LaneInstruction for_wrapping(Type type, Make make) {
     return for_integers(type,
@@ -278,8 +278,8 @@ LaneInstruction extremum(Modifiers& m) {
 
 // ---- dp4a, dp2a: small dot products ----
 
-/// Multiplies the parts of a, which have type A, by parts of b of type B, starting with part kFirst
-/// of b. Adds the products to c.
+/// Multiplies the parts of a by parts of b, beginning with part kFirst of b, and adds the products
+/// to c. A and B are the types of the parts.
 template <class A, class B, u32 kFirst>
 struct DotProduct {
     static u32 apply(u32 a, u32 b, u32 c) {
@@ -332,8 +332,8 @@ struct DifferencesOfParts {
         for (u32 at = 0; at < 32; at += kBits) {
             const i32 difference = static_cast<A>(a >> at) - static_cast<B>(b >> at);
             const u32 size = static_cast<u32>(difference < 0 ? -difference : difference);
-            // The difference between a signed and an unsigned part may need an additional bit. It
-            // is then truncated.
+            // The difference between a signed and an unsigned part may need one bit more than a
+            // part has. Such a difference is truncated.
             result += kSum ? size : (size & ((1u << kBits) - 1)) << at;
         }
         return result;

@@ -54,8 +54,8 @@ LaneInstruction logical_not(Modifiers& m) {
 
 // ---- lop3 ----
 
-/// Looks up each bit of the result in a table of eight bits. Its index is the number formed by the
-/// corresponding bits of a, b and c. The lookup is implemented as a binary tree of selections:
+/// Looks up each bit of the result in a table of eight bits. The index into the table is formed by
+/// the corresponding bits of a, b and c. The lookup is implemented as a binary tree of selections:
 /// first by c between adjacent entries of the table, then by b, and then by a.
 const Op* run_lop3(Warp& w, const Op* op) {
     const u32* a = w.lanes<u32>(op->a);

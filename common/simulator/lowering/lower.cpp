@@ -148,7 +148,7 @@ void FunctionLowering::add_guard(Op& op) {
     op.guard_negated = now().guard_negated;
 }
 
-/// Emits an Op that waits for the loads that this instruction must wait for.
+/// Emits an Op that waits for the loads that must be complete before this instruction.
 void FunctionLowering::emit_load_wait() {
     const u64 loads = load_waits_.loads_to_wait_for[at_];
     if (loads == 0) return;

@@ -34,7 +34,7 @@ bool FunctionLowering::lower_control() {
     return true;
 }
 
-/// Reports whether a taken branch leads back to itself without any other instruction, so that its
+/// Reports whether a taken branch leads back to itself through other branches only, so that its
 /// lanes loop forever.
 static bool never_ends(const ptx::Function& function, u32 at) {
     constexpr int kMostBranches = 8;
@@ -200,7 +200,7 @@ void FunctionLowering::lower_call() {
     } else {
         op.run = op_call_indirect;
         op.a = source(callee, Width::w64);
-        if (pending_weight_) emit_count();  // count once, as for an indexed branch
+        if (pending_weight_) emit_count();  // count the instructions once
         // The callee may depend on the order of blocks.
         kernel_code_.order_sensitive = kernel_code_.reads_other_blocks = true;
         kernel_code_.has_repeatable_shared_steps = false;

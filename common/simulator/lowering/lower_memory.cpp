@@ -98,8 +98,8 @@ Slot FunctionLowering::whole_address(const Operand& address, StateSpace space) {
     return sum;
 }
 
-/// Returns the slots from which a store reads its elements, or to which a load writes its elements.
-/// A load's elements may then be extended.
+/// Returns the slots from which a store reads its elements, or to which a load writes its elements
+/// before they are extended.
 std::vector<Slot> FunctionLowering::slots_of_elements(const std::vector<Operand>& elements,
                                                       Width width, bool store) {
     std::vector<Slot> slots;
@@ -223,7 +223,7 @@ void FunctionLowering::lower_kernel_parameter(const Operand& address,
 }
 
 /// Lowers accesses to the parameters and results of device functions. The frame's parameter memory
-/// contains a copy of these for each lane.
+/// contains a copy of them for each lane.
 void FunctionLowering::lower_parameter_access(bool store, const std::vector<Operand>& elements,
                                               Type type) {
     const Operand& address = now().operands.at(store ? 0 : 1);

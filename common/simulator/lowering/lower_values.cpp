@@ -132,8 +132,8 @@ void FunctionLowering::pack(const std::vector<Operand>& from, const Operand& to,
 
 // ---- cvta ----
 
-/// Lowers cvta. In global and constant memory, the generic address equals the address. Shared,
-/// local and parameter memory have windows in the generic address space.
+/// Lowers cvta. In global and constant memory, the generic address equals the address in the state
+/// space. Shared, local and parameter memory have windows in the generic address space.
 void FunctionLowering::lower_address_conversion() {
     const Operand &to = now().operands.at(0), &from = now().operands.at(1);
     u64 window = 0;

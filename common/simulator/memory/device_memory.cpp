@@ -268,8 +268,9 @@ bool DeviceMemory::free(u64 begin) {
     return true;
 }
 
-/// Releases the reserved addresses, and reserves random addresses that are not in use by this
-/// process. Otherwise, a host pointer could be mistaken for a device pointer.
+/// Releases the reserved addresses, and reserves random addresses instead. This process must not be
+/// using the new addresses already, because a host pointer could otherwise be mistaken for a device
+/// pointer.
 std::optional<AddressMap> DeviceMemory::reserve_elsewhere(u64 seed) const {
     // Release the old range first, because the address space may be limited.
     munmap(reinterpret_cast<void*>(device_base()), range_);
@@ -399,7 +400,7 @@ void DeviceMemory::clear_shadow(u8* begin, u64 words) {
     std::memset(first_page + pages, 0, static_cast<std::size_t>(end - first_page) - pages);
 }
 
-// ---- for the fault handler ----
+// ---- functions for the fault handler ----
 
 bool DeviceMemory::try_describe_address(u64 address, char* text, std::size_t size) const {
     std::unique_lock lock(state_->mutex, std::try_to_lock);

@@ -51,8 +51,8 @@ void protect(std::vector<GuardedRange> ranges) {
     g.ranges = std::move(ranges);
     if (g.ranges.empty() || !explains_host_faults()) return;
     g.is_protected = true;
-    // A page may contain guarded ranges of both types. Its protection must be the stricter one, so
-    // the stricter protection is set last.
+    // A page may contain ranges that the device writes and ranges that it only reads. The page
+    // needs the stricter of the two protections, so this protection is set last.
     for (const bool writes : {false, true})
         for (const GuardedRange& range : g.ranges)
             if (range.device_writes == writes) set_access(range, writes ? PROT_NONE : PROT_READ);

@@ -66,8 +66,8 @@ bool is_chunk_size(u64 size) {
 /// Returns the block in use that contains the address, or an empty interval if no block contains
 /// it. `top` is the end of the heap.
 Interval walk_to(u64 address, u64 top) {
-    /// The maximum number of chunks that all walks together may visit. To visit them takes about a
-    /// second.
+    /// The maximum number of chunks that all walks together may visit. Visiting this many chunks
+    /// takes about a second.
     static std::atomic<i64> chunks_left{20'000'000};
     for (u64 chunk = first_chunk(); chunk + kHeader < top && --chunks_left > 0;) {
         const u64 size = word_at(chunk + kBorrowed) & ~kFlags;

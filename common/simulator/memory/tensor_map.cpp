@@ -94,7 +94,7 @@ std::string find_fault(const TensorMapArguments& a) {
     return "";
 }
 
-/// Returns the map for these arguments. The arguments must be valid.
+/// Returns the map that the arguments describe. The arguments must be valid.
 TensorMap make_map(const TensorMapArguments& a) {
     TensorMap map;
     map.address = a.address;
@@ -137,7 +137,7 @@ std::optional<TensorMap> decode(const u8* bytes) {
 
 u32 swizzle_address(Swizzle swizzle, u32 address) {
     constexpr u32 kLineBytes = 128;
-    const u32 pieces = 1u << static_cast<u32>(swizzle);  // pieces that are swapped: 1, 2, 4 or 8
+    const u32 pieces = 1u << static_cast<u32>(swizzle);  // chunks that are permuted: 1, 2, 4 or 8
     return address ^ (address / kLineBytes % pieces) * kCopyChunkBytes;
 }
 

@@ -168,7 +168,7 @@ void prepare_exit_report() {
                               .block = options().trace_block,
                               .steps = kUsualTraceSteps});
     if (options().json_folder.empty()) return;
-    // The counters so far belong to the parent. Reports installs its own fork handler, because
+    // The counters so far belong to the parent. The class Reports has its own fork handler, because
     // reports are also printed in runs without `simulate`.
     pthread_atfork(nullptr, nullptr, clear_counters);
     watch_for_signals(write_exit_report);

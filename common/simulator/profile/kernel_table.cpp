@@ -140,7 +140,8 @@ void add_sites(const Kernel& kernel, Counters& total, Lines& lines) {
     }
 }
 
-/// Adds instruction counts. Returns true if there are also counts for individual lines.
+/// Adds the kernel's instruction counts to `total` and, if they are known for individual lines, to
+/// `lines`. Returns true if they are known for lines.
 bool add_instructions(const Kernel& kernel, Counters& total, Lines& lines) {
     const KernelTotals& totals = kernel.totals;
     total.warp_instructions += totals.warp_instructions;

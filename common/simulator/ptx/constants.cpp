@@ -50,8 +50,8 @@ bool parse_integer(std::string_view text, Constant& constant) {
     return parse_digits(text, 10, constant.bits);
 }
 
-/// Evaluates an expression by precedence climbing: reads operators whose precedence is at least
-/// `loosest`.
+/// Evaluates an expression by precedence climbing. `read` reads operators whose precedence is at
+/// least `loosest`.
 class ConstantExpressionReader {
 public:
     explicit ConstantExpressionReader(Lexer& lexer) : lexer_(lexer) {}

@@ -12,12 +12,12 @@ using ptx::Instruction;
 
 namespace {
 
-/// The maximum number of machine instructions in a block that ptxas predicates instead of branching
+/// The maximum size, in machine instructions, of a block that ptxas predicates instead of branching
 /// around it. The second limit is for blocks with a load from global memory, because the latency of
 /// this load overlaps with other loads. To measure the limits, instructions were added to such
 /// blocks until ptxas branched.
 constexpr u32 kMaxGuardedInstructions = 8, kMaxGuardedInstructionsWithLoad = 20;
-/// The minimum number of machine instructions for which overlapping with a load is worthwhile.
+/// The minimum number of machine instructions that make it worthwhile to overlap them with a load.
 constexpr u32 kMinOverlappingInstructions = 3;
 
 bool contains_any_of(const std::vector<u32>& values, const std::set<u32>& among) {
@@ -25,7 +25,7 @@ bool contains_any_of(const std::vector<u32>& values, const std::set<u32>& among)
 }
 
 /// Returns the number of machine instructions for a PTX instruction. 64-bit sums are computed in
-/// two halves, and 64-bit products in several parts.
+/// two halves, and 64-bit products in four parts.
 u32 count_machine_instructions(const Instruction& i, const MachineValues& values) {
     constexpr u32 kProduct = 4, kHalves = 2;
     if (!is_of_64_bits(i) || is_one_of(i.opcode, {"cvt", "cvta"})) return 1;
@@ -186,8 +186,8 @@ private:
         return steps <= (loads ? kMaxGuardedInstructionsWithLoad : kMaxGuardedInstructions);
     }
 
-    /// Returns the block that continues the piece of block `b`, or `b` itself if no block can.
-    /// run() checks whether enough work overlaps with loads.
+    /// Returns the block that continues the straight-line piece of block `b`, or `b` itself if the
+    /// piece ends there. Does not check whether enough work overlaps with loads; run() does that.
     u32 find_continuation(u32 b) const {
         const std::vector<u32>& next = blocks_[b].next;
         if (next.size() == 1 && next[0] == b + 1 && flow_.predecessors(b + 1).size() == 1)
@@ -204,8 +204,8 @@ private:
         return ends_piece(blocks_[b + 2]) || !is_short(blocks_[b + 1]) ? b : b + 2;
     }
 
-    /// Reports whether the blocks that can join the piece of a skipped block contain enough work to
-    /// overlap with the loads of the skipped block.
+    /// Reports whether the blocks that can join the same straight-line piece as a skipped block
+    /// contain enough work to overlap with the loads of the skipped block.
     bool has_overlapping_work(u32 b) const {
         const BasicBlock& block = blocks_[b];
         bool loads = false;

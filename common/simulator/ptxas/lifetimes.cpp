@@ -101,7 +101,7 @@ private:
     std::vector<Span> open_;  ///< for each value, the live range whose start has not been found yet
     std::vector<u32> values_;  ///< the values in `open_`
     u32 end_of_piece_ = 0;     ///< the index just after the last instruction of the piece
-    /// the position up to which sources that are read late can still be read
+    /// the last possible position of a late read of a source
     u32 last_read_position_ = 0;
 };
 

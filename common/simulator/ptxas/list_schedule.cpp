@@ -111,7 +111,7 @@ private:
         edges_from_[from].push_back({to, cycles});
     }
 
-    /// The sum of a value and a constant, from which an address is computed.
+    /// An address, as the sum of a value and a constant.
     struct Origin {
         u32 value = 0;
         i64 offset = 0;
@@ -122,8 +122,8 @@ private:
     std::vector<std::vector<u32>> readers_;  ///< for each value, its readers since its last write
     std::vector<Origin> origins_;            ///< for each value, its origin
     std::vector<AccessPlace> places_;        ///< for each instruction, the memory that it accesses
-    std::vector<u32> accesses_;              ///< memory accesses since the last fixed instruction
-    u32 last_fixed_ = kNone;
+    std::vector<u32> accesses_;              ///< memory accesses since `last_fixed_`
+    u32 last_fixed_ = kNone;  ///< the last instruction that no instruction may move across
     std::vector<std::vector<u32>> edges_to_;
     std::vector<std::vector<DependenceEdge>> edges_from_;
 };
@@ -225,10 +225,10 @@ private:
     static bool is_load(const MachineInstruction& i) {
         return i.memory == MemoryEffect::load && i.space != ptx::StateSpace::shared;
     }
-    /// Returns the first of the instructions that must be issued up to and including `k`. Returns
-    /// the end iterator if `k` and the instructions that must be issued before `k` would not reduce
-    /// the number of live words, or if there are too many such instructions. With `is_only_access`,
-    /// also returns the end iterator if these instructions contain another access.
+    /// Returns the first open instruction among `k` and the instructions that must be issued before
+    /// it. Returns the end iterator if these instructions would not reduce the number of live
+    /// words, or if there are too many of them. With `is_only_access`, also returns the end
+    /// iterator if they contain an access other than `k`.
     std::vector<u32>::iterator find_step_that_frees_words(u32 k, bool is_only_access) {
         std::vector<u32> ahead;
         if (is_issued_[k] || !collect(k, ahead)) return open_.end();
@@ -241,8 +241,8 @@ private:
                 return at;
         return open_.end();
     }
-    /// Collects in `ahead` the instruction `k` and those that must be issued before it. Returns
-    /// false if there are too many.
+    /// Collects in `ahead` the instruction `k` and the instructions that must be issued before it.
+    /// Returns false if there are too many of them.
     bool collect(u32 k, std::vector<u32>& ahead) const {
         if (is_issued_[k] || std::find(ahead.begin(), ahead.end(), k) != ahead.end()) return true;
         if (ahead.size() == kMaxLookAhead) return false;
@@ -250,8 +250,8 @@ private:
         const std::vector<u32>& edges_to = dependences_.edges_to(k);
         return all_of(edges_to, [&](u32 b) { return collect(b, ahead); });
     }
-    /// Returns the change in the number of live words after these instructions have been issued in
-    /// the given order.
+    /// Returns the change in the number of live words after the instructions in `ahead` have been
+    /// issued in the given order.
     int change_of_live_words_after(const std::vector<u32>& ahead) const {
         std::vector<u32> issued;
         int more = 0;
@@ -261,8 +261,8 @@ private:
         }
         return more;
     }
-    /// Returns the change in the number of live words caused by the last of these instructions, if
-    /// all of them are issued in order.
+    /// Returns the change in the number of live words that the last of the instructions in `ahead`
+    /// causes if all of them are issued in order.
     int change_of_live_words(const std::vector<u32>& ahead) const {
         const MachineInstruction& last = code_[ahead.back()];
         int more = 0;

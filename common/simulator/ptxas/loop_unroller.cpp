@@ -66,7 +66,8 @@ void rename_vectors(std::vector<std::vector<u32>>& vectors, std::size_t first,
     }
 }
 
-/// Reports whether the result differs between threads, regardless of the operands.
+/// Reports whether the result of the instruction differs between threads, regardless of the
+/// operands.
 bool differs_between_threads(const Instruction& i) {
     if (is_one_of(i.opcode, {"ld", "ldu"}))
         return !i.has("param") && space_of(i) != StateSpace::constant;
@@ -207,11 +208,11 @@ private:
         return work <= most;
     }
 
-    /// Reports whether the threads of the loop must stay converged. If so, ptxas does not unroll
-    /// the loop if threads leave it in different iterations. The threads must stay converged if
-    /// they execute a collective instruction, or if some threads skip a store to memory that the
-    /// loop also loads from. (A store to a state space from which the loop does not load is
-    /// predicated, and the loop is unrolled.)
+    /// Reports whether the threads of the loop must stay converged. If so, ptxas unrolls the loop
+    /// only if all threads leave it in the same iteration. The threads must stay converged if they
+    /// execute a collective instruction, or if some threads skip a store to memory that the loop
+    /// also loads from. (A store to a state space from which the loop does not load is predicated,
+    /// and the loop is unrolled.)
     bool needs_converged_threads(const MachinePiece& piece) const {
         const auto loads_from = [&](StateSpace space) {
             return any_of(piece.code, [&](const MachineInstruction& i) {

@@ -94,7 +94,8 @@ private:
         }
     }
 
-    /// Fills the piece that starts with block `first`. Returns the last block of the piece.
+    /// Adds the code of the blocks that form `piece`, beginning with block `first`. Returns the last
+    /// of these blocks.
     u32 fill(MachinePiece& piece, u32 first) {
         first_ = first;
         add_block(piece, first);
@@ -329,7 +330,8 @@ private:
     }
 
     /// Reports whether only one lane executes the instruction, because it is predicated on the
-    /// thread's index or follows a branch on the thread's index. There is then nothing to combine.
+    /// thread's index or follows a branch on the thread's index. In that case, there are no values
+    /// to combine.
     bool runs_in_one_lane(const Instruction& i) const {
         if (i.guard && values_.is_true_in_one_lane(*i.guard, !i.guard_negated)) return true;
         for (u32 b = block_, before; (before = dominators_.immediate_dominator(b)) != kNone;
@@ -352,7 +354,7 @@ private:
                any_of(known->second, [&](u32 b) { return dominators_.dominates(b, block_); });
     }
 
-    /// Returns the value that contains a constant in a register. Reuses a load of the constant that
+    /// Returns a value that holds the constant in a register. Reuses a load of the constant that
     /// dominates this block, or adds such a load. A load inside a loop moves before the loop.
     u32 load_constant(MachinePiece& piece, u32 at, const Constant& constant) {
         // A constant for a store that lanes may skip is loaded in the current block.
@@ -465,7 +467,7 @@ private:
         u32 block = 0, value = 0;
     };
     std::vector<NearAddress> near_addresses_;  ///< addresses computed for asynchronous copies
-    /// For each constant, by name, the blocks that use it directly.
+    /// For each constant, identified by its name, the blocks that use the constant directly.
     std::map<u64, std::vector<u32>> used_;
     /// true if the current block is predicated because lanes may skip it
     bool is_skipped_ = false;
@@ -477,7 +479,7 @@ private:
     std::set<u32> delayed_loads_;          ///< loads that are delayed until the selection
     std::set<u32> loads_in_registers_;     ///< loads whose values are already in registers
     u32 array_value_ = kNone;              ///< the value for a small array in registers
-    bool has_array_ = false;               ///< true if an instruction stores to that array
+    bool has_array_ = false;               ///< true if an instruction stores to `array_value_`
     u32 part_ = 0;                         ///< the index of the current part of the piece
     u32 block_ = 0;                        ///< the index of the current block
     u32 first_ = 0;                        ///< the first block of the current piece

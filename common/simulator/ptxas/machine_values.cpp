@@ -203,8 +203,8 @@ bool MachineValues::is_computed_for_block(const Instruction& i) const {
 }
 
 /// Reports whether a product of launch parameters is added to an address. If so, the threads
-/// multiply and add in one instruction. A sum is ignored if it is only compared, or if it is only
-/// the address of a load, because the result of the load takes the same register.
+/// multiply and add in one instruction. A sum is ignored if it is only compared, or only used as
+/// the address of a load, whose result then takes the same register.
 bool MachineValues::is_added_by_threads(u32 product) const {
     return registers_.value_class[product] == ValueClass::launch &&
            all_readers_are(product, {"add", "sub"}) && any_of(readers_[product], [&](u32 at) {
@@ -357,8 +357,8 @@ bool MachineValues::is_foldable(u32 value) const {
            all_readers_are(value, {"add"});
 }
 
-/// Reports whether a product is used only as a summand of a sum with a value that differs between
-/// threads. The product then becomes part of that addition.
+/// Reports whether a product is used only in an addition whose other operand differs between
+/// threads. The addition then includes the multiplication.
 bool MachineValues::is_folded_into_sum(u32 product) const {
     if (readers_[product].size() != 1 || uniform_[product]) return false;
     const Instruction& add = function_.body[readers_[product][0]];
@@ -392,9 +392,9 @@ bool MachineValues::is_sum(const Instruction& i) const {
     return i.has("s32") || i.has("u32") || (is_of_64_bits(i) && narrow_[i.operands[0].reg]);
 }
 
-/// Reports whether a sum is merged into its reader. The machine adds three values in one
-/// instruction, at most one of them constant, unless one of the two sums already includes a shift
-/// or a product.
+/// Reports whether a sum is merged into its reader. The machine can add three values in one
+/// instruction if at most one of them is constant and neither of the two sums includes a shift or a
+/// product.
 bool MachineValues::is_part_of_sum(u32 value) const {
     const Instruction& sum = definition(value);
     if (!is_sum(sum) || uniform_[value] || readers_[value].size() != 1) return false;
@@ -637,7 +637,7 @@ bool MachineValues::is_stored_in_vectors(const Operand& element) const {
     });
 }
 
-/// Reports whether one instruction loaded these operands as a vector, in this order.
+/// Reports whether one instruction loaded the operands as a vector, in the given order.
 bool MachineValues::is_loaded_as_vector(const std::vector<Operand>& operands) const {
     if (operands.empty() || !operands[0].is_register() || !is_written_once(operands[0].reg))
         return false;
@@ -813,8 +813,8 @@ std::vector<std::pair<u32, u32>> MachineValues::find_known_values(u32 at) const 
             return same;
         }
         const MemoryEffect effect = memory_effect(i);
-        // ptxas does not compare the offsets of these addresses, so any store to a state space that
-        // may overlap the load's space may change the value.
+        // ptxas does not compare the offsets of different addresses, so any store to a state space
+        // that may overlap the load's space may change the value.
         const bool is_elsewhere =
             effect == MemoryEffect::store && !may_overlap(space_of(i), space_of(load));
         if (changes_memory(effect) && !is_elsewhere && !reads_clock(i) && !load.has("nc"))

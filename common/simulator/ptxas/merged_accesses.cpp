@@ -113,8 +113,8 @@ private:
         }
     }
 
-    /// Reports whether this block and the next block in program order are each other's only
-    /// successor and only predecessor.
+    /// Reports whether the next block in program order is the only successor of this block, and
+    /// this block is the only predecessor of the next block.
     bool continues_without_branch(u32 block) const {
         return block + 1 < flow_.blocks().size() &&
                flow_.blocks()[block].next == std::vector{block + 1} &&
@@ -150,8 +150,8 @@ private:
         }
     }
 
-    /// Records the alignment that is known for an address. It is known from the computation of the
-    /// address, and from the width of a vector access.
+    /// Records the alignment that is known for an address, either from the computation of the
+    /// address or from the width of a vector access.
     void note_alignment(const PtxAccess& access) {
         Alignment& alignment = alignments_[base_of(access)];
         const u32 zeros = std::min(access.address.zeros, kZeroBitsOfWidestAccess);
@@ -324,10 +324,10 @@ private:
         open.stores.reset();
     }
 
-    // ---- iterations of a loop ----
+    // ---- merging accesses across iterations of a loop ----
 
-    /// Merges loads from one memory across iterations of a loop that does not store to this memory.
-    /// Groups whose index is below `older` belong to earlier pieces and are skipped.
+    /// Merges loads from a state space across iterations of a loop that does not store to this
+    /// space. Groups whose index is below `older` belong to earlier pieces and are skipped.
     void merge_iterations(OpenAccesses& open, std::size_t older, u32 begin, u32 end) {
         if (open.is_changed) return;
         for (u32 k : open.loads) {

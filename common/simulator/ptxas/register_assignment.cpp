@@ -13,9 +13,9 @@ constexpr u32 kWrittenByCalls[] = {0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14
 /// The number of registers to choose from. It exceeds the hardware's limit, so that values that
 /// ptxas would spill also get a register.
 constexpr u32 kRegisterNumbers = 512;
-/// Two limits for the choice of registers for pairs. A value that is live for more than
-/// kLongLifetime instructions is not moved to an odd register to make room for a pair, if at most
-/// kMaxWordsForLongLifetimes words are live at the same time.
+/// Limits for moving a value to an odd register to make room for a pair. A value stays where it is
+/// if it is live for more than kLongLifetime instructions and at most kMaxWordsForLongLifetimes
+/// words are live at the same time.
 constexpr u32 kLongLifetime = 42, kMaxWordsForLongLifetimes = 16;
 
 bool begins_earlier(const Span& a, const Span& b) {
@@ -112,9 +112,9 @@ public:
               AssignmentPass{1}, AssignmentPass{0}}) {
             is_for_texels_ = iteration.is_for_texels;
             for (const MachineInstruction* i : as_written) {
-                // The result of an instruction without sources (a special register or constant) is
-                // assigned when another instruction reads that result. A computed pair is assigned
-                // before the pair from which it is computed.
+                // The result of an instruction without sources (a special register or constant)
+                // gets its register when another instruction reads the result. A computed pair gets
+                // its registers before the pair from which it is computed.
                 if (iteration.least > 1 && !i->reads.empty())
                     for (u32 v : i->writes) assign(v, iteration.least);
                 for (u32 v : i->reads) assign(v, iteration.least);
@@ -227,7 +227,7 @@ private:
         u32 words = 0;
         for (u32 v : values) words += code_.values[v].words;
         if (words < least) return;
-        // Texel vectors and their coordinates are assigned after all other values.
+        // Texel vectors and their coordinates get their registers after all other values.
         if (!is_for_texels_ && words > 1 && is_of_texels_[values[0]]) return;
         u32 at = choose(values, words);
         for (u32 v : values)
@@ -308,7 +308,7 @@ private:
     std::vector<u32> vector_of_;      ///< for each value, its index in consecutive_values
     std::vector<bool> lives_long_;    ///< true if the value lives long, and may be in either bank
     std::vector<bool> is_of_texels_;  ///< true for texels and their coordinates
-    bool is_for_texels_ = false;      ///< true in the pass for texels
+    bool is_for_texels_ = false;      ///< true in the pass that assigns texels
     std::vector<OccupiedRanges>
         occupied_ranges_;  ///< for each register, the ranges in which it is occupied
     u32 register_count_ = kStackPointer + 1;

@@ -24,7 +24,7 @@ constexpr u32 kMaxRegisters = 255, kMinRegisters = 4;
 constexpr u32 kWarpsPerMultiprocessor = DeviceModel::max_threads_per_multiprocessor / kLanes;
 /// The maximum number of warps in a block.
 constexpr u32 kMaxWarpsPerBlock = DeviceModel::max_threads_per_block / kLanes;
-/// Registers that ptxas adds to the registers that the code uses.
+/// The number of registers that ptxas adds to those that the code uses.
 constexpr u32 kAddedRegisters = 2;
 /// The maximum number of registers per thread at which a multiprocessor can run all of its threads.
 constexpr u32 kRegistersForFullOccupancy = 32;
@@ -36,7 +36,7 @@ constexpr u32 kMaxSavedRegisters = 2;
 constexpr u32 kSpareRegisters = 1;
 /// Instructions keep their program order as soon as this many words are live.
 constexpr u32 kLiveWordsForWrittenOrder = 24;
-/// Registers for the return address of a called function.
+/// The number of registers for the return address of a called function.
 constexpr u32 kReturnAddressRegisters = 1;
 
 /// The number of blocks of a kernel that are resident on a multiprocessor at the same time, as far
@@ -83,7 +83,7 @@ public:
     /// Returns the number of registers if instructions keep their program order once
     /// `max_live_words` words are live. `inside` returns the number of registers that a called
     /// function needs, or nothing if it is unknown. Register banks are taken into account unless
-    /// this reduces the number of running blocks. `exceeds` is true if not all blocks can run even
+    /// this reduces the number of running blocks. `exceeds` is true if some blocks cannot run even
     /// if banks are ignored.
     template <class Inside>
     u32 registers(u32 max_live_words, Inside inside, const BlockResidency& blocks, bool exceeds) {

@@ -60,7 +60,8 @@ Place read_place(const std::string& line) {
             static_cast<u32>(std::strtoul(line.c_str() + colon + 1, nullptr, 10))};
 }
 
-/// Parses the output of addr2line: for each function a line with its name and one with the place.
+/// Parses the output of addr2line, which has two lines for each function: its name and its source
+/// location.
 std::vector<HostFrame> read_frames(const std::string& output) {
     std::vector<HostFrame> frames;
     std::istringstream lines(output);
@@ -104,8 +105,9 @@ bool is_of_program(const std::string& file) {
     return !file.empty();
 }
 
-/// Reports whether nvcc generated this function to launch a kernel. In its caller, the debug
-/// information gives the line of the kernel's definition instead of the launch's line.
+/// Reports whether nvcc generated this function to launch a kernel. For the function that calls a
+/// stub, the debug information gives the line of the kernel's definition instead of the line of the
+/// launch.
 bool is_launch_stub(const HostFrame& frame) {
     return frame.function.starts_with("__device_stub__") ||
            frame.place.file.find(".stub.c") != frame.place.file.npos;

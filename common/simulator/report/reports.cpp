@@ -32,7 +32,7 @@ constexpr u64 kMaxPrintedSites = 100;
 /// function in a loop with different arguments could add reports indefinitely.
 constexpr std::size_t kMaxHostReports = 1000;
 
-/// An index that means that the report was not added to the list.
+/// The index of a report that was not added to the list.
 constexpr std::size_t kLeftOut = ~std::size_t{0};
 
 /// Reports whether the report refers to a location in a kernel. All other reports are about the
@@ -65,7 +65,8 @@ SiteKey make_site_key(const Report& r) {
             has_site(r) ? "" : r.message};
 }
 
-/// Returns a key of the report's block and thread that sorts in CUDA's numbering order.
+/// Returns a key that sorts reports by their block and then by their thread, in the order in which
+/// CUDA numbers them.
 auto rank(const Report& r) {
     return std::tuple(r.block.z, r.block.y, r.block.x, r.thread.z, r.thread.y, r.thread.x);
 }

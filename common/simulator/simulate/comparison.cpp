@@ -22,9 +22,9 @@ std::string base_name(const std::string& name) {
 }
 
 /// Returns the counterpart of `kernel` in `others`, which are the kernels of the other run. `own`
-/// contains the kernels of the same run. The counterpart is the kernel with the same name. If there
-/// is none, it is the kernel with the same base name, provided that only one kernel of each run has
-/// this base name. Returns null if there is no counterpart.
+/// contains the kernels of the run to which `kernel` belongs. The counterpart is the kernel with
+/// the same name. If there is none, it is the kernel with the same base name, provided that only
+/// one kernel of each run has this base name. Returns null if there is no counterpart.
 const Json* find_counterpart(const Json& kernel, const Json& own, const Json& others) {
     const std::string name = kernel["name"];
     for (const Json& other : others)

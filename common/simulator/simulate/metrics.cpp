@@ -28,8 +28,8 @@ std::optional<double> ratio(const Json& counters, const TrafficKind& kind) {
     return counter(counters, kind.passes) / requests;
 }
 
-/// Returns the sum of a counter over all kinds of traffic that are measured in this unit, or
-/// nothing if there is no traffic.
+/// Returns the sum of a counter over all kinds of traffic that are measured in `unit`, or nothing
+/// if there is no such traffic.
 std::optional<double> sum(const Json& counters, const char* TrafficKind::*member,
                           std::string_view unit) {
     double total = 0, requests = 0;

@@ -36,8 +36,8 @@ std::vector<Json> read_reports(const fs::path& folder, int first) {
     return reports;
 }
 
-/// The members that add_numbers ignores. Among them are the times of "predicted", which
-/// add_elements adds.
+/// The members that add_numbers does not add. The times in "predicted" are added by add_elements
+/// instead.
 const std::set<std::string> kNotAdded{"line", "other_line", "registers", "predicted"};
 
 /// Adds the numbers of `more` to those of `sum`, including numbers in nested objects. Copies values

@@ -15,7 +15,7 @@ using dwarf::Entry;
 /// The maximum nesting depth of types. Types that are nested more deeply are ignored.
 constexpr int kMaxDepth = 8;
 
-/// Returns the state space of a DWARF address class, whose values PTX defines.
+/// Returns the state space for a DWARF address class. PTX defines the numbers of these classes.
 ptx::StateSpace space_of_class(u64 address_class) {
     switch (address_class) {
         case 4: return ptx::StateSpace::constant;
@@ -26,7 +26,7 @@ ptx::StateSpace space_of_class(u64 address_class) {
     }
 }
 
-/// Decodes a DWARF register number to the register's name. The bytes of the number are the
+/// Returns the register name that a DWARF register number encodes. The bytes of the number are the
 /// characters of the name, with the first character in the highest byte.
 std::string register_name(u64 number) {
     std::string name;

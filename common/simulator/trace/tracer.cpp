@@ -143,8 +143,8 @@ bool BlockTracer::continues_step(const Warp& w, u32 source, ptx::SourceLine wher
     const Step& step = trace_.steps.back();
     if (w.active & ~step.active) return false;
     if (where.line == 0) {
-        // Without any line information, each instruction is a step. If only this instruction lacks
-        // it, the compiler added the instruction, and it belongs to the current step.
+        // Without any line information, each instruction is a step. If only this instruction has no
+        // line, the compiler added the instruction, and it belongs to the current step.
         return !folder_.empty();
     }
     if (where.line != step.line || file_numbers_.at(where.file) != step.file) return false;
@@ -214,8 +214,8 @@ void BlockTracer::end_step(const Warp* running, u32 source) {
     const Warp& w = *warp_;
     const Mask lanes = trace_.steps.back().active;
     trace_.steps.back().bytes_in_flight = w.block->copy_bytes_under_way;
-    // A variable's location depends on the instruction that a lane has reached, which differs
-    // between lanes that have diverged.
+    // The location of a variable depends on the instruction that a lane has reached. Lanes that
+    // have diverged have reached different instructions.
     if (running == warp_) read_variables(w, w.frame, source, w.active & lanes);
     for (const Fragment& f : w.others) read_variables(w, f.frame, f.at->source, f.lanes & lanes);
     warp_ = nullptr;
@@ -392,7 +392,8 @@ void BlockTracer::take_new_reports() {
     reports_before_ = std::move(now);
 }
 
-/// Returns the step to which a report belongs that was added after the launch.
+/// Returns the last step that performed one of the two accesses in a report. The report was added
+/// after the launch.
 u32 BlockTracer::find_step(const Report& report) const {
     const auto is_here = [&](const Step& step, const Place& where, Dim3 block, Dim3 thread) {
         const Dim3 shape = trace_.block;

@@ -17,8 +17,8 @@ auto& contexts() {
     return all;
 }
 
-/// Ends the call with a cuBLAS status. The status is converted to a cudaError_t for the runtime's
-/// `fail`, which does not interpret it.
+/// Ends the call with a cuBLAS status. The runtime's `fail` expects a cudaError_t but does not
+/// interpret it, so the status is cast to that type.
 [[noreturn]] void fail(Status status) {
     cudart::fail(static_cast<cudaError_t>(status));
 }

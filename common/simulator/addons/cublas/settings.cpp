@@ -111,7 +111,7 @@ Status cublasSetWorkspace_v2(void* handle, void*, size_t) {
     return find_context(handle) ? kSuccess : kNotInitialized;
 }
 
-/// Copies a vector as a matrix with one row. The distance between the columns is the vector's step.
+/// Copies a vector as a matrix with one row. The distance between columns is the vector's stride.
 #define COALESCE_COPIES(direction, kind)                                                         \
     Status cublas##direction##Vector(int count, int bytes, const void* from, int from_step,      \
                                      void* to, int to_step) {                                    \

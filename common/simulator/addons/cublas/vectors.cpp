@@ -9,15 +9,15 @@ using namespace coalesce::simulator::cublas;
 
 namespace {
 
-/// A vector in simulated memory. As in BLAS, a vector with a negative step starts at the end of its
-/// memory.
+/// A vector in simulated memory. As in BLAS, a vector with a negative stride starts at the end of
+/// its memory.
 struct Vector {
     const void* begin;
     int step;
     Type type;
 
-    /// Returns the elements in order. Rejects a step of 0, with which all elements would be at the
-    /// same address.
+    /// Returns the elements in order. Rejects a stride of 0, with which all elements would be at
+    /// the same address.
     std::vector<double> values(int count) const {
         if (count <= 0) return {};
         if (step == 0) refuse("the increment of a vector is 0.");

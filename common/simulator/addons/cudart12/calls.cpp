@@ -1,5 +1,5 @@
-// Implements the CUDA 12 functions whose parameters or structures differ in CUDA 13, or that do not
-// exist there.
+// Implements the CUDA 12 functions whose parameters or structures differ in CUDA 13, or that CUDA
+// 13 no longer has.
 //
 // Theory of operation
 //   libcudart.so.12 is a thin layer over libcudart.so.13, which does all the work. Most functions

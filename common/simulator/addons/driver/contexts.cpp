@@ -14,7 +14,7 @@ struct CUctx_st {
     unsigned flags = 0;
     unsigned long long id = 0;
     bool is_primary = false;
-    /// for a primary context, the number of retain calls without a matching release
+    /// for a primary context, the number of retain calls minus the number of release calls
     unsigned retained = 0;
 };
 
@@ -55,7 +55,7 @@ private:
     std::atomic<unsigned long long> next_id_ = 1;
 };
 
-/// This thread's stack of pushed contexts. The last one is current.
+/// This thread's stack of contexts. The last element is the current context.
 thread_local std::vector<Context> context_stack;
 
 /// Returns the current context, or null if there is none.

@@ -1,9 +1,9 @@
 // Looks up driver functions by name, and encodes tensor maps. Programs that use the runtime also
 // encode tensor maps through this library.
 //
-// Programs and libraries look up a name such as "cuMemAlloc" for a particular version of CUDA. They
-// get the newest version of that function in this library. CUDA 13 uses the same version for the
-// name.
+// Programs and libraries look up a name such as "cuMemAlloc" for a particular version of CUDA. The
+// look-up always returns the newest version of the function in this library. In CUDA 13, the name
+// refers to the same version.
 #include <dlfcn.h>
 
 #include <string>

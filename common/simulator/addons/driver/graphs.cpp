@@ -79,7 +79,8 @@ Result cuGraphConditionalHandleCreate(cudaGraphConditionalHandle* handle, cudaGr
 }
 
 /// A CUgraphNodeParams has the layout of a cudaGraphNodeParams, except that a context follows some
-/// of the parameters. Its description of copies also differs, so copies are not supported.
+/// of the parameters. Its description of a copy also differs from the runtime's, so copy nodes are
+/// not supported.
 Result cuGraphAddNode_v2(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                          const cudaGraphEdgeData* data, size_t count,
                          cudaGraphNodeParams* parameters) {

@@ -17,7 +17,7 @@ enum PointerAttribute {
     kMapped = 13
 };
 
-/// Stores `found` in `*value`. T is the type of the attribute that the program queries.
+/// Stores `found` in `*value`. T is the type of the attribute being queried.
 template <class T>
 void write_value_as(void* value, std::type_identity_t<T> found) {
     *static_cast<T*>(value) = found;
@@ -66,7 +66,8 @@ extern "C" {
 COALESCE_BY(allocate, cuMemAlloc_v2, cudaMalloc, 2);
 COALESCE_SAME(cuMemFree_v2, cudaFree, 1);
 
-/// The last parameter, the size of an element, has no effect: rows begin at multiples of 512 bytes.
+/// The last parameter, the element size, has no effect, because rows always begin at multiples of
+/// 512 bytes.
 Result cuMemAllocPitch_v2(void** pointer, size_t* pitch, size_t width, size_t height, unsigned) {
     return forward_with_context(__func__, cudaMallocPitch, pointer, pitch, width, height);
 }

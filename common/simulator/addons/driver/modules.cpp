@@ -41,7 +41,7 @@ void get_attribute(int* value, int attribute, const void* kernel) {
     store_output(value, values[attribute]);
 }
 
-// ---- the linker, which accepts only PTX; the PTX is linked when the program loads the image ----
+// ---- the linker, which accepts only PTX and links it when the program loads the image ----
 
 struct Link {
     std::string ptx;

@@ -156,8 +156,8 @@ void forget_captures() {
 
 // ---- calls that a capture in progress forbids ----
 
-/// Invalidates `captures` and rejects the call, because the call must not be made while streams are
-/// being captured. Does nothing if `captures` is empty.
+/// Rejects a call that must not be made while streams are being captured, and invalidates
+/// `captures`. Does nothing if `captures` is empty.
 template <class Captures>
 static void invalidate_all(const Captures& captures, cudaError_t error, const char* why) {
     if (captures.empty()) return;

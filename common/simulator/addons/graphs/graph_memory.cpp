@@ -16,7 +16,7 @@ using namespace coalesce::simulator::cudart;
 
 namespace {
 
-/// Graph memory is mapped in blocks of this size (in bytes), as measured on an H100 with an
+/// The unit in which graph memory is mapped, in bytes. An H100 maps one such block for an
 /// allocation of 4 bytes.
 constexpr u64 kBlock = u64{32} << 20;
 
@@ -30,7 +30,7 @@ u64 round_up_to_blocks(u64 bytes) {
 struct GraphMemoryAccounts {
     std::mutex mutex;
     std::map<u64, std::weak_ptr<GraphMemory>> known;
-    u64 in_use = 0, mapped = 0;  ///< bytes that allocations use; bytes that are mapped
+    u64 in_use = 0, mapped = 0;  ///< bytes used by allocations; bytes that are mapped
     u64 reserved_bytes = 0;      ///< size of the mapped blocks, in bytes
     u64 peak_used = 0, peak_reserved_bytes = 0;
 

@@ -84,12 +84,13 @@ cudaError_t read(const char* name, cudaGraphNode_t node, const void* target, Giv
 
 // ---- callables that create work from parameters ----
 
-/// Returns a callable that creates the work `describe(arguments...)`, whatever the graph.
+/// Returns a callable that creates the work `describe(arguments...)`. The work is the same for
+/// every graph.
 auto describe_later(auto describe, auto... arguments) {
     return [=](Graph&) -> Work { return describe(arguments...); };
 }
 
-/// Returns a callable that returns `work`, whatever the graph.
+/// Returns a callable that returns `work` for every graph.
 auto return_work(auto work) {
     return [=](Graph&) -> Work { return work; };
 }
@@ -119,9 +120,10 @@ cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t executable, cudaGraphNode
 
 // ---- kernels, copies, fills, host functions ----
 
-/// Defines three functions for one kind of node: they add it, change it, and change its copy in an
-/// executable graph. `describe` is a function that returns the node's work; it takes `parameters`
-/// arguments. `variant` is a suffix for copies, such as 1D.
+/// Defines three functions for one kind of node: one adds a node, one changes it, and one changes
+/// its copy in an executable graph. `describe` is a function with `parameters` parameters that
+/// returns the node's work. `variant` is the suffix that distinguishes the functions for copies,
+/// such as 1D.
 #define COALESCE_NODES(kind, variant, describe, parameters)                                        \
     cudaError_t cudaGraphAdd##kind##Node##variant(cudaGraphNode_t* node, cudaGraph_t graph,        \
                                                   const cudaGraphNode_t* after, size_t count,      \

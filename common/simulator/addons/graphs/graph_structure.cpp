@@ -11,7 +11,7 @@ namespace {
 // ---- lists ----
 
 /// Returns a list to the program. If the program passes no array, stores only the length of the
-/// list. Otherwise, fills the whole array.
+/// list. Otherwise, fills the program's array.
 template <class T, class Give>
 void copy_list_out(const std::vector<T>& list, bool is_wanted, size_t* count, Give give) {
     require(count);

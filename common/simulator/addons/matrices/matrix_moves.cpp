@@ -32,7 +32,7 @@ Mask addressing_lanes(const Op* op) {
     return first_lanes(kTileRows * op->count);
 }
 
-/// Returns the register that receives the matrix of the lane's row.
+/// Returns the register that receives the matrix to which the lane's row belongs.
 Slot destination_slot(const Op* op, int lane) {
     const Slot slots[] = {op->d, op->d2, op->b, op->c};
     return slots[static_cast<u32>(lane) / kTileRows];
@@ -53,7 +53,7 @@ BytePosition find_byte_position(u32 row, u32 byte) {
     return {column * kTileRowWords + row / 2, row % 2 * 2 + byte % 2};
 }
 
-/// Tells shared_access.h which bytes of which lanes' registers contain a row (see AccessShape).
+/// The AccessShape that maps each byte of a row to the lane and the register that contain it.
 template <bool Transposed>
 struct MatrixRows {
     static constexpr u32 kBytes = kTileRowBytes, kCount = 1, kTotal = kTileRowBytes;
@@ -85,7 +85,7 @@ struct MatrixRows {
     }
 };
 
-/// Calls `body` for every byte of the rows in `rows`, a mask of lanes without gaps that starts at
+/// Calls `body` for every byte of the rows in `rows`, a mask of consecutive lanes that begins with
 /// lane 0. The arguments are the row's lane, the byte's offset in the row, the lane whose register
 /// contains the byte, and the byte's offset in that lane's registers.
 template <bool Transposed, class Body>
@@ -99,8 +99,8 @@ void for_each_byte(Mask rows, Body body) {
 
 }  // namespace
 
-/// Converts masks of uninitialized bytes between two layouts: rows in memory, which belong only to
-/// the lanes that supply addresses, and registers, which belong to all lanes.
+/// Converts masks of uninitialized bytes between two layouts. The masks of rows in memory belong to
+/// the lanes that supply addresses; the masks of registers belong to all lanes.
 template <bool Transposed>
 struct UndefinedLanes<MatrixRows<Transposed>> {
     static constexpr SharedAccessKind kLoad = SharedAccessKind::matrix,

@@ -23,14 +23,14 @@ namespace coalesce::simulator {
 
 namespace {
 
-/// The maximum number of elements of a matrix in any shape. Elements are doubles, which represent
+/// The number of elements in the largest matrix of any shape. Elements are doubles, which represent
 /// 32-bit integers and sums of their products exactly.
 constexpr u32 kMaxElements = 1024;
 using Elements = std::array<double, kMaxElements>;
 
-/// The distances in `Elements` between neighbouring lines of a matrix, and between neighbouring
-/// elements of a line. Matrix a and the accumulators are stored row by row. In matrix b, all
-/// elements with the same index k are next to each other.
+/// The distances in `Elements` between neighbouring lines of a matrix fragment, and between
+/// neighbouring elements of a line. Matrix a and the accumulators are stored row by row. In matrix
+/// b, all elements with the same index k are next to each other.
 struct Strides {
     u32 line, across;
 };

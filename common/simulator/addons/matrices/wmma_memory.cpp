@@ -31,8 +31,7 @@ namespace {
 
 // ---- choosing the accesses ----
 
-/// Plans the accesses to a fragment. `along` is true if each line of the fragment is contiguous in
-/// memory.
+/// The planned accesses to a fragment.
 struct FragmentAccessPlan {
     const MatrixFragment& fragment;
     const StateSpace space;

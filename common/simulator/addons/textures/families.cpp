@@ -12,7 +12,7 @@ std::span<const FamilyRow> texture_families() {
         {"sured", describe_surface},    // read, modify and write a surface, as red does in memory
         {"txq", describe_query},        // get the width, height or depth of a texture
         {"suq", describe_query},        // get the width, height or depth of a surface
-        {"istypep", describe_is_type},  // test whether a number is a texture or surface object
+        {"istypep", describe_is_type},  // test for a handle of a texture or surface
     };
     return families;
 }

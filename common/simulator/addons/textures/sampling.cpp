@@ -111,8 +111,8 @@ TexelNumbers read_tap(const ImageObject& texture, const Tap& tap, const u8* texe
     return read_numbers(tap.image->format, texel, texture.sampling.srgb);
 }
 
-/// Returns the channels of a texel as numbers, in the form in which a fetch without filtering
-/// returns them. Signed channels are clamped to at least -1.
+/// Returns the channels of a texel as the numbers that a fetch without filtering returns. Signed
+/// channels are clamped to at least -1.
 TexelNumbers read_unfiltered_tap(const ImageObject& texture, const Tap& tap, const u8* texel) {
     TexelNumbers numbers = read_tap(texture, tap, texel);
     const bool is_signed = texture.image().format.kind == ChannelKind::signed_integer;

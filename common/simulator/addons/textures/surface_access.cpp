@@ -2,7 +2,7 @@
 //
 // Builds on  texel_access.h.
 // Out of range   As the PTX manual says, `.trap` ends the launch, `.clamp` accesses the nearest
-//                texel inside, and `.zero` loads zeros and ignores stores. Under `.clamp`, stores
+//                texel inside, and `.zero` loads zeros and ignores stores. With `.clamp`, stores
 //                and reductions also access the nearest texel.
 // Watch      x is in bytes (.b) or in texels (.p), and must be a multiple of the access size.
 // Not verified on a GPU: the error that a trap causes (cudaErrorLaunchFailure here).
@@ -163,7 +163,7 @@ const Op* run_surface_load(Warp& w, const Op* op) {
     return op + 1;
 }
 
-/// Copies the bytes that a lane stores into `to`.
+/// Copies to `to` the bytes that a lane stores.
 void copy_stored_bytes(const Warp& w, const SurfaceOp& store, const Image& image, int lane,
                        u8* to) {
     const std::size_t first = store.read.size() - store.elements;

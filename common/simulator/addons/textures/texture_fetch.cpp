@@ -200,7 +200,7 @@ bool find_operands(const ptx::Instruction& i, FetchOp& fetch) {
     if (i.operands.size() == needed) return true;
     fetch.offset = read;
     fetch.offsets = static_cast<u32>(i.operands[needed].elements.size());
-    return fetch.offsets > 0;  // a single register would be a depth-comparison operand
+    return fetch.offsets > 0;  // one register would be the operand of a depth comparison
 }
 
 /// Returns the component that a gather reads from each of four texels, or -1 if the instruction

@@ -98,8 +98,8 @@ Work describe_pitched_copy_between(cudaArray_t to, size_t to_x, size_t to_y, cud
 }
 
 /// The box of texels that a one-dimensional copy function accesses. Such a function has a parameter
-/// for the number of bytes, and continues in the next row at the end of a row. Not every such copy
-/// is therefore a box.
+/// for the number of bytes, and continues in the next row at the end of a row. Therefore, not every
+/// such copy is a box.
 struct Box {
     size_t width, height;
 };
