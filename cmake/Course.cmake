@@ -147,8 +147,8 @@ function(choose_sample variable sample whole)
   set(${variable} ${sample} PARENT_SCOPE)
 endfunction()
 
-# Sets VARIABLE to ALL if ./learn test was run with --all or --whole, and to QUICK otherwise. The target is five minutes
-# for ./learn test, and half an hour with --all.
+# Sets VARIABLE to ALL if ./learn test was run with --all or --whole, and to QUICK otherwise. ./learn test should take
+# five minutes, and half an hour with --all.
 function(choose_extent variable quick all)
   if(COALESCE_ALL_TESTS)
     set(quick ${all})
@@ -236,8 +236,8 @@ function(add_whole_program name)
   endif()
 endfunction()
 
-# Adds the test steps/NAME/TEST.cu. It includes the step's main.cu, and tests those of its functions that are not
-# variants.
+# Adds the test steps/NAME/TEST.cu. The test includes the step's main.cu, and tests the functions in main.cu that are
+# not variants.
 function(add_step_test name test)
   add_course_program(${name}_${test} ${PROJECT_SOURCE_DIR}/steps/${name}/${test}.cu)
   set_target_properties(${name}_${test} PROPERTIES

@@ -308,8 +308,8 @@ std::string cell_text(std::int64_t element, const Trial& trial, const Evidence& 
     return cell_name(problem.is_in_place() ? "data" : "out", problem.out_cell(element));
 }
 
-/// Notes in the failure that two blocks store the same cells, so that no block stores some other
-/// cells.
+/// Notes in the failure that two blocks store the same cells, and that other cells are therefore
+/// not stored at all.
 void explain_store_conflict(Failure& failure, const StoreConflict& met, const Trial& trial,
                             const Evidence& evidence) {
     const std::string both = met.first.text() + " and " + met.second.text() + " store " +

@@ -225,7 +225,7 @@ private:
     std::vector<std::string_view> to_follow_;
 };
 
-/// Reports whether the text contains a name with which __has_include or __has_embed begins.
+/// Reports whether the text contains a name that is a prefix of __has_include or __has_embed.
 bool has_beginning_of_question(const std::vector<JoinedLine>& lines) {
     const auto is_beginning = [](std::string_view name) {
         return name.size() > 2 && (std::string_view("__has_include").starts_with(name) ||

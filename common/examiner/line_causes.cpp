@@ -667,7 +667,7 @@ LineMistake find_early_end(const std::string& text, long long left) {
     return {};
 }
 
-/// Looks for elements at the end of a matrix that a copy of vectors leaves out.
+/// Looks for elements at the end of a matrix that a vectorized copy leaves out.
 LineMistake find_rest_left_out(const Trial& trial, const std::string& text) {
     const std::string code = code_for_search(text);
     if (!trial.comparison || contains_word(code, "row") || trial.comparison->wrong > 0) return {};

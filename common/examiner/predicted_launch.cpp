@@ -67,7 +67,7 @@ Counters scale_to_launch(const CoalesceSampledCosts& costs, Shape shape) {
     return counters;
 }
 
-/// Reads what the sampled blocks did. Throws WrongSampledValues if the grid has too few blocks.
+/// Reads the costs of the sampled blocks. Throws WrongSampledValues if the grid has too few blocks.
 void read_sampled_costs(Shape shape, SampledCosts* to) {
     CoalesceSampledCosts costs{};
     SIMULATOR_FUNCTION(coalesceGetSampledCosts)(&costs);

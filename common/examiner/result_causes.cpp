@@ -123,8 +123,8 @@ void explain_unmoved_tiles(Failure& failure, const Evidence& evidence) {
     }
 }
 
-/// In a stack, `rows` is the number of rows of all matrices. Changes the advice to use the number
-/// of rows of one matrix.
+/// In a stack, `rows` is the total number of rows of all matrices. Changes the advice to use the
+/// number of rows of one matrix.
 void explain_rows_of_stack(Failure& failure, const Evidence& evidence) {
     const std::string meant = "instead of out[col * rows + row]";
     const std::size_t at = failure.headline.find(meant);

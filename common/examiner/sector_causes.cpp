@@ -36,7 +36,7 @@ struct MovedStore {
     int line_of_phase = 0;
     std::string phase = {};  ///< the variable that moves the start of the store
     std::string value = {};  ///< the value of `phase`
-    std::string begin = {};  ///< index of the first element without `phase`
+    std::string begin = {};  ///< index of the first element without the term `phase`
     bool is_added = false;   ///< whether the row adds `phase` instead of subtracting it
 };
 

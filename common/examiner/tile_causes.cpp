@@ -23,8 +23,8 @@ struct TileChoice {
     bool has_others = false;
 };
 
-/// Reports whether a condition that only compares the sides of the matrix or of the grid holds.
-/// Returns nothing for any other condition.
+/// Reports whether a condition is true for this launch. Returns nothing unless the condition only
+/// compares the sides of the matrix or of the grid.
 std::optional<bool> holds_for_launch(const Condition& condition, const Trial& trial) {
     if (condition.comparisons.size() != 1) return std::nullopt;
     const auto value = [&](const std::string& name) -> long long {

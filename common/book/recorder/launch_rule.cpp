@@ -35,8 +35,8 @@ constexpr Extent kTriedExtents[] = {
 };
 constexpr unsigned kMaxExtentIncrement = 64, kTriedBlockFactors[] = {1, 2, 4, 8};
 
-/// Finds a `size` such that ceil((extent + plus) / size) * times, but at most `most`, equals the
-/// number of blocks along `axis` in every sample. Returns 0 if there is no such size.
+/// Finds a `size` such that min(ceil((extent + plus) / size) * times, most) equals the number of
+/// blocks along `axis` in every sample. Returns 0 if there is no such size.
 unsigned find_block_extent(const std::vector<ObservedLaunch>& samples, std::size_t axis,
                            const Extent& extent, unsigned plus, unsigned times, std::int64_t most) {
     constexpr unsigned largest = 4096;

@@ -140,7 +140,7 @@ namespace {
 /// An input matrix and an output matrix.
 class TaskMatrices {
 public:
-    /// The input has room for the second matrix of a task that computes.
+    /// The input buffer also has room for the second matrix that some computations read.
     TaskMatrices(int rows, int cols) : rows_(rows), cols_(cols), in_(2 * bytes()), out_(bytes()) {
         CUDA_CHECK(cudaMemset(in_.data(), 0, 2 * bytes()));
     }
