@@ -30,8 +30,8 @@ __device__ std::uint64_t follow(std::uint64_t pointer) {
 }
 
 /// Follows pointers with one thread per block. A multiprocessor is closer to some parts of the
-/// cache than to others. The mean over all parts is measured, because each block starts at a
-/// different point of the ring. The first `warm_up` loads are not timed.
+/// cache than to others. Each block starts at a different point of the ring, so that the
+/// measurement is the mean over all parts. The first `warm_up` loads are not timed.
 template <CacheLevel THROUGH>
 __global__ void chase(int warm_up, int loads, std::uint64_t* result_counters) {
     std::uint64_t pointer = result_counters[3 * blockIdx.x];

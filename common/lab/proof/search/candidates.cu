@@ -13,7 +13,8 @@ namespace {
 // ---- a transpose: 4 x 4 elements are transposed in registers, tiles in swizzled shared memory
 // ----
 
-/// The same kernel with a type of its own, so that it can have its own attributes.
+/// The same as Plain, but a distinct type, so that kernels that use it can have their own
+/// attributes.
 struct Small : Plain {};
 
 template <int ROWS, int COLS, int THREADS, class How = Plain>
