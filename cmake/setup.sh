@@ -47,7 +47,8 @@ is_in() {
     done
     return 1
 }
-# Also searches the folders in CPATH, where learners may have headers and where the compiler searches too.
+# Reports whether a header is installed. Like the compiler, also searches the folders in CPATH, where learners may have
+# headers.
 # shellcheck disable=SC2046  # a word for each folder
 has_header() {
     is_in "$1" /usr/include /usr/local/include "/usr/include/$(uname -m)-linux-gnu" \
@@ -196,7 +197,7 @@ configure() {
     if has ccache; then
         export CMAKE_CXX_COMPILER_LAUNCHER="${CMAKE_CXX_COMPILER_LAUNCHER-ccache}"
     fi
-    # A folder that was configured before must keep its generator.
+    # A build folder that was configured before must keep its generator.
     if [ ! -f "$build/CMakeCache.txt" ]; then
         if has ninja; then CMAKE_GENERATOR=Ninja; else CMAKE_GENERATOR='Unix Makefiles'; fi
         export CMAKE_GENERATOR
@@ -335,7 +336,7 @@ version() {
     sed -n 's/^#define COALESCE_VERSION_M[A-Z]* //p' "$root/include/coalesce/transpose.cuh" | paste -s -d . -
 }
 
-# Builds simulate so that it runs on every processor of this kind, and packages it.
+# Builds simulate so that it runs on every processor of this architecture, and packages it.
 make_packages() {
     COALESCE_ARCH=${COALESCE_ARCH:-portable}
     set_up plain

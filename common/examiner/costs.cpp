@@ -103,8 +103,8 @@ std::uint64_t wavefronts(const Counters& counters) {
     return counters.shared_load_wavefronts + counters.shared_store_wavefronts;
 }
 
-/// Reports whether the total cost of the accesses is also higher than in the solution. Wide
-/// accesses cost more per request, but a kernel needs fewer of them.
+/// Reports whether the total cost of the accesses, not only their cost per request, is higher than
+/// in the solution. Wide accesses cost more per request, but a kernel needs fewer of them.
 bool exceeds_solution_in_total(const Verdict& found, const AccessKind& access) {
     const auto& solution = found.solution_counters;
     const std::uint64_t cost = *found.counters.*access.cost;

@@ -382,7 +382,8 @@ private:
         }
     }
 
-    /// Compares predicted times on a large shape, unless the exercise does not limit the time.
+    /// Compares the predicted time on a large shape with that of the solution, unless the exercise
+    /// does not limit the time.
     std::optional<Failure> find_slow_large_trial(const Runner::LargeTrial& trial,
                                                  const Runner::LargeTrial& solution) const {
         const double limit = exercise_.limits.predicted_fraction_of_copy;

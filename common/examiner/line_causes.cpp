@@ -91,7 +91,7 @@ LineMistake find_moved_twice(const std::string& text) {
     return {};
 }
 
-/// Finds a store in a loop whose index does not use the loop's counter.
+/// Finds a store whose index does not use the counter of the loop around the store.
 LineMistake find_unused_counter(const std::string& text, int store_line) {
     const std::vector<Loop> loops = find_loops(text);
     const Loop* loop = innermost_loop(loops, store_line);

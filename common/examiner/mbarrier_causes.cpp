@@ -141,8 +141,7 @@ LineMistake find_few_bytes(long long announced, long long arrived, const std::st
     return {};
 }
 
-/// Explains a wait that never ends by arrivals that are missing. `missing` and `expected` count
-/// arrivals.
+/// Explains a wait that never ends by missing arrivals. `missing` and `expected` count arrivals.
 void blame_missing_arrivals(Failure& failure, long long missing, long long expected,
                             const std::string& text) {
     static const TextPattern init(R"(\binit\w*\s*\()");

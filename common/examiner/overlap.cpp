@@ -19,8 +19,8 @@ bool has_stores_in(const Verdict& found, const Loop& loop) {
     });
 }
 
-/// Returns a failure that states why a load waits for the previous load, and the line of the cause.
-/// The failure's kind is `none` if nothing explains the wait.
+/// Returns a failure that states why a load waits for the previous load, and on which line the
+/// cause is. The failure's kind is `none` if nothing explains the wait.
 Failure find_reason_for_wait(const Verdict& found) {
     const std::vector<Loop> loops = find_loops(found.source);
     for (const LineCounters& line : found.lines) {

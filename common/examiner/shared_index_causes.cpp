@@ -242,8 +242,8 @@ std::vector<std::string> index_parts(const std::string& code, const std::string&
     return parts;
 }
 
-/// Explains a loop's counter that is added to the wrong index of a tile: along this axis, the
-/// threads already reach every element without the loop.
+/// Explains a loop counter that is added to the wrong index of a tile. Along this axis, the threads
+/// reach every element even without the loop.
 bool explain_counter_on_full_axis(Failure& failure, const SharedArray& tile, const Trial& trial,
                                   const std::string& text) {
     const int line = failure.place.line;

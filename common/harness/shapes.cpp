@@ -36,7 +36,8 @@ std::vector<Shape> verification_shapes(const Variant& variant) {
         if (std::find(shapes.begin(), shapes.end(), shape) == shapes.end()) shapes.push_back(shape);
     };
     for (const Shape shape : kShapes) add(shape);
-    // Use odd multiples, because tiles that combine several units do not divide them evenly.
+    // Use odd multiples, because tiles that are larger than a required multiple do not divide them
+    // evenly.
     add({3 * variant.rows_multiple, 5 * variant.cols_multiple});
     add({5 * variant.rows_multiple, 3 * variant.cols_multiple});
     return shapes;

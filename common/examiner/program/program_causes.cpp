@@ -54,7 +54,7 @@ std::string format_element(const char* array, std::size_t index) {
 }
 
 // Finds the failure of one run. Each kind of failure has a function, which returns the failure if
-// it applies. `first` lists these functions in the order in which they are called.
+// it applies. find_first_failure() lists these functions in the order in which they are called.
 class ProgramCauses {
 public:
     ProgramCauses(const RecordedRun& the_run, int the_elements, const Source& the_source)

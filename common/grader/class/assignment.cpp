@@ -223,7 +223,7 @@ std::string format_shapes(const Assigned& exercise) {
            joined(exercise.shapes, exercise.elements ? "; " : ", ", name) + "\n";
 }
 
-// Lists constructs that give correct results, but unexpectedly lose points.
+// Lists constructs that give correct results, but unexpectedly cost points.
 std::string costly_text() {
     return "These kernels are right, but cost more than one might think:\n\n"
            "- `memcpy` between a `float*` and a vector moves byte by byte, because a float may "

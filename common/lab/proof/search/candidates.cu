@@ -114,7 +114,7 @@ __global__ void __launch_bounds__(THREADS)
 
 enum class Work { copy, read, write };
 
-/// Moves tiles of 64 x 64 with 256 threads, four float4s per thread.
+/// Moves 64 x 64 tiles with 256 threads, four float4s per thread.
 template <Work WORK, Order ORDER>
 __global__ void move_tiles(float* out, const float* in, int rows, int cols) {
     const Place at = place_of<ORDER, 1>(blockIdx.x, rows / 64, cols / 64);

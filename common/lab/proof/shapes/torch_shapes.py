@@ -58,8 +58,7 @@ def compiled_ms(milliseconds, x, order):
         torch._dynamo.reset()  # otherwise PyTorch would stop compiling after a few shapes
         permute = torch.compile(lambda tensor: tensor.permute(order).contiguous(), dynamic=False)
         return milliseconds(lambda: permute(x))
-    except Exception as problem:  # any error, because Triton may find no compiler or not support
-                                  # the type
+    except Exception as problem:  # any error, because Triton may lack a compiler or not support the type
         print(f"torch.compile: {problem}", file=sys.stderr)
         return None
 
