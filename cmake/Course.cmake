@@ -302,10 +302,10 @@ endfunction()
 option(COALESCE_TOGETHER "Compile source files in batches; OFF: one by one, which is faster after a change to one file" ON)
 
 # Compiles a target's sources in two batches, because headers take most of the compile time. A batch contains at least
-# eight files. The batches are the same on every machine as in CI, because a file that lacks an include may compile in
-# one batch and fail in another. APART lists the files that the two builds of .ci/run compile differently, because they
-# include CUDA's headers or depend on the compiler. These files get a batch of their own, so that the second build finds
-# all other batches in ccache.
+# eight files. Every machine uses the same batches as CI, because a file that lacks an include may compile in one batch
+# and fail in another. APART lists the files that the two builds of .ci/run compile differently, because they include
+# CUDA's headers or depend on the compiler. These files get a batch of their own, so that the second build finds all
+# other batches in ccache.
 function(compile_together target)
   cmake_parse_arguments(PARSE_ARGV 1 files "" "" "APART")
   get_target_property(sources ${target} SOURCES)

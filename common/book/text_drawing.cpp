@@ -133,7 +133,7 @@ bool is_column_label(const std::string& text) {
     return names.contains(text);
 }
 
-/// Reports whether a part follows another one after a single blank.
+/// Reports whether a single blank separates a part from the part before it.
 bool is_next_word(const LinePart& part, const LinePart& before) {
     return part.begin == before.end + 1;
 }

@@ -236,7 +236,7 @@ bool explain_grid_too_small(Failure& failure, const Trial& trial, const Evidence
 }
 
 /// Reports whether the kernel uses the same grid for every matrix, and its blocks store no more
-/// elements here than on smaller matrices on which the result was correct.
+/// elements of this matrix than of smaller matrices, for which the result was correct.
 bool is_fixed_grid_too_small(const Trial& trial, const Evidence& evidence) {
     const Exercise& exercise = evidence.exercise;
     const auto is_smaller = [&](Shape shape) {

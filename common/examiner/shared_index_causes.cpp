@@ -117,7 +117,7 @@ bool explain_thread_factor(Failure& failure, const Evidence& evidence) {
     const std::string code = code_for_search(text);
     TextMatch found;
     if (tile.name.empty() || !search(code, found, coordinate)) return false;
-    // The index of a tile of vectors counts vectors, and so does threadIdx.x. It counts elements
+    // threadIdx.x and the index of a tile of vectors both count vectors. The index counts elements
     // only on a line that stores a vector made of elements from several rows.
     const bool is_of_vectors = vector_width(code_on_line(text, tile.line)) > 1;
     const int wanted = std::stoi(found.str(1));

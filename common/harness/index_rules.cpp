@@ -205,7 +205,7 @@ Explanation find_constant_shift(const Problem& problem, const Sample& sample, bo
     return found;
 }
 
-/// Looks for a constant distance, in elements, in the memory of the input or of the output.
+/// Looks for a constant distance in memory, in elements, either in the input or in the output.
 Explanation elements(const Problem& problem, const Sample& sample, bool is_in_out) {
     const auto distance_of = [&](const SampledCell& seen) -> std::int64_t {
         if (!is_in_out) {

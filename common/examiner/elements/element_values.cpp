@@ -158,8 +158,8 @@ private:
                   "intermediate value stored in a smaller type, or is a fast approximation used?");
     }
 
-    /// Finds outputs in which each wrong element has the value of another element, always at the
-    /// same distance.
+    /// Finds outputs in which each wrong element has the value of another element, which is always
+    /// at the same distance.
     std::optional<Failure> find_shift() const {
         const std::int64_t row = output_.extents.back();
         std::set<std::int64_t> distances = {1, 2, 3, 4, 8, 16, 32, row, trial_.launch.threads()};

@@ -124,8 +124,8 @@ __global__ void time_loads(const char* data, int loads, std::uint64_t* result_co
 }
 
 /// Links the lines of a buffer into one ring, in a random order that no prefetcher can predict. The
-/// lines hold pointers, or line numbers if `is_numbered`. The blocks start at points spaced equally
-/// along the ring, which are written to every third result counter.
+/// lines hold pointers, or line numbers if `is_numbered`. The blocks' starting points are spaced
+/// equally along the ring, and are written to every third result counter.
 void make_ring(Bench& bench, std::size_t lines, int blocks, bool is_numbered) {
     std::vector<std::uint32_t> order(lines);
     std::iota(order.begin(), order.end(), 0u);

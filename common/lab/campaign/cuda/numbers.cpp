@@ -50,7 +50,7 @@ void pairs_of_halves(Kernel& kernel, StatementPlace& place) {
 }
 
 /// Generates iterative computations: a square root by Newton's method, whose loop ends when the
-/// steps become small, or a sum that is evaluated like a polynomial.
+/// steps become small, or a series by Horner's method.
 void iterate_to_convergence(Kernel& kernel, StatementPlace& place) {
     define_limited_function(kernel);
     if (kernel.random.percent(60)) {
@@ -83,7 +83,7 @@ void sum_floats(Kernel& kernel, StatementPlace& place) {
     absorb(kernel, place, "@b", Type::f64);
 }
 
-/// Generates Euclid's algorithm and long division. Their numbers of iterations are not known in
+/// Generates Euclid's algorithm and long division, whose numbers of iterations are not known in
 /// advance.
 void divide_long(Kernel& kernel, StatementPlace& place) {
     kernel.write(

@@ -329,7 +329,7 @@ std::string sectors_chart(const ChartResults& results) {
     draw_traffic_line(svg, right, up, both.shown.copy_gbps);
     const std::vector<NamedPoint> spots =
         list_spots(both.shown.results, results.simulated, right, up);
-    // Draw the headlines last, on top of the others.
+    // Draw the headlines last, on top of the other variants.
     for (const bool is_headline : {false, true}) {
         for (const NamedPoint& spot : spots) {
             if (spot.name.empty() == is_headline) continue;

@@ -1,5 +1,5 @@
-// The initial texts that the reader can choose. These are each lesson's exercise and bug hunt, the solutions of both,
-// and the variants of the lesson's program that solve one of them, together with their launch.
+// The initial texts that the reader can choose. For each lesson, these are the exercise and the bug hunt, the solutions
+// of both, and the variants of the lesson's program that solve one of them, with their launches.
 
 import type { Axis, Launch, NoKernel, Program, Variant } from "../course";
 import { programs } from "../course";
