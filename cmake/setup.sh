@@ -101,7 +101,7 @@ missing_packages() {
         ;;
     esac
     case $1 in all | whole)
-        # ccache saves time, because the two builds compile mostly the same sources.
+        # ccache saves time, because .ci/run builds mostly the same sources twice.
         has ccache || echo ccache
         has clang++-14 || echo clang-14
         has_fuzzer || echo libclang-rt-14-dev

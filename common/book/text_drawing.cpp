@@ -23,7 +23,7 @@ constexpr std::size_t kMinBlanksBetweenDrawings = 5;
 
 enum class PartKind { word, cell, marked, empty, ellipsis, separator, range, brace, edge };
 
-/// A part of a line, from its first character to its last one.
+/// A part of a line: its kind, its columns [begin, end), and its text.
 struct LinePart {
     PartKind kind = PartKind::word;
     std::size_t begin = 0, end = 0;

@@ -150,7 +150,10 @@ function includesFor(text: string, source: string): string[] {
 
 const usual = ["out", "in", "rows", "cols"];
 
-/** Gives the kernel the name that the exercise expects. If its parameters differ, a kernel with that name calls it. */
+/**
+ * Gives the kernel the name that the exercise expects. If the kernel's parameters are not the usual ones, turns it into
+ * a __device__ function, which a new kernel with that name calls.
+ */
 function kernelText(kernel: string, launch: Launch, called: string): string {
     const [name, values] = splitTemplateName(launch.function);
     const named = (text: string) => text.replace(new RegExp(`\\b${name}\\b`), called);
