@@ -388,7 +388,7 @@ cmd_test() { # test WORDS...
         --all) needs=all ;;
         --whole)
             needs=whole
-            # The tests of the pages read this variable.
+            # The tests of the pages read COALESCE_WHOLE_TESTS.
             export COALESCE_WHOLE_TESTS=1
             ;;
         --except)

@@ -124,8 +124,8 @@ std::vector<LinePart> split_into_parts(const std::string& line) {
     return parts;
 }
 
-/// Reports whether a row with this name contains column numbers. Column numbers are not drawn as
-/// cells.
+/// Reports whether a row with the label `text` contains column numbers. Column numbers are not
+/// drawn as cells.
 bool is_column_label(const std::string& text) {
     static const std::set<std::string> names = {"c",           "col",        "bank",    "lane",
                                                 "lanes",       "slot",       "thread",  "threads",

@@ -62,9 +62,9 @@ RepeatedSetting find_settings(const std::string& text, const std::string& index,
     return setting;
 }
 
-/// Returns the axis of blockIdx and the axis of threadIdx on which a coordinate depends, such as "yx"
-/// for `blockIdx.y * TILE_DIM + threadIdx.x`. Returns "" unless the coordinate depends on exactly
-/// one axis of each.
+/// Returns the axis of blockIdx and the axis of threadIdx on which a coordinate depends, such as
+/// "yx" for `blockIdx.y * TILE_DIM + threadIdx.x`. Returns "" unless the coordinate depends on
+/// exactly one axis of each.
 std::string axes_of(const std::string& value) {
     static const TextPattern index(R"(\b(blockIdx|threadIdx)\.([xy]))");
     std::string block, thread;

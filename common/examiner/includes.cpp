@@ -200,7 +200,7 @@ public:
         }
     }
     bool empty() const { return found_.empty(); }
-    /// Reports whether the text contains the name of one of these macros.
+    /// Reports whether the text contains the name of one of the macros.
     bool are_used_in(std::string_view text) const {
         return std::ranges::any_of(names_in(text),
                                    [&](std::string_view name) { return found_.contains(name); });

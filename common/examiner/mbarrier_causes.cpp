@@ -42,7 +42,7 @@ KernelCall find_call_of(const std::string& text, const std::string& instruction)
     return {};
 }
 
-/// Looks for a first wait for parity 1, which a new mbarrier satisfies at once.
+/// Looks for a kernel whose first wait is for parity 1, which a new mbarrier satisfies at once.
 LineMistake find_wrong_parity(const std::string& text) {
     const KernelCall wait = find_call_of(text, "wait.parity");
     static const TextPattern one(R"(^1[uU]?$)");

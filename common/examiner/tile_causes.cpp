@@ -320,8 +320,8 @@ bool may_be_tile_choice(const Failure& failure) {
             has_trait(failure.fault, trait::may_be_launch | trait::may_be_any_index));
 }
 
-/// Looks for a tile column that the kernel reduces by a single subtraction, although this grid
-/// requires several subtractions.
+/// Looks for a tile column that the kernel reduces by a single subtraction, although the grid of
+/// the launch requires several subtractions.
 LineMistake find_single_subtraction(const TileChoice& col, const Trial& trial,
                                     const std::string& text) {
     const std::size_t at = text.find(col.name + " -= gridDim.x");

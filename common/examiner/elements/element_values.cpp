@@ -70,8 +70,8 @@ private:
     bool has_value_of(std::int64_t index, std::int64_t other) const {
         return output_.is_equal(actual(index), expected(other));
     }
-    /// Reports whether the expected values of these elements are different enough that a match
-    /// cannot be a coincidence.
+    /// Reports whether the expected values of the elements at `indices` are different enough that a
+    /// match cannot be a coincidence.
     bool are_distinct(const Indices& indices) const {
         std::set<std::string> values;
         for (const std::int64_t index : indices) {

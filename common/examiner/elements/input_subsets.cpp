@@ -330,7 +330,7 @@ private:
         return !expected.empty() && agrees(expected[output_index_], choice, name);
     }
 
-    /// Reports whether the wrong elements in the subset have these values.
+    /// Reports whether `values` are the values of the wrong elements in the subset.
     bool agrees(const std::string& values, const InputSubset& choice,
                 const std::string& name) const {
         const ElementTask& task = trials_.task();

@@ -89,8 +89,8 @@ private:
                 .next = next};
     }
     int launch_line() const { return find_launch_line(source_.text); }
-    // Returns the line of the last copy in this direction, or 0 if there is no such copy or its
-    // line is unknown.
+    // Returns the line of the last copy in the direction `way`, or 0 if there is no such copy or
+    // its line is unknown.
     int line_of_last_copy(const std::string& way) const {
         for (std::size_t i = run_.copies.size(); i-- > 0;) {
             if (run_.copies[i].direction == way) return find_copy_line(source_.text, run_, i);

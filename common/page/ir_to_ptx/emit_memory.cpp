@@ -150,7 +150,7 @@ Register register_for(u64 bytes) {
     return bytes == 8 ? Register::b64 : bytes == 4 ? Register::b32 : Register::b16;
 }
 
-/// Returns the qualifiers, the space and the type of an access to a piece, such as ".global.b8 ".
+/// Returns the qualifiers, the space and the type of one access, such as ".global.b8 ".
 std::string format_access(const Instruction& i, const Emitter::Address& at, u64 bytes) {
     return order_text(i) + at.space + ".b" + std::to_string(8 * bytes) + " ";
 }

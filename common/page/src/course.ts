@@ -95,7 +95,10 @@ function countBlocksAlongAxis({ of, size, tile = 1, plus = 0, times = 1, most = 
     return Math.min(Math.ceil((covered + plus) / size) * times, most);
 }
 
-/** Returns the task that the simulator checks `out` against, or "" if it cannot check this task. */
+/**
+ * Returns the task that the simulator checks `out` against, or "" if the simulator cannot check what the variant
+ * produces.
+ */
 export const checkedTask = (produces: string): string => (produces === "copy" || produces === "transpose" ? produces : "");
 
 /**
