@@ -82,8 +82,8 @@ private:
         loads_.clear();
         barriers_.clear();
     }
-    /// Treats a function's name that stands alone in a line as a call: records the barrier and the
-    /// load that the function contains. Returns true under the same condition as `read`.
+    /// Records the barrier and the load of the function `name`, which a line calls. Returns true if
+    /// the recorded lines show that there is a barrier between two loads.
     bool read_call(const std::string& name) {
         if (with_barrier_.contains(name)) add_barrier();
         return with_load_.contains(name) && add_load();

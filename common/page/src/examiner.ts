@@ -93,7 +93,7 @@ export interface Examined {
     lines: LineCost[];
 }
 
-/** A result, and the time in milliseconds that it took, excluding the time for loading the compiler. */
+/** A result, and the time in milliseconds that the examination took, excluding the time for loading the compiler. */
 export interface Timed {
     result: Examined;
     milliseconds: number;
