@@ -147,8 +147,8 @@ function(choose_sample variable sample whole)
   set(${variable} ${sample} PARENT_SCOPE)
 endfunction()
 
-# Sets VARIABLE to ALL if ./learn test was run with --all or --whole, and to QUICK otherwise. The target is five minutes
-# for ./learn test, and half an hour with --all.
+# Sets VARIABLE to ALL if ./learn test was run with --all or --whole, and to QUICK otherwise. ./learn test should take
+# five minutes, and half an hour with --all.
 function(choose_extent variable quick all)
   if(COALESCE_ALL_TESTS)
     set(quick ${all})
@@ -236,8 +236,8 @@ function(add_whole_program name)
   endif()
 endfunction()
 
-# Adds the test steps/NAME/TEST.cu. It includes the step's main.cu, and tests those of its functions that are not
-# variants.
+# Adds the test steps/NAME/TEST.cu. The test includes the step's main.cu, and tests the functions in main.cu that are
+# not variants.
 function(add_step_test name test)
   add_course_program(${name}_${test} ${PROJECT_SOURCE_DIR}/steps/${name}/${test}.cu)
   set_target_properties(${name}_${test} PROPERTIES
@@ -302,10 +302,10 @@ endfunction()
 option(COALESCE_TOGETHER "Compile source files in batches; OFF: one by one, which is faster after a change to one file" ON)
 
 # Compiles a target's sources in two batches, because headers take most of the compile time. A batch contains at least
-# eight files. The batches are the same on every machine as in CI, because a file that lacks an include may compile in
-# one batch and fail in another. APART lists the files that the two builds of .ci/run compile differently, because they
-# include CUDA's headers or depend on the compiler. These files get a batch of their own, so that the second build finds
-# all other batches in ccache.
+# eight files. Every machine uses the same batches as CI, because a file that lacks an include may compile in one batch
+# and fail in another. APART lists the files that the two builds of .ci/run compile differently, because they include
+# CUDA's headers or depend on the compiler. These files get a batch of their own, so that the second build finds all
+# other batches in ccache.
 function(compile_together target)
   cmake_parse_arguments(PARSE_ARGV 1 files "" "" "APART")
   get_target_property(sources ${target} SOURCES)

@@ -1,15 +1,15 @@
 // A CUDA runtime that launches no kernels. Tests preload it into a program, to verify that the
-// program detects the incorrect result.
+// program then reports an incorrect result.
 extern "C" {
 int cudaLaunchKernel() {
     return 0;
-}  // programs that clang or an older toolkit built call this function
+}  // called by programs built with clang or with an older toolkit
 int __cudaLaunchKernel() {
     return 0;
-}  // programs that nvcc built call this function
+}  // called by programs built with nvcc
 int cudaLaunchKernelExC() {
     return 0;
-}  // launches with attributes call this function
+}  // called for launches with attributes
 int cudaLaunchCooperativeKernel() {
     return 0;
 }

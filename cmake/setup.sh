@@ -16,7 +16,7 @@ find_nvcc() {
     return 1
 }
 find_clang() { clang=$(find_compiler clang); }
-# Reports whether an installed clang has a version with which the course is tested. Older versions are used only if no
+# Reports whether clang is installed in a version with which the course is tested. Older versions are used only if no
 # such version is installed.
 has_clang() { find_compiler clang 19 >/dev/null; }
 
@@ -47,7 +47,8 @@ is_in() {
     done
     return 1
 }
-# Also searches the folders in CPATH, where learners may have headers and where the compiler searches too.
+# Reports whether a header is installed. Like the compiler, also searches the folders in CPATH, where learners may have
+# headers.
 # shellcheck disable=SC2046  # a word for each folder
 has_header() {
     is_in "$1" /usr/include /usr/local/include "/usr/include/$(uname -m)-linux-gnu" \
@@ -100,7 +101,7 @@ missing_packages() {
         ;;
     esac
     case $1 in all | whole)
-        # A cache saves time, because most sources are the same in both builds.
+        # ccache saves time, because .ci/run builds mostly the same sources twice.
         has ccache || echo ccache
         has clang++-14 || echo clang-14
         has_fuzzer || echo libclang-rt-14-dev
@@ -196,7 +197,7 @@ configure() {
     if has ccache; then
         export CMAKE_CXX_COMPILER_LAUNCHER="${CMAKE_CXX_COMPILER_LAUNCHER-ccache}"
     fi
-    # A folder that was configured before must keep its generator.
+    # A build folder that was configured before must keep its generator.
     if [ ! -f "$build/CMakeCache.txt" ]; then
         if has ninja; then CMAKE_GENERATOR=Ninja; else CMAKE_GENERATOR='Unix Makefiles'; fi
         export CMAKE_GENERATOR
@@ -275,11 +276,11 @@ progress_line() {
     if [ -t 2 ]; then printf '\r%s\033[K' "$text" >&2; else printf '%s\n' "$text" >&2; fi
 }
 
-# alone_in_build COMMAND... -- runs the command under a lock, because two ./learn that build in the same folder would
-# write the same files. The command runs in a subshell that holds the lock, so its variables are lost. If ./learn is
-# killed, the processes that it started hold the lock until they end. Programs that the command runs do not inherit the
-# lock (9>&-), so they do not hold it if they keep running. Without flock, or on a file system without locks, nothing is
-# locked.
+# alone_in_build COMMAND... -- runs the command under a lock, because two ./learn processes that build in the same
+# folder would write the same files. The command runs in a subshell that holds the lock, so its variables are lost. If
+# ./learn is killed, the processes that it started hold the lock until they end. Programs that the command runs do not
+# inherit the lock (9>&-), so they do not hold it if they keep running. Without flock, or on a file system without
+# locks, nothing is locked.
 alone_in_build() {
     # A program started by the build may call ./learn. In that case the outer ./learn already holds the lock.
     if [ "${COALESCE_BUILDING:-}" = "$build" ] || ! has flock; then
@@ -335,7 +336,7 @@ version() {
     sed -n 's/^#define COALESCE_VERSION_M[A-Z]* //p' "$root/include/coalesce/transpose.cuh" | paste -s -d . -
 }
 
-# Builds simulate so that it runs on every processor of this kind, and packages it.
+# Builds simulate so that it runs on every processor of this architecture, and packages it.
 make_packages() {
     COALESCE_ARCH=${COALESCE_ARCH:-portable}
     set_up plain
@@ -351,7 +352,7 @@ make_packages() {
 # Rebuilds programs whose sources have changed, before a command runs them. Prints nothing unless the build fails.
 build_changes() { alone_in_build build_changes_now; }
 build_changes_now() {
-    # The learner may request a compiler other than the one that was used for this folder.
+    # The learner may request a compiler other than the one with which this folder was built.
     [ -z "${COALESCE_COMPILER:-}" ] || choose_compiler
     if { [ ! -f "$build/build.ninja" ] && [ ! -f "$build/Makefile" ]; } ||
         { [ -n "${COALESCE_COMPILER:-}" ] && built_by_other; }; then
@@ -387,7 +388,7 @@ cmd_test() { # test WORDS...
         --all) needs=all ;;
         --whole)
             needs=whole
-            # The tests of the pages read this variable.
+            # The tests of the pages read COALESCE_WHOLE_TESTS.
             export COALESCE_WHOLE_TESTS=1
             ;;
         --except)

@@ -19,7 +19,7 @@ if(NOT TARGET coalesce::cudart)
     IMPORTED_LOCATION ${COALESCE_PREFIX}/bin/simulate)
 endif()
 
-# Builds a program. Its .cu files are compiled with the include folders and the definitions of its target.
+# Builds a program. The .cu files are compiled with the include folders and the definitions of the program's target.
 function(coalesce_add_program name)
   set(objects)
   foreach(source ${ARGN})

@@ -78,8 +78,7 @@ Clock::time_point deadline_after(double seconds) {
            std::chrono::round<Clock::duration>(std::chrono::duration<double>(seconds));
 }
 
-/// Waits until `descriptor` is readable, but at most until `end`. Returns false if the time ran
-/// out.
+/// Waits until `descriptor` is readable. Returns false if it is not readable before the time `end`.
 bool wait_until_readable(Clock::time_point end, int descriptor) {
     for (;;) {
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();

@@ -121,7 +121,7 @@ void check_writable(const fs::path& file) {
 namespace {
 
 /// The temporary folders that currently exist. This object is never destroyed, because a static
-/// TemporaryFolder may be destroyed later than any other static object.
+/// TemporaryFolder may outlive any other static object.
 struct TemporaryFolders {
     std::mutex mutex;
     std::set<fs::path> paths;

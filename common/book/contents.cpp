@@ -100,7 +100,7 @@ const Page* Contents::find(const std::string& name) const {
 
 Contents read_contents(const std::filesystem::path& root) {
     Contents contents{root, {}};
-    std::vector<Page> later;  // the pages after the section to which chapters are added
+    std::vector<Page> later;  // the pages that docs/contents.txt lists
     std::istringstream lines(read_file(root / "docs/contents.txt"));
     std::string section;
     int number = 0;
@@ -127,7 +127,7 @@ Contents read_contents(const std::filesystem::path& root) {
         }
         later.push_back(std::move(page));
     }
-    // Add the listed pages before sorting, so that their chapters are not added twice.
+    // Add the listed pages first, so that add_chapters does not add a listed chapter again.
     for (const Page& page : later) add(contents, page);
     add_chapters(contents, "Guides");
     std::stable_sort(

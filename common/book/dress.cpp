@@ -149,7 +149,7 @@ std::string mark_cuda_words(const std::string& text) {
     return result;
 }
 
-/// Marks the words that belong to CUDA in code, except in comments and strings.
+/// Marks CUDA's words in code, except in comments and strings.
 std::string mark_cuda_words_in_code(const std::string& html) {
     static const std::set<std::string> left_alone = {"comment", "stringliteral", "charliteral",
                                                      "preprocessor", "lineno"};

@@ -174,8 +174,8 @@ private:
     }
 
     /// Returns a part of the step's program. If the lesson has an exercise, its main kernel is the
-    /// solution, and is therefore folded. `what` is the name of the part. If the part is not in the
-    /// expected file, the file name follows.
+    /// solution, and is therefore folded. `what` is the name of the part, followed by a file name
+    /// if the part is not in the expected file.
     std::string program_snippet(const std::string& what) const {
         const std::size_t space = what.find(' ');
         const std::string name = what.substr(0, space);
@@ -260,8 +260,8 @@ private:
         const fs::path file = (fs::path(page.file).parent_path() / path).lexically_normal();
         if (!fs::exists(contents.root / file)) fail("there is no " + file.string());
         if (link.is_image) {
-            // The program's pass after Doxygen replaces this image with the drawing itself, so that
-            // the drawing uses the colours of the page's theme.
+            // After Doxygen has run, this program replaces the image with the drawing itself, so
+            // that the drawing uses the colours of the page's theme.
             return "\\htmlonly\n<img class=\"drawing\" src=\"" + file.filename().string() +
                    "\" alt=\"" + to_html(link.text) + "\"/>\n\\endhtmlonly";
         }

@@ -23,7 +23,7 @@ constexpr std::size_t kMinBlanksBetweenDrawings = 5;
 
 enum class PartKind { word, cell, marked, empty, ellipsis, separator, range, brace, edge };
 
-/// A part of a line, from its first character to its last one.
+/// A part of a line: its kind, its columns [begin, end), and its text.
 struct LinePart {
     PartKind kind = PartKind::word;
     std::size_t begin = 0, end = 0;
@@ -124,8 +124,8 @@ std::vector<LinePart> split_into_parts(const std::string& line) {
     return parts;
 }
 
-/// Reports whether a row with this name contains column numbers. Column numbers are not drawn as
-/// cells.
+/// Reports whether a row with the label `text` contains column numbers. Column numbers are not
+/// drawn as cells.
 bool is_column_label(const std::string& text) {
     static const std::set<std::string> names = {"c",           "col",        "bank",    "lane",
                                                 "lanes",       "slot",       "thread",  "threads",
@@ -133,7 +133,7 @@ bool is_column_label(const std::string& text) {
     return names.contains(text);
 }
 
-/// Reports whether a part follows another one after a single blank.
+/// Reports whether a single blank separates a part from the part before it.
 bool is_next_word(const LinePart& part, const LinePart& before) {
     return part.begin == before.end + 1;
 }

@@ -27,9 +27,9 @@ std::vector<long long> constants_in(const std::string& text) {
     return values;
 }
 
-/// Returns the block sizes that the constants suggest. For a tile of 32 and blocks of 8 rows, for
-/// example, these include 32 x 8, 16 x 8 and 8 x 32 threads. A kernel that moves vectors has fewer
-/// threads per row.
+/// Returns the block sizes that the constants suggest. For a 32 x 32 tile and blocks with 8 rows of
+/// threads, for example, these include 32 x 8, 16 x 8 and 8 x 32 threads. A kernel that moves
+/// vectors has fewer threads per row.
 std::vector<BlockSize> blocks_to_try(const BlockSize& block, const std::string& text) {
     const std::vector<long long> constants = constants_in(text);
     std::vector<BlockSize> blocks;

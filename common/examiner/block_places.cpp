@@ -36,8 +36,8 @@ std::vector<std::int64_t> list_stored_elements(const Trial& trial) {
 /// Maps each element to the first block that stored it.
 using BlockByElement = std::unordered_map<std::int64_t, long long>;
 
-/// Records that a warp of `block` stored these elements. Returns a conflict if another block has
-/// already stored one of them.
+/// Records that a warp of `block` stored the elements `stored`. Returns a conflict if another block
+/// has already stored one of them.
 std::optional<StoreConflict> claim_elements(const std::vector<std::int64_t>& stored,
                                             long long block, const LaunchShape& launch,
                                             BlockByElement& owners) {

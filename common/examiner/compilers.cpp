@@ -268,7 +268,8 @@ RawOutput run_compiler(const FoundCompiler& compiler, const std::string& wrapped
             return run_clang_for_ir(compiler.path, wrapped, seconds, keeps_variables);
         }
         return run_command(command, wrapped, seconds);
-    } catch (const std::exception& error) {  // for example because the disk is full
+    } catch (const std::exception& error) {  // Writing the source can fail, for example because the
+                                             // disk is full.
         RawOutput result;
         result.output = error.what();
         return result;

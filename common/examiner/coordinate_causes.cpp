@@ -18,7 +18,7 @@ std::string on_lines(int one, int other) {
                          : "lines " + std::to_string(first) + " and " + std::to_string(last);
 }
 
-/// Looks for an index of one matrix that is divided by the length of the other matrix's rows.
+/// Looks for an index of one matrix that is divided by the row length of the other matrix.
 LineMistake find_wrong_divisor(const std::string& text) {
     static const TextPattern whole(R"(\b(in|out)\s*\[\s*(\w+)\s*\])");
     const std::string code = code_for_search(text);
@@ -62,8 +62,9 @@ RepeatedSetting find_settings(const std::string& text, const std::string& index,
     return setting;
 }
 
-/// The axes of blockIdx and threadIdx that a coordinate depends on, such as "yx" for `blockIdx.y *
-/// TILE_DIM + threadIdx.x`, or "" if it depends on several.
+/// Returns the axis of blockIdx and the axis of threadIdx on which a coordinate depends, such as
+/// "yx" for `blockIdx.y * TILE_DIM + threadIdx.x`. Returns "" unless the coordinate depends on
+/// exactly one axis of each.
 std::string axes_of(const std::string& value) {
     static const TextPattern index(R"(\b(blockIdx|threadIdx)\.([xy]))");
     std::string block, thread;
@@ -72,8 +73,8 @@ std::string axes_of(const std::string& value) {
     return block.size() == 1 && thread.size() == 1 ? block + thread : "";
 }
 
-/// Looks for coordinates that are computed again after the barrier, but have the same values as
-/// before, or are exchanged although the store exchanges them too.
+/// Looks for coordinates that are computed again after the barrier, either with the same values as
+/// before, or exchanged although the store also exchanges them.
 LineMistake find_wrong_coordinates(const Failure& failure, const std::string& text, int store) {
     static const TextPattern barrier(R"(\b__syncthreads\s*\()");
     const int line = find_line_in_kernel(text, barrier);
@@ -111,8 +112,8 @@ LineMistake find_wrong_coordinates(const Failure& failure, const std::string& te
                 in_backticks(one.name) + " of `out`, or compute the column and the row of `in`."};
 }
 
-/// Looks for a counter of a vector's elements that is added to the coordinate along which threads
-/// are neighbours, instead of to the coordinate along which the vector lies.
+/// Looks for a loop counter over a vector's elements that is added to the wrong coordinate: the one
+/// along which threads are neighbours, instead of the one along which the vector lies.
 LineMistake find_component_on_other_axis(const std::string& text) {
     const std::vector<std::string> lines = lines_of(code_for_search(text));
     const std::vector<Loop> loops = find_loops(text);
@@ -156,7 +157,7 @@ LineMistake find_component_on_other_axis(const std::string& text) {
     return {};
 }
 
-/// Looks for an access whose index does not depend on the block, so that each block takes the
+/// Looks for an access whose index does not depend on the block, so that every block processes the
 /// first tile.
 LineMistake find_index_without_block(const std::string& text) {
     static const TextPattern access(R"(\b(in|out)\s*\[)");

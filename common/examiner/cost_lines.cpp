@@ -12,7 +12,7 @@
 namespace coalesce {
 namespace {
 
-/// Looks for a tile of vectors of which the kernel uses only one component, always the same.
+/// Looks for a tile of vectors of which the kernel always uses the same single component.
 LineMistake find_unused_half(const std::string& text, int line) {
     const SharedArray tile = find_shared_array(text, line);
     const int width = vector_width(code_on_line(text, tile.line));
@@ -35,7 +35,7 @@ LineMistake find_unused_half(const std::string& text, int line) {
                 " as float, with one more column than the tile has."};
 }
 
-/// Looks for a loop that begins at the thread's index, but moves on by less than the block's size.
+/// Looks for a loop that begins at the thread's index, but advances by less than the block's size.
 LineMistake find_small_step(const std::string& text, int line, const LaunchShape& launch) {
     static const TextPattern head(
         R"(\bfor\s*\(\s*\w+\s+\w+\s*=\s*threadIdx\.([xy])\s*;[^;]*;\s*(?:\+\+|\w+\s*\+\+|\w+\s*\+=\s*([^)]+)))");
@@ -59,7 +59,7 @@ LineMistake find_small_step(const std::string& text, int line, const LaunchShape
 LineMistake find_store_without_index(const std::string& text, const LaunchShape& launch) {
     static const TextPattern store(R"(\bout\s*\[)");
     const std::string code = code_for_search(text);
-    // Pointers that move on, and functions, hide what an index depends on.
+    // Pointers that advance, and function calls, hide what an index depends on.
     if (find_pointer_advance_line(text, "out") > 0) return {};
     const std::vector<Loop> loops = find_loops(text);
     const int kernel = find_kernel_line(text, "");

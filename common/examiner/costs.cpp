@@ -98,13 +98,13 @@ std::string format_conflict_ways(const Counters& counters, const AccessKind& acc
 }
 
 /// Returns the total number of shared-memory wavefronts for loads and stores. The learner may
-/// choose whether loads or stores pay for the transpose.
+/// choose whether the loads or the stores bear the cost of the transpose.
 std::uint64_t wavefronts(const Counters& counters) {
     return counters.shared_load_wavefronts + counters.shared_store_wavefronts;
 }
 
-/// Reports whether the total cost of the accesses is also higher than in the solution. Wide
-/// accesses cost more per request, but a kernel needs fewer of them.
+/// Reports whether the total cost of the accesses, not only their cost per request, is higher than
+/// in the solution. Wide accesses cost more per request, but a kernel needs fewer of them.
 bool exceeds_solution_in_total(const Verdict& found, const AccessKind& access) {
     const auto& solution = found.solution_counters;
     const std::uint64_t cost = *found.counters.*access.cost;
@@ -282,8 +282,9 @@ void explain_extra_requests(Failure& failure, const Verdict& found, const Access
 /// The maximum number of elements of a tile that one call of printf reads.
 constexpr std::uint64_t kLoadsPerPrintCall = 4;
 
-/// Allows one request for a barrier in shared memory, such as cuda::barrier, for this many other
-/// requests. A warp that moves 64 x 64 elements with others arrives once for 16 requests.
+/// One request to a barrier in shared memory, such as cuda::barrier, is allowed for each group of
+/// this many other requests. A warp that moves a 64 x 64 tile together with other warps arrives at
+/// the barrier once per 16 requests.
 constexpr std::uint64_t kRequestsPerBarrierAccess = 12;
 
 /// Finds accesses whose cost per request is within the limit, but which are more numerous than in

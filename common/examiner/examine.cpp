@@ -382,12 +382,13 @@ private:
         }
     }
 
-    /// Compares predicted times on a large shape, unless the exercise does not limit the time.
+    /// Compares the predicted time on a large shape with that of the solution, unless the exercise
+    /// does not limit the time.
     std::optional<Failure> find_slow_large_trial(const Runner::LargeTrial& trial,
                                                  const Runner::LargeTrial& solution) const {
         const double limit = exercise_.limits.predicted_fraction_of_copy;
         if (limit <= 0 || !trial.predicted || !solution.predicted) return std::nullopt;
-        // Allow a wide margin, because predictions for these shapes have not been compared with a
+        // Allow a wide margin, because predictions for large shapes have not been compared with a
         // GPU.
         constexpr double tolerance = 0.85;
         Verdict found = verdict_for_other_shape();

@@ -53,7 +53,8 @@ StatementBody find_body(const std::string& code, std::size_t after_condition) {
     return {begin, end == code.npos ? code.size() : end};
 }
 
-/// Returns the offset of the line's end, without blanks there: a comment leaves blanks behind.
+/// Returns the offset just after the last non-blank character of a line. Blanked-out comments leave
+/// blanks at the end of a line.
 std::size_t end_of_line(const std::string& code, int line) {
     std::size_t at = 0;
     for (; line > 0 && at != code.npos; --line) at = code.find('\n', at) + (line > 1);

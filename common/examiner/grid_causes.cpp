@@ -236,7 +236,7 @@ bool explain_grid_too_small(Failure& failure, const Trial& trial, const Evidence
 }
 
 /// Reports whether the kernel uses the same grid for every matrix, and its blocks store no more
-/// elements here than on smaller matrices on which the result was correct.
+/// elements of this matrix than of smaller matrices, for which the result was correct.
 bool is_fixed_grid_too_small(const Trial& trial, const Evidence& evidence) {
     const Exercise& exercise = evidence.exercise;
     const auto is_smaller = [&](Shape shape) {
@@ -308,8 +308,8 @@ std::string cell_text(std::int64_t element, const Trial& trial, const Evidence& 
     return cell_name(problem.is_in_place() ? "data" : "out", problem.out_cell(element));
 }
 
-/// Notes in the failure that two blocks store the same cells, so that no block stores some other
-/// cells.
+/// Notes in the failure that two blocks store the same cells, and that other cells are therefore
+/// not stored at all.
 void explain_store_conflict(Failure& failure, const StoreConflict& met, const Trial& trial,
                             const Evidence& evidence) {
     const std::string both = met.first.text() + " and " + met.second.text() + " store " +

@@ -347,7 +347,7 @@ LineMistake find_return_in_loop(const std::vector<Condition>& conditions) {
 }
 
 /// Looks for a return of threads that have nothing to load, although each thread stores a part of
-/// the tile further down.
+/// the tile later in the kernel.
 LineMistake find_return_of_helpers(const std::vector<Condition>& conditions) {
     for (const Condition& condition : conditions) {
         if (!condition.returns || condition.text.find("threadIdx") == std::string::npos) continue;

@@ -200,7 +200,7 @@ public:
         }
     }
     bool empty() const { return found_.empty(); }
-    /// Reports whether the text contains the name of one of these macros.
+    /// Reports whether the text contains the name of one of the macros.
     bool are_used_in(std::string_view text) const {
         return std::ranges::any_of(names_in(text),
                                    [&](std::string_view name) { return found_.contains(name); });
@@ -225,7 +225,7 @@ private:
     std::vector<std::string_view> to_follow_;
 };
 
-/// Reports whether the text contains a name with which __has_include or __has_embed begins.
+/// Reports whether the text contains a name that is a prefix of __has_include or __has_embed.
 bool has_beginning_of_question(const std::vector<JoinedLine>& lines) {
     const auto is_beginning = [](std::string_view name) {
         return name.size() > 2 && (std::string_view("__has_include").starts_with(name) ||

@@ -243,7 +243,7 @@ bool explain_pitch(Failure& failure, const Evidence& evidence) {
     return false;
 }
 
-/// Explains a line that assumes a different distance between blocks from all other lines, for
+/// Explains a line that assumes a different distance between blocks than all other lines do, for
 /// example if blockIdx.y is multiplied by BLOCK_ROWS on one line and by TILE_DIM on the others.
 bool explain_other_block_step(Failure& failure, const Trial& trial, const Evidence& evidence) {
     static const TextPattern product(R"(blockIdx\.([xy])\s*\*\s*([A-Z]\w*|blockDim\.\w|\d+))");

@@ -22,7 +22,8 @@ struct WarpStage {
     std::set<std::uint64_t> distinct_addresses =
         {};  ///< addresses of elements; cleared whenever a tile may be overwritten
     std::uint64_t elements = 0;  ///< number of different elements
-    /// lanes that accessed new elements; with vectors, fewer than elements
+    /// number of lanes that accessed new elements; lower than the number of elements if lanes
+    /// access vectors
     std::uint64_t lanes = 0;
     std::uint64_t touched = 0;  ///< accessed elements, counting repetitions
     int line = 0;               ///< line of the first access

@@ -91,7 +91,7 @@ LineMistake find_moved_twice(const std::string& text) {
     return {};
 }
 
-/// Finds a store in a loop whose index does not use the loop's counter.
+/// Finds a store whose index does not use the counter of the loop around the store.
 LineMistake find_unused_counter(const std::string& text, int store_line) {
     const std::vector<Loop> loops = find_loops(text);
     const Loop* loop = innermost_loop(loops, store_line);
@@ -667,7 +667,7 @@ LineMistake find_early_end(const std::string& text, long long left) {
     return {};
 }
 
-/// Looks for elements at the end of a matrix that a copy of vectors leaves out.
+/// Looks for elements at the end of a matrix that a vectorized copy leaves out.
 LineMistake find_rest_left_out(const Trial& trial, const std::string& text) {
     const std::string code = code_for_search(text);
     if (!trial.comparison || contains_word(code, "row") || trial.comparison->wrong > 0) return {};

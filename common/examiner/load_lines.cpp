@@ -20,7 +20,8 @@ constexpr std::uint64_t Counters::*kLoadCounters[] = {&Counters::load_requests,
                                                       &Counters::shared_load_wavefronts,
                                                       &Counters::shared_load_ideal};
 
-/// Returns the name of the variable if the line only stores it unchanged, and "" otherwise.
+/// If the line only stores a variable unchanged, returns the name of the variable. Otherwise
+/// returns "".
 std::string find_stored_variable(const std::string& line) {
     static const TextPattern store(R"(^[^=]*[\])]\s*=\s*([A-Za-z_]\w*)\s*;\s*$)");
     TextMatch found;

@@ -27,7 +27,7 @@ KernelCall find_call_of(const std::string& text, const std::string& instruction)
     const int kernel = find_kernel_line(text, "");
     for (const TextMatch& one : find_matches(code, head)) {
         const std::size_t open = match_end(one) - 1;
-        // Instructions are in strings, which `code` does not have.
+        // The instructions are in strings, which are blanked out in `code`.
         const std::string body = text.substr(open, find_closing_bracket(code, open) - open);
         if (body.find(instruction) == body.npos) continue;
         const TextPattern call("\\b" + one.str(1) + "\\s*\\(");
@@ -42,7 +42,7 @@ KernelCall find_call_of(const std::string& text, const std::string& instruction)
     return {};
 }
 
-/// Looks for a first wait for parity 1, which a new mbarrier satisfies at once.
+/// Looks for a kernel whose first wait is for parity 1, which a new mbarrier satisfies at once.
 LineMistake find_wrong_parity(const std::string& text) {
     const KernelCall wait = find_call_of(text, "wait.parity");
     static const TextPattern one(R"(^1[uU]?$)");
@@ -53,7 +53,7 @@ LineMistake find_wrong_parity(const std::string& text) {
             "The first phase of an mbarrier has parity 0: wait for parity 0."};
 }
 
-/// Looks for a copy of a row that more threads request than the tile has rows.
+/// Looks for a row copy that more threads request than the tile has rows.
 LineMistake find_copies_without_condition(const std::string& text, const LaunchShape& launch) {
     const KernelCall copy = find_call_of(text, "cp.async.bulk");
     if (copy.line == 0) return {};
@@ -95,7 +95,8 @@ LineMistake find_copy_of_whole_tile(const std::string& text) {
     const bool is_all = std::ranges::any_of(copy.arguments, [&](const std::string& argument) {
         return value_of(argument, copy.line) == expected;
     });
-    // The size of a single row is a product of its elements and their size.
+    // The size of a single row contains one multiplication: the number of elements times their
+    // size.
     const bool is_of_rows = std::ranges::count(expected, '*') > 1;
     const std::vector<Loop> loops = find_loops(text);
     if (!is_all || !is_of_rows || innermost_loop(loops, copy.line) ||
@@ -140,8 +141,7 @@ LineMistake find_few_bytes(long long announced, long long arrived, const std::st
     return {};
 }
 
-/// Explains a wait that never ends by arrivals that are missing. `missing` and `expected` count
-/// arrivals.
+/// Explains a wait that never ends by missing arrivals. `missing` and `expected` count arrivals.
 void blame_missing_arrivals(Failure& failure, long long missing, long long expected,
                             const std::string& text) {
     static const TextPattern init(R"(\binit\w*\s*\()");

@@ -39,8 +39,8 @@ void* open_library(const std::string& path) {
     return dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
 }
 
-/// Host headers that kernels often include. NVRTC does not provide them. It has built-in
-/// definitions of printf and assert.
+/// Host headers that kernels often include and that NVRTC does not provide. printf and assert
+/// themselves are built into NVRTC.
 constexpr const char* kHostHeaders[] = {"cstdio",   "stdio.h",  "cassert",  "assert.h", "cstdlib",
                                         "stdlib.h", "cstddef",  "stddef.h", "cmath",    "math.h",
                                         "cstdint",  "stdint.h", "climits",  "limits.h", "cstring",

@@ -28,7 +28,8 @@ bool varies_in_block(const ComparisonTerm& term, const std::string& text,
     return varies(term.left) && varies(term.right);
 }
 
-/// Looks for a return before a barrier that compares the indices of threads instead of blocks.
+/// Looks for a return, before a barrier, whose condition depends on the indices of threads although
+/// it should depend only on those of blocks.
 LineMistake find_return_by_thread(const std::string& text, int barrier_line) {
     const std::vector<Loop> loops = find_loops(text);
     int candidates = 0;

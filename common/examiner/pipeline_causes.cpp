@@ -26,8 +26,8 @@ struct PipelineStep {
 /// The steps in one iteration of the loop, in the order of the source.
 using PipelineSteps = std::vector<PipelineStep>;
 
-/// Returns the names of the file's functions that start copies if `are_copying` is true, or of
-/// those that start none if it is false.
+/// Returns the names of the file's functions that start copies or, if `are_copying` is false, of
+/// those that start none.
 std::vector<std::string> list_functions(const std::string& code, bool are_copying) {
     static const TextPattern head(R"(__device__[^;{}()]*?(\w+)\s*\([^;{}]*\)\s*\{)");
     std::vector<std::string> names;

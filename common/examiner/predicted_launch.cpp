@@ -53,7 +53,8 @@ bool has_too_few_blocks(const CoalesceSampledCosts& costs, Shape shape) {
     return costs.is_all != 0 && most < kMinStoredFraction * element_count(shape) * sizeof(float);
 }
 
-/// Estimates the costs of the whole launch. They are proportional to the bytes that are stored.
+/// Estimates the costs of the whole launch, assuming that they are proportional to the number of
+/// bytes stored.
 Counters scale_to_launch(const CoalesceSampledCosts& costs, Shape shape) {
     const double factor =
         element_count(shape) * sizeof(float) / static_cast<double>(costs.stored_bytes);
@@ -67,7 +68,7 @@ Counters scale_to_launch(const CoalesceSampledCosts& costs, Shape shape) {
     return counters;
 }
 
-/// Reads what the sampled blocks did. Throws WrongSampledValues if the grid has too few blocks.
+/// Reads the costs of the sampled blocks. Throws WrongSampledValues if the grid has too few blocks.
 void read_sampled_costs(Shape shape, SampledCosts* to) {
     CoalesceSampledCosts costs{};
     SIMULATOR_FUNCTION(coalesceGetSampledCosts)(&costs);

@@ -75,8 +75,8 @@ int find_mistake_line(const Trial& trial, const Finding& finding, const Evidence
     return store_line;
 }
 
-/// Explains where the kernel loses or misplaces elements, based on the accesses of one warp. The
-/// result alone does not show this.
+/// Explains where the kernel loses or misplaces elements. The explanation is based on the accesses
+/// of one warp, because the result alone does not show where.
 void explain_left_out_elements(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const auto left_out = find_left_out_stage(trial, evidence);
     if (!left_out) return;
@@ -123,8 +123,8 @@ void explain_unmoved_tiles(Failure& failure, const Evidence& evidence) {
     }
 }
 
-/// In a stack, `rows` is the number of rows of all matrices. Changes the advice to use the number
-/// of rows of one matrix.
+/// In a stack, `rows` is the total number of rows of all matrices. Changes the advice to use the
+/// number of rows of one matrix.
 void explain_rows_of_stack(Failure& failure, const Evidence& evidence) {
     const std::string meant = "instead of out[col * rows + row]";
     const std::size_t at = failure.headline.find(meant);

@@ -11,8 +11,8 @@
 namespace coalesce {
 namespace {
 
-/// The minimum fraction of the stores that must have stored a correct element. It is less than 1,
-/// because tiles that overlap at an edge of the matrix may store the same element twice.
+/// The minimum fraction of stores that must store a correct element. It is less than 1, because
+/// tiles that overlap at an edge of the matrix may store the same element twice.
 constexpr double kMinCorrectFraction = 0.9;
 
 /// Calls `use` for each accessed range within the matrix, with the index of its first element and

@@ -36,7 +36,7 @@ struct MovedStore {
     int line_of_phase = 0;
     std::string phase = {};  ///< the variable that moves the start of the store
     std::string value = {};  ///< the value of `phase`
-    std::string begin = {};  ///< index of the first element without `phase`
+    std::string begin = {};  ///< index of the first element without the term `phase`
     bool is_added = false;   ///< whether the row adds `phase` instead of subtracting it
 };
 
@@ -130,7 +130,7 @@ std::string first_index(const std::string& code, const std::string& tile) {
     return trimmed(code.substr(open + 1, find_closing_bracket(code, open) - open - 1));
 }
 
-/// Looks for a store whose first row of the tile differs from that of the load.
+/// Looks for a store that starts at a different row of the tile than the load.
 LineMistake find_other_first_row(const std::string& text) {
     const SharedArray tile = find_shared_array(text, 0);
     const std::vector<std::string> lines = lines_of(code_for_search(text));

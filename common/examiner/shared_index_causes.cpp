@@ -117,7 +117,7 @@ bool explain_thread_factor(Failure& failure, const Evidence& evidence) {
     const std::string code = code_for_search(text);
     TextMatch found;
     if (tile.name.empty() || !search(code, found, coordinate)) return false;
-    // The index of a tile of vectors counts vectors, and so does threadIdx.x. It counts elements
+    // threadIdx.x and the index of a tile of vectors both count vectors. The index counts elements
     // only on a line that stores a vector made of elements from several rows.
     const bool is_of_vectors = vector_width(code_on_line(text, tile.line)) > 1;
     const int wanted = std::stoi(found.str(1));
@@ -242,8 +242,8 @@ std::vector<std::string> index_parts(const std::string& code, const std::string&
     return parts;
 }
 
-/// Explains a loop's counter that is added to the wrong index of a tile: along this axis, the
-/// threads already reach every element without the loop.
+/// Explains a loop counter that is added to the wrong index of a tile. Along this axis, the threads
+/// reach every element even without the loop.
 bool explain_counter_on_full_axis(Failure& failure, const SharedArray& tile, const Trial& trial,
                                   const std::string& text) {
     const int line = failure.place.line;

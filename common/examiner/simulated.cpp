@@ -56,7 +56,7 @@ Report to_report(const CoalesceReport& from, const std::string& file_name) {
     return to;
 }
 
-/// Calls `visit(index, kernel)` for each launched kernel with this name.
+/// Calls `visit(index, kernel)` for each launched kernel called `name`.
 void for_each_kernel(const std::string& name, const auto& visit) {
     const std::size_t count = SIMULATOR_FUNCTION(coalesceGetKernels)();
     auto* get = SIMULATOR_FUNCTION(coalesceGetKernel);

@@ -268,7 +268,7 @@ std::optional<Failure> find_second_initialization(const Trial& trial, const Evid
 
 namespace {
 
-/// Names the reason for which no wait at an mbarrier includes the copies, if the report states it.
+/// If the report states why no wait on an mbarrier covers the copies, names that reason.
 void name_wait_without_effect(Failure& failure) {
     std::string report = failure.details;
     std::replace(report.begin(), report.end(), '\n', ' ');

@@ -23,8 +23,8 @@ struct TileChoice {
     bool has_others = false;
 };
 
-/// Reports whether a condition that only compares the sides of the matrix or of the grid holds.
-/// Returns nothing for any other condition.
+/// Reports whether a condition is true for this launch. Returns nothing unless the condition only
+/// compares the sides of the matrix or of the grid.
 std::optional<bool> holds_for_launch(const Condition& condition, const Trial& trial) {
     if (condition.comparisons.size() != 1) return std::nullopt;
     const auto value = [&](const std::string& name) -> long long {
@@ -320,8 +320,8 @@ bool may_be_tile_choice(const Failure& failure) {
             has_trait(failure.fault, trait::may_be_launch | trait::may_be_any_index));
 }
 
-/// Looks for a tile column that the kernel reduces by a single subtraction, although this grid
-/// requires several subtractions.
+/// Looks for a tile column that the kernel reduces by a single subtraction, although the grid of
+/// the launch requires several subtractions.
 LineMistake find_single_subtraction(const TileChoice& col, const Trial& trial,
                                     const std::string& text) {
     const std::size_t at = text.find(col.name + " -= gridDim.x");

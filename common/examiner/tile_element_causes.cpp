@@ -257,8 +257,8 @@ bool blame_other_tile(Failure& failure, const MovedElement& store, const MovedEl
     return true;
 }
 
-/// Blames a kernel that stores a tile to a place of the matrix that does not correspond to the
-/// place from which the tile was loaded.
+/// Blames a kernel that stores a tile to a position in the matrix that does not match the position
+/// from which the kernel loaded the tile.
 bool blame_origin(Failure& failure, const MovedElement& load, const MovedElement& store,
                   const IndexSum& loaded, const IndexSum& stored, std::size_t axis,
                   const std::string& text) {

@@ -13,7 +13,8 @@
 namespace coalesce {
 namespace {
 
-/// Waits until the device is idle. Stops waiting after some time if the kernel may be hung.
+/// Waits until the device is idle. Gives up after ten seconds and sets `is_hung`, because the
+/// kernel may never finish.
 cudaError_t wait_until_idle(bool& is_hung) {
     if (simulator_library::is_loaded()) return cudaDeviceSynchronize();
     using Clock = std::chrono::steady_clock;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* kPrologueName = "/coalesce/front";
 constexpr const char* kEpilogueName = "/coalesce/back";
-/// The line number, counted from 1, of the call of `configure` in `epilogue`.
+/// The number of the line in `epilogue` that calls `configure`, counted from 1.
 constexpr int kConfigureLine = 2;
 
 /// The lines that precede the learner's file when clang compiles it. The command line has already
@@ -33,7 +33,8 @@ constexpr const char* kClangPrologue = R"(#include <assert.h>
 #pragma clang diagnostic pop
 )";
 
-/// The maximum number of characters in the parentheses of an alignas that is moved.
+/// The maximum number of characters between the parentheses of an alignas for
+/// move_alignas_forward() to move it.
 constexpr std::size_t kMaxAlignasLength = 200;
 
 /// The line that includes the header in a learner's file. It has no effect, because the header's

@@ -208,8 +208,8 @@ std::uint64_t Diagnosis::count_matrices() const {
     return static_cast<std::uint64_t>(problem_.elements() / matrix_.elements());
 }
 
-/// Reports for each tile with sides of this length whether it contains a bad cell. The length must
-/// be a multiple of kSmallestTile.
+/// Reports for each tile of `side` x `side` cells whether it contains a bad cell. `side` must be a
+/// multiple of kSmallestTile.
 std::vector<bool> Diagnosis::bad_tiles(std::int64_t side) const {
     const TileGrid small = out_tiles(kSmallestTile), large = out_tiles(side);
     std::vector<bool> bad(static_cast<std::size_t>(large.count()));

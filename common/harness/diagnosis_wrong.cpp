@@ -257,8 +257,8 @@ std::optional<Finding> Diagnosis::find_lost_bits() const {
 
 // ---- tiles ----
 
-/// Reports whether the tiles of this side that contain bad cells consist almost entirely of bad
-/// cells.
+/// Reports whether those tiles of `side` x `side` cells that contain bad cells consist almost
+/// entirely of bad cells.
 bool Diagnosis::has_whole_tiles(std::int64_t side) const {
     return 100 * bad_cells_.count >= 97 * cells_of_bad_tiles(side);
 }

@@ -38,8 +38,9 @@ IndexPair right_indices(const Problem& problem) {
     return {{true, problem.cols}, {!is_turned, problem.out_cols()}};
 }
 
-/// Reports whether some thread (row, col) would store this value at this index. With a pitch that
-/// is too small, several threads store to the same index, and each could be the last.
+/// Reports whether, with the given index expressions, some thread (row, col) would store the
+/// sampled value at its index. With a pitch that is too small, several threads store to the same
+/// index, and each could be the last.
 bool explains(const IndexPair& indices, const Problem& problem, const SampledCell& seen) {
     constexpr int most_tries = 64;
     const auto [by_row, pitch] = indices.out;
@@ -205,7 +206,7 @@ Explanation find_constant_shift(const Problem& problem, const Sample& sample, bo
     return found;
 }
 
-/// Looks for a constant distance, in elements, in the memory of the input or of the output.
+/// Looks for a constant distance in memory, in elements, either in the input or in the output.
 Explanation elements(const Problem& problem, const Sample& sample, bool is_in_out) {
     const auto distance_of = [&](const SampledCell& seen) -> std::int64_t {
         if (!is_in_out) {

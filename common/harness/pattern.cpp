@@ -9,9 +9,9 @@
 namespace coalesce {
 namespace {
 
-// These hashes use only shifts and multiplications by odd numbers, which can be inverted. The
-// constants are known to mix well: they come from lowbias32, which Chris Wellons found, and from
-// the finalizer of splitmix64.
+// These hashes use only xorshifts and multiplications by odd numbers, so they can be inverted. The
+// constants are known to mix well: they come from lowbias32 by Chris Wellons, and from the
+// finalizer of splitmix64.
 constexpr std::uint32_t kHashIncrement32 = 0x9e3779b9;
 constexpr std::uint64_t kHashIncrement64 = 0x9e3779b97f4a7c15;
 

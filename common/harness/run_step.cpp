@@ -36,8 +36,8 @@ std::string launch_failure(cudaError_t error) {
            cudaGetErrorString(error) + ". " + advice_for_error(error);
 }
 
-/// Reports whether a launch failed because the grid was too tall. Devices return one of two error
-/// codes for this.
+/// Reports whether a launch failed because the grid was too tall. Depending on the device, such a
+/// launch returns one of two error codes.
 bool is_grid_too_tall(cudaError_t error, Shape shape) {
     const bool is_refusal =
         error == cudaErrorInvalidConfiguration || error == cudaErrorInvalidValue;

@@ -36,7 +36,8 @@ std::vector<Shape> verification_shapes(const Variant& variant) {
         if (std::find(shapes.begin(), shapes.end(), shape) == shapes.end()) shapes.push_back(shape);
     };
     for (const Shape shape : kShapes) add(shape);
-    // Use odd multiples, because tiles that combine several units do not divide them evenly.
+    // Use odd multiples, because tiles that are larger than a required multiple do not divide them
+    // evenly.
     add({3 * variant.rows_multiple, 5 * variant.cols_multiple});
     add({5 * variant.rows_multiple, 3 * variant.cols_multiple});
     return shapes;
@@ -49,7 +50,7 @@ std::vector<Permutation> verification_arrays(const Variant& variant) {
     std::vector<Permutation> arrays;
     for (const auto& some : extents) {
         Permutation array = variant.produces.permutation;
-        // An array with fewer than four axes takes only the first of these extents.
+        // An array with fewer than four axes has only the first extents of an entry.
         for (int k = 0; k < array.rank; ++k) array.extents[k] = some[k];
         int& cols = array.extents[array.rank - 1];
         int& rows = array.extents[array.order[array.rank - 1]];

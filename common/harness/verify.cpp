@@ -14,7 +14,7 @@
 namespace coalesce {
 namespace {
 
-/// Returns the float that has these bits.
+/// Returns the float whose bits are `held`.
 double float_of(Bits held) {
     return std::bit_cast<float>(static_cast<std::uint32_t>(held.low));
 }

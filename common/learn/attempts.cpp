@@ -27,8 +27,7 @@ namespace fs = std::filesystem;
 
 const std::string kMissingValue = "-";
 
-// The version of the file format. It is increased only if older commands could not read the new
-// format.
+// The version of the file format. Increase it only if older commands cannot read the new format.
 constexpr int kAttemptsFormat = 1;
 
 struct StoredAttempts {

@@ -38,8 +38,8 @@ Lines split_at_blanks(const std::string& text) {
     return words;
 }
 
-/// Adds a text in lines that begin with `first` or, from the second line on, with `other`. Breaks
-/// lines only at blanks, and adds `end` to lines that continue.
+/// Appends a text, wrapped at blanks. The first line begins with `first`, and all other lines begin
+/// with `other`. Each line that continues ends with `end`.
 void add_broken(Lines& lines, const std::string& text, const std::string& first,
                 const std::string& other, const std::string& end, std::size_t columns) {
     std::string line = first;
@@ -71,8 +71,8 @@ void add_cpp(Lines& lines, const std::string& line, std::size_t columns) {
     }
 }
 
-/// Breaks a command at blanks, and a word that is too long, such as a list of counters, after its
-/// commas.
+/// Wraps a command at blanks. Also breaks a word that is too long, such as a list of counters,
+/// after its commas.
 void add_command(Lines& lines, const std::string& line, std::size_t columns) {
     const std::string indent = indentation(line);
     std::string command = trimmed(line);

@@ -28,7 +28,7 @@ struct Finding {
     std::string component;                        // name of the part, such as "GPU"
     enum State { there, absent, missing } state;  // absent: missing, but optional
     std::string description;                      // a description, or why the part is missing
-    std::string meaning;                          // what this means, and what to do about it
+    std::string meaning;                          // what the finding means, and what to do about it
 };
 
 constexpr Finding::State last_of(Finding::State) {

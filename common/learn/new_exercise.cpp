@@ -30,7 +30,7 @@ std::vector<std::string> split_words(const std::string& text) {
     return words;
 }
 
-/// Asks for a value that is missing on the command line.
+/// Asks for a value that is missing from the command line.
 void ask_for(const char* option, const std::string& question, std::string& value) {
     if (!value.empty()) return;
     if (can_ask()) ask(question, value);
@@ -179,7 +179,7 @@ private:
         }
         return all;
     }
-    /// Returns the arguments of the call of the reference for element i.
+    /// Returns the arguments with which the reference is called for element i.
     std::string parameter_list() const {
         std::string rest = "i", places;
         for (std::size_t axis = output_.extents.size(); axis-- > 0;) {

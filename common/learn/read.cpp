@@ -10,8 +10,8 @@
 namespace coalesce::learn {
 namespace {
 
-/// Shows a text with the program in PAGER, or with `less`, which cuts lines that are too wide
-/// instead of breaking diagrams. Returns false if neither can be started.
+/// Shows a text with the program in PAGER, or with `less`, which truncates wide lines instead of
+/// wrapping them, so that diagrams stay intact. Returns false if neither can be started.
 bool show_in_pager(const std::string& text) {
     const char* wanted = std::getenv("PAGER");
     const std::string pager = wanted && *wanted ? wanted : "less -FRSX";

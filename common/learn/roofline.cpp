@@ -51,7 +51,7 @@ std::string svg_text(double x, double y, const std::string& text) {
 /// Finds places for the names of points, so that no two names overlap.
 class Labels {
 public:
-    /// Returns the text at the first free place at or below (x, y).
+    /// Returns the text as SVG, at the first free position at or below (x, y).
     std::string place(double x, double y, const std::string& text) {
         const double width = kPixelsPerCharacter * static_cast<double>(text.size());
         const auto overlaps = [&](const Label& other) {
@@ -172,7 +172,8 @@ std::string roofline_svg(const Roofline& roofline) {
                          " (predicted)");
     for (const RooflinePoint& point : roofline.points) {
         const double at = x(point.intensity()), rate = roofline.attainable(point.intensity());
-        // Below a point on the axis, there are the numbers of the axis.
+        // The numbers of the axis are below it, so put the name of a point on the axis above the
+        // point.
         const double below = y(rate) + 16 < bottom ? 16 : -6;
         text += format("<circle class=\"used\" cx=\"%.1f\" cy=\"%.1f\" r=\"5\"/>\n", at, y(rate)) +
                 labels.place(at + 9, y(rate) + below, point.name);

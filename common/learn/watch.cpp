@@ -369,7 +369,7 @@ private:
     bool shows_verdict_ = true;
     std::vector<std::string> pages_;  // the pages of a long text that have not been shown yet
     size_t page_count_ = 0;           // including the pages already shown
-    bool has_passed_ = false;         // whether the text that was last checked passed
+    bool has_passed_ = false;         // whether the most recently checked text passed
     char last_key_ = 0;
     bool stdin_ended_ = false, should_exit_ = false;
     int exit_signal_ = 0;

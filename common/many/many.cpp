@@ -278,8 +278,8 @@ private:
                             {"of_link", share}});
     }
 
-    /// Returns the time in milliseconds from when all GPUs are idle until the last GPU is idle
-    /// again.
+    /// Returns the time in milliseconds from the moment when all GPUs are idle until the last GPU
+    /// is idle again.
     double time_once_ms(const Ranks& ranks, Method& method) const {
         synchronize_ranks(ranks);
         team_.wait_for_all();

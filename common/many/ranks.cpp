@@ -72,8 +72,8 @@ Ranks make_ranks_on_one_gpu(float* out, const float* in, int rows, int cols, int
     all.cols = partition_rows(ranks, cols);
     for (int rank = 0; rank < ranks; ++rank) {
         all.devices.push_back(0);
-        // The cast is safe, because nothing writes through this pointer. Only AllocatedRanks are
-        // filled.
+        // The cast is safe, because the input of these ranks is never written. Only the input of
+        // AllocatedRanks is.
         all.in.push_back(const_cast<float*>(in) + count_floats(all.rows.begin(rank), cols));
         all.out.push_back(out + count_floats(all.cols.begin(rank), rows));
     }

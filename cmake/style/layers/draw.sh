@@ -6,7 +6,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
 sh "$here/arrows.sh" "$1" >"$work/arrows"
-# The book's theme switch sets these variables on `.drawing .diagram`. This overrides the values in this style.
+# In the book, the theme switch overrides the variables of this style with a rule for `.drawing .diagram`.
 style='<style>
 .diagram { --d-ink: #1d242b; --d-faint: #56616c; --d-page: #ffffff; --d-idle: #eef1f4; }
 @media (prefers-color-scheme: dark) {

@@ -35,8 +35,8 @@ constexpr Extent kTriedExtents[] = {
 };
 constexpr unsigned kMaxExtentIncrement = 64, kTriedBlockFactors[] = {1, 2, 4, 8};
 
-/// Finds a `size` such that ceil((extent + plus) / size) * times, but at most `most`, equals the
-/// number of blocks along `axis` in every sample. Returns 0 if there is no such size.
+/// Finds a `size` such that min(ceil((extent + plus) / size) * times, most) equals the number of
+/// blocks along `axis` in every sample. Returns 0 if there is no such size.
 unsigned find_block_extent(const std::vector<ObservedLaunch>& samples, std::size_t axis,
                            const Extent& extent, unsigned plus, unsigned times, std::int64_t most) {
     constexpr unsigned largest = 4096;
@@ -82,16 +82,16 @@ ordered_json find_grid_axis_rule(const std::vector<ObservedLaunch>& samples, std
     for (const ObservedLaunch& sample : samples) most = std::max(most, sample.launch.grid[axis]);
     for (const ObservedLaunch& sample : samples) reached += sample.launch.grid[axis] == most;
     ordered_json rule = find_grid_axis_rule(samples, axis, most);
-    // If only one sample reaches the limit, it may not be a limit: larger shapes may have more
-    // blocks.
+    // If only one sample has this many blocks, their number may not be limited: larger shapes may
+    // have more blocks.
     if (rule.is_null() || reached < 2)
         throw NoLaunchRule("its grid size is not a simple function of the shape");
     rule["most"] = most;
     return rule;
 }
 
-/// Finds the quantity, such as "rows", that an argument of the kernel equals in all samples. Tries
-/// the quantity that is usual for the argument's position first.
+/// Finds the quantity, such as "rows", that an argument of the kernel equals in all samples. First
+/// tries the quantity that is usual for the argument's position.
 ordered_json find_argument_rule(const std::vector<ObservedLaunch>& samples, std::size_t place) {
     struct Named {
         const char* name;

@@ -140,7 +140,7 @@ namespace {
 /// An input matrix and an output matrix.
 class TaskMatrices {
 public:
-    /// The input has room for the second matrix of a task that computes.
+    /// The input buffer also has room for the second matrix that some computations read.
     TaskMatrices(int rows, int cols) : rows_(rows), cols_(cols), in_(2 * bytes()), out_(bytes()) {
         CUDA_CHECK(cudaMemset(in_.data(), 0, 2 * bytes()));
     }
@@ -148,15 +148,16 @@ public:
         launch(variant, rows_, cols_);
         CUDA_CHECK(cudaDeviceSynchronize());
     }
-    /// Launches the variant for matrices of this size, which may be smaller than the allocated
-    /// matrices.
+    /// Launches the variant for matrices of rows x cols elements, which may be fewer than were
+    /// allocated.
     void launch(const Variant& variant, int rows, int cols) {
         intercepted_launches.clear();
         variant.launch(out(), variant.produces.in_place ? nullptr : in(), rows, cols);
     }
     float* out() const { return static_cast<float*>(out_.data()); }
     const float* in() const { return static_cast<const float*>(in_.data()); }
-    /// Returns "in", "out" or "shared", and the address at which this memory starts.
+    /// Returns the memory that was accessed ("in", "out" or "shared"), and the address at which it
+    /// starts.
     std::pair<const char*, std::uint64_t> find_memory(const CoalesceAccess& access) const {
         if (access.shared) return {"shared", 0};
         const unsigned first = static_cast<unsigned>(__builtin_ctz(access.active));

@@ -1,6 +1,6 @@
-// Reads the records of the course. To avoid that a test is skipped because of a typo, anything
-// unexpected is an error, such as an unknown key, a step that builds on a later step, or a kernel
-// without expectations.
+// Reads the records of the course. Anything unexpected is an error, such as an unknown key, a step
+// that builds on a later step, or a kernel without expectations. Otherwise a typo could cause a
+// test to be skipped.
 
 #include "examiner/course/course.h"
 

@@ -39,7 +39,7 @@ constexpr ScalarName kScalars[] = {
     {"double", "double", Scalar::floating, 8},
 };
 
-/// Other spellings of these types, each with the type's canonical name.
+/// Alternative spellings of element types, each with the type's canonical name.
 constexpr std::pair<const char*, const char*> kAliases[] = {
     {"unsigned", "unsigned int"},     {"half", "__half"},
     {"nv_bfloat16", "__nv_bfloat16"}, {"int8_t", "signed char"},

@@ -98,7 +98,7 @@ std::string reference_declaration(const ElementTask& task, const std::string& ke
     throw ReferenceUnusable(place.text() + ": " + compiled.failure.headline);
 }
 
-/// Returns the outputs of a trial of the reference. They are its last arrays.
+/// Returns the output arrays of a trial of the reference, which are its last arrays.
 std::vector<std::string> outputs_of(const Trial& trial, const ElementTask& task) {
     std::vector<std::string> outputs;
     const std::size_t first = trial.arrays.size() - task.outputs().size();

@@ -54,7 +54,7 @@ private:
         return failure;
     }
 
-    /// Compares an element with its expected value, as in "out(3) is 2, expected 4."
+    /// Formats an element and its expected value, as in "out(3) is 2, expected 4."
     std::string compared(std::int64_t index) const {
         const auto at = static_cast<std::size_t>(index);
         const bool is_untouched = output_.states[at] == CellState::untouched;
@@ -70,8 +70,8 @@ private:
     bool has_value_of(std::int64_t index, std::int64_t other) const {
         return output_.is_equal(actual(index), expected(other));
     }
-    /// Reports whether the expected values of these elements are different enough that a match
-    /// cannot be a coincidence.
+    /// Reports whether the expected values of the elements at `indices` are different enough that a
+    /// match cannot be a coincidence.
     bool are_distinct(const Indices& indices) const {
         std::set<std::string> values;
         for (const std::int64_t index : indices) {
@@ -158,8 +158,8 @@ private:
                   "intermediate value stored in a smaller type, or is a fast approximation used?");
     }
 
-    /// Finds outputs in which each wrong element has the value of another element, always at the
-    /// same distance.
+    /// Finds outputs in which each wrong element has the value of another element, which is always
+    /// at the same distance.
     std::optional<Failure> find_shift() const {
         const std::int64_t row = output_.extents.back();
         std::set<std::int64_t> distances = {1, 2, 3, 4, 8, 16, 32, row, trial_.launch.threads()};
@@ -246,7 +246,8 @@ private:
     std::optional<Failure> find_inputs() const {
         const std::vector<OutputComparison>& outputs = trial_.element_comparison->outputs;
         // Begin with the last output. If a kernel outputs values and their positions, the values
-        // are usually last. Positions must not be used, because they change if inputs are left out.
+        // are usually last. The positions would be misleading, because they change if inputs are
+        // left out.
         for (std::size_t i = outputs.size(); i-- > 0;) {
             if (outputs[i].wrong == 0) continue;
             const auto used = find_used_inputs(trial_, outputs[i], i, *evidence_.elements);
@@ -298,7 +299,7 @@ private:
                     "Which factor or divisor is missing, or applied twice?");
     }
 
-    /// Finds values that differ from the expected ones by the same summand.
+    /// Finds values that differ from the expected ones by a constant.
     std::optional<Failure> find_difference() const {
         const auto difference = find_common([](double has, double should) { return has - should; },
                                             output_.type.is_integer() ? 0 : 1e-4);
@@ -312,7 +313,8 @@ private:
     Failure describe() const {
         const std::int64_t first = output_.bad_elements().front();
         std::string where = describe_bad_elements(output_, trial_.launch);
-        // Call wrong elements at the end an edge only if they make up less than half of the output.
+        // Describe wrong elements at the end as an edge only if they make up less than half of the
+        // output.
         const std::int64_t tail =
             2 * output_.bad() < output_.count() ? start_of_bad_tail(output_) : -1;
         Failure failure =

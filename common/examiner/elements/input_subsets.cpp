@@ -265,7 +265,7 @@ std::int64_t count_tries(std::uint64_t instructions) {
         std::clamp(most_instructions / std::max<std::uint64_t>(instructions, 1), least, most));
 }
 
-/// Tries the subsets along one size.
+/// Searches for a subset of the inputs from which the reference computes the kernel's wrong output.
 class SubsetSearch {
 public:
     SubsetSearch(const Trial& trial, const OutputComparison& output, std::size_t output_index,
@@ -330,7 +330,7 @@ private:
         return !expected.empty() && agrees(expected[output_index_], choice, name);
     }
 
-    /// Reports whether the wrong elements in the subset have these values.
+    /// Reports whether `values` are the values of the wrong elements in the subset.
     bool agrees(const std::string& values, const InputSubset& choice,
                 const std::string& name) const {
         const ElementTask& task = trials_.task();

@@ -30,7 +30,7 @@ void write_if_requested(const Verdict& verdict) {
     try {
         if (!file.empty()) write_file(file, to_json(verdict));
     } catch (const UsageError& error) {
-        ++not_examined;  // because the verdict would be lost
+        ++not_examined;  // the verdict would be lost
         FAIL_CHECK(std::string(error.what()));
     }
 }

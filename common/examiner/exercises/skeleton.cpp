@@ -37,7 +37,8 @@ bool has_learner_text(const Segment& segment) {
                                [](const std::string& line) { return !trimmed(line).empty(); });
 }
 
-// Reads the lines of a marked solution, and keeps track of whether it is between two markers.
+// Reads the lines of a marked solution, and keeps track of whether the current line is between two
+// markers.
 class SkeletonReader {
 public:
     explicit SkeletonReader(const std::string& name) : name_(name) {}

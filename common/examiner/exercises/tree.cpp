@@ -33,7 +33,8 @@ void compare_entries(const std::string& folder, const std::set<std::string>& the
         if (!there.contains(name)) faults.push_back(folder + "/" + name + " is missing");
     }
     for (const std::string& name : there) {
-        // ./learn beat creates the folder beat/ for the open exercise.
+        // ./learn beat creates the folder beat/ for the kernel with which the learner tries to beat
+        // the solution.
         bool is_of_all = name == "CMakeLists.txt" || name == "checks.cpp" || name == "exercise.h" ||
                          name == "beat";
         if (!wanted.contains(name) && !(folder == "exercises" && is_of_all)) {

@@ -48,8 +48,9 @@ bool passes_with_all_counts(const fs::path& program, const Source& source, const
         if (!passes_with(shape.cols, program, source, verdict)) return false;
         is_grid_fixed &= verdict.shapes.back().launch.grid == verdict.shapes.front().launch.grid;
     }
-    // If every run had the same number of blocks, run the program with more elements. This shows
-    // whether there are too few blocks, or whether the numbers of blocks and threads are swapped.
+    // If every run had the same number of blocks, run the program with more elements. The
+    // additional run shows whether there are too few blocks, or whether the numbers of blocks and
+    // threads are swapped.
     const auto more = smallest_failing_element_count(verdict.shapes.front().launch.blocks());
     return !is_grid_fixed || !more || passes_with(*more, program, source, verdict);
 }

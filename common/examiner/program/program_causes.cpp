@@ -54,7 +54,7 @@ std::string format_element(const char* array, std::size_t index) {
 }
 
 // Finds the failure of one run. Each kind of failure has a function, which returns the failure if
-// it applies. `first` lists these functions in the order in which they are called.
+// it applies. find_first_failure() lists these functions in the order in which they are called.
 class ProgramCauses {
 public:
     ProgramCauses(const RecordedRun& the_run, int the_elements, const Source& the_source)
@@ -89,8 +89,8 @@ private:
                 .next = next};
     }
     int launch_line() const { return find_launch_line(source_.text); }
-    // Returns the line of the last copy in this direction, or 0 if there is no such copy or its
-    // line is unknown.
+    // Returns the line of the last copy in the direction `way`, or 0 if there is no such copy or
+    // its line is unknown.
     int line_of_last_copy(const std::string& way) const {
         for (std::size_t i = run_.copies.size(); i-- > 0;) {
             if (run_.copies[i].direction == way) return find_copy_line(source_.text, run_, i);

@@ -65,7 +65,7 @@ std::string kernel_code(const std::string& text) {
     return kernel;
 }
 
-/// Finds a store to an element at the same index in which it was loaded.
+/// Finds a store that writes each element back to the index from which it was loaded.
 ProgramMistake find_same_index(const std::string& kernel) {
     static const TextPattern copy(R"(\bout\s*\[([^\[\]]*)\]\s*=\s*in\s*\[([^\[\]]*)\])");
     for (const TextMatch& one : find_matches(kernel, copy)) {

@@ -16,8 +16,8 @@ namespace {
 
 namespace witness = coalesce::witness;
 
-/// Returns the function with this name in the runtime library. The witness is not linked to the
-/// runtime library, because it is also loaded into processes that do not use CUDA.
+/// Looks up the function `name` in the runtime library. The witness is not linked to the runtime
+/// library, because it is also loaded into processes that do not use CUDA.
 template <class Function>
 Function* find_real_function(const char* name) {
     return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));

@@ -223,7 +223,7 @@ std::string format_shapes(const Assigned& exercise) {
            joined(exercise.shapes, exercise.elements ? "; " : ", ", name) + "\n";
 }
 
-// Lists constructs that give correct results, but unexpectedly lose points.
+// Lists constructs that give correct results, but unexpectedly cost points.
 std::string costly_text() {
     return "These kernels are right, but cost more than one might think:\n\n"
            "- `memcpy` between a `float*` and a vector moves byte by byte, because a float may "
@@ -251,8 +251,8 @@ std::string refused_text(const Assignment& assignment) {
         "`./learn check " +
         step_number(assignment.exercises.front().name) +
         " --as-graded` refuses the same kernels, and shows the line:\n\n";
-    // The rules of the first exercise are those of all exercises, unless the teacher has changed
-    // the rules of an exercise.
+    // All exercises have the rules of the first exercise, unless the teacher has changed the rules
+    // of an exercise.
     for (const std::string& rule : describe_rules(ptx_rules(assignment.exercises.front())))
         text += "- " + rule + "\n";
     return text +

@@ -54,8 +54,8 @@ public:
     WorkerPool(const WorkerPool&) = delete;
     WorkerPool& operator=(const WorkerPool&) = delete;
 
-    // Judges the tasks with these indices, in any order. Calls `done` with the index and the
-    // outcome of each task, and stops if `done` returns false.
+    // Judges the tasks whose indices are in `numbers`, in any order. Calls `done` with the index
+    // and the outcome of each task, and stops if `done` returns false.
     void judge(const std::vector<Task>& tasks, const std::vector<std::size_t>& numbers,
                const std::function<bool(std::size_t, const WorkerAnswer&)>& done) {
         std::size_t next = 0, ended = 0;

@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Returns the points, or "" for a submission that is not graded yet, which differs from a
+// Returns the points, or "" if the submission is not graded yet, to distinguish it from a
 // submission with 0 points.
 std::string format_points_or_empty(const Graded& graded) {
     const std::optional<double> points = graded.points();

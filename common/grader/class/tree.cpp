@@ -260,9 +260,9 @@ private:
         read_file_bytes(opened, path, want == WantedContent::archive);
     }
 
-    // Skips a file. In most formats, the reader must unpack this file to reach the next one. Its
-    // unpacked bytes therefore count towards the limit, even if it has the name of a system file,
-    // because a zip bomb may be called ._x.
+    // Skips a file. In most formats, the reader must unpack a file to reach the next one. The
+    // unpacked bytes of a skipped file therefore count towards the limit, even if the file has the
+    // name of a system file, because a zip bomb may be called ._x.
     void skip_file(archive* opened, archive_entry* entry, const std::vector<std::string>& path,
                    bool is_told) {
         // The archive may state a false size, so the code below also limits the number of unpacked

@@ -185,7 +185,7 @@ int show(const CommandOptions& words) {
     const StudentResults* student = &require_student(assignment, results, words.student);
     print(feedback(results, *student));
     // Identical files are judged only once, under the name of one student. Therefore, look up the
-    // attempts by the key of the result, which all of these students share.
+    // attempts by the key of the result, which is the same for all students who submitted the file.
     std::set<std::string> keys;
     for (const Entry& entry : store.entries(results.run)) {
         if (entry.student == student->name) keys.insert(entry.key);

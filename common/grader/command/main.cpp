@@ -304,8 +304,8 @@ void clean_up_on_signals() {
 
 int main(int argc, char** argv) {
     clean_up_on_signals();
-    // Ignore these signals, so that writing to a closed pipe or beyond the file size limit returns
-    // an error instead of ending the process.
+    // Ignore SIGPIPE and SIGXFSZ, so that writing to a closed pipe or beyond the file size limit
+    // returns an error instead of ending the process.
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
     // Make libarchive interpret the names in archives as UTF-8. All other locale categories keep

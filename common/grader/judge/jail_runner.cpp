@@ -58,17 +58,17 @@ Comparison compare(const Problem& problem, const ImageLayout& layout, std::strin
 
 /// The number of additional orders of blocks and warps in which a kernel is launched.
 constexpr int kReorderedLaunches = 2;
-/// Launches in other orders run with all checks only on shapes with at most this many elements. On
-/// larger shapes only the results are compared, which takes a fraction of the time.
+/// The maximum number of elements of a shape on which launches in other orders run with all checks.
+/// On larger shapes only the results are compared, which takes a fraction of the time.
 constexpr std::uint64_t kMaxElementsForChecks = 1 << 14;
 
 /// The limit for all launches of a submission together, as a multiple of the limit for one launch.
 /// Without this limit, a submission could use the full limit of a launch for every shape.
 constexpr int kTotalLaunchMultiple = 2;
 /// The number of warp instructions that a launch may execute per second of its time limit. The time
-/// limit is converted to instructions, because their number is the same in every run. Even with all
-/// checks, and if most of its instructions access memory, a launch executes more than this number
-/// per second.
+/// limit is converted to instructions, because their number is the same in every run. Even a launch
+/// that runs with all checks, and whose instructions mostly access memory, executes more than this
+/// number per second.
 constexpr std::uint64_t kInstructionsPerSecond = 4'000'000;
 /// The processor time after which the sandbox ends a launch, as a multiple of the launch's time
 /// limit. Only kernels with unusually slow instructions reach it.

@@ -135,7 +135,7 @@ void judge_source(JailRunner& runner, JailRunner& solution_runner, const Source&
     apply_launch_problem(runner, result);
     if (result.mark == Mark::system) throw std::runtime_error(result.verdict.failures[0].headline);
     hide_secrets(exercise, result);
-    // Remove the predicted times. A failure about time already states them.
+    // Remove the predicted times, because a failure about time already states them.
     result.verdict.predicted = result.verdict.solution_predicted = std::nullopt;
 }
 

@@ -66,8 +66,8 @@ std::string become_program(const AttackTarget&) {
          {"/bin/sh", "/usr/bin/true", "/lib64/ld-linux-x86-64.so.2", "/jail"}) {
         if (access(program, X_OK) != 0) continue;
         char* const arguments[] = {const_cast<char*>(program), nullptr};
-        // If execve succeeds, another program replaces this process. The doctor detects this by the
-        // exit code.
+        // If execve succeeds, another program replaces this process. The doctor recognizes the new
+        // program by its exit code.
         execve(program, arguments, nullptr);
     }
     return "";
@@ -144,8 +144,8 @@ const std::vector<Attack>& all_attacks() {
         {"socket", open_socket},      // opens a socket, AF_VSOCK too
         {"fork", make_process},       // makes a process
         {"execute", become_program},  // becomes another program
-        {"signal", send_signals},     // sends a signal to its parent or to the grader
-        {"trace", trace_others},      // inspects its parent or the grader
+        {"signal", send_signals},     // sends a signal to the parent process or to the grader
+        {"trace", trace_others},      // inspects the parent process or the grader
         {"get away",
          try_to_leave_session},         // leaves its session, creates a namespace, mounts a folder
         {"limits", raise_limits},       // raises its own limits

@@ -102,8 +102,8 @@ bool remove_group(const fs::path& folder) {
     return false;
 }
 
-/// If the name is that of a cgroup that a grader created, returns the grader's process ID.
-/// Otherwise returns 0.
+/// Returns the process ID of the grader that created the cgroup with this name, or 0 if no grader
+/// created it.
 pid_t owner_of(const std::string& name) {
     if (!name.starts_with(kPrefix)) return 0;
     return static_cast<pid_t>(std::atol(name.c_str() + std::string(kPrefix).size()));

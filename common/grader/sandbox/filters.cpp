@@ -110,7 +110,7 @@ void allow_computing(SeccompFilter& filter) {
     // Allow threads, not processes.
     filter.rule_if(SCMP_ACT_ALLOW, "clone",
                    SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD));
-    // abort() uses this call to send a signal to its own process.
+    // abort() uses tgkill to send a signal to its own process.
     filter.rule_if(SCMP_ACT_ALLOW, "tgkill",
                    SCMP_A0(SCMP_CMP_EQ, static_cast<scmp_datum_t>(getpid())));
     // Allow reading a limit, but not changing one.
@@ -123,7 +123,7 @@ void allow_computing(SeccompFilter& filter) {
 }
 
 /// Allows the calls that a program needs to start. Libraries may be mapped as executable, but not
-/// as writable too.
+/// as both writable and executable.
 void allow_program_start(SeccompFilter& filter) {
     filter.rule(SCMP_ACT_ALLOW, "execve arch_prctl set_tid_address");
     filter.rule_if(SCMP_ACT_ALLOW, "mmap", SCMP_A2(SCMP_CMP_EQ, PROT_READ | PROT_EXEC));

@@ -118,8 +118,9 @@ PredictedTime sanitize_answer(const PredictedTime& told, Shape shape) {
         throw std::runtime_error("exactly one launch must be predicted");
     }
     timing::Prediction launch = told.predicted->launches.front();
-    // If the grid can store the whole output, the model underestimates the memory traffic, as it
-    // does for blocks that wait at an mbarrier several times. Such a time is no use.
+    // Too little memory traffic makes the prediction useless. If the grid can store the whole
+    // output, the model has underestimated the traffic, as it does for blocks that wait at an
+    // mbarrier several times. Otherwise, the blocks store too little.
     if (!(launch.memory_bytes >= min_moved_fraction(shape) * useful_bytes(shape)))
         return told.costs.can_store_all ? without_time : idle;
     const bool is_time =

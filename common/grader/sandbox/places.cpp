@@ -83,7 +83,7 @@ std::vector<std::string> compiler_environment(const std::string& simulator) {
     const auto compiler = find_compiler(kind);
     const bool is_clang = kind == Compiler::clang;
     // The simulator's folder comes first, so that its libcudart is loaded instead of NVIDIA's. The
-    // jail reads these variables too.
+    // jail program reads these variables too.
     std::vector<std::string> words = {
         "LD_LIBRARY_PATH=" + simulator,
         std::string("COALESCE_COMPILER=") + (is_clang ? "clang" : "nvcc")};

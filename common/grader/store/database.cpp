@@ -67,8 +67,8 @@ Database::Database(const std::filesystem::path& file, int milliseconds) : name_(
         if (sqlite3_open_v2(file.c_str(), &handle_, flags, nullptr) != SQLITE_OK)
             fail("opening the file");
         sqlite3_busy_timeout(handle_, milliseconds);
-        // With WAL, readers and the writer do not block each other, and a commit needs one fsync.
-        // With FULL, no commit is lost in a power failure.
+        // In WAL mode, readers and the writer do not block each other, and a commit needs one
+        // fsync. With full synchronization, no commit is lost in a power failure.
         execute(
             "pragma journal_mode = wal; pragma synchronous = full; pragma trusted_schema = off");
     } catch (...) {

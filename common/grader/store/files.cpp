@@ -58,7 +58,7 @@ FileLock::FileLock(const fs::path& file, const std::string& what)
             "; wait until that process ends, then run the same command again");
     }
     std::string owner = "process " + std::to_string(getpid());
-    // Record the owner for the error message above. The lock works even if this fails.
+    // Record the owner for the error message above. The lock works even if the write fails.
     if (ftruncate(descriptor_.get(), 0) == 0) {
         (void)!pwrite(descriptor_.get(), owner.data(), owner.size(), 0);
     }

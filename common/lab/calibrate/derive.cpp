@@ -62,8 +62,8 @@ void derive_latencies(const RawMeasurements& raw, Gpu& gpu) {
 }
 
 /// Returns the overhead of timing a single load: two clock reads and the vote that waits for the
-/// loaded value. It is the result of timing a single load that hits the second-level cache, minus
-/// the time per load of a warp that follows pointers through the same cache.
+/// loaded value. The overhead is the result of timing a single load that hits the second-level
+/// cache, minus the time per load of a warp that follows pointers through the same cache.
 double timing_overhead_cycles(const RawMeasurements& raw) {
     if (raw.timed_load <= 0)
         throw GpuError("a measurement is missing: a load of a cache line from the second level");

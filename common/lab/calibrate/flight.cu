@@ -106,8 +106,8 @@ void measure(Bench& bench, RawMeasurements& raw, int threads) {
             <<<blocks, block>>>(in, out, count, nullptr);
     });
     flight.gbps = (IS_COPY ? 2.0 : 1.0) * BYTES * static_cast<double>(count) / ms / 1e6;
-    // With this many threads, memory stays about as busy although one warp of each block only times
-    // loads.
+    // With 256 threads or more, memory stays about as busy as before, although one warp of each
+    // block only times loads.
     if (UNROLL == 1 && threads >= 256) {
         bench.clear_result_counters();
         measure_load_latencies<BYTES, UNROLL, IS_COPY, true>

@@ -30,8 +30,8 @@ __device__ std::uint64_t follow(std::uint64_t pointer) {
 }
 
 /// Follows pointers with one thread per block. A multiprocessor is closer to some parts of the
-/// cache than to others. The mean over all parts is measured, because each block starts at a
-/// different point of the ring. The first `warm_up` loads are not timed.
+/// cache than to others. Each block starts at a different point of the ring, so that the
+/// measurement is the mean over all parts. The first `warm_up` loads are not timed.
 template <CacheLevel THROUGH>
 __global__ void chase(int warm_up, int loads, std::uint64_t* result_counters) {
     std::uint64_t pointer = result_counters[3 * blockIdx.x];
@@ -124,8 +124,8 @@ __global__ void time_loads(const char* data, int loads, std::uint64_t* result_co
 }
 
 /// Links the lines of a buffer into one ring, in a random order that no prefetcher can predict. The
-/// lines hold pointers, or line numbers if `is_numbered`. The blocks start at points spaced equally
-/// along the ring, which are written to every third result counter.
+/// lines hold pointers, or line numbers if `is_numbered`. The blocks' starting points are spaced
+/// equally along the ring, and are written to every third result counter.
 void make_ring(Bench& bench, std::size_t lines, int blocks, bool is_numbered) {
     std::vector<std::uint32_t> order(lines);
     std::iota(order.begin(), order.end(), 0u);

@@ -18,8 +18,8 @@ namespace {
 
 struct CommandLine {
     bool is_check = false, is_rerun = false;
-    /// All commands have the option that sets this value. It has no effect, because this program
-    /// prints no colours.
+    /// All commands have the option that sets this value. The option has no effect, because this
+    /// program prints no colours.
     bool is_plain = false;
     std::string output_folder;
 };

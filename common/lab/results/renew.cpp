@@ -40,8 +40,8 @@ std::vector<std::string> benchmarked_steps(const course::Course& course) {
     return names;
 }
 
-// The sizes at which a run counts and predicts. If a side or a shape is empty, each step chooses its
-// own. If `gpu` is empty, no times are predicted.
+// The sizes for which a run counts costs and predicts times. If a side or a shape is empty, each
+// step chooses its own. If `gpu` is empty, no times are predicted.
 struct RunSizes {
     std::string counted_side = "", predicted_shape = "", gpu = "";
     bool only_first_variants = false;

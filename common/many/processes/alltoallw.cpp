@@ -70,10 +70,9 @@ void exchange(const float* from, const Pieces& sent, float* to, const Pieces& re
                   received.counts.data(), received.offsets.data(), received.types.data(), comm);
 }
 
-//! [alltoallw] Transposes first and then sends. The local transpose makes each piece contiguous.
-//! The receiver stores the rows of a piece as parts of longer rows.
-/// Transposes first and then sends. After the local transpose, each piece is contiguous. The
-/// receiver stores it as a part of longer rows.
+//! [alltoallw]
+/// Transposes first and then sends. The local transpose makes each piece contiguous. The receiver
+/// stores the rows of a piece as parts of longer rows.
 class Alltoallw : public Method {
 public:
     explicit Alltoallw(const ProcessShare& shared)

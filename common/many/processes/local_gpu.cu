@@ -9,7 +9,7 @@ namespace coalesce::processes {
 namespace {
 
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
-/// The maximum number of blocks of a grid in the y dimension.
+/// The maximum number of blocks along the y axis of a grid.
 constexpr unsigned MAX_BLOCKS_DOWN = 65535;
 
 __global__ void transpose_padded(float* out, const float* in, int rows, int cols) {

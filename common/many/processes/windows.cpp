@@ -7,8 +7,8 @@
 namespace coalesce::processes {
 namespace {
 
-//! [windows] Stores each process's rows of `in` in memory that all processes share.
-/// Keeps every process's rows of `in` in memory that all processes share.
+//! [windows]
+/// Keeps each process's rows of `in` in memory that all processes share.
 class Windows : public Method {
 public:
     explicit Windows(const ProcessShare& shared) : shared_(shared) {

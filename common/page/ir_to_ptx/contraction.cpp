@@ -26,8 +26,8 @@ Instruction* find_in_block(const Block& block, Value* value, Op op) {
 
 // ---- vectors ----
 
-/// Returns an element of a vector. This is either the value that was inserted into the vector, or a
-/// new extraction.
+/// Returns an element of a vector. The element is either the value that was inserted into the
+/// vector, or a new extraction.
 Value* extract_element(Module& module, Value* vector, u64 lane, const Instruction& at,
                        std::vector<Instruction*>& before) {
     Value* from = vector;

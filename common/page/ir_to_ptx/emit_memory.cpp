@@ -12,7 +12,7 @@ namespace {
 
 constexpr u64 kMaxAccessBytes = 16;
 
-/// A memory access to `count` parts, starting with part `first`, of `bytes` bytes each.
+/// A memory access to `count` parts of `bytes` bytes each, starting with part `first`.
 struct MemoryAccess {
     std::size_t first, count;
     u64 offset, bytes;
@@ -150,14 +150,14 @@ Register register_for(u64 bytes) {
     return bytes == 8 ? Register::b64 : bytes == 4 ? Register::b32 : Register::b16;
 }
 
-/// Returns the qualifiers, the space and the type of an access to a piece, such as ".global.b8 ".
+/// Returns the qualifiers, the space and the type of one access, such as ".global.b8 ".
 std::string format_access(const Instruction& i, const Emitter::Address& at, u64 bytes) {
     return order_text(i) + at.space + ".b" + std::to_string(8 * bytes) + " ";
 }
 
-/// Loads the bytes [from, to) of a part to their positions in a register. Each half of the bytes is
-/// loaded separately. The loads are in the same order as in the back end, because their order
-/// determines how often a warp waits.
+/// Emits code that loads the bytes [from, to) of a part to their positions in a register. Each half
+/// of the bytes is loaded separately. The loads are in the same order as in the back end, because
+/// their order determines how often a warp waits.
 std::string load_bytes(Emitter& e, const Instruction& i, const ScalarPart& part, u64 from, u64 to,
                        u64 piece) {
     const std::string bits = ".b" + std::to_string(register_bits(*part.type)) + " ";

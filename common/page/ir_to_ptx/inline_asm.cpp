@@ -67,7 +67,7 @@ Register constraint_register(const Instruction& call, char letter) {
     }
 }
 
-/// Returns the value of `from` in a register of this family. Upper bits are zero.
+/// Returns the value of `from` in a register of the family `result_family`. Upper bits are zero.
 std::string convert_register(Emitter& e, const std::string& from, Register result_family,
                              Register wants) {
     if (result_family == wants) return from;
@@ -118,7 +118,7 @@ std::string substitute_operands(Emitter& e, const Instruction& call, std::string
     return result;
 }
 
-/// Returns the type of a mov between registers of this family, such as "pred" or "b32".
+/// Returns the type of a mov between registers of a family, such as "pred" or "b32".
 std::string asm_move_type(Register family) {
     return family == Register::predicate ? "pred" : "b" + std::to_string(bits_of(family));
 }

@@ -12,7 +12,7 @@ std::string name_of(const Instruction& call) {
     return called_function(call)->name.substr(std::string_view("llvm.").size());
 }
 
-/// Returns the operands' registers for this part, such as "a, b, c".
+/// Returns the operands' registers for a part, such as "a, b, c".
 std::string list_operands(Emitter& e, const Instruction& call, std::size_t part) {
     std::string text;
     for (const Value* operand : call.operands)

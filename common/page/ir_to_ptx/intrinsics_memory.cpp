@@ -15,8 +15,7 @@ bool is_number_of_bytes(const Value* value, u64& bytes) {
     return true;
 }
 
-/// Returns the alignment of `pointer` in bytes that the alignment of the underlying variable
-/// guarantees.
+/// Returns the alignment in bytes that the object under `pointer` guarantees for this address.
 u64 pointer_alignment(const Value* pointer) {
     u64 step = 16;
     for (;;) {

@@ -37,7 +37,7 @@ private:
     }
 
     /// Reports whether the operation gives the same result if its operands are extended before the
-    /// operation. This is not the case if the operation may overflow.
+    /// operation. The results may differ if the operation can overflow.
     static bool commutes_with_extension(const Instruction& i, Extension extension) {
         switch (extension) {
             case Extension::none: return true;

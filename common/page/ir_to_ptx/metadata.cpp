@@ -1,4 +1,4 @@
-// Reads metadata. Nodes are stored as text, because only few of them are used.
+// Reads metadata. Nodes are stored as text, because only a few of them are used.
 #include "page/ir_to_ptx/metadata.h"
 
 #include <cstdlib>

@@ -2,8 +2,8 @@
 // built.
 
 /**
- * A rule for the number of blocks along an axis of a grid: ceil((extent + plus) / size) * times, but at most `most`.
- * `of` names the extent.
+ * A rule for the number of blocks along an axis of a grid: min(ceil((extent + plus) / size) * times, most). `of` names
+ * the extent.
  */
 export interface Axis {
     of: "one" | "rows" | "cols" | "elements" | "tiles";
@@ -95,11 +95,15 @@ function countBlocksAlongAxis({ of, size, tile = 1, plus = 0, times = 1, most = 
     return Math.min(Math.ceil((covered + plus) / size) * times, most);
 }
 
-/** Returns the task that the simulator checks `out` against, or "" if it cannot check this task. */
+/**
+ * Returns the task that the simulator checks `out` against, or "" if the simulator cannot check what the variant
+ * produces.
+ */
 export const checkedTask = (produces: string): string => (produces === "copy" || produces === "transpose" ? produces : "");
 
 /**
- * Returns the launch for a matrix. A different shape of the block changes the grid if the grid depends on that shape.
+ * Returns the launch for a matrix. If `block` is given, it replaces the two extents of the block, and a grid that
+ * depends on them changes too.
  */
 export function launchFor(variant: Variant, rows: number, cols: number, block?: [number, number]) {
     const gridOf = (launch: Launch) =>

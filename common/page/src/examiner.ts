@@ -93,7 +93,7 @@ export interface Examined {
     lines: LineCost[];
 }
 
-/** A result, and the time in milliseconds that it took, excluding the time for loading the compiler. */
+/** A result, and the time in milliseconds that the examination took, excluding the time for loading the compiler. */
 export interface Timed {
     result: Examined;
     milliseconds: number;
@@ -128,7 +128,7 @@ export interface Explained {
     svg: string;
 }
 
-/** The time limit for a step, in milliseconds. No kernel of the course needs half of it. */
+/** The time limit for a step, in milliseconds. No kernel of the course needs even half of this time. */
 const MIN_STEP_LIMIT_MS = 2000;
 /** If this computer is slow, the limit is this multiple of the time that the slowest step of a correct kernel took. */
 const SLOW_COMPUTER_FACTOR = 3;
@@ -275,7 +275,7 @@ export class Examiner {
         signal?.addEventListener("abort", stop);
         try {
             const answer = await compiler.compile(request);
-            // A call without a signal is the warm-up, whose kernel is correct. Only correct kernels tell how fast the
+            // A call without a signal is the warm-up, whose kernel is correct. Only correct kernels show how fast the
             // computer is.
             if (!signal) this.slowestCompilation = Math.max(slowest, performance.now() - begin);
             return answer;

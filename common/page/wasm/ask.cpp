@@ -41,9 +41,9 @@ json answer_question(const json& question) {
 }  // namespace
 }  // namespace coalesce::page
 
-/// Answers a question. Both question and answer are JSON. "ask" is the name of the question. If it
-/// cannot be answered, the answer is {"error": a message for the reader}. The returned text is
-/// valid until the next call.
+/// Answers a question. Both question and answer are JSON. "ask" is the name of the question. If the
+/// question cannot be answered, the answer is {"error": a message for the reader}. The returned
+/// text is valid until the next call.
 extern "C" const char* page_ask(const char* question) {
     using namespace coalesce::page;
     static std::string kept;

@@ -8,8 +8,8 @@
 #include "simulator/base/options.h"
 #include "simulator/report/reports.h"
 
-// Notifies the page that a step has started, by calling `onStep` if the code that created the
-// module has set it.
+// Notifies the page that a step has started: calls `onStep`, if the code that created the module
+// has set it.
 EM_JS(void, tell_page_of_step, (), {
     if (Module.onStep) Module.onStep();
 });

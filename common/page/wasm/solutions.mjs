@@ -23,7 +23,7 @@ function tree(folder) {
     return Object.fromEntries(entries);
 }
 
-/** Compiles the request of page_request, and returns {"ir", "said"}, where "said" is clang's output. */
+/** Compiles a request from page_request, and returns {"ir", "said"}, where "said" is clang's output. */
 async function compile({ arguments: words, files, output, headers }, { runLLVM }, included) {
     let said = "";
     const decoder = new TextDecoder();

@@ -83,7 +83,7 @@ int compile_worker(std::string_view request, std::span<std::byte> answer) {
     const CompileJob job = codec::read<CompileJob>(request);
     Compiled compiled = compile_text(job.source, job.name, job.kernel);
     if (put_text(answer, to_json(compiled))) return 0;
-    // Keep only one byte of the PTX. It tells the grader that the PTX was too large.
+    // Keep one byte of the PTX, so that the grader can tell that the PTX was too large.
     compiled.ptx.resize(1);
     compiled.messages.clear();
     return put_text(answer, to_json(compiled)) ? 3 : 1;

@@ -1,6 +1,6 @@
 // The jail of the launcher. Its worker receives PTX and a shape and, once the kernel is loaded, the
-// matrices. It returns either the resulting matrices with the simulator's counters and reports, or
-// a predicted time. It neither compares results nor makes decisions.
+// matrices. The worker returns either the resulting matrices with the simulator's counters and
+// reports, or a predicted time. It neither compares results nor makes decisions.
 
 #include <cuda_runtime_api.h>
 

@@ -95,8 +95,8 @@ void load_vectors(Kernel& kernel, StatementPlace& place) {
     absorb(kernel, place, "((u32)@vector.z ^ ($b ? (u32)@vector.w : 1u))");
 }
 
-/// Accesses the thread's 64 bytes of scratch as bytes, shorts or larger types, some of them
-/// volatile.
+/// Generates accesses to the thread's 64 bytes of scratch memory as bytes, shorts or larger types,
+/// some of them volatile.
 void scratch_bytes(Kernel& kernel, StatementPlace& place) {
     const Type type = random_type(kernel);
     const std::string last = std::to_string(64 / (bits_of(type) / 8) - 1);

@@ -13,8 +13,8 @@ constexpr const char* kHalves =
     "#include <cuda_fp16.h>\n__device__ __half small_half(u32 x) { return "
     "__float2half_rn((float)(i8)x * 0.125f); }\n";
 
-/// Generates arithmetic on halves whose values are exact: eighths below 16, so that products stay
-/// finite.
+/// Generates arithmetic on small halves (multiples of 1/8 between -16 and 16), so that products
+/// stay finite.
 void compute_halves(Kernel& kernel, StatementPlace& place) {
     kernel.define_global_once("halves", kHalves);
     kernel.write(
@@ -49,7 +49,8 @@ void pairs_of_halves(Kernel& kernel, StatementPlace& place) {
     absorb(kernel, place, "__high2float(@h)", Type::f32);
 }
 
-/// Generates an iteration that converges, and ends the loop when the steps are small enough.
+/// Generates iterative computations: a square root by Newton's method, whose loop ends when the
+/// steps become small, or a series by Horner's method.
 void iterate_to_convergence(Kernel& kernel, StatementPlace& place) {
     define_limited_function(kernel);
     if (kernel.random.percent(60)) {
@@ -82,7 +83,7 @@ void sum_floats(Kernel& kernel, StatementPlace& place) {
     absorb(kernel, place, "@b", Type::f64);
 }
 
-/// Generates Euclid's algorithm and long division. Their numbers of iterations are not known in
+/// Generates Euclid's algorithm and long division, whose numbers of iterations are not known in
 /// advance.
 void divide_long(Kernel& kernel, StatementPlace& place) {
     kernel.write(

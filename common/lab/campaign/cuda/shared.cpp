@@ -1,4 +1,4 @@
-// Exchanges data through shared memory, with block-wide barriers.
+// Exchanges of data through shared memory, with block-wide barriers.
 #include "lab/campaign/cuda/expressions.h"
 
 namespace coalesce::campaign {
@@ -219,7 +219,7 @@ void named_barrier(Kernel& kernel, StatementPlace& place) {
     kernel.write("}\n__syncthreads();");
 }
 
-/// Copies asynchronously from global to shared memory.
+/// Generates an asynchronous copy from global to shared memory.
 void copy_asynchronously(Kernel& kernel, StatementPlace& place) {
     const int words = kernel.random.pick({1, 2, 4});
     if (!kernel.reserve_shared(kernel.threads * 4 * words)) return;

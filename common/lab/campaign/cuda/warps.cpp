@@ -124,7 +124,7 @@ void branch_by_key(Kernel& kernel, StatementPlace& place) {
     write_scope(kernel, body, kernel.random.between(1, 2));
 }
 
-/// Runs a section of code in one lane after another.
+/// Generates a section of code that the lanes execute one after another.
 void visit_lanes_in_turn(Kernel& kernel, StatementPlace& place) {
     kernel.write(
         "for (u32 @turn = 0; @turn < 32; @turn += 5) {\nif (lane >= @turn && lane < @turn + 5) {");

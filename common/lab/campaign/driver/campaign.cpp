@@ -76,8 +76,8 @@ void add_options(CLI::App& app, Options& options) {
     app.add_option("--library", options.library, "Path of another build of libcudart.so.13");
 }
 
-/// The number of seeds for which one kernel in CUDA C++ is generated, unless --only is given. The
-/// other seeds generate PTX.
+/// One in this many seeds generates a kernel in CUDA C++, unless --only is given. All other seeds
+/// generate PTX.
 constexpr u64 kSeedsPerCudaKernel = 4;
 
 bool is_cuda(const Options& options, u64 seed) {

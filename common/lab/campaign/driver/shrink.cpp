@@ -20,9 +20,8 @@ using Clock = std::chrono::steady_clock;
 constexpr auto kShrinkTimeLimit = std::chrono::seconds(90);
 constexpr u64 kMaxWarpInstructions = 300'000;
 
-/// Reports whether a line may be removed. It may be removed if it is a whole instruction or a
-/// source location. Stores to local memory stay, because no check detects reads of uninitialized
-/// local memory.
+/// Reports whether a line may be removed, because it is a whole instruction or a source location.
+/// Stores to local memory stay, because no check detects reads of uninitialized local memory.
 bool is_removable(const std::string& line) {
     const std::size_t first = line.find_first_not_of(" \t");
     if (first == line.npos) return true;

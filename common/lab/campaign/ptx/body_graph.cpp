@@ -116,7 +116,7 @@ PtxBody::Graph PtxBody::random_graph() {
     return graph;
 }
 
-/// Initializes the fuel and jumps to one of the entries.
+/// Emits code that initializes the fuel and jumps to one of the entries.
 void PtxBody::enter_graph(Graph& graph) {
     const Reg fuel = graph.fuel = text_.make(Kind::word);
     graph.has_fuel = text_.make(Kind::predicate);
@@ -150,7 +150,7 @@ void PtxBody::write_in_graph(Reg r) {
     available_registers.add(r);
 }
 
-/// Branches to one of the node's successors.
+/// Emits a branch to one of the node's successors.
 void PtxBody::leave_node(const Graph& graph, int n) {
     const Graph::Node& node = graph.nodes[n];
     const std::string fuel = name_of(graph.fuel), has_fuel = name_of(graph.has_fuel);

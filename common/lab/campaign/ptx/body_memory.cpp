@@ -221,7 +221,7 @@ void PtxBody::own_shared_memory() {
     access(place, random_.percent(50));
 }
 
-/// Loads a random element of the tile that the last exchange wrote, if there was one.
+/// Emits a load of a random element of the tile that the last exchange wrote, if there was one.
 void PtxBody::read_tile() {
     u32 size = random_.pick({1u, 2u, 4u, 4u, 8u, 16u});
     while (size > available_registers.tile_bytes) size /= 2;

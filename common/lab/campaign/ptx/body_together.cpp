@@ -264,8 +264,8 @@ Reg PtxBody::address_in_other_block(Reg own, Reg other, bool generic) {
     return make_with(Kind::wide, "mapa.u64 $, $, $", {available_registers, other});
 }
 
-/// Exchanges values between the blocks of a cluster: each block loads from, stores to or adds to
-/// another block's shared memory.
+/// Generates an exchange between the blocks of a cluster: each block loads from, stores to or adds
+/// to another block's shared memory.
 void PtxBody::cluster_exchange() {
     const Reg base = make_with(Kind::word, "mov.u32 $, handed");
     const Reg to = make_with(Kind::word, "mad.lo.s32 $, $, 4, $", {env_.thread, base});
@@ -298,8 +298,8 @@ void PtxBody::cluster_exchange() {
     if (what >= 2) emit("ld.shared.b32 $, [$]", {destination(Kind::word), to});
 }
 
-/// Exchanges values through global memory: each thread has 16 bytes of scratch memory that other
-/// threads of its block read.
+/// Generates an exchange through global memory: each thread writes to its own 16 bytes of scratch
+/// memory, which other threads of its block read.
 void PtxBody::global_exchange() {
     barrier();
     const u32 word = 48 + 4 * random_.below(4);
@@ -352,7 +352,7 @@ void PtxBody::named_barriers() {
     barrier();
 }
 
-/// Reads the block's sums, to which all threads have added values.
+/// Emits a load of one of the block's sums, to which all threads have added values.
 void PtxBody::read_shared_sums() {
     barrier();
     const Reg offset = scaled(index_below(32), 4);
@@ -364,7 +364,7 @@ void PtxBody::read_shared_sums() {
 
 // ---- asynchronous copies and barriers in memory ----
 
-/// Copies asynchronously into the thread's own 16 bytes of shared memory.
+/// Emits an asynchronous copy into the thread's own 16 bytes of shared memory.
 void PtxBody::async_copy() {
     const u32 size = random_.pick({4u, 8u, 16u});
     const Reg from = indexed_address(*env_.in, index_below(2048 / 16), 16);
@@ -395,8 +395,8 @@ void PtxBody::async_copy() {
     emit("ld.shared.b32 $, [$]", {destination(Kind::word), *env_.own_shared});
 }
 
-/// Uses an mbarrier in the thread's own slot of shared memory, from its initialization to its
-/// invalidation.
+/// Generates the use of an mbarrier in the thread's own slot of shared memory, from its
+/// initialization to its invalidation.
 void PtxBody::solo_mbarrier() {
     const std::string at = "[" + name_of(*env_.own_shared) + "]";
     const u32 count = random_.between(1, 3);

@@ -173,8 +173,8 @@ void PtxBody::lane_instruction() {
 
 // ---- values that prologues compute ----
 
-/// Computes new values from values that are the same for some set of threads. The results are the
-/// same for that set as well.
+/// Generates computations with values that are the same for some set of threads. The results are
+/// the same for that set as well.
 void PtxBody::same_values(std::vector<Reg>& known, const std::vector<std::string>& operations,
                           u32 count) {
     for (u32 k = 0; k < count; ++k) {
@@ -290,8 +290,8 @@ void PtxBody::carry_chain() {
     }
 }
 
-/// Writes a register with two instructions. One executes in the lanes in which a predicate is true,
-/// and the other in the lanes in which the predicate is false.
+/// Generates two instructions that write the same register. One executes in the lanes in which a
+/// predicate is true, and the other in the lanes in which the predicate is false.
 void PtxBody::write_with_opposite_guards() {
     const Kind kind = random_.pick({Kind::half, Kind::word, Kind::wide});
     const std::string move = move_instruction(kind);
@@ -309,7 +309,8 @@ void PtxBody::write_with_opposite_guards() {
     available_registers.add(d);
 }
 
-/// Writes a register only if a predicate holds, and reads it only under the same predicate.
+/// Generates a write to a register that executes only if a predicate is true, or a read of such a
+/// register under the same predicate.
 void PtxBody::conditional_values() {
     if (!available_registers.conditional.empty() && random_.percent(60)) {
         const auto& c = random_.pick(available_registers.conditional);

@@ -342,7 +342,7 @@ private:
         }
     }
 
-    /// Initializes shared and local memory, so that every statement may read it.
+    /// Emits code that initializes shared and local memory, so that every statement may read it.
     void begin_memory(PtxBody& body, FunctionText& text, Environment& env) {
         const auto n = [&](Kind kind) { return name_of(body.pick_register(kind)); };
         if (features_.local) {

@@ -56,7 +56,7 @@ std::size_t at(const Computation& work, int row, int pitch, int col) {
            static_cast<std::size_t>(work.element);
 }
 
-/// Computes the output element that belongs to the input element in column `col` of its row.
+/// Computes the output element that corresponds to the input element in column `col` of its row.
 void move(const Computation& work, const Run& run, int row, int col, const Bytes& in, Bytes& out) {
     if (work.kind == Kind::fill) {
         if (col % work.gap == 0) make(work, row, col, &out[at(work, row, run.out_pitch, col)]);

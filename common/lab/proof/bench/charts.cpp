@@ -35,7 +35,7 @@ LineStyle choose_line_style(std::size_t index) {
     return {colours[index % count], dashes[index / count % std::size(dashes)]};
 }
 
-/// Returns the fastest kernel of the same step, or nullptr if this is `headline`.
+/// Returns the fastest kernel of the same step, or nullptr if no kernel is faster than `headline`.
 const Json* fastest_of_same_step(const Json& headline, const Json& results) {
     const Json* fastest = course::fastest_of(headline.at("step"), results);
     return fastest && fastest->at("gbps") > headline.at("gbps") ? fastest : nullptr;
@@ -329,7 +329,7 @@ std::string sectors_chart(const ChartResults& results) {
     draw_traffic_line(svg, right, up, both.shown.copy_gbps);
     const std::vector<NamedPoint> spots =
         list_spots(both.shown.results, results.simulated, right, up);
-    // Draw the headlines last, on top of the others.
+    // Draw the headlines last, on top of the other variants.
     for (const bool is_headline : {false, true}) {
         for (const NamedPoint& spot : spots) {
             if (spot.name.empty() == is_headline) continue;

@@ -177,8 +177,8 @@ private:
             if (stopwatch_) run_contest(contest, false);
             contest.check_at_the_end();
         }
-        // Most of these variants are host code, which is slow, so the smallest and the largest size
-        // are enough.
+        // Most of the separate variants are host code, which is slow, so the smallest and the
+        // largest size are enough.
         if (!stopwatch_ || shape == smallest_ || shape == largest_) {
             run_separate_variants(field, shape, stopwatch_ ? &*stopwatch_ : nullptr);
         }

@@ -13,7 +13,8 @@ namespace {
 // ---- a transpose: 4 x 4 elements are transposed in registers, tiles in swizzled shared memory
 // ----
 
-/// The same kernel with a type of its own, so that it can have its own attributes.
+/// The same as Plain, but a distinct type, so that kernels that use it can have their own
+/// attributes.
 struct Small : Plain {};
 
 template <int ROWS, int COLS, int THREADS, class How = Plain>
@@ -113,7 +114,7 @@ __global__ void __launch_bounds__(THREADS)
 
 enum class Work { copy, read, write };
 
-/// Moves tiles of 64 x 64 with 256 threads, four float4s per thread.
+/// Moves 64 x 64 tiles with 256 threads, four float4s per thread.
 template <Work WORK, Order ORDER>
 __global__ void move_tiles(float* out, const float* in, int rows, int cols) {
     const Place at = place_of<ORDER, 1>(blockIdx.x, rows / 64, cols / 64);

@@ -55,10 +55,10 @@ def shape_times(milliseconds, size, batches, rows, cols, pitch, start):
 def compiled_ms(milliseconds, x, order):
     """The time of the Triton kernel that torch.compile makes for this shape, or None if it makes none."""
     try:
-        torch._dynamo.reset()  # otherwise it would stop compiling after a few shapes
+        torch._dynamo.reset()  # otherwise PyTorch would stop compiling after a few shapes
         permute = torch.compile(lambda tensor: tensor.permute(order).contiguous(), dynamic=False)
         return milliseconds(lambda: permute(x))
-    except Exception as problem:  # of any kind, because Triton may find no compiler or not support the type
+    except Exception as problem:  # any error, because Triton may lack a compiler or not support the type
         print(f"torch.compile: {problem}", file=sys.stderr)
         return None
 

@@ -245,7 +245,7 @@ std::vector<std::string> find_unpredicted(const Json& predicted, Shape shape,
 
 std::string times_text(const std::vector<ComparedTime>& times) {
     std::string text, figures = figures_head();
-    // Adds a second row for the known kernels only, if some kernels are unknown.
+    // If some kernels are unknown, adds a second row for the known kernels only.
     const auto add = [&](const std::string& name, const timing::ErrorSummary& all,
                          const timing::ErrorSummary& known) {
         figures += figures_row(name, all);

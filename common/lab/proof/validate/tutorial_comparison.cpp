@@ -36,7 +36,7 @@ const Json& only_launch(const Json& simulated) {
     return kernels[0];
 }
 
-/// Totals over the kernels in one of the two halves of the set.
+/// The totals over one half of the kernels.
 struct KernelTotals {
     int equal = 0, in_range = 0, known = 0, differing = 0, failed = 0;
     int repeatable = 0, repeatable_equal = 0;

@@ -185,7 +185,7 @@ bool is_wanted(const CommandLine& words, const Json& kernel) {
     return is_in(words.themes, kernel.at("theme")) && is_in(words.only, kernel.at("name"));
 }
 
-/// Runs these kernels of a theme again, and returns ncu's output.
+/// Runs the given kernels of a theme again, and returns ncu's output.
 std::string repeat_kernels(const CommandLine& words, const std::string& theme,
                            const std::vector<Json*>& kernels) {
     const std::string file = theme + ".again.csv";

@@ -32,7 +32,7 @@ editor. The compiler is clang: <a href="compiler/LICENSE.txt">its licence</a>.</
 </div>
 </div>`;
 
-/** The least memory, in GB, with which a computer loads the compiler before it is needed. */
+/** A computer with less memory than this, in GB, loads the compiler only when it is needed. */
 const MIN_MEMORY_GB = 4;
 
 /** The failures about the cost of accesses. The picture of one warp's accesses shows their cause. */
@@ -149,7 +149,10 @@ export class Bench {
         if (!explainMissingCompiler()) this.typingTimer = setTimeout(() => void this.run(), TYPING_PAUSE_MS);
     }
 
-    /** Loads the compiler while the learner reads, because it is large. Does not do so if the connection is limited. */
+    /**
+     * Starts loading the compiler, which is large, while the learner reads, and at the latest when the bench becomes
+     * visible.
+     */
     private prepareWhenSeen() {
         if (explainMissingCompiler()) return;
         loadWhenIdle(() => void this.examiner.load().catch(() => {}));

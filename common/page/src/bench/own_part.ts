@@ -62,7 +62,7 @@ export class WarpOfOwnKernelPart {
         return this.root.querySelector(selector) as T;
     }
 
-    /** Updates this part. This takes additional runs, so it happens only when the reader opens the part. */
+    /** Updates this part when the reader opens it, because an update takes additional runs. */
     private update() {
         if (!this.isStale || !this.examined || !(this.root as HTMLDetailsElement).open) return;
         this.isStale = false;

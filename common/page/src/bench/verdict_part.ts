@@ -24,7 +24,10 @@ function addRequiredColumn(table: HTMLTableElement, limits: Record<string, numbe
     }
 }
 
-/** Replaces what the terminal draws with characters. The editor marks the lines, and a picture shows the cells. */
+/**
+ * Replaces the parts that the terminal draws with characters: the editor marks the lines, and a picture shows the
+ * cells.
+ */
 function replaceDrawings(holder: HTMLElement, { verdict }: Examined, goTo: (line: number) => void) {
     const [first] = verdict.failures;
     if (!first) return;

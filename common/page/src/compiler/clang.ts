@@ -6,7 +6,7 @@
 import { System } from "./wasi";
 import type { CompilerAnswer, CompilerRequest } from "./compiler";
 
-/** The options with which clang finds headers (examiner/clang_ir.cpp). */
+/** The folder in which clang's options look for headers (examiner/clang_ir.cpp). */
 const headersFolder = "include";
 
 /** The precompiled header for a set of options. */

@@ -1,5 +1,5 @@
-// The page's interface to the compiler, which is clang as WebAssembly in a worker. It is loaded
-// once, in the background.
+// The page's interface to the compiler, which is clang as WebAssembly in a worker. The compiler is loaded once, in the
+// background.
 
 import { OpenQuestions } from "../open_questions";
 import type { ReadHeaders } from "./clang";

@@ -69,7 +69,7 @@ async function storeInCache(cache: Cache, url: URL, folder: string, response: Re
 
 /**
  * Decompresses the module, unless the browser has already done so because the server declared the file as gzip. The
- * first bytes show this.
+ * first bytes show whether the file is still compressed.
  */
 async function unpackResponse(response: Response, { bytes, unpackedBytes }: Manifest["module"], onProgress: Progress) {
     const reader = (response.body as ReadableStream<Uint8Array>).getReader();

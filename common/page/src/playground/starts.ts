@@ -1,5 +1,5 @@
-// The initial texts that the reader can choose. These are each lesson's exercise and bug hunt, the solutions of both,
-// and the variants of the lesson's program that solve one of them, together with their launch.
+// The initial texts that the reader can choose. For each lesson, these are the exercise and the bug hunt, the solutions
+// of both, and the variants of the lesson's program that solve one of them, with their launches.
 
 import type { Axis, Launch, NoKernel, Program, Variant } from "../course";
 import { programs } from "../course";
@@ -150,7 +150,10 @@ function includesFor(text: string, source: string): string[] {
 
 const usual = ["out", "in", "rows", "cols"];
 
-/** Gives the kernel the name that the exercise expects. If its parameters differ, a kernel with that name calls it. */
+/**
+ * Gives the kernel the name that the exercise expects. If the kernel's parameters are not the usual ones, turns it into
+ * a __device__ function, which a new kernel with that name calls.
+ */
 function kernelText(kernel: string, launch: Launch, called: string): string {
     const [name, values] = splitTemplateName(launch.function);
     const named = (text: string) => text.replace(new RegExp(`\\b${name}\\b`), called);

@@ -18,7 +18,7 @@ interface Answer {
     steps: Steps;
 }
 
-/** The most elements of an array that is drawn as a grid. */
+/** The maximum number of elements of an array that is drawn as a grid. */
 const MAX_GRID_CELLS = 8192;
 /** The number of elements per row when an array without known extents is drawn. */
 const DEFAULT_ROW_ELEMENTS = 32;

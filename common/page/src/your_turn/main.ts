@@ -10,7 +10,7 @@ import { SimulatorThread } from "../thread";
 import { chooseOwnExercise } from "./own_exercise";
 import { Turn } from "./turn";
 
-/** Adds a link to the editor, which stays visible until the editor itself is. */
+/** Adds a link that leads to the editor. The link stays visible until the editor itself is visible. */
 function addLink(root: HTMLElement) {
     root.id = "your-turn";
     const link = document.createElement("a");

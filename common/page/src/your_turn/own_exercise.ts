@@ -4,7 +4,7 @@
 import { loadScript } from "../scripts";
 import { escapeHtml, withCode } from "../words";
 
-/** Chooses the exercise in the address, or the first one, and shows links to the others. */
+/** Chooses the exercise that the URL names, or the first one, and shows links to the other exercises. */
 export async function chooseOwnExercise(root: HTMLElement) {
     await loadScript("own-exercises.js", () => "ownExercises" in window);
     const { exercises, problem } = window.ownExercises!;

@@ -89,7 +89,7 @@ const cheaperCounters = (one: Counters | null, other: Counters | null): Counters
     !one || (other && totalCost(other) < totalCost(one)) ? other : one;
 
 function mergeGuesses(one: Guess[], other: Guess[]): Guess[] {
-    // If both lists contain a guess for a counter, keep the one from `one`. The actual cost may be known only in
+    // If both lists contain a guess for a counter, keep the guess in `one`. The actual cost may be known only in
     // `other`.
     const both = one.map((guess) => {
         const same = other.find(({ counter }) => counter === guess.counter);
