@@ -305,11 +305,10 @@ LineMistake find_impossible_check(const std::vector<Condition>& conditions, cons
             return {
                 .line = set,
                 .sentence = in_backticks(term.left) + " is never below " + term.right +
-                            " with this value, so that no thread passes the condition on line " +
+                            " with this value, so no thread passes the condition on line " +
                             std::to_string(condition.line) + ".",
                 .next =
-                    "Compute the row or the column that this thread takes, from blockIdx "
-                    "and threadIdx."};
+                    "Compute the row or the column of this thread from blockIdx and threadIdx."};
         }
     }
     return {};
@@ -353,8 +352,8 @@ LineMistake find_return_of_helpers(const std::vector<Condition>& conditions) {
         if (!condition.returns || condition.text.find("threadIdx") == std::string::npos) continue;
         return {.line = condition.line,
                 .sentence =
-                    "threads return here that have nothing to load, but each thread has "
-                    "elements to store further down.",
+                    "threads that have nothing to load return here, but they still have elements "
+                    "to store further down.",
                 .next = "Put the condition around the loads alone, without return."};
     }
     return {};

@@ -272,10 +272,11 @@ LineMistake find_same_stage(const StageUse& stages, const Loop& loop) {
     static const TextPattern remainder(R"(^=[^/]*%\s*\d+\s*$)");
     if (contains(assignment, remainder) && contains_word(assignment, loop.counter) && loop.step &&
         loop.step->find("+=") != std::string::npos) {
-        return {changes,
-                "`" + variable + "` does not alternate from pass to pass: `" + loop.counter +
-                    "` moves on by several, so that the remainder can stay the same.",
-                "Let it change in every pass: 1 - " + variable + ", or the number of the pass."};
+        return {
+            changes,
+            "`" + variable + "` does not alternate from pass to pass: `" + loop.counter +
+                "` advances by more than 1, so the remainder can stay the same.",
+            "Change the stage in every pass: use 1 - " + variable + ", or the parity of the pass."};
     }
     if (filled == read && (changes == 0 || changes > use->line)) {
         return {copy->line,

@@ -210,7 +210,7 @@ bool explain_loop_step(Failure& failure, const Trial& trial, const Evidence& evi
         if (*step != rows) {
             blame_line(failure, loop.first_line,
                        "the block covers " + std::to_string(rows) +
-                           " rows of the tile at a time, but this loop moves on by " +
+                           " rows of the tile at a time, but this loop advances by " +
                            std::to_string(*step) + ".",
                        "Make the step of the loop the number of rows of the block.");
             return true;

@@ -112,7 +112,7 @@ std::optional<Failure> find_unshared_tile(const Trial& trial, const Evidence& ev
                     "threads write.",
         .place = {evidence.source.name, tile.line, 0},
         .shape = trial.shape,
-        .next = "Declare it __shared__: then all threads of the block use the same array."};
+        .next = "Declare the array __shared__: then all threads of the block use the same one."};
 }
 
 namespace {
@@ -170,7 +170,7 @@ std::optional<Failure> find_asynchronous_race(const Trial& trial, const Evidence
         return failure_from_report(
             FailureKind::missing_barrier, *report, trial, evidence,
             "a thread arrives for the next phase of an mbarrier while others may not have arrived "
-            "for the last phase.",
+            "for the previous one.",
             "Wait for the phase before you arrive again, or use another mbarrier.");
     }
     return std::nullopt;
@@ -262,7 +262,7 @@ std::optional<Failure> find_second_initialization(const Trial& trial, const Evid
     if (!report) return std::nullopt;
     return failure_from_report(
         FailureKind::bad_warp_mask, *report, trial, evidence,
-        "the mbarrier is initialized a second time, so it forgets what it has counted.",
+        "the mbarrier is initialized a second time, which resets its counts.",
         "Let one thread initialize the mbarrier, once, before any thread uses it.");
 }
 

@@ -200,7 +200,7 @@ private:
             return make_failure(
                 FailureKind::out_of_bounds,
                 who + " follows a pointer to memory of the host, which a kernel cannot access.",
-                "Which pointers does the launch pass? A kernel can only follow pointers from "
+                "Which pointers does the launch pass? A kernel can follow only pointers from "
                 "cudaMalloc.",
                 report.line);
         }

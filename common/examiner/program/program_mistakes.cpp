@@ -115,7 +115,7 @@ ProgramMistake find_exchanged_arrays(const std::string& code,
             "the launch passes `" + given[0] + "` as the kernel's output and `" + given[1] +
                 "` as its input, but the input was copied to `" + to[0] +
                 "`, and the result is copied back from `" + from[1] + "`.",
-            "Exchange the two: the arguments have the order of the kernel's parameters."};
+            "Exchange these two arguments: they must be in the order of the kernel's parameters."};
 }
 
 ProgramMistake find_wrong_argument(const std::string& code) {
@@ -150,7 +150,8 @@ ProgramMistake find_launches_in_loop(const std::string& code) {
     return {line,
             "the kernel is launched once for each element, and each launch sees an array of one "
             "element.",
-            "Launch it once, with a thread for each element: the launch replaces the loop."};
+            "Launch the kernel once, with a thread for each element: the launch replaces the "
+            "loop."};
 }
 
 ProgramMistake find_address_of_vector(const std::string& code) {
