@@ -35,7 +35,7 @@ std::optional<Failure> find_too_much_work(const Trial& trial, const Report& repo
         "process only these elements.");
     failure.details = wrap(
         "With rows = " + std::to_string(small.rows) + " and cols = " + std::to_string(small.cols) +
-        ", each element is stored " + std::to_string(times) + " times or more, on average.");
+        ", each element is stored at least " + std::to_string(times) + " times on average.");
     failure.place.line = seen.store_line;
     return failure;
 }

@@ -132,7 +132,7 @@ LineMistake find_overwritten_value(const std::string& text) {
             continue;
         return {line,
                 "each pass of the loop over " + in_backticks(loop->counter) +
-                    " stores its element in the same place of " + in_backticks(array.name) +
+                    " stores its element at the same index of " + in_backticks(array.name) +
                     ", so only the last element remains.",
                 "A block moves only its own tile, and other blocks move the other tiles: remove "
                 "the loop over " +

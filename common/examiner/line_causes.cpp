@@ -529,7 +529,7 @@ LineMistake find_swap(const std::string& code) {
     if (!search(code, found, swap) || found.str(1) != found.str(2)) return {};
     return {line_of(code, found) + 1,
             "this swaps two elements, but `out` is a different matrix from `in`, and each thread "
-            "handles one element, so two threads store to each place.",
+            "handles one element, so two threads store to each cell.",
             "Store in(row, col) at out(col, row), and nothing else: no temporary is needed."};
 }
 
@@ -564,9 +564,9 @@ LineMistake find_other_value(const std::string& text) {
         if (values.size() == 1) {
             return {line,
                     in_backticks(filled) + " is " + std::to_string(*values.begin()) +
-                        " in every pass, so all elements go into the same place of " +
+                        " in every pass, so all elements are stored at the same index of " +
                         in_backticks(array.name) + ".",
-                    "Each pass needs a place of its own: number the passes from 0 to " +
+                    "Each pass needs its own index: number the passes from 0 to " +
                         std::to_string(array.length - 1) + "."};
         }
         const TextPattern read("=[^=;]*\\b" + array.name + R"(\s*\[([^\]]*)\])");

@@ -128,8 +128,8 @@ LineMistake find_commit_mistake(const PipelineSteps& steps) {
         return {again->line,
                 "where there is a next tile, two groups are committed, here and on " +
                     on_line(commit->line) +
-                    ": the newest is empty, so that the wait includes the "
-                    "next tile's group.",
+                    ". The newest group is empty, so the kernel also waits for the next tile's "
+                    "group.",
                 "Commit exactly one group in each pass."};
     }
     const PipelineStep* wait = find_step(steps, PipelineStep::wait);
@@ -201,8 +201,8 @@ LineMistake find_barrier_mistake(const PipelineSteps& steps) {
     }
     if (between && !find_step(steps, PipelineStep::barrier, used)) {
         return {use->line,
-                "after reading this stage, nothing keeps a fast thread from refilling it in the "
-                "next pass while others still read: a barrier is missing.",
+                "nothing keeps a fast thread from refilling this stage in the next pass while "
+                "other threads still read it: a barrier is missing.",
                 "Put __syncthreads() at the end of the loop's body, after the tile has been read."};
     }
     return {};
@@ -286,7 +286,7 @@ LineMistake find_same_stage(const StageUse& stages, const Loop& loop) {
     }
     if (changes == 0) {
         return {use->line, "`" + read + "` never changes: each pass reads the same stage.",
-                "Continue with the other stage at the end of each pass."};
+                "Switch to the other stage at the end of each pass."};
     }
     return {};
 }
@@ -342,7 +342,7 @@ LineMistake find_few_copying_threads(const PipelineSteps& steps, const std::stri
                             condition.text.find("==") != condition.text.npos;
         if (!is_one || condition.is_exit) continue;
         return {condition.line,
-                "only some threads start their copies here, but the tile is divided among all.",
+                "only some threads start their copies here, but each thread should copy a part.",
                 "Let every thread of the block make this call: each thread copies its own part."};
     }
     return {};

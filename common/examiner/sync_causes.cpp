@@ -25,7 +25,8 @@ const Report* find_pending_copy(const Trial& trial) {
 }
 
 constexpr const char* kWaitedOnce =
-    "the kernel asks only once whether the copies have arrived, and then goes on in any case.";
+    "the kernel asks only once whether the copies have arrived, and continues even if they have "
+    "not.";
 constexpr const char* kWaitInLoop =
     "Repeat try_wait until it returns true: it may return false after some time, and test_wait "
     "returns at once.";
@@ -243,8 +244,8 @@ std::optional<Failure> find_shared_race(const Trial& trial, const Evidence& evid
         return make(
             FailureKind::missing_barrier, *race,
             "threads overwrite the tile while others still read it: a barrier is missing.",
-            "Put __syncthreads() between the read and the next write. In a loop, that is at "
-            "the end of its body.");
+            "Put __syncthreads() between the read and the next write: in a loop, at the end of "
+            "its body.");
     }
     if (race) {
         return make(FailureKind::missing_barrier, *race,

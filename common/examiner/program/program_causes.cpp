@@ -485,7 +485,7 @@ Failure find_unnoticed_launch_failure(const RecordedRun& run, const Source& sour
         .headline = "when the launch fails, the program continues as if it had succeeded.",
         .place = {source.name, find_launch_line(source.text), 0},
         .details =
-            "This was tested with a launch that fails on purpose.\n" + format_program_output(run),
+            "For this test, the launch was made to fail on purpose.\n" + format_program_output(run),
         .next =
             "A launch returns no error: after it, pass the result of cudaGetLastError() to "
             "check(), which reports the error."};

@@ -30,7 +30,7 @@ constexpr std::array kWrongPieces = {
     WrongPiece{R"(\[\s*count\s*-\s*\w+\s*\])",
                "this index is one too large: for element 0 it is `count`, and the last element is "
                "count - 1.",
-               "Element i goes to count - 1 - i."},
+               "Element i belongs at index count - 1 - i."},
     WrongPiece{
         R"(if\s*\([^;{]*<=\s*count\s*\))",
         "`<= count` lets the thread with index `count` through, but this thread has no element.",

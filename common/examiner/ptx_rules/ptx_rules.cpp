@@ -95,7 +95,7 @@ private:
         problem_ = ptx_failure(FailureKind::ptx_too_large,
                                what + " take " + std::to_string(has) +
                                    " bytes; the assignment allows " + std::to_string(most) + ".",
-                               "Make it smaller: a tile of 32 x 33 floats has 4224 bytes.");
+                               "Use less memory: a tile of 32 x 33 floats takes 4224 bytes.");
     }
 
     void inspect_variable(const Variable& variable) {
