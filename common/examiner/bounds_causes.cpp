@@ -28,7 +28,7 @@ std::string describe_element(const Report& report, const Trial& trial, const Evi
     constexpr std::uint64_t near_null = 1 << 20;
     if (report.address < near_null) {
         return "address " + std::to_string(report.address) +
-               ": the pointer is null, or far from a matrix";
+               ": the pointer is null, or far from any matrix";
     }
     const bool is_in_place = evidence.exercise.task().in_place;
     const bool is_out = is_in_place || !report.message.starts_with("Reads");

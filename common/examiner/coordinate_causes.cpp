@@ -202,7 +202,7 @@ LineMistake find_loop_over_matrix(const std::string& text, int line) {
         if (is_used || expanded.find("threadIdx") == expanded.npos) continue;
         return {loop->first_line,
                 "this loop lets each thread process all " + bound +
-                    ", so that all threads that differ only in " + one.str(2) +
+                    ", so all threads that differ only in " + one.str(2) +
                     " store the same elements.",
                 "Remove the loop, and use " + in_backticks(one.str(1)) + " (line " +
                     std::to_string(line_of(code, one)) + ") in place of " + in_backticks(counter) +

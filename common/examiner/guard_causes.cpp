@@ -138,7 +138,7 @@ LineMistake find_wrong_connective(const std::vector<Condition>& conditions) {
             return {.line = condition.line,
                     .sentence =
                         "a thread returns here only if both comparisons hold, but it must return "
-                        "if one of its indices is outside.",
+                        "if one of its indices is outside the matrix.",
                     .next =
                         "Join the comparisons with ||, or put the access into a condition "
                         "with < and &&."};
@@ -276,7 +276,7 @@ LineMistake find_margin(const std::vector<Condition>& conditions,
                 if (margin < width || !(is_strict(term, condition) || includes)) continue;
                 return {.line = condition.line,
                         .sentence = in_backticks(term.left + " " + term.op + " " + term.right) +
-                                    " excludes threads whose elements are inside.",
+                                    " excludes threads whose elements are inside the matrix.",
                         .next = "The last element that a thread takes must be below " + one.bound +
                                 ": compare " +
                                 in_backticks(one.index +
@@ -338,8 +338,8 @@ LineMistake find_return_in_loop(const std::vector<Condition>& conditions) {
         if (!condition.returns || !condition.is_in_loop) continue;
         return {.line = condition.line,
                 .sentence =
-                    "a thread returns here as soon as one of its elements is outside, and does not "
-                    "store its other elements.",
+                    "a thread returns here as soon as one of its elements is outside the matrix, "
+                    "and does not store its other elements.",
                 .next = "Skip only this element: put the access into a condition, without return."};
     }
     return {};

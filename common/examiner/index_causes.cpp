@@ -24,7 +24,7 @@ bool explain_misaligned_tile(Failure& failure, int width, const Evidence& eviden
     failure.headline = "a row of " + in_backticks(tile.name) + " has " +
                        std::to_string(tile.lengths[1]) + " floats, so not every row begins " +
                        "at a multiple of " + std::to_string(4 * width) + " bytes, as a float" +
-                       std::to_string(width) + " needs.";
+                       std::to_string(width) + " requires.";
     failure.next =
         "Access the tile float by float, component after component; or choose a row "
         "length (line " +
@@ -51,14 +51,14 @@ bool explain_misaligned(Failure& failure, const Evidence& evidence) {
         if (split_outside_brackets(index.inner, "+").size() < 2) return false;
         failure.headline = in_backticks(index.inner) + " is not always a multiple of " +
                            std::to_string(width) + ", as " + vector +
-                           " needs: the vectors of a thread must lie in different rows.";
+                           " requires: the vectors of a thread must lie in different rows.";
         failure.next = "Change the row from one vector to the next, and keep the column.";
         return true;
     }
     if (factor == 0) {
         failure.headline = in_backticks(index.inner) + ", which is added to the beginning of a " +
                            "row, is not a multiple of " + std::to_string(width) + ", as " + vector +
-                           " needs.";
+                           " requires.";
         failure.next = "Which of the two indices goes up by " + std::to_string(width) +
                        " from thread to thread? Add this index, and multiply the other index by "
                        "the length of a row.";

@@ -41,8 +41,7 @@ LineMistake find_multiplied_thread(const std::string& code) {
     if (!search(code, found, product)) return {};
     return {line_of(code, found),
             in_backticks(found.str()) +
-                " multiplies the block's first element by the thread's "
-                "index.",
+                " multiplies the index of the block's first element by the thread's index.",
             "Add " + found.str(2) + " to " + found.str(1) + "."};
 }
 
@@ -660,7 +659,7 @@ LineMistake find_early_end(const std::string& text, long long left) {
         if (std::stoi(one.str(3)) < left) continue;
         const std::string bound = one.str(2) + " - " + one.str(3);
         return {line_of(code, one),
-                "this loop ends before element " + in_backticks(bound) + ", so that the last " +
+                "this loop ends before element " + in_backticks(bound) + ", so the last " +
                     (one.str(3) == "1" ? "element is" : "elements are") + " left out.",
                 "The last element has index " + one.str(2) + " - 1: compare " + one.str(1) +
                     " with " + one.str(2) + "."};

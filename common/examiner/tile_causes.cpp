@@ -300,7 +300,7 @@ LineMistake find_peer_mistake(const TileChoice& col, const std::string& text) {
     if (parts.back() != "GPUS") {
         return {line,
                 "`peer` is a remainder modulo " + in_backticks(parts.back()) +
-                    ", but it must be from 0 to GPUS - 1.",
+                    ", but it must be an index from 0 to GPUS - 1.",
                 "Take the remainder modulo GPUS."};
     }
     if (chosen.find('-') != chosen.npos && chosen.find("int(") != chosen.npos) {

@@ -97,7 +97,7 @@ struct KnownFaults {
          "How many rows does one matrix have? Use MATRIX_ROWS, not the side of a tile."},
         {wrong_origin, trait::certain,
          "Move the pointer by blockIdx.z times the number of elements of one matrix, which has "
-         "fewer rows than the whole stack."},
+         "fewer rows than the whole stack of matrices."},
         {half_exchanged, trait::certain,
          "Read both tiles of a pair, synchronize the whole block, then store both tiles."},
         {wrong_tile, trait::may_be_any_index,

@@ -199,7 +199,7 @@ private:
         if (report.message.find("memory of the host") != report.message.npos) {
             return make_failure(
                 FailureKind::out_of_bounds,
-                who + " follows a pointer to memory of the host, which a kernel cannot access.",
+                who + " follows a pointer to host memory, which a kernel cannot access.",
                 "Which pointers does the launch pass? A kernel can follow only pointers from "
                 "cudaMalloc.",
                 report.line);
@@ -349,7 +349,7 @@ private:
 
     Failure explain_wrong_element(std::size_t i) const {
         std::string headline = format_element("out", i) + " is " + text_of(run_.out[i]) + ", but " +
-                               text_of(expected(i)) + " belongs there, which is " +
+                               "should be " + text_of(expected(i)) + ", the value of " +
                                format_element("in", count_ - 1 - i) + ".";
         const auto held = std::find(run_.in.begin(), run_.in.end(), run_.out[i]);
         if (held != run_.in.end()) {
@@ -461,7 +461,7 @@ Failure find_failure_of_run(const RecordedRun& run, int elements, const Source& 
         (failure.kind == FailureKind::wrong_result &&
          (failure.fault == Fault::never_written || failure.fault == Fault::nothing_written));
     if (!is_vague && !has_crashed) return failure;
-    if (failure.headline.find("memory of the host") != std::string::npos) return failure;
+    if (failure.headline.find("pointer to host memory") != std::string::npos) return failure;
     const ProgramMistake mistake = find_program_mistake(source.text, has_crashed);
     if (mistake.line == 0) return failure;
     std::string seen = failure.headline;

@@ -86,7 +86,7 @@ ProgramMistake find_condition_on_thread(const std::string& kernel) {
     return {line_of(kernel, found),
             "this compares the thread's index within its block, so the same threads of every block "
             "are excluded.",
-            "Compare the index i of the element, which counts through all blocks, with count."};
+            "Compare i, the index of the element across all blocks, with count."};
 }
 
 /// Returns the arguments of the first launch.
@@ -135,7 +135,7 @@ ProgramMistake find_wrong_argument(const std::string& code) {
     const std::vector<std::string> parts = split_outside_brackets(found.str(1), ",");
     if (parts.size() < 2 || parts[1] != given[1] || given[1] == given[0]) return {};
     return {line_of(code, found),
-            "this copies `" + parts[1] + "` back, which is the kernel's input; its result is in `" +
+            "this copies back `" + parts[1] + "`, the kernel's input; the kernel's result is in `" +
                 given[0] + "`.",
             "Copy back the array that the kernel writes, the first argument of the launch."};
 }
