@@ -76,9 +76,8 @@ LineMistake find_other_index(const std::vector<Condition>& conditions, const Nee
                        .sentence = "the condition compares " + in_backticks(term.left) + " with " +
                                    needed.bound + ", but the access uses " +
                                    in_backticks(needed.index) + ".",
-                       .next = "Compare the index that the access uses, " +
-                               in_backticks(needed.index) + ", with " + needed.bound +
-                               ", before each access."};
+                       .next = "Before each access, compare its own index, " +
+                               in_backticks(needed.index) + ", with " + needed.bound + "."};
         }
     }
     return mistake;

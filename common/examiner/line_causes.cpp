@@ -108,7 +108,7 @@ LineMistake find_unused_counter(const std::string& text, int store_line) {
             "each pass of the loop stores the same element: " + in_backticks(loop->counter) +
                 " is missing from the indices.",
             "Add " + in_backticks(loop->counter) +
-                " to the index of the tile and to the index of the matrix along which the loop "
+                " to the index of the tile, and to the matrix index along which the loop "
                 "advances."};
 }
 
@@ -510,8 +510,8 @@ LineMistake find_index_without(const std::string& text, const std::string& matri
                 return {blamed,
                         "the index of `" + matrix + "` on line " + std::to_string(line) +
                             " does not depend on " + name + ": all " + who +
-                            " that differ only in it " + (is_store ? "store to" : "read from") +
-                            " the same place.",
+                            " that differ only in " + name +
+                            (is_store ? " store to" : " read from") + " the same place.",
                         "Which variable in this index must use " + name + "?"};
             }
         }

@@ -238,7 +238,7 @@ std::optional<Failure> find_copies_not_overlapped(const Verdict& found, const Li
         failure.headline = "the copy of the next tile starts only after this tile has been read.";
         failure.place = {found.file, sent, 0};
         failure.next =
-            "Start the copy of the next tile before this tile is read, into another stage.";
+            "Before this tile is read, start the copy of the next tile into another stage.";
         return failure;
     }
     failure.headline =

@@ -284,7 +284,7 @@ LineMistake find_peer_mistake(const TileChoice& col, const std::string& text) {
         col.value.find("blockIdx.x /") != col.value.npos) {
         return {line,
                 "`peer` and " + in_backticks(col.name) +
-                    " both change only every few blocks, so that neighbouring blocks take the same "
+                    " both change only every few blocks, so neighbouring blocks take the same "
                     "tile.",
                 "Let the blocks of a row serve the GPUs in turn: peer must change from block to "
                 "block."};
@@ -385,7 +385,8 @@ LineMistake find_wrong_grid_width(const LaunchShape& launch, Shape shape, const 
         return {
             find_configure_line(text, ".grid"),
             width + "which is not a multiple of " + std::to_string(*gpus) +
-                " GPUs: gridDim.x / GPUS rounds down, and some tiles get no block, or two.",
+                ", the number of GPUs. gridDim.x / GPUS rounds down, so some tiles get no block, "
+                "or two.",
             "Round the number of tiles for each GPU up, then multiply it by the number of GPUs."};
     }
     if (!side || *side < 1) return {};

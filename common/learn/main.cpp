@@ -338,7 +338,7 @@ void add_ptx(CommandLine& line) {
 
 void add_beat(CommandLine& line) {
     const auto [command, words] =
-        add<BeatArguments>(line, "beat", "Try to write a faster kernel than 10_registers", beat);
+        add<BeatArguments>(line, "beat", "Try to write a kernel faster than 10_registers", beat);
     command->add_option("--file", words.file, "Try another file, without recording the attempt");
     command->add_flag("--list", words.is_list, "List your attempts");
     command->add_option("--restore", words.restore, "Restore the attempt with this number")

@@ -22,7 +22,8 @@ constexpr std::array kWrongPieces = {
     WrongPiece{R"(blockIdx\.x\s*\+\s*blockDim\.x)",
                "the block's index and the block's size are added here: blocks then begin only one "
                "element apart.",
-               "Multiply them: the blocks before this one have blockIdx.x * blockDim.x threads."},
+               "Multiply the two: the blocks before this one have blockIdx.x * blockDim.x "
+               "threads."},
     WrongPiece{R"(blockIdx\.x\s*\*\s*gridDim\.x)",
                "gridDim.x is the number of blocks, but the index needs the number of threads in a "
                "block.",
