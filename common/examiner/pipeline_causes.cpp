@@ -279,10 +279,10 @@ LineMistake find_same_stage(const StageUse& stages, const Loop& loop) {
             "Change the stage in every pass: use 1 - " + variable + ", or the parity of the pass."};
     }
     if (filled == read && (changes == 0 || changes > use->line)) {
-        return {copy->line,
-                "the next tile's copy goes into the same stage, `" + filled +
-                    "`, that is read in this pass.",
-                "Fill the stage that is not being read."};
+        return {
+            copy->line,
+            "the next tile's copy goes into the stage that is read in this pass, `" + filled + "`.",
+            "Fill the stage that is not being read."};
     }
     if (changes == 0) {
         return {use->line, "`" + read + "` never changes: each pass reads the same stage.",

@@ -423,7 +423,7 @@ int list(Session& session, const ListArguments& words) {
 void add_list(CommandLine& line) {
     const auto [command, words] = add<ListArguments>(
         line, "list", "List the steps and your progress; 03: its variants", list);
-    command->add_option("STEP", words.step, "Step whose variants to list; x: the x_ exercises");
+    command->add_option("STEP", words.step, "Show the variants of this step; x: x_ exercises");
     command->add_flag("--json", words.json, "Print JSON");
 }
 

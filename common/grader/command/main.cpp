@@ -159,7 +159,7 @@ private:
             ->check(CLI::Range(1, kMaxChunks));
         planned
             ->add_option("--seconds", options_.plan_request.seconds,
-                         "Minimum processor seconds per chunk (default: 30)")
+                         "Minimum CPU seconds per chunk (default: 30)")
             ->check(CLI::Range(1.0, 36000.0));
         add_tier(planned, "Sandbox A or B (default: the strongest)")
             ->check(CLI::IsMember({"A", "B"}));
