@@ -133,7 +133,7 @@ LineMistake find_few_bytes(long long announced, long long arrived, const std::st
     if (announced == 4 * arrived && code_on_line(text, copies).find('/') != std::string::npos) {
         return {copies,
                 "each copy is as many bytes long as a row has elements: a quarter of the row "
-                "arrives, and the threads wait for ever.",
+                "arrives, and the threads wait forever.",
                 "The size of a copy is in bytes: do not divide it."};
     }
     return {};
