@@ -70,12 +70,11 @@ LineMistake find_row_of_all_matrices(const std::string& text, const std::string&
         return {};
     if (expand(text, found.str(1), line_of(code, found)).find('%') != std::string::npos) return {};
     return {line_of(code, found),
-            "blockIdx.y counts the tiles of all matrices here, and `" + offset +
-                "` has already moved on to the block's own matrix: `row` moves on once more.",
-            "Let `row` start again in each matrix: use the remainder of blockIdx.y where line " +
-                std::to_string(line_of(code, quotient)) +
-                " uses its quotient; or let the grid count the matrices "
-                "along z."};
+            "blockIdx.y numbers the tiles of all matrices here. `" + offset +
+                "` already selects the block's own matrix, and `row` selects it a second time.",
+            "Let `row` start at 0 in each matrix: line " + std::to_string(line_of(code, quotient)) +
+                " divides blockIdx.y, and `row` needs the remainder of this division. Or number "
+                "the matrices along z."};
 }
 
 }  // namespace
@@ -124,8 +123,7 @@ bool explain_pointer_advance(Failure& failure, const Trial& trial, const Evidenc
         const bool has_rows = offset.find("MATRIX_ROWS") != offset.npos;
         if (has_rows && contains_word(offset, "cols")) continue;
         return tell(name + " is moved by `" + offset +
-                        "` for each matrix, which is not the size "
-                        "of a matrix.",
+                        "` for each matrix, but a matrix has a different size.",
                     right);
     }
     return false;

@@ -28,7 +28,7 @@ std::string describe_element(const Report& report, const Trial& trial, const Evi
     constexpr std::uint64_t near_null = 1 << 20;
     if (report.address < near_null) {
         return "address " + std::to_string(report.address) +
-               ": the pointer is null, or far from a matrix";
+               ": the pointer is null, or far from any matrix";
     }
     const bool is_in_place = evidence.exercise.task().in_place;
     const bool is_out = is_in_place || !report.message.starts_with("Reads");
@@ -57,7 +57,7 @@ bool computes_row_indices(const Source& source) {
 std::string bounds_check_advice(const Evidence& evidence) {
     if (evidence.exercise.task().in_place) {
         return "Where a tile extends beyond the matrix, some threads have no element: let them do "
-               "nothing. Compare both indices with the side before each access.";
+               "nothing. Before each access, compare both indices with the side of the matrix.";
     }
     if (!computes_row_indices(evidence.source)) {
         return "Some threads have no element, or fewer elements than the others: compare the index "
@@ -188,7 +188,8 @@ Failure explain_outside_shared(const Trial& trial, const Report& report, const E
                             "the kernel accesses memory outside of the shared array.",
                             "Compare the indices with the array's dimensions. " + report.cure);
     if (report.cure.starts_with("This is no address")) {
-        failure.headline = "this accesses shared memory, but the variable is not in shared memory.";
+        failure.headline =
+            "this instruction accesses shared memory, but its address is not in shared memory.";
         failure.next = report.cure;
         return failure;
     }
@@ -238,7 +239,7 @@ void explain_misaligned_operand(Failure& failure) {
         failure.headline = "a bulk copy uses an address or a size that is not a multiple of 16.";
         failure.next =
             "The size of a bulk copy and both of its addresses must be multiples of 16 "
-            "bytes: let it begin at a multiple of 4 floats, and copy a multiple of 4.";
+            "bytes: begin the copy at a multiple of 4 floats, and copy a multiple of 4 floats.";
     } else if (is_mbarrier) {
         failure.headline = "an mbarrier begins at an address that is not a multiple of 8.";
         failure.next = "Declare the mbarrier as a __shared__ variable of 8 bytes.";

@@ -35,7 +35,7 @@ std::optional<Failure> find_too_much_work(const Trial& trial, const Report& repo
         "process only these elements.");
     failure.details = wrap(
         "With rows = " + std::to_string(small.rows) + " and cols = " + std::to_string(small.cols) +
-        ", each element is stored " + std::to_string(times) + " times or more, on average.");
+        ", each element is stored at least " + std::to_string(times) + " times on average.");
     failure.place.line = seen.store_line;
     return failure;
 }
@@ -66,8 +66,8 @@ std::optional<Failure> find_execution_error(const Trial& trial, const Evidence& 
     if (!report) return failure;
     if (auto found = find_too_much_work(trial, *report, evidence)) return found;
     failure->details = wrap(report->thread.text() +
-                            " was still at this line after the kernel had executed many times the "
-                            "instructions that the task needs.");
+                            " was still at this line after the kernel had executed many times as "
+                            "many instructions as the task needs.");
     return failure;
 }
 

@@ -161,8 +161,8 @@ Failure explain_missing_translation(const Source& source, const translator::Untr
         .place = {source.name, is_known ? static_cast<int>(why.line) : 0, 0},
         .details = wrap(why.what()),
         .next =
-            "Write this line in another way, or let ./learn check examine the file on a computer, "
-            "without --through-ir."};
+            "Write this line in another way, or run ./learn check on a computer, without "
+            "--through-ir."};
 }
 
 }  // namespace

@@ -75,8 +75,8 @@ LineMistake find_other_order(const std::string& code) {
         return {list.line,
                 "this list names the vectors in the order " + names_in_backticks(list.vectors) +
                     ", but all other lists in the order " + names_in_backticks(other->first) + ".",
-                "The rows of a thread's piece keep their order: name the vectors in the same order "
-                "on every line."};
+                "The rows that a thread moves must keep their order: name the vectors in the same "
+                "order on every line."};
     }
     return {};
 }
@@ -132,10 +132,10 @@ LineMistake find_overwritten_value(const std::string& text) {
             continue;
         return {line,
                 "each pass of the loop over " + in_backticks(loop->counter) +
-                    " puts its element into the same place of " + in_backticks(array.name) +
-                    ": only the last one remains.",
-                "A block moves only its own tile, and other blocks move the others: leave out the "
-                "loop over " +
+                    " stores its element at the same index of " + in_backticks(array.name) +
+                    ", so only the last element remains.",
+                "A block moves only its own tile, and other blocks move the other tiles: remove "
+                "the loop over " +
                     in_backticks(loop->counter) + "."};
     }
     return {};

@@ -92,10 +92,11 @@ LineMistake find_wrong_coordinates(const Failure& failure, const std::string& te
     if (failure.fault == Fault::tile_not_transposed && is_same(one) && is_same(two)) {
         return {std::min(one.line_after, two.line_after),
                 both + " get the same values on " + on_lines(one.line_after, two.line_after) +
-                    " as before the barrier, but this thread takes another element out of the "
-                    "tile.",
-                "Exchange threadIdx.x and threadIdx.y where these two are computed again: they "
-                "must name the element that is taken out of the tile."};
+                    " as before the barrier, but after the barrier this thread takes a different "
+                    "element out of the tile.",
+                "Exchange threadIdx.x and threadIdx.y where " + both +
+                    " are computed again: they must name the element that is taken out of the "
+                    "tile."};
     }
     const std::string outer = axes_of(one.after), inner = axes_of(two.after),
                       old_outer = axes_of(one.before), old_inner = axes_of(two.before);
@@ -108,7 +109,7 @@ LineMistake find_wrong_coordinates(const Failure& failure, const std::string& te
             both + " (" + on_lines(one.line_after, two.line_after) +
                 ") are already the column and the row of `out`, because blockIdx.x and blockIdx.y "
                 "are exchanged there: this index exchanges them once more.",
-            "Exchange them once only: store to row " + in_backticks(two.name) + " and column " +
+            "Exchange the two only once: store to row " + in_backticks(two.name) + " and column " +
                 in_backticks(one.name) + " of `out`, or compute the column and the row of `in`."};
 }
 
@@ -146,10 +147,10 @@ LineMistake find_component_on_other_axis(const std::string& text) {
                 continue;
             return {line,
                     "the " + std::to_string(width) + " elements of a thread lie along " +
-                        in_backticks(index.inner) + ", which moves on by " + std::to_string(width) +
+                        in_backticks(index.inner) + ", which grows by " + std::to_string(width) +
                         " from thread to thread, but " + in_backticks(loop.counter) +
-                        " is part of " + in_backticks(index.outer) +
-                        ", where the next element belongs to the next thread.",
+                        " is added to " + in_backticks(index.outer) +
+                        ", along which the next element belongs to the next thread.",
                     "Add " + in_backticks(loop.counter) + " to " + in_backticks(index.inner) +
                         ", and likewise in the index of the tile."};
         }
@@ -176,7 +177,7 @@ LineMistake find_index_without_block(const std::string& text) {
         return {line,
                 "the index of " + in_backticks(one.str(1)) +
                     " does not depend on blockIdx here: every block accesses the first tile.",
-                "Use the row and the column in the matrix, which count from the block's tile on."};
+                "Add the position of the block's tile, which depends on blockIdx."};
     }
     return {};
 }
@@ -202,11 +203,11 @@ LineMistake find_loop_over_matrix(const std::string& text, int line) {
         if (is_used || expanded.find("threadIdx") == expanded.npos) continue;
         return {loop->first_line,
                 "this loop lets each thread process all " + bound +
-                    ", so that all threads that differ only in " + one.str(2) +
+                    ", so all threads that differ only in " + one.str(2) +
                     " store the same elements.",
-                "Leave out the loop: each thread has one element, with " +
-                    in_backticks(one.str(1)) + " (line " + std::to_string(line_of(code, one)) +
-                    ") in place of " + in_backticks(counter) + "."};
+                "Remove the loop, and use " + in_backticks(one.str(1)) + " (line " +
+                    std::to_string(line_of(code, one)) + ") in place of " + in_backticks(counter) +
+                    ": each thread has only one element."};
     }
     return {};
 }

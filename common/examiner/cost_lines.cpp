@@ -48,11 +48,11 @@ LineMistake find_small_step(const std::string& text, int line, const LaunchShape
     const long long threads = launch.block[found.str(1) == "x" ? 0 : 1];
     if (!step || *step >= threads) return {};
     return {loop->first_line,
-            "this loop moves on by " + std::to_string(*step) + ", but it begins at threadIdx." +
-                found.str(1) + ", of which the block has " + std::to_string(threads) +
-                ": a thread repeats the elements of the threads after it.",
-            "Let the loop move on by the " + std::to_string(threads) +
-                " that the whole block moves in each pass."};
+            "this loop advances by " + std::to_string(*step) + ", but it begins at threadIdx." +
+                found.str(1) + ", which has " + std::to_string(threads) +
+                " values in a block: a thread repeats the elements of the threads after it.",
+            "Let the loop advance by " + std::to_string(threads) +
+                ", the number of threads of a block along this axis."};
 }
 
 /// Looks for a store whose index does not depend on one of the indices of a thread or a block.

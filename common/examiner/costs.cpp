@@ -371,8 +371,8 @@ std::optional<Failure> find_too_many_instructions(const Verdict& found) {
     if (has <= kMaxInstructionRatio * enough) return std::nullopt;
     return Failure{.kind = FailureKind::work_repeated,
                    .headline = "the warps execute " + std::to_string(has) +
-                               " instructions, where the solution takes " + std::to_string(enough) +
-                               ".",
+                               " instructions, but the solution needs only " +
+                               std::to_string(enough) + ".",
                    .place = {found.file, 0, 0},
                    .shape = found.counted,
                    .next = "Look for loop iterations that move no element."};
@@ -464,7 +464,7 @@ std::optional<Failure> find_too_little_work_per_block(const Verdict& found,
         failure.place.line = rows > 0 ? rows : find_configure_line(found.source, ".block");
         failure.next =
             "Launch more threads for the same tile: with so few threads, each multiprocessor has "
-            "fewer warps, whose work hides the latency of the loads.";
+            "fewer warps to hide the latency of the loads.";
         return failure;
     }
     if (a_block < limits.elements_per_block) {
@@ -486,7 +486,7 @@ Failure explain_excess(const Verdict& found, const AccessKind& access, std::uint
     return {
         .kind = access.kind,
         .headline = std::string(access.verb) + "s take " + std::to_string(has) + " " + access.unit +
-                    ", where the solution takes " + std::to_string(enough) + ". " + costs_elsewhere,
+                    ", but only " + std::to_string(enough) + " in the solution. " + costs_elsewhere,
         .place = {found.file, 0, 0},
         .shape = found.counted,
         .next = "Let the kernel work the same way on every shape, and check bounds at the edges."};

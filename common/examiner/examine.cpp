@@ -328,7 +328,7 @@ private:
         Verdict found = verdict_for_other_shape();
         if (!count(shape, found)) return;
         fail_if(find_excess_over_solution(
-            found, "If both sides are multiples of the tile, the kernel costs less."));
+            found, "If both sides are multiples of the tile size, the kernel costs less."));
     }
 
     /// Checks the values that sampled blocks store on large shapes. Returns false if the kernel

@@ -142,7 +142,7 @@ void explain_exchanged_sides(Failure& failure, const BlockOrigins& origins) {
     failure.headline =
         "in the kernel, blockIdx.x counts rows, " + std::to_string(origins.step_x().row) +
         " per block, and blockIdx.y counts columns, " + std::to_string(origins.step_y().col) +
-        " per block, but the grid has as many blocks as if it were the other way round.";
+        " per block, but the grid's first size covers the columns, and its second size the rows.";
     failure.next =
         "blockIdx.x counts rows here: in configure, compute the grid's first size from rows, and "
         "its second size from cols.";
@@ -191,8 +191,8 @@ std::string explain_unwritten_cells(const LaunchShape& launch,
         return ", but some threads store the same cells, or are stopped by a bounds check.";
     const auto& block = launch.block;
     if (origins->step_x() == Cell{0, block[0]} && origins->step_y() == Cell{block[1], 0}) {
-        return ", and the blocks lie side by side. A bounds check may stop threads, or several may "
-               "store the same cell.";
+        return ", and the blocks lie side by side. A bounds check may stop threads, or several "
+               "threads may store the same cell.";
     }
     return ", in blocks of " + format_product(block[0], block[1]) +
            " threads. Is the distance between two blocks equal to the size of a block?";

@@ -76,9 +76,8 @@ LineMistake find_other_index(const std::vector<Condition>& conditions, const Nee
                        .sentence = "the condition compares " + in_backticks(term.left) + " with " +
                                    needed.bound + ", but the access uses " +
                                    in_backticks(needed.index) + ".",
-                       .next = "Compare the index that the access uses, " +
-                               in_backticks(needed.index) + ", with " + needed.bound +
-                               ", before each access."};
+                       .next = "Before each access, compare its own index, " +
+                               in_backticks(needed.index) + ", with " + needed.bound + "."};
         }
     }
     return mistake;
@@ -138,7 +137,7 @@ LineMistake find_wrong_connective(const std::vector<Condition>& conditions) {
             return {.line = condition.line,
                     .sentence =
                         "a thread returns here only if both comparisons hold, but it must return "
-                        "if one of its indices is outside.",
+                        "if one of its indices is outside the matrix.",
                     .next =
                         "Join the comparisons with ||, or put the access into a condition "
                         "with < and &&."};
@@ -276,7 +275,7 @@ LineMistake find_margin(const std::vector<Condition>& conditions,
                 if (margin < width || !(is_strict(term, condition) || includes)) continue;
                 return {.line = condition.line,
                         .sentence = in_backticks(term.left + " " + term.op + " " + term.right) +
-                                    " excludes threads whose elements are inside.",
+                                    " excludes threads whose elements are inside the matrix.",
                         .next = "The last element that a thread takes must be below " + one.bound +
                                 ": compare " +
                                 in_backticks(one.index +
@@ -305,11 +304,10 @@ LineMistake find_impossible_check(const std::vector<Condition>& conditions, cons
             return {
                 .line = set,
                 .sentence = in_backticks(term.left) + " is never below " + term.right +
-                            " with this value, so that no thread passes the condition on line " +
+                            " with this value, so no thread passes the condition on line " +
                             std::to_string(condition.line) + ".",
                 .next =
-                    "Compute the row or the column that this thread takes, from blockIdx "
-                    "and threadIdx."};
+                    "Compute the row or the column of this thread from blockIdx and threadIdx."};
         }
     }
     return {};
@@ -339,8 +337,8 @@ LineMistake find_return_in_loop(const std::vector<Condition>& conditions) {
         if (!condition.returns || !condition.is_in_loop) continue;
         return {.line = condition.line,
                 .sentence =
-                    "a thread returns here as soon as one of its elements is outside, and does not "
-                    "store its other elements.",
+                    "a thread returns here as soon as one of its elements is outside the matrix, "
+                    "and does not store its other elements.",
                 .next = "Skip only this element: put the access into a condition, without return."};
     }
     return {};
@@ -353,8 +351,8 @@ LineMistake find_return_of_helpers(const std::vector<Condition>& conditions) {
         if (!condition.returns || condition.text.find("threadIdx") == std::string::npos) continue;
         return {.line = condition.line,
                 .sentence =
-                    "threads return here that have nothing to load, but each thread has "
-                    "elements to store further down.",
+                    "threads that have nothing to load return here, but they still have elements "
+                    "to store further down.",
                 .next = "Put the condition around the loads alone, without return."};
     }
     return {};

@@ -24,7 +24,7 @@ bool explain_misaligned_tile(Failure& failure, int width, const Evidence& eviden
     failure.headline = "a row of " + in_backticks(tile.name) + " has " +
                        std::to_string(tile.lengths[1]) + " floats, so not every row begins " +
                        "at a multiple of " + std::to_string(4 * width) + " bytes, as a float" +
-                       std::to_string(width) + " needs.";
+                       std::to_string(width) + " requires.";
     failure.next =
         "Access the tile float by float, component after component; or choose a row "
         "length (line " +
@@ -49,25 +49,24 @@ bool explain_misaligned(Failure& failure, const Evidence& evidence) {
     const int factor = factor_of_thread(expand(text, variable, line));
     if (factor > 0 && factor % width == 0) {
         if (split_outside_brackets(index.inner, "+").size() < 2) return false;
-        failure.headline =
-            in_backticks(index.inner) + " begins between two multiples of " +
-            std::to_string(width) + ", but " + vector +
-            " must begin at such a multiple: the vectors of a thread lie in different rows.";
-        failure.next = "Change the row from load to load, and keep the column.";
+        failure.headline = in_backticks(index.inner) + " is not always a multiple of " +
+                           std::to_string(width) + ", as " + vector +
+                           " requires: the vectors of a thread must lie in different rows.";
+        failure.next = "Change the row from one vector to the next, and keep the column.";
         return true;
     }
     if (factor == 0) {
         failure.headline = in_backticks(index.inner) + ", which is added to the beginning of a " +
                            "row, is not a multiple of " + std::to_string(width) + ", as " + vector +
-                           " needs.";
+                           " requires.";
         failure.next = "Which of the two indices goes up by " + std::to_string(width) +
                        " from thread to thread? Add this index, and multiply the other index by "
                        "the length of a row.";
         return true;
     }
     failure.headline = in_backticks(variable) + " goes up by " + std::to_string(factor) +
-                       " from one thread to the next, but each moves " + vector +
-                       ": it must be a multiple of " + std::to_string(width) + ".";
+                       " from one thread to the next, but each thread moves " + vector +
+                       ": the step must be a multiple of " + std::to_string(width) + ".";
     if (set_at > 0) failure.place.line = set_at;
     failure.next = "Let each thread begin " + std::to_string(width) +
                    " elements after its neighbour: threadIdx.x * " + std::to_string(width) + ".";
@@ -212,7 +211,7 @@ bool explain_static_tile(Failure& failure, const Evidence& evidence) {
         in_backticks(name) +
         " is not shared: the array is in global memory, which all blocks use at the same time.";
     failure.place.line = line_of(code, found, 1);
-    failure.next = "Declare it __shared__: then each block has an array of its own.";
+    failure.next = "Declare the array __shared__: then each block has its own.";
     return true;
 }
 

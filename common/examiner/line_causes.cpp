@@ -41,8 +41,7 @@ LineMistake find_multiplied_thread(const std::string& code) {
     if (!search(code, found, product)) return {};
     return {line_of(code, found),
             in_backticks(found.str()) +
-                " multiplies the block's first element by the thread's "
-                "index.",
+                " multiplies the index of the block's first element by the thread's index.",
             "Add " + found.str(2) + " to " + found.str(1) + "."};
 }
 
@@ -109,7 +108,7 @@ LineMistake find_unused_counter(const std::string& text, int store_line) {
             "each pass of the loop stores the same element: " + in_backticks(loop->counter) +
                 " is missing from the indices.",
             "Add " + in_backticks(loop->counter) +
-                " to the index of the tile and to the index of the matrix along which the loop "
+                " to the index of the tile, and to the matrix index along which the loop "
                 "advances."};
 }
 
@@ -145,7 +144,8 @@ LineMistake find_odd_component_in_list(const std::string& code) {
             if (count(part.back()) != 1) continue;
             return {line_of(code, one),
                     in_backticks(part) + " is a different component from the others in this list.",
-                    "Vertically adjacent elements are the same component of each vector."};
+                    "Take the same component of each vector: these elements are vertically "
+                    "adjacent."};
         }
     }
     return {};
@@ -204,8 +204,8 @@ LineMistake find_unread_tile(const std::string& text) {
             TextMatch found;
             if (contains(lines[i], again)) {
                 return {static_cast<int>(i) + 1,
-                        "this reads `data` again, which other threads are overwriting: what was "
-                        "read before the barrier is in " +
+                        "this reads `data` again while other threads overwrite it: the elements "
+                        "that were read before the barrier are in " +
                             in_backticks(array.name) + ".",
                         "Take the element from the tile, whose contents no longer change."};
             }
@@ -270,7 +270,7 @@ LineMistake find_other_layout(const std::string& text) {
                 return {plain.line,
                         "this computes the index of " + in_backticks(array.name) + " without " +
                             called.function + "(), but line " + std::to_string(called.line) +
-                            " uses it: the two lines access different elements.",
+                            " uses that function: the two lines access different elements.",
                         "Use " + called.function + "() wherever the tile is accessed."};
             }
             const auto value = [&](const IndexForm& form) {
@@ -311,8 +311,8 @@ LineMistake find_early_condition(const std::string& text, int access_line) {
                 const int set = find_assignment_line(text, one.str(), access_line);
                 if (set <= condition.line) continue;
                 return {condition.line,
-                        "this condition checks the old " + in_backticks(one.str()) +
-                            ", which is computed again only on line " + std::to_string(set) + ".",
+                        "this condition checks the old value of " + in_backticks(one.str()) +
+                            "; the new value is computed only on line " + std::to_string(set) + ".",
                         "Compute the indices first, and check them afterwards."};
             }
         }
@@ -330,8 +330,8 @@ LineMistake find_condition_that_excludes(const std::string& text, int access_lin
                 term.op == ">" && term.right == "0" && term.left.find("Idx") == term.left.npos;
             if (is_above_zero) {
                 return {condition.line,
-                        in_backticks(term.left + " > 0") + " keeps out " + in_backticks(term.left) +
-                            " = 0, which is an element too.",
+                        in_backticks(term.left + " > 0") + " excludes " + in_backticks(term.left) +
+                            " = 0, which is a valid index.",
                         "Use >=."};
             }
             const bool is_pair = (term.left == "row" && term.right == "col") ||
@@ -510,8 +510,8 @@ LineMistake find_index_without(const std::string& text, const std::string& matri
                 return {blamed,
                         "the index of `" + matrix + "` on line " + std::to_string(line) +
                             " does not depend on " + name + ": all " + who +
-                            " that differ only in it " + (is_store ? "store to" : "read from") +
-                            " the same place.",
+                            " that differ only in " + name +
+                            (is_store ? " store to" : " read from") + " the same place.",
                         "Which variable in this index must use " + name + "?"};
             }
         }
@@ -528,7 +528,7 @@ LineMistake find_swap(const std::string& code) {
     if (!search(code, found, swap) || found.str(1) != found.str(2)) return {};
     return {line_of(code, found) + 1,
             "this swaps two elements, but `out` is a different matrix from `in`, and each thread "
-            "handles one element, so two threads store to each place.",
+            "handles one element, so two threads store to each cell.",
             "Store in(row, col) at out(col, row), and nothing else: no temporary is needed."};
 }
 
@@ -547,7 +547,7 @@ LineMistake find_other_value(const std::string& text) {
         if (lines[i].find("+=") != std::string::npos) {
             return {line,
                     in_backticks(array.name + "[" + filled + "]") +
-                        " has no value yet to which this line could add.",
+                        " has no value yet, so this line cannot add to it.",
                     "Assign the element with =."};
         }
         const std::vector<Loop> loops = find_loops(text);
@@ -557,15 +557,15 @@ LineMistake find_other_value(const std::string& text) {
             return {loop->first_line,
                     "this loop ends after its first pass, so the other elements of " +
                         in_backticks(array.name) + " get no value.",
-                    "Let it run once for each of the thread's " + std::to_string(array.length) +
-                        " elements."};
+                    "Let the loop run once for each of the thread's " +
+                        std::to_string(array.length) + " elements."};
         }
         if (values.size() == 1) {
             return {line,
                     in_backticks(filled) + " is " + std::to_string(*values.begin()) +
-                        " in every pass, so all elements go into the same place of " +
+                        " in every pass, so all elements are stored at the same index of " +
                         in_backticks(array.name) + ".",
-                    "Each pass needs a place of its own: number the passes from 0 to " +
+                    "Each pass needs its own index: number the passes from 0 to " +
                         std::to_string(array.length - 1) + "."};
         }
         const TextPattern read("=[^=;]*\\b" + array.name + R"(\s*\[([^\]]*)\])");
@@ -659,9 +659,9 @@ LineMistake find_early_end(const std::string& text, long long left) {
         if (std::stoi(one.str(3)) < left) continue;
         const std::string bound = one.str(2) + " - " + one.str(3);
         return {line_of(code, one),
-                "this loop ends before element " + in_backticks(bound) + ", so that the last " +
+                "this loop ends before element " + in_backticks(bound) + ", so the last " +
                     (one.str(3) == "1" ? "element is" : "elements are") + " left out.",
-                "The last element is number " + one.str(2) + " - 1: compare " + one.str(1) +
+                "The last element has index " + one.str(2) + " - 1: compare " + one.str(1) +
                     " with " + one.str(2) + "."};
     }
     return {};
@@ -697,8 +697,8 @@ LineMistake find_rest_left_out(const Trial& trial, const std::string& text) {
                 (left == 1 ? " is" : " are") +
                 " left out: the float4s that this condition lets through end before " +
                 (left == 1 ? "it." : "them."),
-            "Which elements remain after the last whole float4, and which thread moves them, from "
-            "which index on?"};
+            "Which elements remain after the last whole float4? At which index do they begin, and "
+            "which thread should move them?"};
 }
 
 bool is_unwritten_fault(const Failure& failure) {

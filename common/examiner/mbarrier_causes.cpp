@@ -49,7 +49,7 @@ LineMistake find_wrong_parity(const std::string& text) {
     if (wait.line == 0 || !contains(wait.arguments.back(), one)) return {};
     return {wait.line,
             in_backticks(wait.text) +
-                " does not wait: a new mbarrier counts as if a phase with parity 1 were complete.",
+                " does not wait: a new mbarrier behaves as if a phase with parity 1 were complete.",
             "The first phase of an mbarrier has parity 0: wait for parity 0."};
 }
 
@@ -105,9 +105,8 @@ LineMistake find_copy_of_whole_tile(const std::string& text) {
     return {copy.line,
             "one copy of " + in_backticks(bytes) +
                 " bytes moves consecutive bytes to consecutive places, but the rows of a tile lie "
-                "cols elements apart in `in`, and at their own distance in the shared array.",
-            "Request each row of the tile with a copy of its own, to where the row belongs in the "
-            "tile."};
+                "cols elements apart in `in`, and at a different distance in the shared array.",
+            "Copy each row of the tile separately, to the place of that row in the tile."};
 }
 
 /// Looks for the reason why fewer bytes arrive than were announced: the copies start after the
@@ -129,13 +128,13 @@ LineMistake find_few_bytes(long long announced, long long arrived, const std::st
         if (!is_one || condition.is_exit || innermost_loop(loops, copies)) continue;
         return {condition.line,
                 "only one thread requests a row here: " + std::to_string(arrived) + " of " +
-                    std::to_string(announced) + " bytes arrive, and all threads wait for ever.",
+                    std::to_string(announced) + " bytes arrive, and all threads wait forever.",
                 "Let as many threads request a row as the tile has rows."};
     }
     if (announced == 4 * arrived && code_on_line(text, copies).find('/') != std::string::npos) {
         return {copies,
                 "each copy is as many bytes long as a row has elements: a quarter of the row "
-                "arrives, and the threads wait for ever.",
+                "arrives, and the threads wait forever.",
                 "The size of a copy is in bytes: do not divide it."};
     }
     return {};
@@ -179,7 +178,7 @@ bool explain_endless_wait(Failure& failure, const Evidence& evidence) {
         blame_missing_arrivals(failure, std::stoll(counts.str(1)), std::stoll(counts.str(2)), text);
         return true;
     }
-    failure.headline = "the mbarrier expects " + found.str(1) + " bytes, but the copies bring " +
+    failure.headline = "the mbarrier expects " + found.str(1) + " bytes, but the copies write " +
                        found.str(2) + ", so the threads wait forever.";
     const std::string code = code_for_search(text);
     for (const TextMatch& one : find_matches(code, call)) {
@@ -187,8 +186,8 @@ bool explain_endless_wait(Failure& failure, const Evidence& evidence) {
         if (line > find_kernel_line(text, "")) failure.place.line = line;
     }
     failure.next =
-        "Let the mbarrier expect as many bytes as the copies bring, even where a tile extends "
-        "beyond the matrix: all rows, and all bytes of each row, that the copies request.";
+        "Let the mbarrier expect as many bytes as the copies write. Where a tile extends beyond "
+        "the matrix, count only the rows and the bytes of each row that the copies request.";
     const LineMistake of_copies =
         find_few_bytes(std::stoll(found.str(1)), std::stoll(found.str(2)), text);
     if (of_copies.line > 0) blame(failure, of_copies);

@@ -198,8 +198,8 @@ std::optional<Failure> find_copies_not_async(const Verdict& found, const Limits&
             "the copies report to an mbarrier, so the simulator does not count how many are in "
             "flight.";
         failure.next =
-            "Collect the copies in groups: __pipeline_commit and __pipeline_wait_prior, or a "
-            "cuda::pipeline without shared state.";
+            "Collect the copies in groups, with __pipeline_commit and __pipeline_wait_prior or "
+            "with a cuda::pipeline without shared state.";
     }
     for (const LineCounters& line : found.lines) {
         if (line.counters.load_requests > 0) failure.place.line = line.line;
@@ -229,8 +229,8 @@ std::optional<Failure> find_copies_not_overlapped(const Verdict& found, const Li
     }
     if (commits == 2) {
         failure.headline =
-            "two groups are committed in a pass: the newest one is empty, so that the wait "
-            "includes the next tile's group.";
+            "two groups are committed in a pass. The newest one is empty, so the kernel also "
+            "waits for the next tile's group.";
         failure.next = "Commit exactly one group in each pass.";
         return failure;
     }
@@ -238,7 +238,7 @@ std::optional<Failure> find_copies_not_overlapped(const Verdict& found, const Li
         failure.headline = "the copy of the next tile starts only after this tile has been read.";
         failure.place = {found.file, sent, 0};
         failure.next =
-            "Start the copy of the next tile before this tile is read, into another stage.";
+            "Before this tile is read, start the copy of the next tile into another stage.";
         return failure;
     }
     failure.headline =

@@ -66,9 +66,9 @@ LineMistake find_block_compared_with_thread(const std::string& text) {
                 if (!is_mixed) continue;
                 return {condition.line,
                         comparison_in_backticks(term) +
-                            " compares the number of a block with that of a thread.",
-                        "Both tiles of a pair are the same tile where row and col are equal: "
-                        "compare these two."};
+                            " compares the index of a block with that of a thread.",
+                        "Where row and col are equal, both tiles of a pair are the same tile: "
+                        "compare row with col."};
             }
         }
     }

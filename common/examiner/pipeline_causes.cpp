@@ -128,8 +128,8 @@ LineMistake find_commit_mistake(const PipelineSteps& steps) {
         return {again->line,
                 "where there is a next tile, two groups are committed, here and on " +
                     on_line(commit->line) +
-                    ": the newest is empty, so that the wait includes the "
-                    "next tile's group.",
+                    ". The newest group is empty, so the kernel also waits for the next tile's "
+                    "group.",
                 "Commit exactly one group in each pass."};
     }
     const PipelineStep* wait = find_step(steps, PipelineStep::wait);
@@ -201,8 +201,8 @@ LineMistake find_barrier_mistake(const PipelineSteps& steps) {
     }
     if (between && !find_step(steps, PipelineStep::barrier, used)) {
         return {use->line,
-                "after reading this stage, nothing keeps a fast thread from refilling it in the "
-                "next pass while others still read: a barrier is missing.",
+                "nothing keeps a fast thread from refilling this stage in the next pass while "
+                "other threads still read it: a barrier is missing.",
                 "Put __syncthreads() at the end of the loop's body, after the tile has been read."};
     }
     return {};
@@ -272,20 +272,21 @@ LineMistake find_same_stage(const StageUse& stages, const Loop& loop) {
     static const TextPattern remainder(R"(^=[^/]*%\s*\d+\s*$)");
     if (contains(assignment, remainder) && contains_word(assignment, loop.counter) && loop.step &&
         loop.step->find("+=") != std::string::npos) {
-        return {changes,
-                "`" + variable + "` does not alternate from pass to pass: `" + loop.counter +
-                    "` moves on by several, so that the remainder can stay the same.",
-                "Let it change in every pass: 1 - " + variable + ", or the number of the pass."};
+        return {
+            changes,
+            "`" + variable + "` does not alternate from pass to pass: `" + loop.counter +
+                "` advances by more than 1, so the remainder can stay the same.",
+            "Change the stage in every pass: use 1 - " + variable + ", or the parity of the pass."};
     }
     if (filled == read && (changes == 0 || changes > use->line)) {
-        return {copy->line,
-                "the next tile's copy goes into the same stage, `" + filled +
-                    "`, that is read in this pass.",
-                "Fill the stage that is not being read."};
+        return {
+            copy->line,
+            "the next tile's copy goes into the stage that is read in this pass, `" + filled + "`.",
+            "Fill the stage that is not being read."};
     }
     if (changes == 0) {
         return {use->line, "`" + read + "` never changes: each pass reads the same stage.",
-                "Continue with the other stage at the end of each pass."};
+                "Switch to the other stage at the end of each pass."};
     }
     return {};
 }
@@ -341,7 +342,7 @@ LineMistake find_few_copying_threads(const PipelineSteps& steps, const std::stri
                             condition.text.find("==") != condition.text.npos;
         if (!is_one || condition.is_exit) continue;
         return {condition.line,
-                "only some threads start their copies here, but the tile is divided among all.",
+                "only some threads start their copies here, but each thread should copy a part.",
                 "Let every thread of the block make this call: each thread copies its own part."};
     }
     return {};

@@ -89,8 +89,9 @@ LineMistake find_added_phase(const MovedStore& store, const std::string& text) {
     if (!store.is_added || store.value.starts_with("-") || !loads_earlier_rows(text)) return {};
     return {store.row_line,
             in_backticks(store.phase) +
-                " is added here, so that the store begins after the first row of the tile and ends "
-                "beyond its last row. The tile has LEAD more rows before it, and none after it.",
+                " is added here, so the store begins after the first row of the tile and ends "
+                "beyond its last row. The array has LEAD more rows before the tile, but none "
+                "after it.",
             "Let the store begin earlier, at the sector in which the tile begins: subtract the "
             "distance from the beginning of that sector."};
 }
@@ -118,7 +119,7 @@ LineMistake find_wrong_phase(const MovedStore& store, const std::string& text) {
     if (*wanted + *wanted + *wanted + *wanted == *has)
         return {store.line_of_phase,
                 in_backticks(dividend) + " counts bytes, but SECTOR counts elements.",
-                "Leave out the factor: an index modulo SECTOR is a number of elements."};
+                "Leave out the factor: an index modulo SECTOR already counts elements."};
     return tell("is computed from " + in_backticks(dividend));
 }
 
@@ -160,8 +161,8 @@ LineMistake find_other_first_row(const std::string& text) {
                         "row 0 of " + in_backticks(tile.name) + " is row " +
                             in_backticks(origin->format()) + " of the matrix (line " +
                             std::to_string(load) + "), but " + in_backticks(index) +
-                            " counts its rows from another one.",
-                        "The two differ by " + missing.format() + ": where is row " +
+                            " counts its rows from a different origin.",
+                        "The two origins differ by " + missing.format() + ": where is row " +
                             in_backticks(term.left) + " in the tile?"};
             }
         }

@@ -210,18 +210,18 @@ bool explain_loop_step(Failure& failure, const Trial& trial, const Evidence& evi
         if (*step != rows) {
             blame_line(failure, loop.first_line,
                        "the block covers " + std::to_string(rows) +
-                           " rows of the tile at a time, but this loop moves on by " +
+                           " rows of the tile at a time, but this loop advances by " +
                            std::to_string(*step) + ".",
-                       "Make the step of the loop the number of rows of the block.");
+                       "Set the loop's step to the number of thread rows in the block.");
             return true;
         }
         if (tile.lengths[0] % *step != 0) {
             blame_line(
                 failure, loop.first_line,
-                "the tile has " + std::to_string(tile.lengths[0]) +
-                    " rows, which is not a multiple of this loop's step, " + std::to_string(*step) +
-                    ": its last pass goes beyond the tile.",
-                "Give the block a number of rows that divides the number of rows of the tile.");
+                "the number of rows in the tile, " + std::to_string(tile.lengths[0]) +
+                    ", is not a multiple of this loop's step, " + std::to_string(*step) +
+                    ": the last pass goes beyond the tile.",
+                "Choose a number of thread rows that divides the number of rows in the tile.");
             return true;
         }
     }

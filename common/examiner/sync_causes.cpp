@@ -25,7 +25,8 @@ const Report* find_pending_copy(const Trial& trial) {
 }
 
 constexpr const char* kWaitedOnce =
-    "the kernel asks only once whether the copies have arrived, and then goes on in any case.";
+    "the kernel asks only once whether the copies have arrived, and continues even if they have "
+    "not.";
 constexpr const char* kWaitInLoop =
     "Repeat try_wait until it returns true: it may return false after some time, and test_wait "
     "returns at once.";
@@ -112,7 +113,7 @@ std::optional<Failure> find_unshared_tile(const Trial& trial, const Evidence& ev
                     "threads write.",
         .place = {evidence.source.name, tile.line, 0},
         .shape = trial.shape,
-        .next = "Declare it __shared__: then all threads of the block use the same array."};
+        .next = "Declare the array __shared__: then all threads of the block use the same one."};
 }
 
 namespace {
@@ -170,7 +171,7 @@ std::optional<Failure> find_asynchronous_race(const Trial& trial, const Evidence
         return failure_from_report(
             FailureKind::missing_barrier, *report, trial, evidence,
             "a thread arrives for the next phase of an mbarrier while others may not have arrived "
-            "for the last phase.",
+            "for the previous one.",
             "Wait for the phase before you arrive again, or use another mbarrier.");
     }
     return std::nullopt;
@@ -243,8 +244,8 @@ std::optional<Failure> find_shared_race(const Trial& trial, const Evidence& evid
         return make(
             FailureKind::missing_barrier, *race,
             "threads overwrite the tile while others still read it: a barrier is missing.",
-            "Put __syncthreads() between the read and the next write. In a loop, that is at "
-            "the end of its body.");
+            "Put __syncthreads() between the read and the next write: in a loop, at the end of "
+            "its body.");
     }
     if (race) {
         return make(FailureKind::missing_barrier, *race,
@@ -262,7 +263,7 @@ std::optional<Failure> find_second_initialization(const Trial& trial, const Evid
     if (!report) return std::nullopt;
     return failure_from_report(
         FailureKind::bad_warp_mask, *report, trial, evidence,
-        "the mbarrier is initialized a second time, so it forgets what it has counted.",
+        "the mbarrier is initialized a second time, which resets its counts.",
         "Let one thread initialize the mbarrier, once, before any thread uses it.");
 }
 

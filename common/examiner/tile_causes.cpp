@@ -180,7 +180,7 @@ LineMistake find_unequal_divisors(const TileChoice& row, const TileChoice& col) 
             in_backticks(one.name) + " repeats every " + rest.str(2) + " blocks, but " +
                 in_backticks(other.name) + " changes every " + whole.str(2) +
                 " blocks. If the two numbers differ, some tiles are taken twice and others never.",
-            "Divide the block's number by the same size as on line " + std::to_string(one.line) +
+            "Divide the block's index by the same size as on line " + std::to_string(one.line) +
                 ", or use the other size on both lines."};
     }
     return {};
@@ -284,7 +284,7 @@ LineMistake find_peer_mistake(const TileChoice& col, const std::string& text) {
         col.value.find("blockIdx.x /") != col.value.npos) {
         return {line,
                 "`peer` and " + in_backticks(col.name) +
-                    " both change only every few blocks, so that neighbouring blocks take the same "
+                    " both change only every few blocks, so neighbouring blocks take the same "
                     "tile.",
                 "Let the blocks of a row serve the GPUs in turn: peer must change from block to "
                 "block."};
@@ -300,14 +300,14 @@ LineMistake find_peer_mistake(const TileChoice& col, const std::string& text) {
     if (parts.back() != "GPUS") {
         return {line,
                 "`peer` is a remainder modulo " + in_backticks(parts.back()) +
-                    ", but it must be one of the GPUS.",
+                    ", but it must be an index from 0 to GPUS - 1.",
                 "Take the remainder modulo GPUS."};
     }
     if (chosen.find('-') != chosen.npos && chosen.find("int(") != chosen.npos) {
         return {line,
                 "the difference in " + in_backticks(chosen) +
                     " can be negative, and then its remainder is not the index of a GPU.",
-                "Add the GPU's number instead of subtracting it."};
+                "Add the GPU's index instead of subtracting it."};
     }
     return find_tile_of_peer_mistake(col);
 }
@@ -385,7 +385,8 @@ LineMistake find_wrong_grid_width(const LaunchShape& launch, Shape shape, const 
         return {
             find_configure_line(text, ".grid"),
             width + "which is not a multiple of " + std::to_string(*gpus) +
-                " GPUs: gridDim.x / GPUS rounds down, and some tiles get no block, or two.",
+                ", the number of GPUs. gridDim.x / GPUS rounds down, so some tiles get no block, "
+                "or two.",
             "Round the number of tiles for each GPU up, then multiply it by the number of GPUs."};
     }
     if (!side || *side < 1) return {};

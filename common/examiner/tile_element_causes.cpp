@@ -273,8 +273,8 @@ bool blame_origin(Failure& failure, const MovedElement& load, const MovedElement
     const int set = find_assignment_line(
         text, split_outside_brackets(wrong.cell_text[axis], "+").front(), wrong.line);
     blame_line(failure, set > 0 ? set : wrong.line,
-               "the tile is loaded from " + what + in_backticks(from) +
-                   " of the matrix on, but stored as if it began at " + what +
+               "the tile is loaded beginning at " + what + in_backticks(from) +
+                   " of the matrix, but stored as if it began at " + what +
                    in_backticks(stored.format()) + ".",
                "Both halves of the kernel must use the same tile: where does this tile begin?");
     return true;

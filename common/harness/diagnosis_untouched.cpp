@@ -38,7 +38,7 @@ std::string describe_lines(const std::vector<bool>& bad, const std::string& line
 std::string guess_missing_part(std::size_t period, std::size_t bad) {
     if (period <= 4) return "A loop or a vector component may be missing, or may not fit the tile";
     if (bad < 16) return "A loop over the tile may be missing, or may end too early";
-    return "A loop over the tile may be missing or end too early, or no block processes these";
+    return "A loop over the tile may be missing or end too early, or these cells have no block";
 }
 
 /// Reports whether the chosen tiles are exactly those on the diagonal.

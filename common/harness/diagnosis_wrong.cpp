@@ -202,8 +202,8 @@ std::optional<Finding> Diagnosis::find_computed_value() const {
         is_nearly_all(sum_values_.count + nan.count, wrong_cells_.count)) {
         return make_finding(
             Fault::value_added, sum_values_,
-            std::string("the value is the sum of the expected value and what ") + out_matrix() +
-                " contained before. Was the value added (+=) instead of assigned (=)?");
+            std::string("the value is the sum of the expected value and the old value in ") +
+                out_matrix() + ". Was the value added (+=) instead of assigned (=)?");
     }
     std::size_t best = 0;
     for (std::size_t i = 1; i < converted_values_.size(); ++i) {
@@ -360,7 +360,7 @@ std::string Diagnosis::describe_tiles(const Tally& example, std::int64_t side,
     std::string text = std::to_string(count) + " of " +
                        format_count(out_tiles(side).count(), "tile") + " (" + size_text(side) +
                        ") " + (count == 1 ? "is" : "are") +
-                       (is_turned ? " whole, but in the wrong place: "
+                       (is_turned ? " intact, but in the wrong place: "
                                   : " in the wrong place and not transposed: ");
     text += tile_name(look.out, side) + " of " + out_matrix() + " holds " +
             tile_name(*look.source, side) + " of " + (problem_.is_in_place() ? "data" : "in") +

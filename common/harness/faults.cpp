@@ -70,7 +70,8 @@ struct KnownFaults {
         {off_by_one_row, trait::certain, "Count the rows: the first one is row 0."},
         {off_by_one_col, trait::certain, "Count the columns: the first one is column 0."},
         {shifted, trait::certain,
-         "Follow the element named above by hand: at which index is it read, and at which stored?"},
+         "Follow the element named above by hand: at which index is it read, and at which is it "
+         "stored?"},
         {neighbours_exchanged, trait::certain,
          "Follow .x and .y of one vector by hand: which element does each hold, and where is it "
          "stored?"},
@@ -96,11 +97,11 @@ struct KnownFaults {
          "How many rows does one matrix have? Use MATRIX_ROWS, not the side of a tile."},
         {wrong_origin, trait::certain,
          "Move the pointer by blockIdx.z times the number of elements of one matrix, which has "
-         "fewer rows than the whole stack."},
+         "fewer rows than the whole stack of matrices."},
         {half_exchanged, trait::certain,
          "Read both tiles of a pair, synchronize the whole block, then store both tiles."},
         {wrong_tile, trait::may_be_any_index,
-         "Work out by hand which tile the blocks (1, 0) and (0, 1) read, and which they store."},
+         "Work out by hand which tiles the blocks (1, 0) and (0, 1) read, and which they store."},
         {scrambled_in_tile, trait::may_be_any_index,
          "Follow the element named above by hand: which thread stores it in the tile, at which "
          "index, and at which index is it read?"},

@@ -120,7 +120,7 @@ std::uint64_t unmix(std::uint64_t scrambled_index) {
 Pattern::Pattern(std::size_t element_size, std::uint64_t seed, InputValues values)
     : size_(element_size), seed_(seed), values_(values) {
     if (values_ == InputValues::numbers && size_ != sizeof(float)) {
-        throw UsageError("a task that computes takes floats, not " + std::to_string(size_) +
+        throw UsageError("a task that computes values takes floats, not " + std::to_string(size_) +
                          "-byte elements");
     }
     switch (size_) {

@@ -273,7 +273,8 @@ Finding describe_computed(const GuardedSpan& out, const Comparison& comparison) 
     const std::string name = out_name(problem, bad);
     const Computation& computation = problem.produces.computation;
     if (!computation.row) {
-        return {Fault::value_not_of_input, name + " was written, but the kernel must not write"};
+        return {Fault::value_not_of_input,
+                name + " was written, but the kernel must not write any element"};
     }
     if (comparison.wrong == 0) {
         const bool is_nothing = comparison.right == 0;

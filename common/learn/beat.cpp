@@ -86,8 +86,8 @@ std::string format_relative_speed(const Predicted& yours, const Predicted& other
 void show_prediction(const Verdict& verdict, const Style& style) {
     if (!verdict.predicted) {
         std::cout << wrap(
-            "The model cannot predict a time for this kernel. The model does not support kernels "
-            "that print, or whose blocks wait for each other.");
+            "The model cannot predict a time for this kernel. Kernels that print are not "
+            "supported, nor are kernels whose blocks wait for each other.");
         return;
     }
     std::cout << wrap(format_prediction(*verdict.predicted));

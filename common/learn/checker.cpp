@@ -150,8 +150,8 @@ CheckResult Check::finish() {
         result.problem = "the examination of " + file_ +
                          " was stopped, because it took longer than " +
                          format_count(request_.seconds, "second") +
-                         ". The computer may be very busy, or the GPU may hang. Try again with a "
-                         "longer limit: --seconds 300.";
+                         ". The computer may be very busy, or the GPU may have hung. Try again "
+                         "with a longer limit: --seconds 300.";
         return result;
     }
     std::error_code error;

@@ -101,7 +101,7 @@ int diff(Session& session, const LearnerExercise& exercise, const DiffArguments&
     }
     if (exercise.has_element_task()) {
         throw UsageError(exercise.name() +
-                         " has a task of its own, so no earlier kernel does the same; ./learn "
+                         " has a task of its own, which no earlier kernel performs; ./learn "
                          "explain " +
                          exercise.command_arguments() + " shows the solution");
     }
@@ -138,8 +138,8 @@ int explain(Session& session, const LearnerExercise& exercise, bool yes) {
     } else if (!exercise.is_program()) {
         std::cout << "\n"
                   << wrap(
-                         "The costs are explained only after the kernel has passed in its present "
-                         "form. Check the kernel first: ./learn check " +
+                         "Costs are explained only after the current version of the kernel has "
+                         "passed. Check the kernel first: ./learn check " +
                          exercise.command_arguments());
     }
     if (verdict) show_time_line(*verdict, session.style);

@@ -41,7 +41,7 @@ std::string reason_for_sectors(const Json& counters, const std::string& counter,
         const double whole = bytes_each <= 4 ? 4 : bytes_each <= 8 ? 8 : 16;
         return text + ". " + format_figure(kLanes) + " lanes with " + format_figure(whole) +
                " bytes each fill " + format_figure(whole) +
-               " sectors. Here the addresses of some warps do not begin at the start of a sector, "
+               " sectors. Here the accesses of some warps do not begin at the start of a sector, "
                "so these warps touch one more sector. At the end of a row, fewer lanes take part.";
     }
     return text + ". " + needed + ". In each sector that is moved, only " +

@@ -244,7 +244,7 @@ LaunchedCode load_file_code(const LearnerExercise& exercise, const std::string& 
         code.kernels.front().launch = predicted->longest();
     } else {
         code.why_not_launched = "the kernel cannot be launched at " + shape.name() +
-                                ", or the simulator cannot predict it";
+                                ", or its time cannot be predicted";
     }
     bool is_cut = false;
     runner.take_output(is_cut);  // discard the output of the kernel

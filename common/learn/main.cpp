@@ -208,7 +208,8 @@ void add_check(CommandLine& line) {
     command->add_option("--seconds", words.seconds, "Time limit in seconds (default: 60)");
     command->add_flag("--json", words.json, "Print the verdict as JSON");
     command->add_flag("--map", words.has_full_map, "Draw which cells of the output are wrong");
-    command->add_flag("--through-ir", words.uses_llvm_ir, "Compile via IR, as the pages do");
+    command->add_flag("--through-ir", words.uses_llvm_ir,
+                      "Compile through LLVM IR, as the book's pages do");
     command->add_flag("--as-graded", words.as_graded, "Also reject what the grader rejects");
 }
 
@@ -337,7 +338,7 @@ void add_ptx(CommandLine& line) {
 
 void add_beat(CommandLine& line) {
     const auto [command, words] =
-        add<BeatArguments>(line, "beat", "Try to write a faster kernel than 10_registers", beat);
+        add<BeatArguments>(line, "beat", "Try to write a kernel faster than 10_registers", beat);
     command->add_option("--file", words.file, "Try another file, without recording the attempt");
     command->add_flag("--list", words.is_list, "List your attempts");
     command->add_option("--restore", words.restore, "Restore the attempt with this number")
@@ -422,7 +423,7 @@ int list(Session& session, const ListArguments& words) {
 void add_list(CommandLine& line) {
     const auto [command, words] = add<ListArguments>(
         line, "list", "List the steps and your progress; 03: its variants", list);
-    command->add_option("STEP", words.step, "Step whose variants are listed; x: other exercises");
+    command->add_option("STEP", words.step, "Show the variants of this step; x: x_ exercises");
     command->add_flag("--json", words.json, "Print JSON");
 }
 
@@ -452,7 +453,7 @@ void add_exercise(CommandLine& line) {
     command->add_option("--argument", words.made.arguments,
                         "new: an argument, \"float* out[n]\" (repeatable)");
     command->add_option("--element", words.made.element,
-                        "new: one element as C++, \"2 * in[index]\"");
+                        "new: C++ for one element, \"2 * in[index]\"");
     command->add_option("--tolerance", words.made.tolerance, "new: bits or \"relative 1e-5\"");
     command->add_flag("--no-mutants", words.is_without_mutants,
                       "verify: skip the test with planted mistakes");
@@ -470,7 +471,7 @@ void add_commands(CommandLine& line) {
     line.add_program("bench", "Time every kernel and rival in one run");
     line.add_program("grade", "Grade a class");
     line.add_program("assignment", "Make an assignment for a class", "grade");
-    line.add_program("results", "Write the tables of results in the READMEs");
+    line.add_program("results", "Update the tables of results in the READMEs");
     line.add_program("validate", "Compare the simulator with a GPU");
 }
 

@@ -69,8 +69,8 @@ public:
 
     std::string record() const {
         const auto quoted = [](const std::string& text) { return toml_string(text); };
-        return "# What the exercise asks. docs/guide/own_exercise.md explains every key.\ntitle "
-               "= " +
+        return "# The requirements of the exercise. docs/guide/own_exercise.md explains every "
+               "key.\ntitle = " +
                toml_string(words_.title) + "\nsizes = [" + joined(task_.sizes, ", ", quoted) +
                "]\narguments = [\n    " + joined(words_.arguments, ",\n    ", quoted) +
                ",\n]\ntolerance = " + toml_string(words_.tolerance) + "\nshapes = [" + shapes() +

@@ -191,10 +191,12 @@ std::string explain_roofline(const Roofline& roofline) {
         text += wrap(
             std::string(1, letter_of(i)) + ", " + point.name + ": " +
             format_short(point.intensity()) + " instructions per byte (simulated). " +
-            (by_memory ? "Memory is the limit until there are " + format_short(times) +
-                             " times as many instructions per byte."
+            (by_memory ? "Memory is the limit. With more than " + format_short(times) +
+                             " times as many instructions per byte, instructions would be the "
+                             "limit."
                        : "Instructions are the limit. The kernel executes " + format_short(times) +
-                             " times as many instructions per byte as memory leaves time for."));
+                             " times as many per byte as the GPU can in the time that memory needs "
+                             "for a byte."));
     }
     const std::string cache =
         roofline.cache_gbps <= roofline.gbps

@@ -171,8 +171,8 @@ private:
         for (const auto& [id, count] : found) std::cout << format("  %3d %s\n", count, id.c_str());
         if (missed > 0) {
             std::cout << wrap(
-                "A variant that passes may still be correct. If it is not, add to exercise.toml a "
-                "shape on which the variant fails.");
+                "A kernel that passes despite the change may be correct. If it is not, add to "
+                "exercise.toml a shape on which the kernel fails.");
         }
     }
 
@@ -189,8 +189,9 @@ private:
         add("store", all.store_requests, all.store_sectors);
         add("shared_load", all.shared_load_requests, all.shared_load_wavefronts);
         add("shared_store", all.shared_store_requests, all.shared_store_wavefronts);
-        std::cout << "\nThe solution's own costs with " << verdict.name_of(verdict.counted)
-                  << ", as limits:\n  limits = { " << limits << "of_solution = 1.05 }\n";
+        std::cout << "\nLimits equal to the solution's own costs with "
+                  << verdict.name_of(verdict.counted) << ":\n  limits = { " << limits
+                  << "of_solution = 1.05 }\n";
     }
 
     fs::path root_;

@@ -194,7 +194,7 @@ std::optional<Failure> find_unshared_array_of_block(const Trial& trial, const Ev
                     "threads write.",
         .place = {evidence.source.name, array.line, 0},
         .shape = trial.shape,
-        .next = "Declare it __shared__: then all threads of the block use the same array."};
+        .next = "Declare the array __shared__: then all threads of the block use the same one."};
 }
 
 /// Finds plain stores to shared memory that race with atomics of other threads.

@@ -83,7 +83,7 @@ std::optional<Failure> find_excess_instructions(const Verdict& found) {
     }
     return Failure{.kind = FailureKind::work_repeated,
                    .headline = "the warps execute " + std::to_string(has) +
-                               " instructions, where the solution takes " +
+                               " instructions, but the solution needs only " +
                                std::to_string(solution) + ".",
                    .place = {found.file, 0, 0},
                    .shape = found.counted,

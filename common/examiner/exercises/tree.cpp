@@ -109,7 +109,7 @@ void check_kernel_of_step(const ExerciseTree& tree, const std::string& name, Fau
         std::string in_solution = i < of_solution.size() ? of_solution[i] : "(nothing more)";
         if (in_step == in_solution) continue;
         faults.push_back("solutions/" + name + "/kernel.cu has \"" + in_solution + "\", but " +
-                         step + " \"" + in_step +
+                         step + " has \"" + in_step +
                          "\"; both must be the same kernel, which the step marks with [kernel]");
         return;
     }
@@ -219,7 +219,7 @@ Faults ExerciseTree::find_faults_in_hints() const {
         provoked.erase("nothing-written");  // the general hints cover this failure
         for (const std::string& id : failures_without_hint(course, name, provoked)) {
             faults.push_back("solutions/" + name + "/exercise.toml has no hint for \"" + id +
-                             "\", which its mutants provoke; add a [[hint]]");
+                             "\", a failure that its mutants cause; add a [[hint]]");
         }
     }
     return faults;

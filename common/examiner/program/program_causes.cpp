@@ -199,8 +199,8 @@ private:
         if (report.message.find("memory of the host") != report.message.npos) {
             return make_failure(
                 FailureKind::out_of_bounds,
-                who + " follows a pointer to memory of the host, which a kernel cannot access.",
-                "Which pointers does the launch pass? A kernel can only follow pointers from "
+                who + " follows a pointer to host memory, which a kernel cannot access.",
+                "Which pointers does the launch pass? A kernel can follow only pointers from "
                 "cudaMalloc.",
                 report.line);
         }
@@ -349,7 +349,7 @@ private:
 
     Failure explain_wrong_element(std::size_t i) const {
         std::string headline = format_element("out", i) + " is " + text_of(run_.out[i]) + ", but " +
-                               text_of(expected(i)) + " belongs there, which is " +
+                               "should be " + text_of(expected(i)) + ", the value of " +
                                format_element("in", count_ - 1 - i) + ".";
         const auto held = std::find(run_.in.begin(), run_.in.end(), run_.out[i]);
         if (held != run_.in.end()) {
@@ -461,7 +461,7 @@ Failure find_failure_of_run(const RecordedRun& run, int elements, const Source& 
         (failure.kind == FailureKind::wrong_result &&
          (failure.fault == Fault::never_written || failure.fault == Fault::nothing_written));
     if (!is_vague && !has_crashed) return failure;
-    if (failure.headline.find("memory of the host") != std::string::npos) return failure;
+    if (failure.headline.find("pointer to host memory") != std::string::npos) return failure;
     const ProgramMistake mistake = find_program_mistake(source.text, has_crashed);
     if (mistake.line == 0) return failure;
     std::string seen = failure.headline;
@@ -485,7 +485,7 @@ Failure find_unnoticed_launch_failure(const RecordedRun& run, const Source& sour
         .headline = "when the launch fails, the program continues as if it had succeeded.",
         .place = {source.name, find_launch_line(source.text), 0},
         .details =
-            "This was tested with a launch that fails on purpose.\n" + format_program_output(run),
+            "For this test, the launch was made to fail on purpose.\n" + format_program_output(run),
         .next =
             "A launch returns no error: after it, pass the result of cudaGetLastError() to "
             "check(), which reports the error."};

@@ -22,7 +22,8 @@ constexpr std::array kWrongPieces = {
     WrongPiece{R"(blockIdx\.x\s*\+\s*blockDim\.x)",
                "the block's index and the block's size are added here: blocks then begin only one "
                "element apart.",
-               "Multiply them: the blocks before this one have blockIdx.x * blockDim.x threads."},
+               "Multiply the two: the blocks before this one have blockIdx.x * blockDim.x "
+               "threads."},
     WrongPiece{R"(blockIdx\.x\s*\*\s*gridDim\.x)",
                "gridDim.x is the number of blocks, but the index needs the number of threads in a "
                "block.",
@@ -30,7 +31,7 @@ constexpr std::array kWrongPieces = {
     WrongPiece{R"(\[\s*count\s*-\s*\w+\s*\])",
                "this index is one too large: for element 0 it is `count`, and the last element is "
                "count - 1.",
-               "Element i goes to count - 1 - i."},
+               "Element i belongs at index count - 1 - i."},
     WrongPiece{
         R"(if\s*\([^;{]*<=\s*count\s*\))",
         "`<= count` lets the thread with index `count` through, but this thread has no element.",
@@ -86,7 +87,7 @@ ProgramMistake find_condition_on_thread(const std::string& kernel) {
     return {line_of(kernel, found),
             "this compares the thread's index within its block, so the same threads of every block "
             "are excluded.",
-            "Compare the index i of the element, which counts through all blocks, with count."};
+            "Compare i, the index of the element across all blocks, with count."};
 }
 
 /// Returns the arguments of the first launch.
@@ -115,7 +116,7 @@ ProgramMistake find_exchanged_arrays(const std::string& code,
             "the launch passes `" + given[0] + "` as the kernel's output and `" + given[1] +
                 "` as its input, but the input was copied to `" + to[0] +
                 "`, and the result is copied back from `" + from[1] + "`.",
-            "Exchange the two: the arguments have the order of the kernel's parameters."};
+            "Exchange these two arguments: they must be in the order of the kernel's parameters."};
 }
 
 ProgramMistake find_wrong_argument(const std::string& code) {
@@ -135,7 +136,7 @@ ProgramMistake find_wrong_argument(const std::string& code) {
     const std::vector<std::string> parts = split_outside_brackets(found.str(1), ",");
     if (parts.size() < 2 || parts[1] != given[1] || given[1] == given[0]) return {};
     return {line_of(code, found),
-            "this copies `" + parts[1] + "` back, which is the kernel's input; its result is in `" +
+            "this copies back `" + parts[1] + "`, the kernel's input; the kernel's result is in `" +
                 given[0] + "`.",
             "Copy back the array that the kernel writes, the first argument of the launch."};
 }
@@ -150,7 +151,8 @@ ProgramMistake find_launches_in_loop(const std::string& code) {
     return {line,
             "the kernel is launched once for each element, and each launch sees an array of one "
             "element.",
-            "Launch it once, with a thread for each element: the launch replaces the loop."};
+            "Launch the kernel once, with a thread for each element: the launch replaces the "
+            "loop."};
 }
 
 ProgramMistake find_address_of_vector(const std::string& code) {

@@ -95,7 +95,7 @@ private:
         problem_ = ptx_failure(FailureKind::ptx_too_large,
                                what + " take " + std::to_string(has) +
                                    " bytes; the assignment allows " + std::to_string(most) + ".",
-                               "Make it smaller: a tile of 32 x 33 floats has 4224 bytes.");
+                               "Use less memory: a tile of 32 x 33 floats takes 4224 bytes.");
     }
 
     void inspect_variable(const Variable& variable) {
@@ -240,7 +240,7 @@ Failure inspect_ptx(std::string_view text, const std::string& entry, const PtxRu
     if (text.size() > most_kb << 10) {
         return ptx_failure(FailureKind::ptx_too_large,
                            "the compiled kernel is larger than " + std::to_string(most_kb) + " KB.",
-                           "Unroll less: a kernel of this course has about 10 KB.");
+                           "Unroll less: a kernel of this course takes about 10 KB.");
     }
     if (const std::string deceit = find_deceit(text); !deceit.empty())
         return ptx_failure(FailureKind::ptx_forged, deceit, "Write the kernel in CUDA C++.");

@@ -238,10 +238,10 @@ std::string costly_text() {
            "- `cuda::memcpy_async` to a `cuda::barrier` may use the copy engine, which sees an "
            "initialized\n  barrier only after "
            "`cuda::device::experimental::fence_proxy_async_shared_cta()`.\n\n"
-           "A grader without the CUDA toolkit compiles with clang, which has fewer headers: of "
-           "libcu++\n`cuda/atomic`, `cuda/barrier` and, in `cuda/std`, `array`, `atomic`, "
-           "`cmath`, `cstddef`, `cstdint`,\n`limits`, `span`, `type_traits` and `utility`; of "
-           "cooperative groups no copies.\n\n";
+           "A grader without the CUDA toolkit compiles with clang, which supports fewer headers. "
+           "From libcu++\nit has only `cuda/atomic`, `cuda/barrier` and, in `cuda/std`, `array`, "
+           "`atomic`, `cmath`, `cstddef`,\n`cstdint`, `limits`, `span`, `type_traits` and "
+           "`utility`. Its cooperative groups have no copies.\n\n";
 }
 
 // Lists what the grader refuses in a kernel.
@@ -257,7 +257,7 @@ std::string refused_text(const Assignment& assignment) {
         text += "- " + rule + "\n";
     return text +
            "\nA kernel may print, contain asserts, call functions through pointers, allocate "
-           "memory and read\nclocks. A clock may not decide the result: the grader launches a "
+           "memory and read\nclocks. The result may not depend on a clock: the grader launches a "
            "kernel with different clocks.\n\n" +
            costly_text();
 }

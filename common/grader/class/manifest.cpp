@@ -148,7 +148,8 @@ void read_hidden(const fs::path& file, Assignment& assignment) {
         const std::string name = reader.text(table, "name", "an exercise");
         auto exercise = std::ranges::find(assignment.exercises, name, &Assigned::name);
         if (exercise == assignment.exercises.end()) {
-            reader.fail(line, "assignment.toml has no exercise " + name + "; remove it here");
+            reader.fail(line,
+                        "assignment.toml has no exercise " + name + "; remove the exercise here");
         }
         if (exercise->elements) {
             read_hidden_sizes(reader, table, *exercise);

@@ -110,7 +110,7 @@ bool meets_expectation(const ProofCase& proof, const Assigned& exercise, const R
     const double most = proof.max_share * exercise.possible.total();
     if (result.points.total() <= most + 1e-9) return !is_full;
     said += ", but this kernel may get at most " + format_short(most) +
-            ": give `counters` a larger share of the `points`";
+            " points: give `counters` a larger share of the `points`";
     return false;
 }
 

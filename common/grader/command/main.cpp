@@ -85,7 +85,7 @@ private:
     void add_sandbox(CLI::App* command) {
         command->add_flag_callback(
             "--no-sandbox", [this] { options_.tier = Tier::unsandboxed; },
-            "Use no sandbox; the results say so");
+            "Use no sandbox; the results record this");
     }
 
     CLI::Option* add_tier(CLI::App* command, const char* what) {
@@ -118,7 +118,7 @@ private:
         new_assignment_request->add_option("--title", options_.new_assignment_request.title,
                                            "The title that students see");
         CLI::App* proved =
-            add(assignment, "verify", "Test that solutions pass, and cheats fail", verify);
+            add(assignment, "verify", "Test that solutions pass and cheats fail", verify);
         add_name(proved, false);
         add_jobs(proved);
         add_sandbox(proved);
@@ -159,7 +159,7 @@ private:
             ->check(CLI::Range(1, kMaxChunks));
         planned
             ->add_option("--seconds", options_.plan_request.seconds,
-                         "Minimum processor seconds per chunk (default: 30)")
+                         "Minimum CPU seconds per chunk (default: 30)")
             ->check(CLI::Range(1.0, 36000.0));
         add_tier(planned, "Sandbox A or B (default: the strongest)")
             ->check(CLI::IsMember({"A", "B"}));

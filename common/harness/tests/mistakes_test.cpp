@@ -285,7 +285,7 @@ std::vector<Mistake> mistakes() {
                    return Cell{(t.row + 1) % g.row, t.col};
                }),
          {Fault::wrong_tile},
-         "tiles (16 x 16) are whole, but in the wrong place",
+         "tiles (16 x 16) are intact, but in the wrong place",
          true},
         {"tile mirror",
          tiles(32,

@@ -55,7 +55,7 @@ int report(const std::exception& error, int code) {
 
 int main(int argc, char** argv) {
     CommandLine words;
-    CLI::App app("Write the tables of results in the READMEs", "results");
+    CLI::App app("Update the tables of results in the READMEs", "results");
     app.set_help_flag("-h,--help", "Print this text");
     app.add_flag("--check", words.is_check, "Change nothing; exit with 1 if a table is stale");
     app.add_flag("--again", words.is_rerun, "First count and predict every lesson again");

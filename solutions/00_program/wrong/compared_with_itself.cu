@@ -1,6 +1,6 @@
 // expect: wrong-element
 // mistake: The kernel copies without reversing, and the program compares `out` with itself.
-// says: out[0] is 0, but 1023 belongs there
+// says: out[0] is 0, but should be 1023
 // shows: still reports that the result
 #include <cuda_runtime.h>
 

@@ -1,6 +1,6 @@
 // expect: out-of-bounds
 // mistake: The kernel receives pointers to the host's vectors.
-// says: memory of the host
+// says: host memory
 // says: cudaMalloc
 #include <cuda_runtime.h>
 

@@ -1,6 +1,6 @@
 // expect: elements-left-out
 // mistake: Each thread loops over all rows, but has room for the elements of one tile.
-// says: only the last one remains
+// says: only the last element remains
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void copy(float* out, const float* in, int rows, int cols) {

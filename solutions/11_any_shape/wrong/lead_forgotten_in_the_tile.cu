@@ -1,6 +1,6 @@
 // expect: uninitialised-shared
 // mistake: The index of the tile forgets that the tile begins LEAD rows earlier.
-// says: The two differ by LEAD
+// says: The two origins differ by LEAD
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 constexpr int SECTOR = 8, LEAD = SECTOR - 1;  // floats
 

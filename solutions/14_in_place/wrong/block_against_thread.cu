@@ -1,6 +1,6 @@
 // expect: never-written
 // mistake: The condition of the second store compares a block with a thread.
-// says: the number of a block with that of a thread
+// says: the index of a block with that of a thread
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose_in_place(float* data, const float*, int side, int) {

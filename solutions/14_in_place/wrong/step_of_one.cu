@@ -1,6 +1,6 @@
 // expect: work-repeated
 // mistake: The loop of the stores moves on by one row instead of eight.
-// says: moves on by 1
+// says: advances by 1
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose_in_place(float* data, const float*, int side, int) {

@@ -1,6 +1,6 @@
 // expect: batches-missed
 // mistake: The row counts through all matrices, and the pointers move on too.
-// says: moves on once more
+// says: selects it a second time
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 4;
 constexpr int MATRIX_ROWS = 64;
 
