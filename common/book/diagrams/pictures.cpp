@@ -220,7 +220,7 @@ std::string draw_race_picture(const RecordedTile& left, const RecordedTile& righ
     drawing.add_text(
         14, 368, "Each column is a bank. A wavefront serves one word from each bank. Simulated.",
         "faint");
-    return drawing.svg("What one warp reads at once, wavefront after wavefront");
+    return drawing.svg("The words that one warp reads at once, wavefront by wavefront");
 }
 
 // ---- the order of blocks ----
@@ -259,7 +259,7 @@ std::string draw_block_order_picture(const Recording& recording,
         "`in`, 16 x 16 tiles of 32 x 32. Marked: the tiles that the first 32 blocks read. "
         "Simulated.",
         "faint");
-    return drawing.svg("Which tiles the first blocks take, in four orders");
+    return drawing.svg("The tiles that the first blocks read, in four orders");
 }
 
 }  // namespace coalesce::diagrams

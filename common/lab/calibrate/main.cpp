@@ -33,7 +33,7 @@ void add_options(CLI::App& app, CommandLine& words) {
                    "Read measurements that --json wrote on any machine, and measure nothing");
     app.add_option("--only", words.only,
                    "Measure only groups whose names contain a word of this comma-separated list,\n"
-                   "and write only --json: a GPU's file needs all groups");
+                   "and write only the --json file: a GPU's file needs all groups");
 }
 
 struct Group {

@@ -239,7 +239,7 @@ TEST_CASE("missing measurements are reported by name") {
     CHECK(error_without([](RawMeasurements& raw) { raw.pointer_chases.clear(); }) ==
           "a measurement is missing: latency, second level");
     CHECK(error_without([](RawMeasurements& raw) { raw.short_runs.clear(); }) ==
-          "a measurement is missing: short runs");
+          "a measurement is missing: short runs of sectors");
     CHECK(error_without([](RawMeasurements& raw) { raw.issues.pop_back(); }) ==
           "a measurement is missing: issue, double multiply-add");
     CHECK(error_without([](RawMeasurements& raw) { raw.timed_load = 0; }) ==

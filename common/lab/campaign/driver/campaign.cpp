@@ -42,8 +42,7 @@ struct Options {
 void add_options(CLI::App& app, Options& options) {
     // Define --seconds before --kernels. Setting --seconds removes the default limit on the number
     // of kernels, and a later --kernels sets it again, so that both limits apply.
-    app.add_option("--seconds", options.seconds,
-                   "Run as many kernels as fit into this many seconds")
+    app.add_option("--seconds", options.seconds, "Run kernels for this many seconds")
         ->each([&](const std::string&) { options.kernels = ~u64{0}; });
     app.add_option("--kernels", options.kernels, "Number of kernels (default: 300)");
     app.add_option("--seed", options.seed, "First seed (default: 1)");
@@ -66,9 +65,9 @@ void add_options(CLI::App& app, Options& options) {
         ->check(CLI::Range(0, 4));
     app.add_option("--coverage", options.coverage,
                    "Write to this file how often each instruction occurred");
-    app.add_option("--export", options.export_to,
-                   "Write kernels for a GPU, with their expected results, into this folder,\nand "
-                   "run nothing else");
+    app.add_option(
+        "--export", options.export_to,
+        "Write kernels for a GPU, with their expected results, into this folder,\nand run nothing");
     app.add_option("--file", options.file,
                    "Compare both modes on the single PTX kernel in this file");
     app.add_option("--runner", options.runner, "Path of another campaign_run")
@@ -302,7 +301,8 @@ int export_kernels(const Options& options) {
         expected << cases[k].name << " " << outcomes[k].results << "\n";
         ++good;
     }
-    std::cout << good << " kernels in " << folder.string() << "; on a machine with a GPU:\n"
+    std::cout << good << " kernels in " << folder.string()
+              << "; run them on a machine with a GPU:\n"
               << "  campaign_run --expect expected.txt kernels.txt\n";
     return good == cases.size() ? 0 : 1;
 }

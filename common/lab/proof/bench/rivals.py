@@ -49,7 +49,7 @@ if triton is not None:
 
     @triton.jit
     def transpose_tile(out, matrix, rows, cols, ROWS: tl.constexpr, COLS: tl.constexpr):
-        """One program moves a tile of ROWS x COLS; neighbours follow each other down a column."""
+        """Transposes a tile of ROWS x COLS. Consecutive programs move down a column."""
         row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
         col = tl.program_id(1) * COLS + tl.arange(0, COLS)
         inside = (row[:, None] < rows) & (col[None, :] < cols)
@@ -59,7 +59,7 @@ if triton is not None:
 
 
 class Rivals:
-    """The matrices of one size, and who transposes them."""
+    """The matrices of one size, and the libraries that transpose them."""
 
     # Tile sizes and warp counts to try. The fastest combination is used in the benchmark.
     TRITON_TILES = [(32, 32, 4), (64, 32, 4), (64, 64, 4), (64, 64, 8), (128, 64, 8), (64, 128, 8)]
@@ -82,7 +82,7 @@ class Rivals:
         self.invite("triton", self.triton_call)
 
     def invite(self, name, make_call):
-        """Lets a rival take part, when it is there and right."""
+        """Adds a rival if it is available and its output is right."""
         if name in SKIPPED:
             return
         try:

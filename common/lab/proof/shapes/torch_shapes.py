@@ -53,7 +53,7 @@ def shape_times(milliseconds, size, batches, rows, cols, pitch, start):
 
 
 def compiled_ms(milliseconds, x, order):
-    """The time of the Triton kernel that torch.compile makes for this shape, or None if it makes none."""
+    """Returns the time of the Triton kernel that torch.compile generates for this shape, or None."""
     try:
         torch._dynamo.reset()  # otherwise PyTorch would stop compiling after a few shapes
         permute = torch.compile(lambda tensor: tensor.permute(order).contiguous(), dynamic=False)

@@ -97,7 +97,7 @@ std::string output_of(const std::vector<std::string>& command, double seconds) {
     const ProcessResult ended = run_child(command, seconds);
     if (ended.timed_out || ended.exit_code != 0) {
         throw std::runtime_error(command[0] +
-                                 (ended.timed_out ? " did not end in time" : " failed") + ":\n" +
+                                 (ended.timed_out ? " did not finish in time" : " failed") + ":\n" +
                                  ended.output);
     }
     return ended.output;
