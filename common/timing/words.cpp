@@ -72,8 +72,8 @@ std::string few_blocks_verdict(const Prediction& p) {
     if (whole == 0) {
         return "too few blocks: " + percent_text(last) + " of those that the GPU can hold at once";
     }
-    return "too few blocks in the last round: the last of " + number_text(whole + 1) +
-           " rounds fills " + percent_text(last) + " of the GPU";
+    return "too few blocks in the last wave: the last of " + number_text(whole + 1) +
+           " waves fills " + percent_text(last) + " of the GPU";
 }
 
 std::string describe_verdict(const Prediction& p, const Gpu& gpu) {
@@ -314,9 +314,9 @@ std::string advice_on_bottleneck(const Prediction& p) {
                    "use wider accesses, and compute indices once.";
         case Bottleneck::blocks: return "Give each block more work, so that fewer blocks start.";
         case Bottleneck::few_blocks:
-            return p.rounds < 1
-                       ? "Divide the work among more blocks."
-                       : "Divide the work so that the last round is full, or into smaller blocks.";
+            return p.rounds < 1 ? "Divide the work among more blocks."
+                                : "Divide the work so that the last wave of blocks is full, or use "
+                                  "smaller blocks.";
     }
     return "";
 }

@@ -32,7 +32,7 @@ constexpr const char* kFooter =
     "simulate ./transpose                    counters and checks\n  simulate --lines ./transpose "
     "1024       the same, at each source line\n  simulate --check none ./transpose       counters "
     "only, faster\n  simulate --time ./transpose             and predict an H200's times\n  "
-    "simulate --json out.json ./transpose    also for programs to read\n  simulate --gate "
+    "simulate --json out.json ./transpose    also write the results as JSON\n  simulate --gate "
     "--compare base.json pytest tests    for CI\n\nExit code: the program's own; 128+N if signal N "
     "ended the program; 2 if it could\nnot be run, or ended with 0 although a part of it could not "
     "be simulated; 3 if\nit ended with 0, but a cost was above a limit; the code of "
@@ -109,7 +109,8 @@ void add_options(CLI::App& app, CommandLine& line) {
                    "Write a step-by-step trace of one block of a launch\nto FILE (build with -G to "
                    "see variables)")
         ->type_name("FILE");
-    number("--trace-block", "COALESCE_SIM_TRACE_BLOCK", "Trace block N, x fastest (default: 0)");
+    number("--trace-block", "COALESCE_SIM_TRACE_BLOCK",
+           "Trace block N, counted with x fastest (default: 0)");
     number("--trace-launch", "COALESCE_SIM_TRACE_LAUNCH",
            "Skip N launches of the kernels that --kernel\nselects, and trace the next launch "
            "(default: 0)");

@@ -46,21 +46,24 @@ void add_options(CLI::App& app, CommandLine& words) {
     app.add_option("--measure-again", words.repeats,
                    "Run the kernels this many more times under ncu, and add to the\nrecord the "
                    "range of each counter that differs between runs");
-    app.add_option("--record", words.record, "The folder of the record (docs/results/tutorial)");
-    app.add_option("--programs", words.programs,
-                   "The folder of the programs (tutorial, beside this program)");
+    app.add_option("--record", words.record,
+                   "The folder of the record (default: docs/results/tutorial)");
+    app.add_option(
+        "--programs", words.programs,
+        "The folder of the programs (default: the folder tutorial\nbeside this program)");
     app.add_option("--theme", words.themes, "Compare only these themes")
         ->check(CLI::IsMember(tutorial_themes()));
     app.add_option("--only", words.only, "Compare only these kernels (not with --measure)");
     app.add_flag("--time", words.with_times, "Also compare predicted times, at full size");
-    app.add_option("--gpu", words.gpu, "The GPU for which times are predicted (H200)");
+    app.add_option("--gpu", words.gpu, "The GPU for which times are predicted (default: H200)");
     app.add_flag("--held-back", words.with_held_back,
                  "Also use the times that are held back, to judge the model,\nnot to improve it");
     app.add_option("--against", words.against,
                    "Compare counters with those of the same programs in this\nfolder, also "
                    "simulated, instead of with the record")
         ->check(CLI::ExistingDirectory);
-    app.add_option("--known", words.known, "File of known differences (known_differences.txt)")
+    app.add_option("--known", words.known,
+                   "File of known differences (default: known_differences.txt)")
         ->check(CLI::ExistingFile);
     app.add_option("--least-equal", words.min_equal_fraction,
                    "Fail if less than this percentage of the kernels have equal counters");
@@ -70,10 +73,11 @@ void add_options(CLI::App& app, CommandLine& words) {
     app.add_option("--least-within", words.min_within_fraction,
                    "Fail if less than this percentage of the predictions are\nwithin their bands, "
                    "in each half");
-    app.add_option("--ncu-output", words.ncu_output,
-                   "--measure: read the output of an earlier run from this folder\n(THEME.times, "
-                   "THEME.small.csv, THEME.full.csv; THEME.again.csv)");
-    app.add_option("--keep", words.keep, "--measure: save the output in this folder");
+    app.add_option(
+        "--ncu-output", words.ncu_output,
+        "with --measure: read the output of an earlier run from this folder\n(THEME.times, "
+        "THEME.small.csv, THEME.full.csv, and THEME.again.csv)");
+    app.add_option("--keep", words.keep, "with --measure: save the output in this folder");
     app.add_option("--commit", words.commit, "Commit of the source, if git cannot report it");
 }
 

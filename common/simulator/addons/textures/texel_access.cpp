@@ -64,7 +64,7 @@ const ImageObject* ImageLookup::find_for_lane(int lane) {
     auto found = find_image_object(asked);
     if (!found && was_destroyed_image_object(asked))
         return refuse(lane, asked, "The " + std::string(name) + " has been destroyed.",
-                      "Destroy objects after the last kernel that uses them.");
+                      "Destroy the object only after the last kernel that uses it.");
     if (!found || found->is_surface != image.is_surface)
         return refuse(
             lane, asked, "There is no " + std::string(name) + ".",
@@ -73,10 +73,11 @@ const ImageObject* ImageLookup::find_for_lane(int lane) {
                 : "Pass the object from cudaCreateTextureObject, and check that the call "
                   "succeeded.");
     if (!fits(*found))
-        return refuse(lane, asked,
-                      "The " + std::string(name) + " is " + name_of(found->shape) +
-                          ", but it is accessed as " + name_of(image.shape) + ".",
-                      "Call the function for the kind of array that the object was made from.");
+        return refuse(
+            lane, asked,
+            "The " + std::string(name) + " is " + name_of(found->shape) +
+                ", but it is accessed as " + name_of(image.shape) + ".",
+            "Call the access function for the kind of array from which the object was created.");
     object = std::move(found);
     number = asked;
     return object.get();

@@ -45,7 +45,7 @@ void replace_array_by_memory(const cudaArray& array, const char* role, const cud
 size_t bytes_to_texels(const cudaArray& array, size_t bytes) {
     const u32 each = array.image.format.bytes();
     if (bytes % each != 0)
-        not_simulated("a copy of half a texel, of " + std::to_string(each) + " bytes");
+        not_simulated("a copy of part of a texel (" + std::to_string(each) + " bytes)");
     return bytes / each;
 }
 
