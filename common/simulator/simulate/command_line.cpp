@@ -116,9 +116,10 @@ void add_options(CLI::App& app, CommandLine& line) {
            "(default: 0)");
     app.add_flag("--lines", line.lines, "Show the source with the counters of each line");
     hand_on("--check", "COALESCE_SIM_CHECK",
-            "Checks to run: all (the default), none, or a list\nwith commas: memcheck, racecheck, "
-            "globalrace,\ninitcheck, synccheck, apicheck, streamcheck.\nall excludes leakcheck, "
-            "and equalvalues (races\nthat change no value); to add one: all,leakcheck",
+            "Checks to run: all (the default), none, or a\ncomma-separated list of memcheck, "
+            "racecheck,\nglobalrace, initcheck, synccheck, apicheck and\nstreamcheck. all omits "
+            "leakcheck and equalvalues\n(races that change no value); to add one of "
+            "them:\nall,leakcheck",
             "LIST", validate_check_list);
     hand_on("--kernel", "COALESCE_SIM_KERNEL",
             "Show and report only kernels whose names match\nthis (extended) regular expression",
