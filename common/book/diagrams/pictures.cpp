@@ -254,11 +254,10 @@ std::string draw_block_order_picture(const Recording& recording,
     for (std::size_t i = 0; i < variants.size(); ++i) {
         draw_order(drawing, recording.variant(variants[i]), 10 + panel * static_cast<int>(i), 24);
     }
-    drawing.add_text(
-        10, 238,
-        "`in`, 16 x 16 tiles of 32 x 32. Marked: the tiles that the first 32 blocks read. "
-        "Simulated.",
-        "faint");
+    drawing.add_text(10, 238,
+                     "`in` has 16 x 16 tiles of 32 x 32 elements. Marked: the tiles that the first "
+                     "32 blocks read. Simulated.",
+                     "faint");
     return drawing.svg("The tiles that the first blocks read, in four orders");
 }
 

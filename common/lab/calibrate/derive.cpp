@@ -66,7 +66,8 @@ void derive_latencies(const RawMeasurements& raw, Gpu& gpu) {
 /// cache, minus the time per load of a warp that follows pointers through the same cache.
 double timing_overhead_cycles(const RawMeasurements& raw) {
     if (raw.timed_load <= 0)
-        throw GpuError("a measurement is missing: a load of a cache line from the second level");
+        throw GpuError(
+            "a measurement is missing: a load of a cache line from the second-level cache");
     return std::max(0.0, raw.timed_load - chase_cycles(raw, "second level, lines"));
 }
 
@@ -280,7 +281,7 @@ BulkCopies derive_bulk_copy_costs(const std::vector<BulkRate>& measured) {
     BulkCopies bulk;
     for (const auto& [bytes, cycles] : rows) {
         const auto box = boxes.find(bytes);
-        if (box == boxes.end()) throw GpuError("a measurement is missing: bulk copies, boxes");
+        if (box == boxes.end()) throw GpuError("a measurement is missing: bulk copies of boxes");
         bulk.bytes.push_back(bytes);
         bulk.row.push_back(round_to_four_digits(cycles));
         bulk.box_row.push_back(round_to_four_digits(box->second));

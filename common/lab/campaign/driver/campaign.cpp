@@ -69,7 +69,7 @@ void add_options(CLI::App& app, Options& options) {
         "--export", options.export_to,
         "Write kernels for a GPU, with their expected results, into this folder,\nand run nothing");
     app.add_option("--file", options.file,
-                   "Compare both modes on the single PTX kernel in this file");
+                   "Compare the simulator with its plain mode on the PTX kernel in this file");
     app.add_option("--runner", options.runner, "Path of another campaign_run")
         ->check(CLI::ExistingFile);
     app.add_option("--library", options.library, "Path of another build of libcudart.so.13");

@@ -48,8 +48,9 @@ void add_options(CLI::App& app, CommandLine& words) {
     app.add_option("--commit", words.commit, "Commit of the source, if git cannot report it");
     app.add_flag("--check", words.check_only,
                  "Only verify all candidates at 512 x 256, without timing");
-    app.add_option("--time", words.time_on,
-                   "Only predict all times on this GPU (H200), for --json");
+    app.add_option(
+        "--time", words.time_on,
+        "Only predict the times of all candidates on this GPU (default: H200), for --json");
     add_device_option(app, words.device);
 }
 

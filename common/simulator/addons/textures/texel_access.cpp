@@ -103,11 +103,11 @@ void TexelAccess::check_written(const Tap& tap, int lane) {
     if (!allocation || !allocation->has_shadow ||
         launch.memory->unwritten_bytes(tap.address(), tap.image->format.bytes()) == 0)
         return;
-    Report report =
-        w_.describe(op_, "initcheck", "uninitialised texel read", lane,
-                    "Reads " + place_of(tap) + " texels, some bytes of which were never written.",
-                    "Fill all parts of the array that fetches reach: linear filtering also reads "
-                    "the neighbours of a texel.");
+    Report report = w_.describe(
+        op_, "initcheck", "uninitialised texel read", lane,
+        "Reads " + place_of(tap) + " texels, some bytes of which were never written.",
+        "Fill every part of the array that a fetch can read: linear filtering also reads "
+        "the neighbours of a texel.");
     report.address = tap.address();
     reports().add(report);
 }
