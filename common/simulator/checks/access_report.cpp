@@ -206,8 +206,8 @@ Report describe_bad_global(Report report, const LaneAccess& access,
             address == 0 ? ": a null pointer."
                          : ": a null pointer, plus " + format_byte_count(address) + ".",
             calls_malloc
-                ? "Check that malloc() in the kernel did not return null. cudaDeviceSetLimit with "
-                  "cudaLimitMallocHeapSize makes its heap larger."
+                ? "Check that malloc() in the kernel did not return null. To enlarge the heap, "
+                  "call cudaDeviceSetLimit with cudaLimitMallocHeapSize."
                 : "Check that cudaMalloc succeeded, and that this pointer was passed to the "
                   "kernel.");
     }

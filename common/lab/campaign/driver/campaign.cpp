@@ -59,8 +59,8 @@ void add_options(CLI::App& app, Options& options) {
     app.add_option("--shrink", options.shrink,
                    "Reduce the first N kernels whose results differ (default: 3; 0: none)");
     app.add_option("--against", options.against,
-                   "Compare with the plain mode of the libcudart.so.13 in this folder;\nNVIDIA's "
-                   "library runs the kernels on a GPU");
+                   "Compare with the plain mode of the libcudart.so.13 in this folder;\nif it is "
+                   "NVIDIA's library, the kernels run on a GPU");
     app.add_option("--level", options.level, "Optimization level of the GPU's driver, 0 to 4")
         ->check(CLI::Range(0, 4));
     app.add_option("--coverage", options.coverage,
@@ -237,7 +237,7 @@ private:
 
     void summary() {
         std::cout << kernels_ << " kernels in " << static_cast<int>(seconds()) << " s ("
-                  << static_cast<int>(static_cast<double>(kernels_) / seconds()) << " a second), "
+                  << static_cast<int>(static_cast<double>(kernels_) / seconds()) << " per second), "
                   << mismatches_ << " differ\n";
         for (const auto& [name, count] : configurations_)
             std::cout << "  " << name << ": " << count << "\n";

@@ -83,7 +83,8 @@ void add_options(CLI::App& app, CommandLine& words) {
     app.add_option("--seed", words.seed, "Seed of the random patterns (default: 1)");
     app.add_flag("--counters", words.counters_only, "Compare only the counters, with ncu");
     app.add_flag("--bugs", words.bugs_only, "Compare only the seeded bugs, with compute-sanitizer");
-    app.add_option("--jobs", words.jobs, "Number of parallel checkers (one per core, at most 12)")
+    app.add_option("--jobs", words.jobs,
+                   "Number of parallel checkers (default: one per core, at most 12)")
         ->check(CLI::Range(1, 256));
     app.add_option("--json", words.json,
                    "File for the results (default: docs/results/validation/results.json)");
@@ -92,7 +93,7 @@ void add_options(CLI::App& app, CommandLine& words) {
     app.add_option("--ncu-output", words.ncu_output,
                    "Read the output of ncu from this file (see --keep) instead of running ncu");
     app.add_option("--recorded", words.recorded,
-                   "Compare with counts that a GPU made before, without a GPU");
+                   "Compare with counters that were recorded on a GPU; needs no GPU");
     add_time_options(app, words.times, words.time);
 }
 

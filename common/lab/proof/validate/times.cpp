@@ -326,9 +326,8 @@ int validate_times(const TimeWords& words) {
     if (times.empty()) throw UsageError(kNothingMeasured);
     const std::string title = words.against.empty()
                                   ? "Predicted and measured, " + measured.device()
-                                  : "Measured, " + measured.device() +
-                                        ", and, instead of predictions, the times of a run on an " +
-                                        stand_in.device();
+                                  : "Times measured on an " + measured.device() +
+                                        ", compared with a run on an " + stand_in.device();
     std::cout << title << (measures ? "\n\n" : " (docs/results)\n\n") << times_text(times);
     if (!reasons.empty()) std::cout << "\nMeasured, but not predicted:\n";
     for (const std::string& why : reasons) std::cout << wrap(why, "  ");
