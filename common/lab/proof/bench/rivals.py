@@ -22,7 +22,7 @@ try:
         raise RuntimeError("PyTorch sees no GPU")
 except Exception as problem:
     torch = None
-    NO_TORCH = f"PyTorch is not there: {problem}".splitlines()[0]
+    NO_TORCH = f"PyTorch cannot be imported: {problem}".splitlines()[0]
     SKIPPED["torch_copy"] = SKIPPED["torch_contiguous"] = NO_TORCH
 
 try:
@@ -31,14 +31,14 @@ try:
     cupy.cuda.runtime.getDeviceCount()
 except Exception as problem:
     cupy = None
-    SKIPPED["cupy_copyto"] = f"CuPy is not there: {problem}".splitlines()[0]
+    SKIPPED["cupy_copyto"] = f"CuPy cannot be imported: {problem}".splitlines()[0]
 
 try:
     import triton
     import triton.language as tl
 except Exception as problem:
     triton = None
-    SKIPPED["triton"] = f"Triton is not there: {problem}".splitlines()[0]
+    SKIPPED["triton"] = f"Triton cannot be imported: {problem}".splitlines()[0]
 
 if torch is None:
     # CuPy and Triton use PyTorch's matrices, so they need PyTorch.

@@ -15,7 +15,7 @@ import sys
 try:
     import torch
 except ImportError as problem:
-    print(json.dumps({"absent": f"PyTorch is not there: {problem}"}))
+    print(json.dumps({"absent": f"PyTorch cannot be imported: {problem}"}))
     sys.exit()
 
 TYPES = {1: torch.int8, 2: torch.int16, 4: torch.float32, 8: torch.int64, 16: torch.complex128}

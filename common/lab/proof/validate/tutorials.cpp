@@ -289,6 +289,6 @@ int run(const CommandLine& words, char**) {
 
 int main(int argc, char** argv) {
     return run_program("tutorials",
-                       "Compares kernels of tutorials on the simulator with measurements of a GPU",
+                       "Compares simulated results of tutorial kernels with measurements on a GPU",
                        argc, argv, add_options, run);
 }
