@@ -30,8 +30,9 @@ std::string pipe_counter(const std::string& counter) {
 const Json& only_launch(const Json& simulated) {
     const Json& kernels = simulated.at("kernels");
     if (kernels.size() != 1 || kernels[0].at("launches") != 1) {
-        throw std::runtime_error("an example launches one kernel once, but the simulator saw " +
-                                 std::to_string(kernels.size()) + " kernels");
+        throw std::runtime_error(
+            "an example must launch exactly one kernel, but the simulator recorded " +
+            std::to_string(kernels.size()) + " kernels");
     }
     return kernels[0];
 }
