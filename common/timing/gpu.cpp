@@ -298,8 +298,7 @@ std::string write_gpu(const Gpu& gpu) {
         text += line(key, written(*find_partial_cost(gpu, key)), "");
     text +=
         "\n# A copy whose runs have this many bytes takes (1 + read + write) times as long as a "
-        "copy "
-        "in "
+        "copy in "
         "long runs\n[runs]\n";
     for (const char* key : kRunKeys) text += line(key, list(*find_run_list(gpu, key)), "");
     if (gpu.bulk.bytes.empty()) return text;
