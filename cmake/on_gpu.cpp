@@ -15,7 +15,7 @@ int main(int argc, char** argv) {
     }
     // The simulator would pass for a GPU, so skip the test if the simulator is loaded.
     if (dlsym(RTLD_DEFAULT, "coalesceSimulatorVersion") != nullptr) {
-        std::puts("skipped: the simulated GPU stands in for NVIDIA's here");
+        std::puts("skipped: the simulator replaces the CUDA runtime here, so no real GPU is used");
         return SKIPPED;
     }
     int devices = 0;

@@ -12,7 +12,7 @@ std::string code_block(const std::string& code) {
 /// Explains how close an element must be to the reference.
 std::string tolerance_in_words(const Tolerance& tolerance) {
     if (tolerance.kind == Tolerance::Kind::bits) {
-        return "An element is right if its bits are those of the reference.";
+        return "An element is right if it equals the reference bit for bit.";
     }
     return "An element is right if it differs from the reference by no more than the tolerance, "
            "which is `" +

@@ -70,9 +70,9 @@ std::string bandwidth_chart_html(const nlohmann::json& measured, const Contents&
                 "\"></i></span><span class=\"figure\">" + std::to_string(gbps) + "</span></li>\n";
     }
     if (rows.empty()) return "";
-    return "<section class=\"chart-of-lessons\"><h2 class=\"part\">Each lesson is one idea</h2>\n"
+    return "<section class=\"chart-of-lessons\"><h2 class=\"part\">One idea per lesson</h2>\n"
            "<p>The bandwidth of each lesson's kernel in GB/s, measured on an H200. The line at the "
-           "right is a copy, " +
+           "right marks the bandwidth of a copy, " +
            std::to_string(std::lround(copy)) +
            " GB/s: no transpose can be faster.</p>\n<ol class=\"ladder\">\n" + rows +
            "</ol></section>\n";
@@ -84,20 +84,22 @@ std::string front_page_html(const Contents& contents, const course::Course& cour
                             bool with_explorer) {
     const auto first = std::find_if(contents.pages.begin(), contents.pages.end(),
                                     [](const Page& one) { return !one.step_name().empty(); });
-    if (first == contents.pages.end()) throw BookError("there is no lesson to begin with");
+    if (first == contents.pages.end())
+        throw BookError("the book has no lesson to which the front page can link");
     const nlohmann::json measured = read_measurements(contents);
     const std::string other = with_explorer ? "<a href=\"playground.html\">Break a kernel</a>"
                                             : "<a href=\"introduction.html\">New to GPUs</a>";
     return "<section class=\"hero\"><div class=\"said\">\n"
            "<p class=\"tagline\">Why is one kernel nine times as fast as another?</p>\n"
            "<p class=\"lead\">Both transpose the same matrix on the same GPU. They differ only in "
-           "how they touch memory. Learn to see it, one idea at a time, with kernels that run, "
-           "explain themselves, and are yours to break: here in the browser, without a GPU.</p>\n"
+           "how they access memory. Learn to see the difference, one idea at a time, with kernels "
+           "that run, explain themselves, and are yours to break: here in the browser, without a "
+           "GPU.</p>\n"
            "<p class=\"ways\"><a class=\"first\" href=\"" +
            first->html_file() + "\">Start with the first lesson</a> " + other +
            "</p>\n</div>\n<figure class=\"toy\"><figcaption><b>Try it.</b> 32 lanes of a warp each "
-           "read a float from shared memory, all from the same column of a tile. Memory is 32 "
-           "banks wide.</figcaption><div class=\"bank-toy\" data-lessons=\"" +
+           "read a float from shared memory, all from the same column of a tile. Shared memory has "
+           "32 banks.</figcaption><div class=\"bank-toy\" data-lessons=\"" +
            to_html(lesson_bandwidths_by_row_length(measured, course)) +
            "\"><p>This picture needs JavaScript.</p></div></figure></section>\n" +
            bandwidth_chart_html(measured, contents, course) +

@@ -44,7 +44,7 @@ int check(const fs::path& html) {
     const std::vector<std::string> faults = find_site_faults(html);
     for (const std::string& fault : faults) std::printf("%s\n", fault.c_str());
     if (faults.empty()) {
-        std::printf("%s: every link leads somewhere\n", html.c_str());
+        std::printf("%s: all links are valid\n", html.c_str());
         return 0;
     }
     std::printf("%zu faults; fix the sources of these pages (docs/contents.txt lists them)\n",

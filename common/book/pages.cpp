@@ -183,8 +183,8 @@ private:
         const std::string file = space == what.npos ? expected : what.substr(space + 1);
         const std::string text = "\n\\snippet " + page.step_name() + "/" + file + " " + name + "\n";
         if (!with_explorer || name != "kernel" || !has_exercise()) return text;
-        return "\n\\htmlonly\n<details class=\"solved\"><summary>The kernel, which solves the "
-               "exercise. You can open it now; it opens by itself when your "
+        return "\n\\htmlonly\n<details class=\"solved\"><summary>The lesson's kernel, which solves "
+               "the exercise. You can open it now; it opens by itself when your "
                "kernel passes</summary>\n\\endhtmlonly\n" +
                text + "\n\\htmlonly\n</details>\n\\endhtmlonly\n";
     }
@@ -236,7 +236,8 @@ private:
         const std::string begin = "cat <<'END'\n", end = "\nEND\n";
         const std::size_t function = script.find("usage() {");
         const std::size_t from = function == script.npos ? function : script.find(begin, function);
-        if (from == script.npos) fail("`learn` has no function usage() with a text up to END");
+        if (from == script.npos)
+            fail("`learn` has no function usage() whose text ends with a line END");
         const std::size_t first = from + begin.size();
         return script.substr(first, script.find(end, first) + 1 - first);
     }

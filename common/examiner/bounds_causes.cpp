@@ -187,7 +187,7 @@ Failure explain_outside_shared(const Trial& trial, const Report& report, const E
         failure_from_report(FailureKind::outside_shared_memory, report, trial, evidence,
                             "the kernel accesses memory outside of the shared array.",
                             "Compare the indices with the array's dimensions. " + report.cure);
-    if (report.cure.starts_with("This is no address")) {
+    if (report.cure.starts_with("This address is not in shared memory")) {
         failure.headline =
             "this instruction accesses shared memory, but its address is not in shared memory.";
         failure.next = report.cure;

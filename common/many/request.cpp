@@ -47,8 +47,8 @@ void add_options_alone(CLI::App& app, Request& request) {
 const std::string kOptions = R"(  --verify          only verify, on many shapes
   --bench           only measure, at one shape, and verify every element there
   --device WHICH    auto, gpu or sim; COALESCE_SIM_DEVICES=N simulates N GPUs
-  --rows R --cols C run only this shape (65536 x 65536, or the largest
-                    that fits)
+  --rows R --cols C run only this shape (default for measurements:
+                    65536 x 65536, or the largest that fits)
   --chunks N        number of chunks, for ways that use chunks (default: several
                     numbers are tried)
   --unused KIB      shared memory that each packing block reserves without using
@@ -58,7 +58,8 @@ const std::string kOptions = R"(  --verify          only verify, on many shapes
                     --unused and --pause leave resources for NCCL; the default
                     is to try some values of each
   --repetitions N   repetitions of each measurement (default: 15)
-  --link G          GB/s that a GPU can send (450, as for an H200's NVLink)
+  --link G          GB/s that a GPU can send (default: 450, the NVLink bandwidth
+                    of an H200)
   --spoil           change one bit of one element, to test the verification
   --json FILE       also write the results to FILE
   --help            print this text
@@ -110,8 +111,8 @@ std::string list_text(const std::vector<MethodKind>& methods) {
 std::string help_text(const std::string& program, const std::vector<MethodKind>& methods) {
     return "Usage: " + program + R"( --gpus N [OPTIONS]
 
-Transposes one matrix that is spread over N GPUs of this host by blocks of
-rows, in several ways. Verifies every element on the GPUs, and measures times.
+Transposes one matrix whose blocks of rows are distributed over N GPUs of this
+host, in several ways. Verifies every element on the GPUs, and measures times.
 
   --way NAME        use only this way
   --list            list the ways
@@ -127,8 +128,8 @@ Ways:
 std::string help_text_for_mpirun(const std::string& program) {
     return "Usage: mpirun -n PROCESSES " + program + R"( [OPTIONS]
 
-Transposes one matrix that is spread over processes by blocks of rows, on one
-host or on several. Each process has its own GPU, whose rows are packed, sent
+Transposes one matrix whose blocks of rows are distributed over processes, on
+one host or on several. Each process has its own GPU. The rows are packed, sent
 by NCCL and unpacked, in chunks. Verifies every element, and measures times.
 
 )" + kOptions +

@@ -42,7 +42,7 @@ const std::vector<Section>& sections() {
           {"shared_bytes", &Gpu::shared_bytes, 1024, 1 << 24,
            "shared memory for all blocks, including what the system reserves"},
           {"shared_bytes_of_system", &Gpu::system_shared_bytes, 1, 1 << 16,
-           "reserved by the system in each block"},
+           "reserved by the system for each block"},
           {"clock_ghz", &Gpu::clock_ghz, kMinPositive, 100, "under load"}}},
         {"memory",
          "Memory: rates in GB/s, times in nanoseconds",
@@ -52,23 +52,23 @@ const std::vector<Section>& sections() {
           {"write_gbps", &Gpu::write_gbps, 1, 1e6, "long runs"},
           {"latency_ns", &Gpu::latency_ns, 1, 1e5, "of one load while memory is idle"},
           {"queue_ns", &Gpu::queue_ns, 0, 1e5,
-           "added, times u / (1 - u), if memory is busy for the share u"},
+           "added to the latency, times u / (1 - u); u: the fraction of time that memory is busy"},
           {"write_delay_ns", &Gpu::write_delay_ns, 0, 1e5,
-           "added, times the share of the time spent on writing"},
+           "added to the latency, times the fraction of the time spent on writing"},
           {"latency_floor", &Gpu::fastest_latency_fraction, kMinPositive, 1,
            "latency of the fastest loads / latency_ns"},
           {"latency_spread_ns", &Gpu::latency_spread_ns, 0, 1e5,
-           "average latency minus that of the fastest loads, at most"},
+           "largest difference between the average latency and that of the fastest loads"},
           {"l2_bytes", &Gpu::l2_bytes, 0, 1e12, ""},
-          {"l2_latency_ns", &Gpu::l2_latency_ns, 1, 1e5, "of a load that hits there"}}},
+          {"l2_latency_ns", &Gpu::l2_latency_ns, 1, 1e5, "of a load that hits this cache"}}},
         {"multiprocessor",
          "One multiprocessor: times in clock cycles",
-         {{"l1_latency", &Gpu::l1_latency_cycles, 1, 1e4, "of a load that hits there"},
+         {{"l1_latency", &Gpu::l1_latency_cycles, 1, 1e4, "of a load that hits this cache"},
           {"shared_latency", &Gpu::shared_latency_cycles, 1, 1e4, "of a load"},
           {"l2_read_bytes", &Gpu::l2_read_bytes_per_cycle, kMinPositive, 1e4,
-           "per cycle from the second-level cache, if all multiprocessors read"},
+           "bytes per cycle from the second-level cache, if all multiprocessors read"},
           {"l2_write_bytes", &Gpu::l2_write_bytes_per_cycle, kMinPositive, 1e4,
-           "per cycle to the second-level cache, if all write"},
+           "bytes per cycle to the second-level cache, if all multiprocessors write"},
           {"barrier", &Gpu::barrier, 0, 1e4,
            "__syncthreads; barrier_of_warp is added for each warp"},
           {"barrier_of_warp", &Gpu::barrier_cycles_per_warp, 0, 1e4, ""},
@@ -297,8 +297,8 @@ std::string write_gpu(const Gpu& gpu) {
     for (const char* key : kPartialKeys)
         text += line(key, written(*find_partial_cost(gpu, key)), "");
     text +=
-        "\n# A copy whose runs have this many bytes takes 1 + read + write times as long as a copy "
-        "in "
+        "\n# A copy whose runs have this many bytes takes (1 + read + write) times as long as a "
+        "copy in "
         "long runs\n[runs]\n";
     for (const char* key : kRunKeys) text += line(key, list(*find_run_list(gpu, key)), "");
     if (gpu.bulk.bytes.empty()) return text;

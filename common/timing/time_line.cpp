@@ -233,7 +233,7 @@ std::string time_line_text(const Prediction& prediction, int width) {
     if (line.moments.empty()) return text + "The model has no time line of this launch.\n";
 
     const std::vector<std::string> legend =
-        wrap_lines("x: nothing is in flight. .:=#: few to many. [==]: a block.", room);
+        wrap_lines("x: nothing is in flight. .:=#: low to high. [==]: a block.", room);
     constexpr int other_rows = 6;
     const int left = kMaxTotalLines - other_rows - static_cast<int>(title.size()) -
                      static_cast<int>(legend.size());

@@ -70,10 +70,11 @@ std::string few_blocks_verdict(const Prediction& p) {
     const double whole = std::floor(p.rounds), last = p.rounds - whole;
     if (!is_nonzero_fraction(last)) return "too few blocks fill the GPU";
     if (whole == 0) {
-        return "too few blocks: " + percent_text(last) + " of those that the GPU can hold at once";
+        return "too few blocks: the grid has only " + percent_text(last) +
+               " of the blocks that the GPU can hold at once";
     }
-    return "too few blocks in the last round: the last of " + number_text(whole + 1) +
-           " rounds fills " + percent_text(last) + " of the GPU";
+    return "too few blocks in the last wave: the last of " + number_text(whole + 1) +
+           " waves fills " + percent_text(last) + " of the GPU";
 }
 
 std::string describe_verdict(const Prediction& p, const Gpu& gpu) {
@@ -282,8 +283,8 @@ Remedy memory_remedy(const Prediction& p, const Gpu& gpu, double useful_bytes) {
 std::string conflict_remedy(const Prediction& p) {
     const bool costs_time = is_nonzero_count(p.ms_without_conflicts * 1e6) &&
                             p.ms > kNotableRatio * p.ms_without_conflicts;
-    return costs_time ? "Avoid the bank conflicts: without them about " +
-                            time_text(p.ms_without_conflicts) + " (predicted)."
+    return costs_time ? "Avoid the bank conflicts: without them, the predicted time is about " +
+                            time_text(p.ms_without_conflicts) + "."
                       : "";
 }
 
@@ -314,9 +315,9 @@ std::string advice_on_bottleneck(const Prediction& p) {
                    "use wider accesses, and compute indices once.";
         case Bottleneck::blocks: return "Give each block more work, so that fewer blocks start.";
         case Bottleneck::few_blocks:
-            return p.rounds < 1
-                       ? "Divide the work among more blocks."
-                       : "Divide the work so that the last round is full, or into smaller blocks.";
+            return p.rounds < 1 ? "Divide the work among more blocks."
+                                : "Divide the work so that the last wave of blocks is full, or use "
+                                  "smaller blocks.";
     }
     return "";
 }

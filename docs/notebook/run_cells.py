@@ -13,7 +13,7 @@ def code_cells(path):
         sys.exit(f"{path}: no notebook of format 4")
     for number, cell in enumerate(notebook["cells"]):
         if cell["cell_type"] not in ("code", "markdown") or "id" not in cell:
-            sys.exit(f"{path}: cell {number} is of no kind that is known")
+            sys.exit(f"{path}: cell {number} has an unknown type")
         if cell.get("outputs"):
             sys.exit(f"{path}: cell {number} has outputs; clear them before committing")
         if cell["cell_type"] == "code":

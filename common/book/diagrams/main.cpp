@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* help =
-    "Usage: diagrams RECORDINGS FOLDER            draws every picture into FOLDER\n"
+    "Usage: diagrams RECORDINGS FOLDER            draws all pictures into FOLDER\n"
     "       diagrams --check RECORDINGS FOLDER    changes nothing; exits with 1 if a picture "
     "differs\n"
     "RECORDINGS is build/docs/recordings (from the target `recordings`), and FOLDER is "
@@ -46,14 +46,15 @@ int check(const Pictures& pictures, const fs::path& folder) {
     int stale = 0;
     for (const auto& [name, svg] : pictures) {
         if (coalesce::read_if_exists(folder / name) == svg) continue;
-        std::printf("%s does not show what the kernels do now\n", (folder / name).c_str());
+        std::printf("%s is out of date: it differs from the picture of the current recordings\n",
+                    (folder / name).c_str());
         ++stale;
     }
     if (stale == 0) {
-        std::printf("%zu pictures show what the kernels do\n", pictures.size());
+        std::printf("all %zu pictures are up to date\n", pictures.size());
         return 0;
     }
-    std::printf("Draw them again: cmake --build build --target pictures\n");
+    std::printf("Draw the pictures again: cmake --build build --target pictures\n");
     return 1;
 }
 

@@ -220,7 +220,7 @@ std::string draw_race_picture(const RecordedTile& left, const RecordedTile& righ
     drawing.add_text(
         14, 368, "Each column is a bank. A wavefront serves one word from each bank. Simulated.",
         "faint");
-    return drawing.svg("What one warp reads at once, wavefront after wavefront");
+    return drawing.svg("The words that one warp reads at once, wavefront by wavefront");
 }
 
 // ---- the order of blocks ----
@@ -254,12 +254,11 @@ std::string draw_block_order_picture(const Recording& recording,
     for (std::size_t i = 0; i < variants.size(); ++i) {
         draw_order(drawing, recording.variant(variants[i]), 10 + panel * static_cast<int>(i), 24);
     }
-    drawing.add_text(
-        10, 238,
-        "`in`, 16 x 16 tiles of 32 x 32. Marked: the tiles that the first 32 blocks read. "
-        "Simulated.",
-        "faint");
-    return drawing.svg("Which tiles the first blocks take, in four orders");
+    drawing.add_text(10, 238,
+                     "`in` has 16 x 16 tiles of 32 x 32 elements. Marked: the tiles that the first "
+                     "32 blocks read. Simulated.",
+                     "faint");
+    return drawing.svg("The tiles that the first blocks read, in four orders");
 }
 
 }  // namespace coalesce::diagrams

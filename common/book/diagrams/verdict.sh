@@ -25,7 +25,7 @@ sed -e "s|$work/||g" -e "s| --file $name||" -e 's/&/\&amp;/g' -e 's/</\&lt;/g' "
         height = 44 + 19 * n
         print "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"760\" height=\"" height \
             "\" viewBox=\"0 0 760 " height "\" role=\"img\">"
-        print "<title>What ./learn check says of a kernel without a barrier</title>"
+        print "<title>The output of ./learn check for a kernel without a barrier</title>"
         print "<style>text { font: 13px ui-monospace, SFMono-Regular, Menlo, Consolas, \"DejaVu Sans Mono\", monospace;" \
             " fill: #d7dee6; white-space: pre } .bad { fill: #ff9d8f; font-weight: 700 } .good { fill: #8fd9a8 }" \
             " .code { fill: #a9b6c3 } .typed { fill: #8fc2f7 }</style>"
@@ -49,7 +49,7 @@ without_time() { sed 's/, [0-9][0-9]* ms)/)/' "$1"; }
 if [ "${4:-}" = --check ]; then
     without_time "$work/picture" >"$work/now"
     without_time "$file" | cmp - "$work/now" && exit 0
-    echo "$file is not what ./learn check says; draw it again: cmake --build build --target pictures"
+    echo "$file differs from the output of ./learn check; draw the picture again: cmake --build build --target pictures"
     exit 1
 fi
 cp "$work/picture" "$file"

@@ -130,7 +130,7 @@ ordered_json rule(const std::vector<ObservedLaunch>& samples) {
         if (sample.launch.kernel != first.kernel || sample.launch.block != first.block ||
             sample.launch.shared_bytes != first.shared_bytes) {
             throw NoLaunchRule(
-                "the host chooses kernel, block size or shared memory by the matrix shape");
+                "the host chooses the kernel, block size or shared memory for each matrix shape");
         }
     }
     ordered_json grid = ordered_json::array(), arguments = ordered_json::array();

@@ -297,7 +297,7 @@ function verdictOf(form) {
         const answer = Number(form.dataset.answer);
         return Math.abs(Number(given) - answer) <= Number(form.dataset.within) * answer
             ? { right: true, text: `Right: ${form.dataset.answer}. The counters further down show the same number.` }
-            : { right: false, text: "No. The picture further down shows one request, so you can count." };
+            : { right: false, text: "No. You can count the answer in the picture of one request, further down." };
     }
     const choice = form.querySelector("input:checked");
     if (!choice) return { text: "Choose one first." };

@@ -84,7 +84,7 @@ class BankToy {
     }
 
     tell(width) {
-        const often = this.count === 1 ? "All 32 words are in different banks, and arrive at once." : this.count === LANES
+        const often = this.count === 1 ? "All 32 words are in different banks, so they arrive in one wavefront." : this.count === LANES
             ? "All 32 words are in one bank, which delivers them one after the other."
             : `A bank holds up to ${this.count} of the words, so they arrive in ${this.count} wavefronts.`;
         this.root.querySelector(".bank-words").textContent = `${often} ${this.lessons[width] ?? ""}`.trim();

@@ -80,7 +80,7 @@ refuses 2 'neither an option' "$cuda_clang" --clang="$clang" -o x twice.txt
 refuses 2 'is needed' "$cuda_clang" --clang="$clang" twice.cu
 refuses 2 'does not run' "$cuda_clang" --clang=/no/such/clang -o x twice.cu
 printf '#!/bin/sh\necho 16.0.6\n' >old && chmod +x old
-refuses 2 'takes 17 to 22' "$cuda_clang" --clang="$PWD/old" --through-ir -o x twice.cu
+refuses 2 'needs version 17 to 22' "$cuda_clang" --clang="$PWD/old" --through-ir -o x twice.cu
 refuses 0 'Usage' "$cuda_clang" --help
 refuses 0 'sm_' "$cuda_clang" --clang="$clang" --version
 echo "ok"

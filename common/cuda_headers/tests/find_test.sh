@@ -30,7 +30,7 @@ program "$work/home/bin/nvcc" 'Cuda compilation tools, release 14.0, V14.0.1'
 program "$work/old/bin/nvcc" 'Cuda compilation tools, release 12.9, V12.9.41'
 expect 0 "$work/new/bin/nvcc" env PATH="$work/new/bin" CUDA_HOME="$work/home" "$find" nvcc
 expect 0 "$work/home/bin/nvcc" env PATH="$work/old/bin" CUDA_HOME="$work/home" "$find" nvcc
-grep -q "$work/old/bin/nvcc is of CUDA 12" "$work/errors" || { echo "failed: an old nvcc is not named"; exit 1; }
+grep -q "$work/old/bin/nvcc belongs to CUDA 12" "$work/errors" || { echo "failed: an old nvcc is not named"; exit 1; }
 
 # The newest clang++ is chosen.
 program "$work/bin/clang++-18" 18.1.8

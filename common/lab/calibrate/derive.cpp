@@ -66,7 +66,8 @@ void derive_latencies(const RawMeasurements& raw, Gpu& gpu) {
 /// cache, minus the time per load of a warp that follows pointers through the same cache.
 double timing_overhead_cycles(const RawMeasurements& raw) {
     if (raw.timed_load <= 0)
-        throw GpuError("a measurement is missing: a load of a cache line from the second level");
+        throw GpuError(
+            "a measurement is missing: a load of a cache line from the second-level cache");
     return std::max(0.0, raw.timed_load - chase_cycles(raw, "second level, lines"));
 }
 
@@ -88,7 +89,7 @@ void derive_loads(const RawMeasurements& raw, Gpu& gpu) {
         if (is_copy && u >= 0.3 && u < 0.45) spreads.push_back(fit_spread(f).more / gpu.clock_ghz);
     }
     if (fastest.empty() || spreads.empty())
-        throw GpuError("a measurement is missing: single loads under load");
+        throw GpuError("a measurement is missing: single loads while memory is busy");
     const LatencyParameters load = fit_latency_under_load(loads);
     gpu.latency_ns = round_to_four_digits(load.latency_ns);
     gpu.fastest_latency_fraction =
@@ -237,7 +238,7 @@ Runs derive_run_costs(const std::vector<ShortRuns>& measured) {
         if (std::find(pitches.begin(), pitches.end(), r.pitch) == pitches.end())
             pitches.push_back(r.pitch);
     }
-    if (sizes.empty()) throw GpuError("a measurement is missing: short runs");
+    if (sizes.empty()) throw GpuError("a measurement is missing: short runs of sectors");
     std::sort(sizes.begin(), sizes.end());
     // If neighbouring strips are in flight together, the runs in memory are longer than one strip.
     // Use strips that are far apart, if they were measured.
@@ -257,7 +258,8 @@ Runs derive_run_costs(const std::vector<ShortRuns>& measured) {
             const double plain = gbps("copy none", run, pitch), here = gbps(what, run, pitch);
             if (plain > 0 && here > 0) costs.push_back(plain / here - 1);
         }
-        if (costs.empty()) throw GpuError("a measurement is missing: short runs, " + what);
+        if (costs.empty())
+            throw GpuError("a measurement is missing: short runs of sectors, " + what);
         return std::max(0.0, round_to_four_digits(median(costs)));
     };
     Runs runs;
@@ -279,7 +281,7 @@ BulkCopies derive_bulk_copy_costs(const std::vector<BulkRate>& measured) {
     BulkCopies bulk;
     for (const auto& [bytes, cycles] : rows) {
         const auto box = boxes.find(bytes);
-        if (box == boxes.end()) throw GpuError("a measurement is missing: bulk copies, boxes");
+        if (box == boxes.end()) throw GpuError("a measurement is missing: bulk copies of boxes");
         bulk.bytes.push_back(bytes);
         bulk.row.push_back(round_to_four_digits(cycles));
         bulk.box_row.push_back(round_to_four_digits(box->second));

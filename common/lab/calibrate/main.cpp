@@ -29,11 +29,12 @@ void add_options(CLI::App& app, CommandLine& words) {
     app.set_help_flag("-h,--help", "Print this text");
     app.add_option("--out", words.out, "File to write (default: common/timing/gpus/NAME.toml)");
     app.add_option("--json", words.json, "Also write all measurements to this file");
-    app.add_option("--from", words.from,
-                   "Read measurements that --json wrote on any machine, and measure nothing");
+    app.add_option(
+        "--from", words.from,
+        "Read measurements from a file that --json wrote on any machine, and measure nothing");
     app.add_option("--only", words.only,
                    "Measure only groups whose names contain a word of this comma-separated list,\n"
-                   "and write only --json: a GPU's file needs all groups");
+                   "and write only the --json file: a GPU's file needs all groups");
 }
 
 struct Group {

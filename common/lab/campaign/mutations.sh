@@ -30,7 +30,7 @@ edit() {
         line == ENVIRON["from"] { ++found; $0 = indent ENVIRON["to"] }
         { print }
         END { exit found != 1 }' "$1/$simulator/$file" >"$work/edited" || {
-        say "$name: $file does not have this line once: $2"
+        say "$name: this line does not occur exactly once in $file: $2"
         return 1
     }
     [ "$1" = "$root" ] || cp "$work/edited" "$1/$simulator/$file"

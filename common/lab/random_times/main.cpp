@@ -46,8 +46,8 @@ void add_options(CLI::App& app, CommandLine& words) {
         ->capture_default_str()
         ->check(CLI::Range(1, 10000));
     app.add_flag("--transposes", words.transposes,
-                 "Instead of random kernels, make transposes without shared memory that differ in "
-                 "one property");
+                 "Instead of random kernels, make transposes that use no shared memory and differ "
+                 "in one property");
     app.add_option("--gpu", words.gpu, "The GPU for which times are predicted")
         ->capture_default_str();
     app.add_option("--json", words.json, "File for the measured or predicted times");

@@ -68,7 +68,8 @@ private:
             "```cpp\n" + code_between_marks(read_file(folder_ / file), name) + "```\n";
         const bool solves_exercise =
             name == "kernel" && step_ && step_->exercise && program == "main.cu";
-        return solves_exercise ? folded("The kernel, which solves the exercise", code) : code;
+        return solves_exercise ? folded("The lesson's kernel, which solves the exercise", code)
+                               : code;
     }
 
     std::string questions() const {

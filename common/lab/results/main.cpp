@@ -29,8 +29,8 @@ int draw_charts() {
     const std::string bench = learn::program_of("bench");
     const std::string file = repository() / "docs" / "results" / "nvidia-h200.json";
     execl(bench.c_str(), "bench", "--draw", file.c_str(), nullptr);
-    std::cerr << "results: the charts were not drawn again: ./learn results --again builds bench, "
-                 "which draws them\n";
+    std::cerr << "results: the charts were not drawn again, because bench is not built: ./learn "
+                 "results --again builds it\n";
     return 1;
 }
 
@@ -60,7 +60,7 @@ int main(int argc, char** argv) {
     app.add_flag("--check", words.is_check, "Change nothing; exit with 1 if a table is stale");
     app.add_flag("--again", words.is_rerun, "First count and predict every lesson again");
     app.add_option("--into", words.output_folder,
-                   "Only count and predict, and write to this folder")
+                   "Only count and predict, and write the results to this folder")
         ->type_name("FOLDER");
     app.add_flag("--plain", words.is_plain, "Use no colours");
     try {

@@ -175,7 +175,7 @@ std::string all_checks_without(const std::string& check) {
 void print_cost_of(const std::string& own, const std::string& check, int streams, int rounds) {
     setenv("COALESCE_SIM_THREADS", "1", 1);
     const std::vector<Side> sides{{own, "all"}, {own, all_checks_without(check)}};
-    std::printf("Milliseconds of one processor, fastest of %d rounds; all counters on.\n\n",
+    std::printf("Milliseconds of processor time, fastest of %d rounds; all counters on.\n\n",
                 rounds);
     std::printf("%-16s %10s %10s %7s\n", "program", "checks", "without", "ratio");
     std::vector<double> ratios;
@@ -194,7 +194,7 @@ void print_programs(const std::string& own, const std::string& against, int roun
     setenv("COALESCE_SIM_THREADS", "1", 1);
     std::vector<Side> sides{{own, "all"}, {own, "none"}};
     if (!against.empty()) sides.insert(sides.end(), {{against, "all"}, {against, "none"}});
-    std::printf("Milliseconds of one processor, fastest of %d rounds; all counters on.\n\n",
+    std::printf("Milliseconds of processor time, fastest of %d rounds; all counters on.\n\n",
                 rounds);
     std::printf("%-16s %10s %10s", "program", "checks", "none");
     if (!against.empty()) std::printf(" %10s %10s %7s %7s", "other", "none", "faster", "none");
@@ -227,10 +227,9 @@ void print_start_up(const std::string& own, const std::string& nvidia, int round
         if (const auto r = run({own, ""}, {"speed_kernels", "coarsened", "32", "1"}))
             first_launch = std::min(first_launch, r->wall_ms);
     }
-    std::printf("\nStart to end of a program that does nothing: %.1f ms", ours);
+    std::printf("\nRun time of a program that does nothing: %.1f ms", ours);
     if (theirs < 1e30) std::printf(" (%.1f ms with NVIDIA's library)", theirs);
-    std::printf("\nStart to end of a program that launches two small kernels: %.1f ms\n",
-                first_launch);
+    std::printf("\nRun time of a program that launches two small kernels: %.1f ms\n", first_launch);
 }
 
 void print_memory(const std::string& own) {
@@ -246,7 +245,7 @@ void print_memory(const std::string& own) {
         return 100.0 * (static_cast<double>(r.peak_kib - small->peak_kib) - host - device) / device;
     };
     std::printf(
-        "Memory used in addition to the device's 128 MiB: %.0f %%, with globalrace %.0f %%\n",
+        "Additional memory, in percent of the device's 128 MiB: %.0f %%, with globalrace %.0f %%\n",
         over(*large), over(*with_races));
 }
 
@@ -260,7 +259,8 @@ int main(int argc, char** argv) {
     app.add_option("--against", against,
                    "folder of another libcudart.so.13, whose runs alternate with ours")
         ->check(CLI::ExistingDirectory);
-    app.add_option("--rounds", rounds, "number of processes for each case and side")
+    app.add_option("--rounds", rounds,
+                   "number of runs of each case with each library and set of checks")
         ->check(CLI::Range(1, 1000))
         ->capture_default_str();
     bool programs = false;

@@ -94,7 +94,7 @@ Request parse_request(int argc, char** argv) {
 std::string help() {
     std::string text = R"(Usage: mpirun -n PROCESSES 16_many_processes [OPTIONS]
 
-Transposes one matrix that is spread over processes by blocks of rows, in
+Transposes one matrix whose blocks of rows are distributed over processes, in
 several ways, and verifies the result of each way bit for bit.
 
   --rows R --cols C run only this shape

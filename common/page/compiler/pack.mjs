@@ -36,7 +36,7 @@ async function versionOf(program) {
         system.start(await WebAssembly.instantiate(module, { wasi_snapshot_preview1: system.wasiImport }));
         const said = fs.readFileSync(printed, "utf8");
         const version = /version (\d+\.\d+\.\d+)/.exec(said);
-        if (!version) throw new Error(`${clang}: what it says has no version: ${said}`);
+        if (!version) throw new Error(`${clang}: the output of -version contains no version number: ${said}`);
         return `clang ${version[1]}`;
     } finally {
         fs.closeSync(to);

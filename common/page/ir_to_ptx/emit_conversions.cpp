@@ -187,7 +187,7 @@ void emit_addrspacecast(Emitter& e, const Instruction& i) {
     } else if (from == Space::generic) {
         e.emit_ptx("cvta.to" + space_text(to) + ".u64 " + d + ", " + value);
     } else {
-        fail(i, "a pointer cannot be converted between two specific address spaces");
+        fail(i, "a pointer cannot be converted from one specific address space to another");
     }
 }
 

@@ -143,7 +143,7 @@ void emit_inline_asm(Emitter& e, const Instruction& call) {
         if (c.is_output) {
             const std::size_t part = outputs.size();
             if (part >= parts.size())
-                fail(call, "inline assembly has more outputs than it declares");
+                fail(call, "inline assembly has more output constraints than results");
             AsmOutput output{"", e.result_register(call, part), constraint_register(call, c.letter),
                              register_family(*parts[part].type)};
             // If the sizes differ, the text writes to a temporary register.
@@ -155,7 +155,7 @@ void emit_inline_asm(Emitter& e, const Instruction& call) {
             continue;
         }
         if (argument >= call.operands.size())
-            fail(call, "inline assembly has more inputs than operands");
+            fail(call, "inline assembly has more input constraints than operands");
         const Value* value = call.operands[argument++];
         if (is_immediate(c.letter)) {
             operands.push_back(e.format_operand(value));

@@ -141,7 +141,7 @@ void ModuleReader::read_top_level() {
     } else if (lexer_.is_at_word("module") || lexer_.is_at_word("source_filename") ||
                lexer_.is_at_word("target") || lexer_.is_at(TokenKind::comdat)) {
         if (lexer_.is_at_word("module"))
-            lexer_.fail("inline assembly of a whole file is not supported");
+            lexer_.fail("inline assembly outside of functions is not supported");
         lexer_.skip_line();
     } else {
         lexer_.fail("this cannot be parsed");

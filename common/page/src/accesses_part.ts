@@ -15,10 +15,10 @@ const markup = `
   <span class="where"></span>
 </div>
 <p class="headline" aria-live="polite"></p>
-<div class="drawing picture" tabindex="0" role="group" aria-label="Lanes onto memory"></div>`;
+<div class="drawing picture" tabindex="0" role="group" aria-label="The addresses of the lanes in memory"></div>`;
 
 const tileMarkup = `<h3>Shared memory</h3><div class="drawing" tabindex="0" role="group" aria-label="Shared memory"></div>
-<p class="faint">A row is 32 banks. Strong colour: touched now. Faint colour: filled by this warp so far.</p>`;
+<p class="faint">A row is 32 banks. Strong colour: accessed now. Faint colour: filled by this warp so far.</p>`;
 
 /** Describes the position of a lane's address. */
 function describeLaneAddress(access: Access, lane: number): string {

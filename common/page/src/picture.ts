@@ -80,6 +80,6 @@ export function tileSvg(accesses: Access[], at: number): string | null {
         const y = Math.floor(word / WORDS_PER_ROW) * TILE_CELL_PIXELS;
         cells += `<rect class="${kind}" x="${x}" y="${y}" width="${TILE_CELL_PIXELS - 1}" height="${TILE_CELL_PIXELS - 1}"/>`;
     }
-    const label = `Shared memory, ${rows} rows of 32 banks: ${now.size} words touched now, ${filled.size} filled by this warp so far`;
+    const label = `Shared memory, ${rows} rows of 32 banks: ${now.size} words accessed now, ${filled.size} filled by this warp so far`;
     return `<svg class="diagram" role="img" viewBox="0 0 ${WORDS_PER_ROW * TILE_CELL_PIXELS} ${rows * TILE_CELL_PIXELS}" aria-label="${label}">${cells}</svg>`;
 }

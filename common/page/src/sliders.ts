@@ -25,7 +25,7 @@ const slider = (name: keyof Tile, label: string) => `
 const markup = `
 <h2>Block, elements per thread, padding</h2>
 <p>One kernel combines lessons 03 to 05. Move a slider to see how the cost of a request and the predicted time change.
-The kernel is compiled for each position, so its instructions are counted, too.</p>
+The kernel is compiled again for each position, so the table also counts its instructions.</p>
 <div class="two-columns">
 <div>
   <form class="sliders" aria-label="The kernel">${slider("down", "Block")}${slider("elements", "Elements per thread")}${slider("padding", "Padding of a tile's row")}</form>

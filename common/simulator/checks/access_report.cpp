@@ -147,9 +147,9 @@ OutsideLocation describe_outside_device(HostRegion region) {
     const auto host = [](const std::string& whose, const std::string& more) {
         return OutsideLocation{
             ": a pointer to memory of the host, " + whose +
-                ". A kernel can only follow pointers to memory of the device.",
+                ". A kernel cannot access ordinary host memory.",
             "Allocate it with cudaMalloc and copy the data there with cudaMemcpy, or allocate it "
-            "with cudaMallocManaged for both sides." +
+            "with cudaMallocManaged for use by both sides." +
                 more};
     };
     switch (region) {
@@ -164,7 +164,7 @@ OutsideLocation describe_outside_device(HostRegion region) {
         case HostRegion::functions:
             return {
                 ": the table of virtual functions that the host uses for objects of this class. "
-                "An object remembers the table of the side that has constructed it.",
+                "An object points to the table of the side, host or device, that constructed it.",
                 "Construct objects with virtual functions in a kernel, with new or placement "
                 "new, instead of copying them from the host."};
         case HostRegion::none: break;
@@ -206,8 +206,8 @@ Report describe_bad_global(Report report, const LaneAccess& access,
             address == 0 ? ": a null pointer."
                          : ": a null pointer, plus " + format_byte_count(address) + ".",
             calls_malloc
-                ? "Check that malloc() in the kernel did not return null. cudaDeviceSetLimit with "
-                  "cudaLimitMallocHeapSize makes its heap larger."
+                ? "Check that malloc() in the kernel did not return null. To enlarge the heap, "
+                  "call cudaDeviceSetLimit with cudaLimitMallocHeapSize."
                 : "Check that cudaMalloc succeeded, and that this pointer was passed to the "
                   "kernel.");
     }
@@ -276,10 +276,11 @@ Report describe_bad_shared(Report report, const LaneAccess& access, u32 static_b
     if (access.address >= kFarOutside) {
         cure = "The index is negative, or has overflowed: check how it is computed.";
     } else if (access.address >= kWindowBytes) {
-        cure = "This is no address in shared memory: is the variable declared __shared__?";
+        cure = "This address is not in shared memory: is the variable declared __shared__?";
     } else if (size == 0) {
-        cure = "Give the launch dynamic shared memory, its third parameter: at least " +
-               with_commas(end) + " bytes.";
+        cure =
+            "Pass the size of the dynamic shared memory as the third launch parameter: at least " +
+            with_commas(end) + " bytes.";
     } else if (dynamic_bytes > 0) {
         cure = "Raise the launch's third parameter to at least " + with_commas(end - static_bytes) +
                " bytes, or check the index.";
@@ -319,7 +320,7 @@ Report describe_bad_heap(Report report, const LaneAccess& access, u64 freed_byte
     if (below.size() == 0)
         return fill_report(
             std::move(report), "memcheck", "out of bounds", access.address,
-            what + ", in the heap of malloc() in kernels, but outside of all its allocations.",
+            what + ", in the device heap (malloc() in kernels), but outside of all allocations.",
             "Use only pointers that malloc() or new has returned.");
     const OutsideLocation location =
         describe_past_end(access.address - below.begin, access.bytes, below.size());

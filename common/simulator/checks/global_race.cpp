@@ -571,8 +571,8 @@ struct GlobalRace::Detail {
                          earlier_wrote, !at);
     }
 
-    /// Returns the first of the `bytes` bytes at which this access may write another value than
-    /// the earlier store wrote.
+    /// Returns the first of the `bytes` bytes at which this access may write a value other than
+    /// the one that the earlier store wrote.
     std::optional<u32> first_difference(Cell earlier, Cell mine, u64 offset, u32 bytes) const {
         const std::optional<u32> change = first_change(mine, offset, bytes);
         if (!change || !has_value() || block.in_flight == nullptr) return change;

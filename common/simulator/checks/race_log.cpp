@@ -214,9 +214,8 @@ std::string RaceLog::format_message(const Race& race) const {
                    "visible yet: there is no fence.proxy.async between the two.";
         case RaceCause::early_arrival:
             return "Arrives at the mbarrier at " + race.where +
-                   " without waiting for the end of its last phase: nothing orders this arrival "
-                   "after the other one, which was counted in that phase, so this arrival may be "
-                   "counted in the same phase.";
+                   " without having waited for the phase in which the other arrival was counted, "
+                   "so both arrivals may be counted in the same phase.";
         case RaceCause::unordered: break;
     }
     const Group group = group_of(race.later, race.earlier);

@@ -45,7 +45,7 @@ void allocate(void** pointer, size_t bytes, AllocationKind kind) {
         if (inside->begin == address)
             refuse("the memory was allocated by a different kind of call.");
         refuse("the pointer lies " + std::to_string(address - inside->begin) +
-               " bytes into an allocation; free its beginning.");
+               " bytes into an allocation; pass the address at which the allocation begins.");
     }
     const auto table = memory().table();
     const Allocation* freed = table->find_freed(address);

@@ -181,7 +181,8 @@ bool is_runnable(Kernel& kernel, const LaunchConfig& config) {
     if (!config.has_clusters()) return true;
     if (!kernel.cluster_code) kernel.cluster_code = lower_for_clusters(kernel);
     if (!kernel.cluster_code)
-        report_not_simulated(kernel, "this kernel cannot be prepared for clusters", {});
+        report_not_simulated(kernel, "this kernel cannot be translated for launches with clusters",
+                             {});
     return kernel.cluster_code != nullptr;
 }
 

@@ -248,8 +248,8 @@ void report_mask(Warp& w, const Op* op, Mask callers, const char* format, Mask f
     char text[160];
     std::snprintf(text, sizeof text, format, first, second);
     reports().add(w.describe(op, "synccheck", "invalid warp mask", std::countr_zero(callers), text,
-                             "Move the call to a place that all lanes of the mask reach, or make "
-                             "the mask with __ballot_sync() before the branch."));
+                             "Move the call to a place that all lanes of the mask reach, or "
+                             "compute the mask with __ballot_sync() before the branch."));
 }
 
 }  // namespace
@@ -257,8 +257,8 @@ void report_mask(Warp& w, const Op* op, Mask callers, const char* format, Mask f
 void check_mask(Warp& w, const Op* op, Mask named, Mask callers) {
     if (callers & ~named)
         report_mask(w, op, callers & ~named,
-                    "the mask 0x%08x does not name all lanes that execute this: 0x%08x", named,
-                    callers);
+                    "the mask 0x%08x does not name all lanes that execute this instruction: 0x%08x",
+                    named, callers);
     const ptx::Function& function = w.frame ? *w.frame->code->ast : *w.block->launch->kernel->ast;
     const Mask ended = named & w.existing & ~w.live;
     // Other instructions may name lanes that have exited, but a shuffle would read registers that

@@ -154,8 +154,8 @@ void report_if_not_atomic(const Warp& w, const Op* op, Mask lanes) {
                    "This atomic changes 64 bits of another block's shared memory. ptxas compiles "
                    "it to a load and a store, so changes by other threads may be lost. (The "
                    "simulator executes it as an atomic.)",
-                   "Write a loop with atomicCAS(), which is atomic in another block's shared "
-                   "memory, like 64-bit atomicAdd() and atomicExch(); or use 32 bits."));
+                   "Use a 32-bit type, or a loop with atomicCAS(). 64-bit atomicCAS(), atomicAdd() "
+                   "and atomicExch() are atomic in another block's shared memory."));
 }
 
 namespace {

@@ -179,8 +179,7 @@ bool DeviceHeap::prepare(DeviceMemory& memory) {
     zone_.empty_quarantine();
     ++launches_;
     if (is_reserved()) return true;
-    const u64 base =
-        memory.allocate(size_, AllocationKind::variable, "the heap of malloc in kernels");
+    const u64 base = memory.allocate(size_, AllocationKind::variable, "device heap");
     if (base) zone_ = AddressZone({base, base + size_}, AddressZone::kUntilEndRest);
     return base != 0;
 }

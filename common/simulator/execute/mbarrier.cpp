@@ -182,8 +182,8 @@ void report_second_init(Warp& w, const Op* op, int lane, const Op* first) {
         op, "synccheck", "mbarrier initialised twice", lane,
         "Initialises an mbarrier that is already initialised. It loses the arrivals and bytes that "
         "it has counted, and threads that wait may wait for the wrong phase.",
-        "Let one thread initialise the mbarrier, once, before any thread uses it. To use its "
-        "memory again, invalidate it first (mbarrier.inval), after a barrier.");
+        "Let one thread initialise the mbarrier, once, before any thread uses it. To reuse the "
+        "memory, first invalidate the mbarrier (mbarrier.inval) after a barrier.");
     report.other = w.block->launch->kernel->place(first);
     reports().add(report);
 }

@@ -57,8 +57,8 @@ T read(Bytes bytes, const char* what) {
 constexpr u64 kMaxLz4Ratio = 255;
 
 [[noreturn]] void fail_decompressing(const char* compression, const std::string& why) {
-    throw FatbinError(std::string("a PTX entry of the fatbin does not decompress (") + compression +
-                      "): " + why + "; the program is damaged: build it again");
+    throw FatbinError(std::string("a PTX entry of the fatbin cannot be decompressed (") +
+                      compression + "): " + why + "; the program is damaged: build it again");
 }
 
 /// Decompresses data. `size` is the decompressed size according to the container.

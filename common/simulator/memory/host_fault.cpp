@@ -36,7 +36,7 @@ void print_explanation(const DeviceMemory& memory, u64 address) {
         text, sizeof text,
         "coalesce: host code read or wrote device memory at 0x%llx,\n"
         "  %s.\n  The host cannot use a device pointer: copy the data with cudaMemcpy first, or\n  "
-        "allocate it with cudaMallocManaged, with as many bytes as the host uses.\n",
+        "allocate it with cudaMallocManaged, including all bytes that the host uses.\n",
         static_cast<unsigned long long>(address), what);
     if (length > 0 && write(STDERR_FILENO, text, static_cast<std::size_t>(length)) < 0) return;
 }

@@ -32,7 +32,7 @@ constexpr const char* kFooter =
     "simulate ./transpose                    counters and checks\n  simulate --lines ./transpose "
     "1024       the same, at each source line\n  simulate --check none ./transpose       counters "
     "only, faster\n  simulate --time ./transpose             and predict an H200's times\n  "
-    "simulate --json out.json ./transpose    also for programs to read\n  simulate --gate "
+    "simulate --json out.json ./transpose    also write the results as JSON\n  simulate --gate "
     "--compare base.json pytest tests    for CI\n\nExit code: the program's own; 128+N if signal N "
     "ended the program; 2 if it could\nnot be run, or ended with 0 although a part of it could not "
     "be simulated; 3 if\nit ended with 0, but a cost was above a limit; the code of "
@@ -109,17 +109,17 @@ void add_options(CLI::App& app, CommandLine& line) {
                    "Write a step-by-step trace of one block of a launch\nto FILE (build with -G to "
                    "see variables)")
         ->type_name("FILE");
-    number("--trace-block", "COALESCE_SIM_TRACE_BLOCK", "Trace block N, x fastest (default: 0)");
+    number("--trace-block", "COALESCE_SIM_TRACE_BLOCK",
+           "Trace block N, counted with x fastest (default: 0)");
     number("--trace-launch", "COALESCE_SIM_TRACE_LAUNCH",
            "Skip N launches of the kernels that --kernel\nselects, and trace the next launch "
            "(default: 0)");
     app.add_flag("--lines", line.lines, "Show the source with the counters of each line");
     hand_on("--check", "COALESCE_SIM_CHECK",
-            "Checks to run: all (the default), none, or a list\n"
-            "with commas: memcheck, racecheck, globalrace,\n"
-            "initcheck, synccheck, apicheck, streamcheck.\n"
-            "all excludes leakcheck, and equalvalues (races\nthat change no value); to add one: "
-            "all,leakcheck",
+            "Checks to run: all (the default), none, or a\ncomma-separated list of memcheck, "
+            "racecheck,\nglobalrace, initcheck, synccheck, apicheck and\nstreamcheck. all omits "
+            "leakcheck and equalvalues\n(races that change no value); to add one of "
+            "them:\nall,leakcheck",
             "LIST", validate_check_list);
     hand_on("--kernel", "COALESCE_SIM_KERNEL",
             "Show and report only kernels whose names match\nthis (extended) regular expression",

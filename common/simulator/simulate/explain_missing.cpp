@@ -36,7 +36,7 @@ std::string explain_missing() {
     text += "\nPrograms that do not run, and what to do instead:\n";
     for (const subjects::Subject& subject : subjects::kAllSubjects)
         add_row(text, std::string(subject.what) + ": " + subject.instead);
-    text += "\nNVIDIA's libraries that do not run, or only as described above:\n";
+    text += "\nNVIDIA's libraries that do not run, or run only as described above:\n";
     for (const Library& library : kLibraries) add_row(text, library.name);
     return text;
 }

@@ -50,7 +50,7 @@ at work       |               .:####:.               :=###=.
 place 1 of 2  |[=====================[=====================[
 place 2 of 2  |=[=====================[=====================
 cycles        |0        |1000    |2000     |3000    |4000
-x: nothing is in flight. .:=#: few to many. [==]: a block.
+x: nothing is in flight. .:=#: low to high. [==]: a block.
 )");
 }
 

@@ -194,10 +194,11 @@ TEST_CASE("each verdict contains its decisive number") {
     CHECK(says(verdict(Bottleneck::issue), "the schedulers are busy 91 % of the time"));
     CHECK(says(verdict(Bottleneck::blocks), "starts a block every 160 cycles at best"));
     CHECK(says(verdict(Bottleneck::blocks), "waits 1200 of its 3220 cycles"));
-    CHECK(says(verdict(Bottleneck::few_blocks), "the last of 2 rounds fills 12 % of the GPU"));
+    CHECK(says(verdict(Bottleneck::few_blocks), "the last of 2 waves fills 12 % of the GPU"));
     Prediction few = samples::that_binds(Bottleneck::few_blocks);
     few.rounds = 0.4;
-    CHECK(said_of(few).verdict == "too few blocks: 40 % of those that the GPU can hold at once");
+    CHECK(said_of(few).verdict ==
+          "too few blocks: the grid has only 40 % of the blocks that the GPU can hold at once");
     few.rounds = 2;
     CHECK(said_of(few).verdict == "too few blocks fill the GPU");
 }
@@ -206,7 +207,8 @@ TEST_CASE("the first advice is to avoid bank conflicts if they cost a tenth of t
     Prediction p = samples::that_binds(Bottleneck::barrier);
     p.ms = 0.5;
     p.ms_without_conflicts = 0.2;
-    CHECK(said_of(p).cure == "Avoid the bank conflicts: without them about 0.2 ms (predicted).");
+    CHECK(said_of(p).cure ==
+          "Avoid the bank conflicts: without them, the predicted time is about 0.2 ms.");
     p.ms_without_conflicts = 0.47;
     CHECK_FALSE(says(said_of(p).cure, "bank conflicts"));
 }

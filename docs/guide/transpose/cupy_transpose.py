@@ -17,7 +17,7 @@ def pointer(array):
 
 
 def permuted(x, order):
-    """x.transpose(order), copied: x may be of CuPy, PyTorch, JAX, ... (DLPack). In CuPy's current stream."""
+    """Copies x.transpose(order) in CuPy's current stream. x may be an array of CuPy, PyTorch, JAX, ... (DLPack)."""
     x = cupy.ascontiguousarray(x if isinstance(x, cupy.ndarray) else cupy.from_dlpack(x))
     out = cupy.empty([x.shape[axis] for axis in order], x.dtype)
     sizes, axes = (ctypes.c_int64 * x.ndim)(*x.shape), (ctypes.c_int * x.ndim)(*order)
@@ -42,7 +42,7 @@ def main():
         assert (y == x.transpose(2, 1, 0)).all()
     try:
         permuted(cupy.zeros((1,) * 7), tuple(range(7)))
-        raise AssertionError("seven axes were taken")
+        raise AssertionError("an array with seven axes was accepted")
     except RuntimeError:
         pass
     try:
@@ -51,7 +51,7 @@ def main():
         x = torch.arange(600, dtype=torch.int16, device="cuda").reshape(20, 30)
         assert (permuted(x, (1, 0)) == cupy.from_dlpack(x).T).all()
     except ImportError:
-        print("by DLPack from PyTorch: not tried, PyTorch is not there")
+        print("DLPack from PyTorch: skipped, because PyTorch is not installed")
     print("right")
 
 

@@ -22,7 +22,7 @@ SOURCE = r"""
 #include <coalesce/permute.cuh>
 
 at::Tensor transpose(const at::Tensor& x) {
-    TORCH_CHECK(x.dim() >= 2, "a matrix, or a batch of them");
+    TORCH_CHECK(x.dim() >= 2, "expected a matrix or a batch of matrices");
     const c10::cuda::CUDAGuard guard(x.device());
     const at::Tensor in = x.contiguous();
     auto sizes = in.sizes().vec();
@@ -38,7 +38,7 @@ at::Tensor transpose(const at::Tensor& x) {
 }
 
 at::Tensor permute(const at::Tensor& x, at::IntArrayRef order) {
-    TORCH_CHECK(x.dim() == static_cast<int64_t>(order.size()), "a number for each axis");
+    TORCH_CHECK(x.dim() == static_cast<int64_t>(order.size()), "the order must have one entry per axis");
     const c10::cuda::CUDAGuard guard(x.device());
     const at::Tensor in = x.contiguous();
     std::vector<int64_t> sizes;
@@ -131,7 +131,7 @@ def main():
             wrong()
         except RuntimeError:
             continue
-        raise AssertionError("this cannot be meant")
+        raise AssertionError("invalid arguments were accepted")
     print("right")
 
 

@@ -139,7 +139,7 @@ struct Realigned {
     static_assert(THREADS % ROW_VECTORS == 0 && TILE_COLS % COLS_PER_ROUND == 0,
                   "tiles are covered evenly");
     static_assert(SHIFT % VECTOR_ELEMENTS == 0 && TILE_ROWS % SHIFT == 0,
-                  "vectors and tiles are whole groups");
+                  "vectors and tiles must consist of whole groups");
 
     using Tile = TransposedTile<SIZE, BYTES, TILE_COLS, ROW_VECTORS>;
 

@@ -34,7 +34,8 @@ struct Rewound {
                          UNITS = ROW_VECTORS * 64 / THREADS;
     static constexpr int SHARED_BYTES = LOADED_ROWS * 256;
     static constexpr int ROW_STEP = THREADS / 16, COL_STEP = THREADS / ROW_VECTORS;
-    static_assert(ROW_VECTORS == 8 || ROW_VECTORS == 16, "the banks are counted out for these");
+    static_assert(ROW_VECTORS == 8 || ROW_VECTORS == 16,
+                  "the bank assignment supports only 8 or 16 vectors per row");
     static_assert(ROW_VECTORS * 64 % THREADS == 0 && LOADED_ROWS % ROW_STEP == 0, "even");
     static_assert(ROW_STEP % VECTOR_ELEMENTS == 0 && COL_STEP % (8 * ELEMENTS_PER_WORD) == 0 &&
                       COL_STEP % LEAD == 0,

@@ -42,7 +42,8 @@ struct Tiling {
 template <int SIZE>
 constexpr int log_tile = SIZE == 16 ? 11 : 12;
 constexpr int log_max_side = 8, log_min_side = 4;
-static_assert(threads == 1 << log_max_side, "a thread for each element of the longest side");
+static_assert(threads == 1 << log_max_side,
+              "a block needs a thread for each element of the longest side");
 
 /// Returns the position in the other array of the element with this index in the run.
 __device__ inline std::int64_t offset_within(const Run& run, std::int64_t number) {

@@ -50,7 +50,7 @@ struct WordTile {
     static constexpr int SHARED_BYTES = LOADED_ROWS / ELEMENTS_PER_WORD * GROUP_PITCH * 4;
     static_assert(WARPS % ELEMENTS_PER_WORD == 0 && ROWS % (WARPS * LOADS_IN_FLIGHT) == 0 &&
                       ROWS % (32 * ELEMENTS_PER_WORD) == 0,
-                  "warps and lanes cover a tile evenly");
+                  "the warps and lanes must cover a tile evenly");
 
     unsigned* words;
     const char* const (&row_at)[LOADED_ROWS];  ///< the start of each row of the tile in `in`

@@ -16,9 +16,9 @@
 #    define __grid_constant__
 // clang has this attribute, but drops it when it generates PTX, so the kernel would run without
 // clusters. Programs that call or launch such a kernel are therefore rejected.
-#    define __cluster_dims__(...)                                               \
-        __attribute__((                                                         \
-            unavailable("clang does not pass __cluster_dims__ on: launch with " \
+#    define __cluster_dims__(...)                                      \
+        __attribute__((                                                \
+            unavailable("clang ignores __cluster_dims__: launch with " \
                         "cudaLaunchKernelEx and cudaLaunchAttributeClusterDimension")))
 #    define __noinline__ __attribute__((noinline))
 #    define __forceinline__ __inline__ __attribute__((always_inline))

@@ -70,7 +70,7 @@ using Bits = std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned int
 /// The atomic operations on an object in memory.
 template <class T, thread_scope Scope>
 class AtomicAccess {
-    static_assert(sizeof(T) == 4 || sizeof(T) == 8, "without the CUDA toolkit, atomics have 4 or 8 bytes");
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8, "without the CUDA toolkit, only 4- and 8-byte atomics are supported");
     using Raw = Bits<T>;
     static __device__ COALESCE_INLINED Raw raw(T value) { return __builtin_bit_cast(Raw, value); }
     static __device__ COALESCE_INLINED T value_of(Raw value) { return __builtin_bit_cast(T, value); }

@@ -89,7 +89,7 @@ __device__ COALESCE_INLINED T tex2Dgather(cudaTextureObject_t texture, float x, 
         } else if constexpr (sizeof(T) == 8) {                                                                       \
             COALESCE_READ_BY(mode, "suld.b." geometry ".v2.b32.", " {%0, %1}, [%2, " place2, COALESCE_LIST("=r"(word[0]), "=r"(word[1])), __VA_ARGS__) \
         } else {                                                                                                     \
-            static_assert(sizeof(T) == 16, "surfaces have texels of up to 16 bytes");                                \
+            static_assert(sizeof(T) == 16, "the texels of a surface have at most 16 bytes");                                \
             COALESCE_READ_BY(mode, "suld.b." geometry ".v4.b32.", " {%0, %1, %2, %3}, [%4, " place4, COALESCE_LIST("=r"(word[0]), "=r"(word[1]), "=r"(word[2]), "=r"(word[3])), __VA_ARGS__) \
         }                                                                                                            \
         __builtin_memcpy(&value, word, sizeof(T));                                                                   \
@@ -116,7 +116,7 @@ __device__ COALESCE_INLINED T tex2Dgather(cudaTextureObject_t texture, float x, 
         } else if constexpr (sizeof(T) == 8) {                                                                       \
             COALESCE_WRITE_BY(mode, "sust.b." geometry ".v2.b32.", " [%2, " place2, " {%0, %1};", COALESCE_LIST("r"(word[0]), "r"(word[1])), __VA_ARGS__) \
         } else {                                                                                                     \
-            static_assert(sizeof(T) == 16, "surfaces have texels of up to 16 bytes");                                \
+            static_assert(sizeof(T) == 16, "the texels of a surface have at most 16 bytes");                                \
             COALESCE_WRITE_BY(mode, "sust.b." geometry ".v4.b32.", " [%4, " place4, " {%0, %1, %2, %3};", COALESCE_LIST("r"(word[0]), "r"(word[1]), "r"(word[2]), "r"(word[3])), __VA_ARGS__) \
         }                                                                                                            \
     }

@@ -239,17 +239,17 @@ TEST_CASE("missing measurements are reported by name") {
     CHECK(error_without([](RawMeasurements& raw) { raw.pointer_chases.clear(); }) ==
           "a measurement is missing: latency, second level");
     CHECK(error_without([](RawMeasurements& raw) { raw.short_runs.clear(); }) ==
-          "a measurement is missing: short runs");
+          "a measurement is missing: short runs of sectors");
     CHECK(error_without([](RawMeasurements& raw) { raw.issues.pop_back(); }) ==
           "a measurement is missing: issue, double multiply-add");
     CHECK(error_without([](RawMeasurements& raw) { raw.timed_load = 0; }) ==
-          "a measurement is missing: a load of a cache line from the second level");
+          "a measurement is missing: a load of a cache line from the second-level cache");
     CHECK(error_without([](RawMeasurements& raw) { raw.barriers.clear(); }).starts_with("too few"));
     CHECK(error_without([](RawMeasurements& raw) {
               std::erase_if(raw.bulk_rates, [](const BulkRate& b) {
                   return b.method == "boxes" && b.bytes == 256;
               });
-          }) == "a measurement is missing: bulk copies, boxes");
+          }) == "a measurement is missing: bulk copies of boxes");
     // Some GPUs have no bulk copies.
     CHECK(error_without([](RawMeasurements& raw) { raw.bulk_rates.clear(); }) == "no error");
 }

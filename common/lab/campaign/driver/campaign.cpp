@@ -42,8 +42,7 @@ struct Options {
 void add_options(CLI::App& app, Options& options) {
     // Define --seconds before --kernels. Setting --seconds removes the default limit on the number
     // of kernels, and a later --kernels sets it again, so that both limits apply.
-    app.add_option("--seconds", options.seconds,
-                   "Run as many kernels as fit into this many seconds")
+    app.add_option("--seconds", options.seconds, "Run kernels for this many seconds")
         ->each([&](const std::string&) { options.kernels = ~u64{0}; });
     app.add_option("--kernels", options.kernels, "Number of kernels (default: 300)");
     app.add_option("--seed", options.seed, "First seed (default: 1)");
@@ -60,17 +59,17 @@ void add_options(CLI::App& app, Options& options) {
     app.add_option("--shrink", options.shrink,
                    "Reduce the first N kernels whose results differ (default: 3; 0: none)");
     app.add_option("--against", options.against,
-                   "Compare with the plain mode of the libcudart.so.13 in this folder;\nNVIDIA's "
-                   "library runs the kernels on a GPU");
+                   "Compare with the plain mode of the libcudart.so.13 in this folder;\nif it is "
+                   "NVIDIA's library, the kernels run on a GPU");
     app.add_option("--level", options.level, "Optimization level of the GPU's driver, 0 to 4")
         ->check(CLI::Range(0, 4));
     app.add_option("--coverage", options.coverage,
                    "Write to this file how often each instruction occurred");
-    app.add_option("--export", options.export_to,
-                   "Write kernels for a GPU, with their expected results, into this folder,\nand "
-                   "run nothing else");
+    app.add_option(
+        "--export", options.export_to,
+        "Write kernels for a GPU, with their expected results, into this folder,\nand run nothing");
     app.add_option("--file", options.file,
-                   "Compare both modes on the single PTX kernel in this file");
+                   "Compare the simulator with its plain mode on the PTX kernel in this file");
     app.add_option("--runner", options.runner, "Path of another campaign_run")
         ->check(CLI::ExistingFile);
     app.add_option("--library", options.library, "Path of another build of libcudart.so.13");
@@ -238,7 +237,7 @@ private:
 
     void summary() {
         std::cout << kernels_ << " kernels in " << static_cast<int>(seconds()) << " s ("
-                  << static_cast<int>(static_cast<double>(kernels_) / seconds()) << " a second), "
+                  << static_cast<int>(static_cast<double>(kernels_) / seconds()) << " per second), "
                   << mismatches_ << " differ\n";
         for (const auto& [name, count] : configurations_)
             std::cout << "  " << name << ": " << count << "\n";
@@ -302,7 +301,8 @@ int export_kernels(const Options& options) {
         expected << cases[k].name << " " << outcomes[k].results << "\n";
         ++good;
     }
-    std::cout << good << " kernels in " << folder.string() << "; on a machine with a GPU:\n"
+    std::cout << good << " kernels in " << folder.string()
+              << "; run them on a machine with a GPU:\n"
               << "  campaign_run --expect expected.txt kernels.txt\n";
     return good == cases.size() ? 0 : 1;
 }

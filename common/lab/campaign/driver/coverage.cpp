@@ -50,7 +50,7 @@ std::string Coverage::summary(std::size_t rarest) const {
     const auto few = std::count_if(sorted.begin(), sorted.end(),
                                    [](const auto& pair) { return pair.first < 100; });
     std::ostringstream text;
-    text << all.size() << " instructions with all their modifiers: " << hundred
+    text << all.size() << " instructions, counting each combination of modifiers: " << hundred
          << " occurred at least 100 times, " << unmet << " never\n";
     text << sorted.size() << " pairs of an opcode and a modifier: " << few
          << " occurred fewer than 100 times; the rarest:";

@@ -261,9 +261,10 @@ public:
             ++count[rerun_without_optimizer(next)];
             ++next;
         }
-        std::cout << count[kEqual] << " of " << texts_.size() - options_.skip << " kernels equal, "
-                  << count[kOptimiser] << " only without the driver's optimiser, "
-                  << count[kDiffers] << " different, " << count[kCrashed] << " crashed\n";
+        std::cout << count[kEqual] << " of " << texts_.size() - options_.skip
+                  << " kernels have equal results, " << count[kOptimiser]
+                  << " only without the driver's optimiser; " << count[kDiffers] << " differ, "
+                  << count[kCrashed] << " crashed\n";
         return count[kDiffers] + count[kCrashed] > 0;
     }
 

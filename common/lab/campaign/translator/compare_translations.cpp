@@ -52,7 +52,7 @@ void add_options(CLI::App& app, Options& options) {
                    "Path of a clang++ that generates the PTX for the comparison, because "
                    "the\nsimulated GPU cannot read all PTX of clang 19");
     app.add_option("--ptxas", options.ptxas,
-                   "Path of NVIDIA's assembler, which must accept our PTX, too");
+                   "Path of NVIDIA's assembler, which must also accept our PTX");
 }
 
 // ---- the compiler ----

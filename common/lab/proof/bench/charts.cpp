@@ -310,8 +310,8 @@ std::string bandwidth_chart(const ChartResults& results) {
     svg.text({740, 32}, "of copy", Anchor::end, 11, kSecondaryTextColour);
     draw_legend_of_fastest(svg, {18, bottom + 54});
     svg.text({14, bottom + 36},
-             std::string("10^9 bytes read + written a second; percent of ") +
-                 (shown.is_predicted ? "a copy; lines: where nine of ten lie"
+             std::string("10^9 bytes read + written per second; percent of ") +
+                 (shown.is_predicted ? "a copy; lines: range of nine in ten measurements"
                                      : "cudaMemcpy in the same run"),
              Anchor::start, 11, kSecondaryTextColour);
     draw_legend(svg, both, {746, bottom + 54});

@@ -22,7 +22,7 @@ try:
         raise RuntimeError("PyTorch sees no GPU")
 except Exception as problem:
     torch = None
-    NO_TORCH = f"PyTorch is not there: {problem}".splitlines()[0]
+    NO_TORCH = f"PyTorch cannot be imported: {problem}".splitlines()[0]
     SKIPPED["torch_copy"] = SKIPPED["torch_contiguous"] = NO_TORCH
 
 try:
@@ -31,14 +31,14 @@ try:
     cupy.cuda.runtime.getDeviceCount()
 except Exception as problem:
     cupy = None
-    SKIPPED["cupy_copyto"] = f"CuPy is not there: {problem}".splitlines()[0]
+    SKIPPED["cupy_copyto"] = f"CuPy cannot be imported: {problem}".splitlines()[0]
 
 try:
     import triton
     import triton.language as tl
 except Exception as problem:
     triton = None
-    SKIPPED["triton"] = f"Triton is not there: {problem}".splitlines()[0]
+    SKIPPED["triton"] = f"Triton cannot be imported: {problem}".splitlines()[0]
 
 if torch is None:
     # CuPy and Triton use PyTorch's matrices, so they need PyTorch.
@@ -49,7 +49,7 @@ if triton is not None:
 
     @triton.jit
     def transpose_tile(out, matrix, rows, cols, ROWS: tl.constexpr, COLS: tl.constexpr):
-        """One program moves a tile of ROWS x COLS; neighbours follow each other down a column."""
+        """Transposes a tile of ROWS x COLS. Consecutive programs move down a column."""
         row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
         col = tl.program_id(1) * COLS + tl.arange(0, COLS)
         inside = (row[:, None] < rows) & (col[None, :] < cols)
@@ -59,7 +59,7 @@ if triton is not None:
 
 
 class Rivals:
-    """The matrices of one size, and who transposes them."""
+    """The matrices of one size, and the libraries that transpose them."""
 
     # Tile sizes and warp counts to try. The fastest combination is used in the benchmark.
     TRITON_TILES = [(32, 32, 4), (64, 32, 4), (64, 64, 4), (64, 64, 8), (128, 64, 8), (64, 128, 8)]
@@ -82,7 +82,7 @@ class Rivals:
         self.invite("triton", self.triton_call)
 
     def invite(self, name, make_call):
-        """Lets a rival take part, when it is there and right."""
+        """Adds a rival if it is available and its output is right."""
         if name in SKIPPED:
             return
         try:

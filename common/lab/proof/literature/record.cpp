@@ -6,7 +6,7 @@ namespace {
 [[noreturn]] void fail_at(const Record& record, const std::string& kernel,
                           const std::string& what) {
     throw RecordError(record.program + ": " + what + " \"" + kernel +
-                      "\"; the names in record.cpp are those of the kernels in " + record.program +
+                      "\"; record.cpp must use the names of the kernels in " + record.program +
                       ".cu");
 }
 

@@ -38,16 +38,19 @@ struct CommandLine {
 
 void add_options(CLI::App& app, CommandLine& words) {
     app.add_option("--sizes", words.sizes, "Multiples of 256, such as 32768,16384x32768");
-    app.add_option("--rounds", words.rounds, "Number of rounds of each candidate (8)")
+    app.add_option("--rounds", words.rounds, "Number of rounds of each candidate (default: 8)")
         ->check(CLI::Range(1, 1000));
-    app.add_option("--launches", words.launches, "Number of timed launches in one round (3)")
+    app.add_option("--launches", words.launches,
+                   "Number of timed launches in one round (default: 3)")
         ->check(CLI::Range(1, 1000));
-    app.add_option("--json", words.json, "File for the results (docs/results/search/results.json)");
+    app.add_option("--json", words.json,
+                   "File for the results (default: docs/results/search/results.json)");
     app.add_option("--commit", words.commit, "Commit of the source, if git cannot report it");
     app.add_flag("--check", words.check_only,
                  "Only verify all candidates at 512 x 256, without timing");
-    app.add_option("--time", words.time_on,
-                   "Only predict all times on this GPU (H200), for --json");
+    app.add_option(
+        "--time", words.time_on,
+        "Only predict the times of all candidates on this GPU (default: H200), for --json");
     add_device_option(app, words.device);
 }
 

@@ -45,11 +45,14 @@ struct CommandLine {
 };
 
 void add_options(CLI::App& app, CommandLine& words) {
-    app.add_option("--launches", words.launches, "Number of timed launches of each case (24)")
+    app.add_option("--launches", words.launches,
+                   "Number of timed launches of each case (default: 24)")
         ->check(CLI::Range(1, 1000));
-    app.add_option("--json", words.json, "File for the results (docs/results/shapes.json)");
-    app.add_option("--permutes-json", words.permutes_json,
-                   "File for the results of permutes (docs/results/library/permutes.json)");
+    app.add_option("--json", words.json,
+                   "File for the results (default: docs/results/shapes.json)");
+    app.add_option(
+        "--permutes-json", words.permutes_json,
+        "File for the results of permutes (default: docs/results/library/permutes.json)");
     app.add_option("--commit", words.commit, "Commit of the source, if git cannot report it");
     app.add_flag("--check", words.check_only, "Only verify all cases, without timing");
     add_device_option(app, words.device);

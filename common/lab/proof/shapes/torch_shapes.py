@@ -15,7 +15,7 @@ import sys
 try:
     import torch
 except ImportError as problem:
-    print(json.dumps({"absent": f"PyTorch is not there: {problem}"}))
+    print(json.dumps({"absent": f"PyTorch cannot be imported: {problem}"}))
     sys.exit()
 
 TYPES = {1: torch.int8, 2: torch.int16, 4: torch.float32, 8: torch.int64, 16: torch.complex128}
@@ -53,7 +53,7 @@ def shape_times(milliseconds, size, batches, rows, cols, pitch, start):
 
 
 def compiled_ms(milliseconds, x, order):
-    """The time of the Triton kernel that torch.compile makes for this shape, or None if it makes none."""
+    """Returns the time of the Triton kernel that torch.compile generates for this shape, or None."""
     try:
         torch._dynamo.reset()  # otherwise PyTorch would stop compiling after a few shapes
         permute = torch.compile(lambda tensor: tensor.permute(order).contiguous(), dynamic=False)

@@ -163,6 +163,6 @@ int run(const CommandLine& words, char** argv) {
 
 int main(int argc, char** argv) {
     return run_program("launches",
-                       "Launches each kernel of the course, and random access patterns, once", argc,
-                       argv, add_options, run);
+                       "Launches each kernel of the course and each random access pattern once",
+                       argc, argv, add_options, run);
 }

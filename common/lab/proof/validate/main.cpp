@@ -52,42 +52,48 @@ void add_time_options(CLI::App& app, TimeWords& words, CLI::Option*& time) {
                           "Compare predicted times with measured ones instead,\nfor this GPU "
                           "(default: this computer's GPU, or docs/results)");
     time->type_name("GPU")->expected(0, 1);
-    app.add_option("--lesson", words.lessons,
-                   "--time: compare only these lessons (all, and the search)");
-    app.add_option("--sizes", words.sizes, "--time: list of ROWSxCOLS (" + words.sizes + ")");
-    app.add_flag("--published", words.published, "--time: use docs/results even if there is a GPU");
-    app.add_flag("--no-search", words.no_search, "--time: compare only the lessons");
-    app.add_option("--against", words.against,
-                   "--time: use the times in these files from another\nrun instead of predictions");
+    app.add_option(
+        "--lesson", words.lessons,
+        "with --time: compare only these lessons (default: all lessons,\nand the search)");
+    app.add_option("--sizes", words.sizes,
+                   "with --time: list of ROWSxCOLS (default: " + words.sizes + ")");
+    app.add_flag("--published", words.published,
+                 "with --time: use docs/results even if there is a GPU");
+    app.add_flag("--no-search", words.no_search, "with --time: compare only the lessons");
+    app.add_option(
+        "--against", words.against,
+        "with --time: use the times in these files from another\nrun instead of predictions");
     app.add_flag("--literature", words.literature,
-                 "--time: compare with published times of other GPUs");
+                 "with --time: compare with published times of other GPUs");
     app.add_flag("--tables", words.tables, "with --literature: update the table in the book");
     app.add_flag("--check-tables", words.are_tables_current,
                  "with --literature: check whether the table in the book is current");
     app.add_option("--limit", words.limit,
-                   "--time: fail if the median error exceeds this percentage");
-    app.add_option("--markdown", words.markdown, "--time: write the tables to this file");
-    app.add_option("--svg", words.svg, "--time: write the picture to this file");
+                   "with --time: fail if the median error exceeds this percentage");
+    app.add_option("--markdown", words.markdown, "with --time: write the tables to this file");
+    app.add_option("--svg", words.svg, "with --time: write the picture to this file");
 }
 
 void add_options(CLI::App& app, CommandLine& words) {
-    app.add_option("--patterns", words.patterns, "Number of random access patterns (240)")
+    app.add_option("--patterns", words.patterns, "Number of random access patterns (default: 240)")
         ->check(CLI::Range(1, 100000));
-    app.add_option("--matrices", words.matrices, "Number of random patterns of small matrices (60)")
+    app.add_option("--matrices", words.matrices,
+                   "Number of random patterns of small matrices (default: 60)")
         ->check(CLI::Range(0, 100000));
-    app.add_option("--seed", words.seed, "Seed of the random patterns (1)");
+    app.add_option("--seed", words.seed, "Seed of the random patterns (default: 1)");
     app.add_flag("--counters", words.counters_only, "Compare only the counters, with ncu");
     app.add_flag("--bugs", words.bugs_only, "Compare only the seeded bugs, with compute-sanitizer");
-    app.add_option("--jobs", words.jobs, "Number of parallel checkers (one per core, at most 12)")
+    app.add_option("--jobs", words.jobs,
+                   "Number of parallel checkers (default: one per core, at most 12)")
         ->check(CLI::Range(1, 256));
     app.add_option("--json", words.json,
-                   "File for the results (docs/results/validation/results.json)");
+                   "File for the results (default: docs/results/validation/results.json)");
     app.add_option("--commit", words.commit, "Commit of the source, if git cannot report it");
     app.add_option("--keep", words.keep, "Save the output of ncu in this file");
     app.add_option("--ncu-output", words.ncu_output,
                    "Read the output of ncu from this file (see --keep) instead of running ncu");
     app.add_option("--recorded", words.recorded,
-                   "Compare with counts that a GPU made before, without a GPU");
+                   "Compare with counters that were recorded on a GPU; needs no GPU");
     add_time_options(app, words.times, words.time);
 }
 

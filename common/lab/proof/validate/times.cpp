@@ -257,7 +257,7 @@ std::string times_text(const std::vector<ComparedTime>& times) {
     }
     add("all", summarize_all(times), summarize_all(keep_known(times)));
     if (keep_known(times).size() < times.size())
-        figures += "known: only kernels that the model covers completely.\n";
+        figures += "known: without the kernels that the model does not fully cover.\n";
     return text + figures;
 }
 
@@ -326,8 +326,8 @@ int validate_times(const TimeWords& words) {
     if (times.empty()) throw UsageError(kNothingMeasured);
     const std::string title = words.against.empty()
                                   ? "Predicted and measured, " + measured.device()
-                                  : "Measured, " + measured.device() +
-                                        ", and \"predicted\" by a run of an " + stand_in.device();
+                                  : "Times measured on an " + measured.device() +
+                                        ", compared with a run on an " + stand_in.device();
     std::cout << title << (measures ? "\n\n" : " (docs/results)\n\n") << times_text(times);
     if (!reasons.empty()) std::cout << "\nMeasured, but not predicted:\n";
     for (const std::string& why : reasons) std::cout << wrap(why, "  ");
@@ -342,7 +342,7 @@ int validate_times(const TimeWords& words) {
     if (!words.svg.empty()) write_file(words.svg, timing::draw_svg(pairs_of(times), title));
     const double median = 100 * timing::summarize(pairs_of(times)).median;
     if (words.limit <= 0 || median <= words.limit) return exit_right;
-    std::cout << format("The median of the errors, %.1f %%, exceeds %.1f %%.\n", median,
+    std::cout << format("The median error, %.1f %%, exceeds the limit of %.1f %%.\n", median,
                         words.limit);
     return exit_wrong;
 }

@@ -107,7 +107,7 @@ std::string profile_metrics(const std::string& ncu, const std::vector<std::strin
         run_child(command, kProfileSeconds, {"TMPDIR=" + folder.path.string()});
     const std::string text = read_if_exists(log).value_or("");
     if (ended.timed_out) {
-        throw std::runtime_error("Nsight Compute did not end in time; try fewer --patterns");
+        throw std::runtime_error("Nsight Compute did not finish in time; try fewer --patterns");
     }
     if (ended.exit_code != 0 && unknown_metrics(text + ended.output).empty()) {
         throw std::runtime_error("ncu ended with exit code " + std::to_string(ended.exit_code) +

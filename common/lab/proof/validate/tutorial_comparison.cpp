@@ -30,8 +30,9 @@ std::string pipe_counter(const std::string& counter) {
 const Json& only_launch(const Json& simulated) {
     const Json& kernels = simulated.at("kernels");
     if (kernels.size() != 1 || kernels[0].at("launches") != 1) {
-        throw std::runtime_error("an example launches one kernel once, but the simulator saw " +
-                                 std::to_string(kernels.size()) + " kernels");
+        throw std::runtime_error(
+            "an example must launch exactly one kernel, but the simulator recorded " +
+            std::to_string(kernels.size()) + " kernels");
     }
     return kernels[0];
 }
@@ -99,7 +100,8 @@ std::string row(const ComparedKernel& kernel) {
         text += format("    %s: %.0f simulated, %.0f %s\n", one.counter.c_str(), one.simulated,
                        one.measured, kernel.other.c_str());
     if (kernel.is_in_range)
-        text += wrap(format("range: within the counts of %d runs on the hardware", kernel.runs),
+        text += wrap(format("range: within the range of the counts of %d runs on the hardware",
+                            kernel.runs),
                      "    ") +
                 "\n";
     if (!kernel.differences.empty() && !kernel.known.empty())
@@ -113,13 +115,13 @@ std::string format_totals(const KernelTotals& half) {
                half.compared(), half.equal, 100 * fraction(half.equal, half.compared()), half.known,
                half.differing);
     if (half.in_range > 0)
-        text += format(", %d within the counts of several runs on the hardware", half.in_range);
+        text += format(", %d within the range of several runs on the hardware", half.in_range);
     if (half.failed > 0) text += format(", %d failed", half.failed);
     text += "\n";
     if (half.repeatable < half.compared())
         text += format(
-            "  of the %d kernels for which the hardware counts the same in every run, %d are equal "
-            "(%.1f %%)\n",
+            "  of the %d kernels whose counts are the same in every run on the hardware, %d are "
+            "equal (%.1f %%)\n",
             half.repeatable, half.repeatable_equal,
             100 * fraction(half.repeatable_equal, half.repeatable));
     if (half.timed + half.with_unknowns == 0) return text;
@@ -205,7 +207,7 @@ TutorialVerdict tutorial_verdict(const std::vector<ComparedKernel>& kernels,
         }
         if (rows.empty()) continue;
         verdict.text += is_held_back ? "Kernels whose times are held back\n\n"
-                                     : "Kernels whose times may be looked at\n\n";
+                                     : "Kernels whose times may be used to improve the model\n\n";
         verdict.text += format("%-28s%-8s%9s%10s%7s%8s\n", "kernel", "counters", "measured",
                                "predicted", "ratio", "band");
         verdict.text += rows + "\n" + format_totals(halves[is_held_back]) + "\n";

@@ -46,34 +46,39 @@ void add_options(CLI::App& app, CommandLine& words) {
     app.add_option("--measure-again", words.repeats,
                    "Run the kernels this many more times under ncu, and add to the\nrecord the "
                    "range of each counter that differs between runs");
-    app.add_option("--record", words.record, "The folder of the record (docs/results/tutorial)");
-    app.add_option("--programs", words.programs,
-                   "The folder of the programs (tutorial, beside this program)");
+    app.add_option("--record", words.record,
+                   "The folder of the record (default: docs/results/tutorial)");
+    app.add_option(
+        "--programs", words.programs,
+        "The folder of the programs (default: the folder tutorial\nbeside this program)");
     app.add_option("--theme", words.themes, "Compare only these themes")
         ->check(CLI::IsMember(tutorial_themes()));
     app.add_option("--only", words.only, "Compare only these kernels (not with --measure)");
     app.add_flag("--time", words.with_times, "Also compare predicted times, at full size");
-    app.add_option("--gpu", words.gpu, "The GPU for which times are predicted (H200)");
-    app.add_flag("--held-back", words.with_held_back,
-                 "Also use the times that are held back, to judge the model,\nnot to improve it");
+    app.add_option("--gpu", words.gpu, "The GPU for which times are predicted (default: H200)");
+    app.add_flag(
+        "--held-back", words.with_held_back,
+        "Also use the held-back times. They judge the model, and must not be\nused to improve it");
     app.add_option("--against", words.against,
-                   "Compare counters with those of the same programs in this\nfolder, also "
-                   "simulated, instead of with the record")
+                   "Compare with the simulated counters of the same programs in\nthis folder, and "
+                   "not with the record")
         ->check(CLI::ExistingDirectory);
-    app.add_option("--known", words.known, "File of known differences (known_differences.txt)")
+    app.add_option("--known", words.known,
+                   "File of known differences (default: known_differences.txt)")
         ->check(CLI::ExistingFile);
     app.add_option("--least-equal", words.min_equal_fraction,
                    "Fail if less than this percentage of the kernels have equal counters");
-    app.add_option(
-        "--least-repeatable", words.min_repeatable_fraction,
-        "Like --least-equal, for kernels whose counts are the same in every\nrun on the GPU");
+    app.add_option("--least-repeatable", words.min_repeatable_fraction,
+                   "Like --least-equal, but only for kernels whose counts are the same in\nevery "
+                   "run on the GPU");
     app.add_option("--least-within", words.min_within_fraction,
                    "Fail if less than this percentage of the predictions are\nwithin their bands, "
-                   "in each half");
-    app.add_option("--ncu-output", words.ncu_output,
-                   "--measure: read the output of an earlier run from this folder\n(THEME.times, "
-                   "THEME.small.csv, THEME.full.csv; THEME.again.csv)");
-    app.add_option("--keep", words.keep, "--measure: save the output in this folder");
+                   "for the held-back kernels or for the others");
+    app.add_option(
+        "--ncu-output", words.ncu_output,
+        "with --measure: read the output of an earlier run from this folder\n(THEME.times, "
+        "THEME.small.csv, THEME.full.csv, and THEME.again.csv)");
+    app.add_option("--keep", words.keep, "with --measure: save the output in this folder");
     app.add_option("--commit", words.commit, "Commit of the source, if git cannot report it");
 }
 
@@ -97,7 +102,7 @@ std::string output_of(const std::vector<std::string>& command, double seconds) {
     const ProcessResult ended = run_child(command, seconds);
     if (ended.timed_out || ended.exit_code != 0) {
         throw std::runtime_error(command[0] +
-                                 (ended.timed_out ? " did not end in time" : " failed") + ":\n" +
+                                 (ended.timed_out ? " did not finish in time" : " failed") + ":\n" +
                                  ended.output);
     }
     return ended.output;
@@ -157,9 +162,8 @@ int measure(const CommandLine& words) {
     }
     fs::create_directories(words.record);
     record.write(words.record);
-    std::cout << record.measured.size() << " kernels, of which the times of "
-              << record.held_back.size() << " are held back, are written to " << words.record
-              << "\n";
+    std::cout << record.measured.size() << " kernels are written to " << words.record
+              << "; the times of " << record.held_back.size() << " kernels are held back\n";
     return exit_right;
 }
 
@@ -285,6 +289,6 @@ int run(const CommandLine& words, char**) {
 
 int main(int argc, char** argv) {
     return run_program("tutorials",
-                       "Compares kernels of tutorials on the simulator with measurements of a GPU",
+                       "Compares simulated results of tutorial kernels with measurements on a GPU",
                        argc, argv, add_options, run);
 }

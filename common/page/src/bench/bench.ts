@@ -25,7 +25,7 @@ const markup = `
 <p class="loading" hidden><progress max="1"></progress> <span></span></p>
 <p class="standing" role="status"></p>
 <div class="outcome"></div>
-<details class="own" hidden><summary>What one warp of the kernel touches, and the predicted time</summary></details>
+<details class="own" hidden><summary>What one warp of the kernel accesses, and the predicted time</summary></details>
 <p class="legend faint">Beside a line, for each request: <b class="global">s</b> sectors of global memory,
 <b class="shared">w</b> wavefronts of shared memory; underlined if more than necessary. <kbd>Esc</kbd> leaves the
 editor. The compiler is clang: <a href="compiler/LICENSE.txt">its licence</a>.</p>

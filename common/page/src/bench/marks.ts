@@ -45,7 +45,7 @@ export function findCheckLine(text: string, line: number): number {
 function markGuard({ id, place }: Failure, text: string): LineMark[] {
     if (id !== "no-bounds-check") return [];
     const line = /\bif\s*\(/.test(text.split("\n")[place.line - 1] ?? "") ? 0 : findCheckLine(text, place.line);
-    return line ? [{ kind: "related", line, column: 0, text: "This check lets the access through." }] : [];
+    return line ? [{ kind: "related", line, column: 0, text: "This check does not exclude the access." }] : [];
 }
 
 const MAX_NOTE_CHARACTERS = 90;

@@ -39,7 +39,7 @@ void count_texels(cudaMemcpy3DParms& box) {
     const size_t texel = static_cast<size_t>(format.x + format.y + format.z + format.w) / 8;
     const auto to_texels = [&](size_t& count) {
         if (count % texel != 0) {
-            coalesceDriverExplain("a copy of half a texel is not simulated.");
+            coalesceDriverExplain("a copy of part of a texel is not simulated.");
             fail(cudaErrorNotSupported);
         }
         count /= texel;

@@ -64,7 +64,7 @@ const ImageObject* ImageLookup::find_for_lane(int lane) {
     auto found = find_image_object(asked);
     if (!found && was_destroyed_image_object(asked))
         return refuse(lane, asked, "The " + std::string(name) + " has been destroyed.",
-                      "Destroy objects after the last kernel that uses them.");
+                      "Destroy the object only after the last kernel that uses it.");
     if (!found || found->is_surface != image.is_surface)
         return refuse(
             lane, asked, "There is no " + std::string(name) + ".",
@@ -73,10 +73,11 @@ const ImageObject* ImageLookup::find_for_lane(int lane) {
                 : "Pass the object from cudaCreateTextureObject, and check that the call "
                   "succeeded.");
     if (!fits(*found))
-        return refuse(lane, asked,
-                      "The " + std::string(name) + " is " + name_of(found->shape) +
-                          ", but it is accessed as " + name_of(image.shape) + ".",
-                      "Call the function for the kind of array that the object was made from.");
+        return refuse(
+            lane, asked,
+            "The " + std::string(name) + " is " + name_of(found->shape) +
+                ", but it is accessed as " + name_of(image.shape) + ".",
+            "Call the access function for the kind of array from which the object was created.");
     object = std::move(found);
     number = asked;
     return object.get();
@@ -102,11 +103,11 @@ void TexelAccess::check_written(const Tap& tap, int lane) {
     if (!allocation || !allocation->has_shadow ||
         launch.memory->unwritten_bytes(tap.address(), tap.image->format.bytes()) == 0)
         return;
-    Report report =
-        w_.describe(op_, "initcheck", "uninitialised texel read", lane,
-                    "Reads " + place_of(tap) + " texels, some bytes of which were never written.",
-                    "Fill all parts of the array that fetches reach: linear filtering also reads "
-                    "the neighbours of a texel.");
+    Report report = w_.describe(
+        op_, "initcheck", "uninitialised texel read", lane,
+        "Reads " + place_of(tap) + " texels, some bytes of which were never written.",
+        "Fill every part of the array that a fetch can read: linear filtering also reads "
+        "the neighbours of a texel.");
     report.address = tap.address();
     reports().add(report);
 }

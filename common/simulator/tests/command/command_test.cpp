@@ -247,7 +247,7 @@ TEST_CASE(
     const Outcome past = run({kProgram, "past managed"});
     CHECK(past.exit_code == 128 + SIGSEGV);
     CHECK(has(unbroken(past.err), "bytes past the end of the managed allocation of 64 bytes"));
-    CHECK(has(unbroken(past.err), "with as many bytes as the host uses"));
+    CHECK(has(unbroken(past.err), "including all bytes that the host uses"));
 }
 
 TEST_CASE("a program that exits without writing its counters is reported") {

@@ -5,7 +5,7 @@
 // expect: a surface destroyed twice: cudaErrorInvalidValue
 // expect: a level freed alone: cudaErrorInvalidValue
 // expect: an array freed twice: cudaErrorInvalidValue
-// expect-stderr: a copy of half a texel
+// expect-stderr: a copy of part of a texel
 // expect-stderr: The array was allocated without cudaArraySurfaceLoadStore
 // expect-exit: 2
 #include "api_check.h"

@@ -45,7 +45,7 @@ void replace_array_by_memory(const cudaArray& array, const char* role, const cud
 size_t bytes_to_texels(const cudaArray& array, size_t bytes) {
     const u32 each = array.image.format.bytes();
     if (bytes % each != 0)
-        not_simulated("a copy of half a texel, of " + std::to_string(each) + " bytes");
+        not_simulated("a copy of part of a texel (" + std::to_string(each) + " bytes)");
     return bytes / each;
 }
 
@@ -108,7 +108,7 @@ Box make_box(cudaArray_const_t handle, size_t x, size_t bytes) {
     const size_t row = size_t{array.image.width} * array.image.format.bytes();
     if (x + bytes <= row) return {bytes, 1};
     if (x != 0 || bytes % row != 0)
-        not_simulated("a copy of several rows of an array that begins or ends within a row");
+        not_simulated("a copy of several array rows that begins or ends within a row");
     return {row, bytes / row};
 }
 
