@@ -50,7 +50,7 @@ std::string embed_drawings(const std::string& html, const fs::path& drawings,
 /// followed by an <h1>. This function makes the title an <h1>, and moves the other headings down
 /// one level. Headings with a class are part of Doxygen's own lists, and their level is already
 /// correct.
-std::string add_level_marks(const std::string& html) {
+std::string correct_heading_levels(const std::string& html) {
     std::size_t done = std::min(html.find("<main"), html.size());
     std::string result = html.substr(0, done);
     bool is_title = false, is_lower = false;
@@ -192,7 +192,7 @@ std::string add_description(std::string html) {
 std::string postprocess_page(const std::string& html, const fs::path& drawings,
                              const std::string& name) {
     const std::string text =
-        add_description(mark_cuda_words_in_code(add_level_marks(remove_handlers(html))));
+        add_description(mark_cuda_words_in_code(correct_heading_levels(remove_handlers(html))));
     return embed_drawings(wrap_tables_for_scrolling(remove_empty_headings(text)), drawings, name);
 }
 
