@@ -443,7 +443,7 @@ addEventListener("afterprint", () => {
 
 // ---- code that is wider than the page can also be scrolled with the keyboard ----
 
-function setUpScrolling() {
+function setUpKeyboardScrolling() {
     const show = () => {
         for (const code of document.querySelectorAll(".fragment, main pre:not([tabindex])")) {
             if (code.scrollWidth <= code.clientWidth) continue;
@@ -458,7 +458,7 @@ function setUpScrolling() {
 
 document.addEventListener("DOMContentLoaded", () => {
     setUpTheme();
-    setUpScrolling();
+    setUpKeyboardScrolling();
     setUpSidebar();
     showProgress();
     // "Your turn" sends this event when an exercise has passed, and so does a change in another tab.
