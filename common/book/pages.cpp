@@ -62,7 +62,7 @@ public:
                bool explorer)
         : page(the_page), contents(all), course(the_course), with_explorer(explorer) {}
 
-    std::string text() {
+    std::string convert_page() {
         const std::string text = read_file(contents.root / page.file);
         std::istringstream lines(with_explorer && has_exercise()
                                      ? replace_terminal_commands(text, page.step_name())
@@ -335,7 +335,7 @@ std::string doxygen_text(const Page& page, const Contents& contents, const cours
     if (!page.exercise_name().empty()) {
         return exercise_text(page, *course.lesson(page.exercise_name())->exercise, with_explorer);
     }
-    return PageWriter(page, contents, course, with_explorer).text();
+    return PageWriter(page, contents, course, with_explorer).convert_page();
 }
 
 }  // namespace coalesce::book
