@@ -75,7 +75,7 @@ void exchange(const float* from, const Pieces& sent, float* to, const Pieces& re
 /// stores the rows of a piece as parts of longer rows.
 class Alltoallw : public Method {
 public:
-    explicit Alltoallw(const ProcessShare& shared)
+    explicit Alltoallw(const SharedMatrix& shared)
         : shared_(shared),
           in_(shared.in_size()),
           transposed_(shared.in_size()),
@@ -105,7 +105,7 @@ public:
     }
 
 private:
-    ProcessShare shared_;
+    SharedMatrix shared_;
     std::vector<float> in_, transposed_, out_;
     Pieces sent_, received_;
 };
@@ -114,7 +114,7 @@ private:
 /// Transposes only with datatypes: a piece is sent in row order and received in column order.
 class Datatypes : public Method {
 public:
-    explicit Datatypes(const ProcessShare& shared)
+    explicit Datatypes(const SharedMatrix& shared)
         : shared_(shared), in_(shared.in_size()), out_(shared.out_size()) {
         const int own_rows = shared.own_rows(), own_cols = shared.own_cols();
         for (int peer = 0; peer < shared.ranks(); ++peer) {
@@ -132,18 +132,18 @@ public:
     void transpose() override { exchange(in_.data(), sent_, out_.data(), received_, shared_.comm); }
 
 private:
-    ProcessShare shared_;
+    SharedMatrix shared_;
     std::vector<float> in_, out_;
     Pieces sent_, received_;
 };
 
 }  // namespace
 
-std::unique_ptr<Method> make_alltoallw(const ProcessShare& shared) {
+std::unique_ptr<Method> make_alltoallw(const SharedMatrix& shared) {
     return std::make_unique<Alltoallw>(shared);
 }
 
-std::unique_ptr<Method> make_datatypes(const ProcessShare& shared) {
+std::unique_ptr<Method> make_datatypes(const SharedMatrix& shared) {
     return std::make_unique<Datatypes>(shared);
 }
 

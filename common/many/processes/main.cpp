@@ -104,7 +104,7 @@ private:
                    bytes / 1e9, static_cast<double>(free_host_bytes()) / 1e9));
     }
 
-    ProcessShare share_at(Shape shape) const {
+    SharedMatrix share_at(Shape shape) const {
         return {.rank = rank_,
                 .rows = {shape.rows, ranks_},
                 .cols = {shape.cols, ranks_},
@@ -113,7 +113,7 @@ private:
     }
 
     void run_at(Shape shape) {
-        const ProcessShare shared = share_at(shape);
+        const SharedMatrix shared = share_at(shape);
         std::vector<MeasuredMethod> all;
         for (const MethodKind& kind : request_.methods) {
             all.push_back({.kind = &kind});
@@ -127,7 +127,7 @@ private:
         print_measured(shape, all);
     }
 
-    void verify(const ProcessShare& shared, MeasuredMethod& measured) {
+    void verify(const SharedMatrix& shared, MeasuredMethod& measured) {
         if (!measured.method) measured.method = measured.kind->make(shared);
         prepare(shared, *measured.method);
         measured.method->transpose();

@@ -24,7 +24,7 @@ enum class LocalProcessor { cpu, gpu };
 
 /// A matrix that several processes share. The rows of `in` are spread over the processes, and so
 /// are the rows of `out`, which are the columns of `in`.
-struct ProcessShare {
+struct SharedMatrix {
     MPI_Comm comm = MPI_COMM_WORLD;
     int rank = 0;
     RowPartition rows, cols;
@@ -63,7 +63,7 @@ struct MethodKind {
     std::string about;  ///< a sentence that describes the method
     /// The memory that the method needs, as a multiple of the size of the matrix.
     int matrices = 2;
-    std::unique_ptr<Method> (*make)(const ProcessShare& shared) = nullptr;
+    std::unique_ptr<Method> (*make)(const SharedMatrix& shared) = nullptr;
 };
 
 /// Returns all methods of this program.
@@ -72,8 +72,8 @@ std::vector<MethodKind> list_methods();
 /// Reports whether all processes of `comm` share memory.
 bool are_on_one_host(MPI_Comm comm);
 
-std::unique_ptr<Method> make_alltoallw(const ProcessShare& shared);
-std::unique_ptr<Method> make_datatypes(const ProcessShare& shared);
-std::unique_ptr<Method> make_windows(const ProcessShare& shared);
+std::unique_ptr<Method> make_alltoallw(const SharedMatrix& shared);
+std::unique_ptr<Method> make_datatypes(const SharedMatrix& shared);
+std::unique_ptr<Method> make_windows(const SharedMatrix& shared);
 
 }  // namespace coalesce::processes

@@ -14,13 +14,13 @@ const Pattern& pattern() {
 
 }  // namespace
 
-void prepare(const ProcessShare& shared, Method& method) {
+void prepare(const SharedMatrix& shared, Method& method) {
     const std::size_t first = count_floats(shared.rows.begin(shared.rank), shared.cols.count);
     pattern().fill(method.in(), first, shared.in_size());
     std::memset(method.out(), kPoisonByte, shared.out_size() * sizeof(float));
 }
 
-WrongCells check(const ProcessShare& shared, const float* out) {
+WrongCells check(const SharedMatrix& shared, const float* out) {
     const Problem problem{.rows = shared.rows.count, .cols = shared.cols.count};
     WrongCells wrong;
     std::size_t offset_to = 0;

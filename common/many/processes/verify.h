@@ -10,7 +10,7 @@ namespace coalesce::processes {
 
 /// Writes this process's rows of the input, in which all elements are different, and fills its
 /// output with poison.
-void prepare(const ProcessShare& shared, Method& method);
+void prepare(const SharedMatrix& shared, Method& method);
 
 /// The errors in one process's output.
 struct WrongCells {
@@ -19,6 +19,6 @@ struct WrongCells {
 };
 
 /// Compares every element of this process's output with the expected value, bit for bit.
-WrongCells check(const ProcessShare& shared, const float* out);
+WrongCells check(const SharedMatrix& shared, const float* out);
 
 }  // namespace coalesce::processes

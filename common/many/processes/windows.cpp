@@ -11,7 +11,7 @@ namespace {
 /// Keeps each process's rows of `in` in memory that all processes share.
 class Windows : public Method {
 public:
-    explicit Windows(const ProcessShare& shared) : shared_(shared) {
+    explicit Windows(const SharedMatrix& shared) : shared_(shared) {
         in_ = allocate_window(shared.in_size(), in_window_);
         out_ = allocate_window(shared.out_size(), out_window_);
         MPI_Win_lock_all(MPI_MODE_NOCHECK, in_window_);
@@ -70,7 +70,7 @@ private:
         return static_cast<float*>(memory);
     }
 
-    ProcessShare shared_;
+    SharedMatrix shared_;
     MPI_Win in_window_ = MPI_WIN_NULL, out_window_ = MPI_WIN_NULL;
     float *in_ = nullptr, *out_ = nullptr;
 };
@@ -87,7 +87,7 @@ bool are_on_one_host(MPI_Comm comm) {
     return here == all;
 }
 
-std::unique_ptr<Method> make_windows(const ProcessShare& shared) {
+std::unique_ptr<Method> make_windows(const SharedMatrix& shared) {
     if (!are_on_one_host(shared.comm)) {
         throw UsageError("windows: all processes must be on the same host");
     }
