@@ -12,7 +12,7 @@ namespace coalesce::processes {
 namespace {
 
 /// The results of `prepare`, which is called before this process communicates with others.
-struct Prepared {
+struct PreparedRun {
     many::Request request = {};
     Device device = {};
     std::string problem = "";
@@ -20,8 +20,8 @@ struct Prepared {
 
 /// Parses the options and chooses the device. Choosing a device may execute this program again, so
 /// it must happen before MPI starts.
-Prepared prepare(int argc, char** argv) {
-    Prepared prepared;
+PreparedRun prepare(int argc, char** argv) {
+    PreparedRun prepared;
     try {
         prepared.request = many::parse(argc, argv, many::LaunchMode::together);
         if (prepared.request.help) return prepared;
@@ -32,7 +32,7 @@ Prepared prepare(int argc, char** argv) {
     return prepared;
 }
 
-int run_team(Prepared& prepared, const std::string& program, const many::MethodKind& method) {
+int run_team(PreparedRun& prepared, const std::string& program, const many::MethodKind& method) {
     MpiTeam team;
     return run_as_middle_process<many::TeamError>(program, [&] {
         team.fail_together(prepared.problem);
@@ -50,7 +50,7 @@ int run_team(Prepared& prepared, const std::string& program, const many::MethodK
 
 int run_on_hosts(int argc, char** argv, const many::MethodKind& method) {
     const std::string program = many::program_name(argv);
-    Prepared prepared = prepare(argc, argv);
+    PreparedRun prepared = prepare(argc, argv);
     if (prepared.request.help) {
         std::fputs(many::help_text_for_mpirun(program).c_str(), stdout);
         return exit_right;
