@@ -30,7 +30,7 @@ TEST_CASE("random access patterns differ in many properties") {
         texts.insert(pattern.text());
         ++sizes[pattern.element_bytes];
         shared += pattern.through_shared;
-        masked += pattern.load.lanes != 0xffffffff;
+        masked += pattern.load.lane_mask != 0xffffffff;
         ragged += pattern.block_x * pattern.block_y % 32 != 0;
     }
     CHECK(texts.size() >= 235);
@@ -43,7 +43,7 @@ TEST_CASE("random access patterns differ in many properties") {
 }
 
 TEST_CASE("an access pattern is described by its addresses and its lanes") {
-    AccessFormula access{.along_x = 3, .along_y = -33, .offset = 7, .lanes = 0xffff};
+    AccessFormula access{.along_x = 3, .along_y = -33, .offset = 7, .lane_mask = 0xffff};
     CHECK(access.text() == "3x-33y+7, lanes 0000ffff");
     CHECK(AccessFormula{.along_x = 0}.text() == "0");
 }

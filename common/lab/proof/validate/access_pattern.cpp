@@ -43,7 +43,7 @@ AccessFormula random_access(DiceRandom& dice, unsigned elements) {
     if (dice.one_in(2)) access.offset = dice.below(64);
     if (dice.one_in(4)) access.exclusive_or = static_cast<unsigned>(dice.below(64));
     if (dice.one_in(8)) access.scatter = static_cast<unsigned>(dice.roll()) | 1;
-    access.lanes = random_mask(dice);
+    access.lane_mask = random_mask(dice);
     if (dice.one_in(4)) access.first_threads = static_cast<unsigned>(1 + dice.below(256));
     return access;
 }
@@ -61,7 +61,7 @@ std::string AccessFormula::text() const {
     if (index[0] == '+') index.erase(0, 1);
     if (scatter != 0) index = format("hash(%s, %x)", index.c_str(), scatter);
     if (exclusive_or != 0) index += format("^%u", exclusive_or);
-    if (lanes != 0xffffffff) index += format(", lanes %08x", lanes);
+    if (lane_mask != 0xffffffff) index += format(", lanes %08x", lane_mask);
     if (first_threads < 4096) index += format(", threads < %u", first_threads);
     return index;
 }

@@ -18,7 +18,7 @@ struct AccessFormula {
     unsigned exclusive_or = 0;
     /// If nonzero, the index is replaced with a hash of the index and this value.
     unsigned scatter = 0;
-    unsigned lanes = 0xffffffff;  ///< lanes that take part
+    unsigned lane_mask = 0xffffffff;  ///< lanes that take part
     /// The number of threads of the block that take part. The last of their warps may be
     /// incomplete.
     unsigned first_threads = 4096;
