@@ -128,7 +128,7 @@ Check::~Check() {
     fs::remove(verdict_file_, ignored);
 }
 
-bool Check::is_ready() {
+bool Check::is_over() {
     return child_->wait(0) || milliseconds_left() == 0;
 }
 

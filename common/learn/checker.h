@@ -51,10 +51,10 @@ public:
     explicit Check(const CheckRequest& request);
     ~Check();
 
-    /// Returns a descriptor that becomes readable when `is_ready` should be called again.
+    /// Returns a descriptor that becomes readable when `is_over` should be called again.
     int descriptor() const { return child_->descriptor(); }
     /// Reports, without waiting, whether the child process has exited or exceeded its time limit.
-    bool is_ready();
+    bool is_over();
     /// Returns the number of milliseconds left until the time limit.
     int milliseconds_left() const;
     /// Waits for the child process and returns its result. Kills the process at the time limit.

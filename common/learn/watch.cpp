@@ -75,7 +75,7 @@ private:
         if (!stdin_ended_ && events[1].revents != 0) handle_keys();
         if (should_exit_) return;
         if (file_->has_changed()) begin();
-        if (check_ && check_->is_ready()) end();
+        if (check_ && check_->is_over()) end();
         // If stdin is not a terminal, its end-of-file ends `learn watch`, but only after the
         // running check has finished.
         if (stdin_ended_ && !check_) should_exit_ = true;
