@@ -22,9 +22,9 @@ struct NarrowedUse {
     u64 offset;
 };
 
-class Narrowing {
+class LoadNarrowing {
 public:
-    Narrowing(Module& module, Function& function)
+    LoadNarrowing(Module& module, Function& function)
         : module_(module), function_(function), uses_(count_uses(function)) {
         for (Block* block : function.blocks)
             for (Instruction* i : block->instructions)
@@ -120,7 +120,7 @@ private:
 }  // namespace
 
 void narrow_loads_to_used_bytes(Module& module, Function& function) {
-    Narrowing(module, function).run();
+    LoadNarrowing(module, function).run();
     drop_dead_instructions(function);
 }
 
