@@ -129,7 +129,7 @@ private:
     std::string debug_label(const std::string& what) const;
 
     FileTable& files_;
-    Folding folding_;
+    FoldedInstructions folding_;
     Liveness liveness_;
     RegisterSharing register_sharing_;
     std::map<const Value*, std::vector<std::string>> value_registers_;

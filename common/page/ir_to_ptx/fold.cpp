@@ -53,7 +53,7 @@ WideProduct match_wide_product(const Instruction& product) {
     return result;
 }
 
-bool Folding::is_folded_into(const Instruction& i, const Instruction& user) const {
+bool FoldedInstructions::is_folded_into(const Instruction& i, const Instruction& user) const {
     switch (i.op) {
         case Op::getelementptr: {
             i64 number = 0;
@@ -98,7 +98,7 @@ bool is_register_rename(const Instruction& i) {
     }
 }
 
-Folding::Folding(const Function& function) {
+FoldedInstructions::FoldedInstructions(const Function& function) {
     std::map<const Value*, std::vector<const Instruction*>> users;
     for (const Block* block : function.blocks) {
         for (const Instruction* user : block->instructions) {
@@ -116,7 +116,8 @@ Folding::Folding(const Function& function) {
     }
 }
 
-std::vector<const Value*> Folding::find_read_values(const Instruction& instruction) const {
+std::vector<const Value*> FoldedInstructions::find_read_values(
+    const Instruction& instruction) const {
     std::vector<const Value*> all;
     for (const Value* operand : instruction.operands) {
         const auto some = find_source_values(operand);
@@ -129,7 +130,7 @@ std::vector<const Value*> Folding::find_read_values(const Instruction& instructi
     return all;
 }
 
-std::vector<const Value*> Folding::find_source_values(const Value* value) const {
+std::vector<const Value*> FoldedInstructions::find_source_values(const Value* value) const {
     std::vector<const Value*> all, open = {value};
     std::set<const Value*> seen;
     while (!open.empty()) {

@@ -26,9 +26,9 @@ WideProduct match_wide_product(const Instruction& product);
 /// operand, so that no code is needed. See Emitter::renamed().
 bool is_register_rename(const Instruction& instruction);
 
-class Folding {
+class FoldedInstructions {
 public:
-    explicit Folding(const Function& function);
+    explicit FoldedInstructions(const Function& function);
     bool is_folded(const Value* value) const { return folded_.count(value) != 0; }
     /// Returns the values that the instruction reads. A folded operand is replaced by the values
     /// that it reads itself.

@@ -33,7 +33,8 @@ void Liveness::add_phi_operands(const Block* from, const Block* to,
 }
 
 /// Iterates backwards over the function's blocks until nothing changes.
-Liveness::Liveness(const Function& function, const Folding& folding) : folding_(folding) {
+Liveness::Liveness(const Function& function, const FoldedInstructions& folding)
+    : folding_(folding) {
     for (const Block* block : function.blocks) start_[block], end_[block];
     for (bool is_changed = true; is_changed;) {
         is_changed = false;
@@ -64,7 +65,7 @@ std::set<const Value*> Liveness::between(const Block* from, const Block* to) con
     return alive;
 }
 
-RegisterSharing::RegisterSharing(const Function& function, const Folding& folding,
+RegisterSharing::RegisterSharing(const Function& function, const FoldedInstructions& folding,
                                  const Liveness& liveness)
     : folding_(folding), liveness_(liveness) {
     for (const Block* block : function.blocks) {

@@ -14,7 +14,7 @@ namespace coalesce::translator {
 /// The values that are live at the beginning and at the end of each block.
 class Liveness {
 public:
-    Liveness(const Function& function, const Folding& folding);
+    Liveness(const Function& function, const FoldedInstructions& folding);
     /// Returns the values that are live on the edge between two blocks, before the phis are set.
     std::set<const Value*> between(const Block* from, const Block* to) const;
     const std::set<const Value*>& alive_at_start(const Block* block) const {
@@ -27,14 +27,15 @@ public:
 private:
     void add_phi_operands(const Block* from, const Block* to, std::set<const Value*>& alive) const;
 
-    const Folding& folding_;
+    const FoldedInstructions& folding_;
     std::map<const Block*, std::set<const Value*>> start_, end_;
 };
 
 /// Values with the same leader share their registers.
 class RegisterSharing {
 public:
-    RegisterSharing(const Function& function, const Folding& folding, const Liveness& liveness);
+    RegisterSharing(const Function& function, const FoldedInstructions& folding,
+                    const Liveness& liveness);
     const Value* representative(const Value* value) const;
 
 private:
@@ -42,7 +43,7 @@ private:
     bool is_alive_after(const Value* value, const Instruction* place) const;
     void join(const Value* phi, const Value* incoming);
 
-    const Folding& folding_;
+    const FoldedInstructions& folding_;
     const Liveness& liveness_;
     std::map<const Value*, std::size_t> position_;  ///< position of an instruction in its block
     std::map<const Value*, const Value*> representative_;
