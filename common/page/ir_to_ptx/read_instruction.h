@@ -10,7 +10,7 @@ namespace coalesce::translator {
 
 class InstructionReader {
 public:
-    InstructionReader(Lexer& lexer, Module& module, Names& names)
+    InstructionReader(Lexer& lexer, Module& module, VisibleNames& names)
         : lexer_(lexer), module_(module), names_(names), values_(lexer, module, names) {}
 
     /// Metadata after an instruction: !dbg !12. It is resolved after the whole module has been
@@ -65,7 +65,7 @@ private:
 
     Lexer& lexer_;
     Module& module_;
-    Names& names_;
+    VisibleNames& names_;
     ValueReader values_;
 };
 

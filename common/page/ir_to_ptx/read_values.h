@@ -11,7 +11,7 @@ namespace coalesce::translator {
 
 /// The names that are visible in the current function. All names of globals are known before
 /// anything else is read.
-struct Names {
+struct VisibleNames {
     std::map<std::string, Value*> globals;
     /// The instructions of the current function. They may be created before their definition is
     /// read.
@@ -22,7 +22,7 @@ struct Names {
 
 class ValueReader {
 public:
-    ValueReader(Lexer& lexer, Module& module, Names& names)
+    ValueReader(Lexer& lexer, Module& module, VisibleNames& names)
         : lexer_(lexer), module_(module), names_(names) {}
 
     /// Reads a type and a value of that type.
@@ -47,7 +47,7 @@ private:
 
     Lexer& lexer_;
     Module& module_;
-    Names& names_;
+    VisibleNames& names_;
 };
 
 }  // namespace coalesce::translator

@@ -50,7 +50,7 @@ private:
 
     Lexer lexer_;
     std::unique_ptr<Module> module_;
-    Names names_;
+    VisibleNames names_;
     std::map<std::string, Variable*> variables_;
     ValueReader values_;
     InstructionReader instructions_;
