@@ -11,23 +11,23 @@ struct NamedFunction {
     void* function;
 };
 
-#define LINKED(name) \
+#define NAMED_FUNCTION(name) \
     { #name, reinterpret_cast < void*>(&name) }
 
 const NamedFunction named_functions[] = {
-    LINKED(coalesceSimulatorVersion), LINKED(coalesceResetCounters),
-    LINKED(coalesceGetKernels),       LINKED(coalesceGetKernel),
-    LINKED(coalesceGetLineCount),     LINKED(coalesceGetLine),
-    LINKED(coalesceTraceWarp),        LINKED(coalesceGetAccessCount),
-    LINKED(coalesceGetAccess),        LINKED(coalesceRecord),
-    LINKED(coalescePredict),          LINKED(coalesceGetReports),
-    LINKED(coalesceGetReport),        LINKED(coalesceClearReports),
-    LINKED(coalesceSetChecks),        LINKED(coalesceSetMaxInstructions),
-    LINKED(coalesceSetQuiet),         LINKED(coalesceClearError),
-    LINKED(coalesceSetOrder),         LINKED(coalesceMarkUnwritten),
-    LINKED(coalesceDrawAddresses),    LINKED(coalesceSetPrinting),
-    LINKED(coalesceGetPrintCalls),    LINKED(coalesceDrawSample),
-    LINKED(coalesceTraceSteps),       LINKED(coalesceGetTrace),
+    NAMED_FUNCTION(coalesceSimulatorVersion), NAMED_FUNCTION(coalesceResetCounters),
+    NAMED_FUNCTION(coalesceGetKernels),       NAMED_FUNCTION(coalesceGetKernel),
+    NAMED_FUNCTION(coalesceGetLineCount),     NAMED_FUNCTION(coalesceGetLine),
+    NAMED_FUNCTION(coalesceTraceWarp),        NAMED_FUNCTION(coalesceGetAccessCount),
+    NAMED_FUNCTION(coalesceGetAccess),        NAMED_FUNCTION(coalesceRecord),
+    NAMED_FUNCTION(coalescePredict),          NAMED_FUNCTION(coalesceGetReports),
+    NAMED_FUNCTION(coalesceGetReport),        NAMED_FUNCTION(coalesceClearReports),
+    NAMED_FUNCTION(coalesceSetChecks),        NAMED_FUNCTION(coalesceSetMaxInstructions),
+    NAMED_FUNCTION(coalesceSetQuiet),         NAMED_FUNCTION(coalesceClearError),
+    NAMED_FUNCTION(coalesceSetOrder),         NAMED_FUNCTION(coalesceMarkUnwritten),
+    NAMED_FUNCTION(coalesceDrawAddresses),    NAMED_FUNCTION(coalesceSetPrinting),
+    NAMED_FUNCTION(coalesceGetPrintCalls),    NAMED_FUNCTION(coalesceDrawSample),
+    NAMED_FUNCTION(coalesceTraceSteps),       NAMED_FUNCTION(coalesceGetTrace),
 };
 
 }  // namespace
