@@ -27,7 +27,7 @@ u32 trailing_zeros(u64 constant) {
 
 /// Returns the number of low zero bits of the value including its offset.
 u32 count_zero_bits_with_offset(const KnownValue& value) {
-    return std::min(value.zeros, trailing_zeros(value.offset));
+    return std::min(value.low_zero_bits, trailing_zeros(value.offset));
 }
 
 bool is_known_constant(const KnownValue& value) {
@@ -105,27 +105,27 @@ AddressFacts::AddressFacts(const ptx::Function& function, const std::map<std::st
     single_writer_values_.resize(function.registers.size());
     for (u32 at = 0; at < function.body.size(); ++at)
         for (u32 r : registers_written(function.body[at])) writers_[r].push_back(at);
-    find_zeros();
+    find_low_zero_bits();
 }
 
 // ---- low bits that are zero ----
 
 /// Finds the low bits of each register that are always zero. Initially assumes that all bits are
 /// zero, and then removes the bits that some instruction may set.
-void AddressFacts::find_zeros() {
-    zeros_.assign(function_.registers.size(), kMaxZeroBits);
+void AddressFacts::find_low_zero_bits() {
+    low_zero_bits_.assign(function_.registers.size(), kMaxZeroBits);
     repeat_until_stable(function_, [&](const Instruction& i) {
         bool changed = false;
         for (u32 r : registers_written(i)) {
-            const u32 zeros = std::min(zeros_[r], count_zero_bits_of_result(i));
-            changed |= zeros != std::exchange(zeros_[r], zeros);
+            const u32 zeros = std::min(low_zero_bits_[r], count_zero_bits_of_result(i));
+            changed |= zeros != std::exchange(low_zero_bits_[r], zeros);
         }
         return changed;
     });
 }
 
 u32 AddressFacts::count_zero_bits(const Operand& operand) const {
-    if (operand.is_register()) return operand.negated ? 0 : zeros_[operand.reg];
+    if (operand.is_register()) return operand.negated ? 0 : low_zero_bits_[operand.reg];
     if (operand.is_immediate()) return trailing_zeros(operand.bits);
     if (operand.is_symbol()) {
         const auto variable = shared_.find(operand.name);
@@ -168,7 +168,7 @@ u32 AddressFacts::count_zero_bits_of_result(const Instruction& i) const {
 KnownValue AddressFacts::make_constant(u64 constant) {
     KnownValue value;
     value.sum.constant = constant;
-    value.zeros = trailing_zeros(constant);
+    value.low_zero_bits = trailing_zeros(constant);
     return value;
 }
 
@@ -178,7 +178,7 @@ KnownValue AddressFacts::named(const std::string& name, u32 zeros, bool varies, 
     const u32 number = known->second;
     KnownValue value;
     value.sum.terms.emplace_back(number, 1);
-    value.zeros = zeros;
+    value.low_zero_bits = zeros;
     return value;
 }
 
@@ -200,14 +200,16 @@ KnownValue AddressFacts::evaluate_operand(const Operand& operand) {
 KnownValue AddressFacts::evaluate_register(u32 reg) {
     if (const auto found = current_.find(reg); found != current_.end()) return found->second;
     if (writers_[reg].size() == 1) return evaluate_single_writer(reg);
-    return current_[reg] = named("version " + std::to_string(versions_++), zeros_[reg], true, reg);
+    return current_[reg] =
+               named("version " + std::to_string(versions_++), low_zero_bits_[reg], true, reg);
 }
 
 /// Returns the value of a register with a single writer. The value is the same in every block if
 /// the sources of that writer also have single writers.
 KnownValue AddressFacts::evaluate_single_writer(u32 reg) {
     if (single_writer_values_[reg]) return *single_writer_values_[reg];
-    single_writer_values_[reg] = named("register " + std::to_string(reg), zeros_[reg], true, reg);
+    single_writer_values_[reg] =
+        named("register " + std::to_string(reg), low_zero_bits_[reg], true, reg);
     const Instruction& definition = function_.body[writers_[reg][0]];
     if (is_computed_once(definition)) {
         KnownValue value = evaluate(definition);
@@ -288,12 +290,13 @@ KnownValue AddressFacts::evaluate_result(const Instruction& i) {
         KnownValue value = evaluate_operand(o[1]);
         const auto by = static_cast<u32>(o[2].bits);
         const u32 zeros = std::min(count_zero_bits_with_offset(value) + by, kMaxZeroBits);
-        return {.sum = scale_sum(std::move(value.sum), u64{1} << by), .zeros = zeros};
+        return {.sum = scale_sum(std::move(value.sum), u64{1} << by), .low_zero_bits = zeros};
     }
     if (i.opcode == "or" && o.size() == 3 && o[2].is_immediate()) {
         KnownValue value = evaluate_operand(o[1]);
         const u64 bits = o[2].bits;
-        if (value.offset == 0 && value.zeros < kMaxZeroBits && bits < u64{1} << value.zeros) {
+        if (value.offset == 0 && value.low_zero_bits < kMaxZeroBits &&
+            bits < u64{1} << value.low_zero_bits) {
             value.sum.constant += bits;
             value.offset = bits;
             value.offset_is_bits = true;
@@ -321,15 +324,15 @@ KnownValue AddressFacts::add_known_values(KnownValue left, KnownValue right) {
     sum.sum = added(left.sum, right.sum);
     if (is_known_constant(left)) std::swap(left, right);
     if (is_known_constant(right)) {
-        sum.zeros = left.zeros;
+        sum.low_zero_bits = left.low_zero_bits;
         sum.offset = left.offset + right.sum.constant;
         sum.offset_is_bits = left.offset_is_bits;
         return sum;
     }
     const auto base_zeros = [](const KnownValue& v) {
-        return v.offset_is_bits ? v.zeros : count_zero_bits_with_offset(v);
+        return v.offset_is_bits ? v.low_zero_bits : count_zero_bits_with_offset(v);
     };
-    sum.zeros = std::min(base_zeros(left), base_zeros(right));
+    sum.low_zero_bits = std::min(base_zeros(left), base_zeros(right));
     for (const KnownValue& value : {left, right})
         if (value.offset_is_bits) sum.offset += value.offset;
     return sum;
@@ -345,7 +348,7 @@ KnownValue AddressFacts::multiply_known_values(const Instruction& i) {
         count_zero_bits_with_offset(left) + count_zero_bits_with_offset(right), kMaxZeroBits);
     if (is_known_constant(left)) std::swap(left, right);
     if (is_known_constant(right))
-        return {.sum = scale_sum(std::move(left.sum), right.sum.constant), .zeros = zeros};
+        return {.sum = scale_sum(std::move(left.sum), right.sum.constant), .low_zero_bits = zeros};
     // A `mad` and a `mul` with the same factors must have the same name for their product.
     return named("product " + text_of(left.sum) + " and " + text_of(right.sum), zeros,
                  varies(left.sum) || varies(right.sum));
@@ -381,7 +384,7 @@ std::optional<AddressFacts::Steps> AddressFacts::find_steps(const LinearSum& sum
     const auto is_inside = [&](u32 at) { return at >= begin && at < end; };
     for (const auto& [number, factor] : sum.terms) {
         const Unknown& value = unknown_[number];
-        u32 zeros = value.zeros;
+        u32 zeros = value.low_zero_bits;
         if (value.varies) {
             if (value.reg == kNoRegister) return {};
             const std::vector<u32>& writers = writers_[value.reg];

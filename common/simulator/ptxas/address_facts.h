@@ -38,7 +38,7 @@ struct LinearSum {
 
 struct KnownValue {
     LinearSum sum;
-    u32 zeros = 0;                ///< the number of low bits of value - offset that are zero
+    u32 low_zero_bits = 0;        ///< the number of low bits of value - offset that are zero
     u32 offset = 0;               ///< the constant that was added last
     bool offset_is_bits = false;  ///< true if an `or` added the offset
 };
@@ -69,7 +69,7 @@ private:
     using Instruction = ptx::Instruction;
     using Operand = ptx::Operand;
 
-    void find_zeros();
+    void find_low_zero_bits();
     u32 count_zero_bits_of_result(const Instruction& instruction) const;
     u32 count_zero_bits(const Operand& operand) const;
     KnownValue evaluate_operand(const Operand& operand);
@@ -94,13 +94,13 @@ private:
     const ptx::Function& function_;
     const std::map<std::string, u32>& shared_;
     std::vector<std::vector<u32>> writers_;  ///< for each register, the instructions that write it
-    std::vector<u32> zeros_;                 ///< for each register, its number of low zero bits
+    std::vector<u32> low_zero_bits_;         ///< for each register, its number of low zero bits
     /// The value of each register that is written by only one instruction.
     std::vector<std::optional<KnownValue>> single_writer_values_;
     std::map<u32, KnownValue> current_;  ///< for each register, its value in the current block
     static constexpr u32 kNoRegister = ~0u;
     struct Unknown {
-        u32 zeros = 0, reg = kNoRegister;
+        u32 low_zero_bits = 0, reg = kNoRegister;
         bool varies = false;
     };
     std::map<std::string, u32> numbers_;  ///< the index of each unknown value, by name

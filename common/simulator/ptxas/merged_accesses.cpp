@@ -154,7 +154,7 @@ private:
     /// address or from the width of a vector access.
     void note_alignment(const PtxAccess& access) {
         Alignment& alignment = alignments_[base_of(access)];
-        const u32 zeros = std::min(access.address.zeros, kZeroBitsOfWidestAccess);
+        const u32 zeros = std::min(access.address.low_zero_bits, kZeroBitsOfWidestAccess);
         alignment.add({u32{1} << zeros, access.address.offset - access.position()});
         alignment.add({access.bytes(), 0 - access.position()});
     }
