@@ -627,7 +627,7 @@ void mark_simultaneous_stores(Program& program) {
 
 /// Distributes the bulk loads evenly over the waits, because the recording does not say which load
 /// signals which mbarrier.
-void distribute_bulk_loads(BlockProgram& block) {
+void distribute_bulk_loads_over_waits(BlockProgram& block) {
     for (const std::uint32_t w : block.program_of_warp)
         block.bulk_loads += count(block.programs[w], Kind::bulk_load);
     if (block.bulk_loads == 0) return;
@@ -706,7 +706,7 @@ BlockProgram build_block_program(const Recording& recording, const RecordedBlock
     for (const Access& access : block.accesses)
         result.has_atomics |=
             access.kind == AccessKind::atomic || access.kind == AccessKind::shared_atomic;
-    distribute_bulk_loads(result);
+    distribute_bulk_loads_over_waits(result);
     result.bytes_of_line = state.partial_lines.bytes();
     result.lines_left_for_other_blocks = state.partial_lines.left_for_other_blocks();
     return result;
