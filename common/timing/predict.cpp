@@ -133,7 +133,7 @@ double next_row_new_fraction(const Recording& recording, const Gpu& gpu) {
 }
 
 /// Sums over the accesses of the recorded blocks. Each block is treated separately.
-struct BlockAccesses {
+struct BlockAccessSums {
     double requested = 0, distinct = 0;  ///< numbers of requested sectors and of different sectors
     double bytes = 0;                    ///< sum of the bytes of all lanes
     double run = 0;                      ///< average length of a run in bytes
@@ -144,8 +144,8 @@ struct BlockAccesses {
     }
 };
 
-BlockAccesses sum_block_accesses(const Recording& recording, bool reads) {
-    BlockAccesses o;
+BlockAccessSums sum_block_accesses(const Recording& recording, bool reads) {
+    BlockAccessSums o;
     double blocks = 0;
     for (const RecordedBlock& block : recording.recorded) {
         SectorSet sectors;
@@ -250,8 +250,8 @@ void add_reads(const Recording& recording, const MultiprocessorWork& work, const
 Traffic compute_traffic(const Recording& recording, const MultiprocessorWork& work,
                         const Tables& tables, const Gpu& gpu) {
     Traffic t;
-    const BlockAccesses reads = sum_block_accesses(recording, true),
-                        writes = sum_block_accesses(recording, false);
+    const BlockAccessSums reads = sum_block_accesses(recording, true),
+                          writes = sum_block_accesses(recording, false);
     t.own_run_read = reads.run;
     if (reads.distinct > 0) t.rereads = reads.requested / reads.distinct;
     t.own_run_written = writes.run;
