@@ -295,7 +295,7 @@ bool Simulation::wait_for_operands(WarpState& warp, const Operation& o, double t
         why = &warp.program->operations[a];
     }
     if (!why) return false;
-    const bool of_memory = why->kind == Kind::load || why->kind == Kind::copy;
+    const bool of_memory = why->kind == Kind::load || why->kind == Kind::async_copy;
     (of_memory                        ? life_.loads
      : why->kind == Kind::shared_load ? life_.shared
                                       : life_.issue) += need - t;
@@ -596,7 +596,7 @@ bool Simulation::execute_operation(std::uint32_t w, double t, double& next) {
         case Kind::shared_load:
         case Kind::shared_store: access_shared_memory(o, at, done, next); break;
         case Kind::load:
-        case Kind::copy: load(block, o, at, done, next); break;
+        case Kind::async_copy: load(block, o, at, done, next); break;
         case Kind::store:
         case Kind::bulk_store: store(warp, o, at, next); break;
         case Kind::bulk_load: bulk_load(block, o, at); break;

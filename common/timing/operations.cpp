@@ -347,7 +347,7 @@ void WarpLowering::add_shared(Draft& draft, const Step& step, bool load) {
 
 void WarpLowering::add_copy(Draft& draft, const Step& step) {
     Operation& operation = draft.operation;
-    operation.kind = Kind::copy;
+    operation.kind = Kind::async_copy;
     draft.priority = Priority::load;
     for_each_access(step, [&](const Access& access) {
         if (access.kind != AccessKind::copy_from) return;
@@ -586,7 +586,7 @@ bool are_same_operation(const Program& a, const Program& b) {
 void add_up(const Program& program, BlockProgram& block) {
     for (const Operation& o : program.operations) {
         const bool reads =
-            o.kind == Kind::load || o.kind == Kind::copy || o.kind == Kind::bulk_load;
+            o.kind == Kind::load || o.kind == Kind::async_copy || o.kind == Kind::bulk_load;
         (reads ? block.sectors_read : block.sectors_written) +=
             o.sectors * program.instructions_per_recorded;
         if (o.from_memory >= 0) {

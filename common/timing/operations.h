@@ -31,7 +31,7 @@ struct Operation {
         store,
         shared_load,
         shared_store,
-        copy,  ///< cp.async, requested by threads
+        async_copy,  ///< cp.async, requested by threads
         barrier,
         bulk_load,  ///< a copy to shared memory by the bulk copy unit
         bulk_store,

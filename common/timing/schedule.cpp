@@ -171,7 +171,7 @@ public:
     void interleave(std::vector<std::size_t>& order) {
         const auto is_global = [&](std::size_t k) {
             const Kind kind = drafts_[k].operation.kind;
-            return kind == Kind::load || kind == Kind::store || kind == Kind::copy ||
+            return kind == Kind::load || kind == Kind::store || kind == Kind::async_copy ||
                    kind == Kind::bulk_load || kind == Kind::bulk_store;
         };
         if (std::any_of(order.begin(), order.end(), is_global)) return;
@@ -203,7 +203,7 @@ private:
             case Kind::arithmetic: return std::max(o.latency, o.slots);
             case Kind::shared_load: return kSharedLatency;
             case Kind::load:
-            case Kind::copy: return kGlobalLatency;
+            case Kind::async_copy: return kGlobalLatency;
             default: return 1;
         }
     }
@@ -243,7 +243,7 @@ private:
                 const std::uint32_t from = place_[a];
                 if (from == kNotScheduled) {
                     const Kind kind = drafts_[a].operation.kind;
-                    const bool is_far = kind == Kind::load || kind == Kind::copy;
+                    const bool is_far = kind == Kind::load || kind == Kind::async_copy;
                     if (is_far) nodes_[k].ready = kGlobalLatency;
                 } else if (from < k) {
                     nodes_[from].users.push_back(static_cast<std::uint32_t>(k));
