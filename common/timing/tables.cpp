@@ -52,14 +52,14 @@ ReadsByInstruction collect_reads(const RecordedBlock& block) {
 /// The sectors that all recorded blocks read with one instruction.
 struct AllReads {
     std::uint64_t first = ~std::uint64_t{0}, last = 0;
-    double ranges = 0, sectors = 0;  ///< sums over all recorded blocks
+    double range_sum = 0, sector_sum = 0;  ///< sums over all recorded blocks
     std::size_t blocks = 0;
 
     void add(const Reads& reads) {
         first = std::min(first, reads.first);
         last = std::max(last, reads.last);
-        ranges += reads.range();
-        sectors += static_cast<double>(reads.sectors.size());
+        range_sum += reads.range();
+        sector_sum += static_cast<double>(reads.sectors.size());
         ++blocks;
     }
 };
@@ -80,9 +80,10 @@ Tables::Tables(const Recording& recording, const Gpu& gpu, double first_level_by
     for (const auto& [instruction, reads] : all) {
         const auto count = static_cast<double>(reads.blocks);
         const double range = static_cast<double>(reads.last - reads.first + 1);
-        if (reads.blocks < kMinBlocksForTable || reads.ranges / count < kMinSpannedFraction * range)
+        if (reads.blocks < kMinBlocksForTable ||
+            reads.range_sum / count < kMinSpannedFraction * range)
             continue;
-        Table table{.sectors_per_block = reads.sectors / count, .sectors = range};
+        Table table{.sectors_per_block = reads.sector_sum / count, .sectors = range};
         const double asked = table.sectors_per_block * static_cast<double>(recording.blocks),
                      asked_here = asked / gpu.multiprocessors, bytes = range * kSectorBytes;
         // The first request of a sector misses. Later requests hit if the table fits into the
