@@ -10,7 +10,7 @@ END {
     find_reached()
     make_lines()
     for (turn = 0; turn < 12; ++turn) settle_rows(turn % 2)
-    place()
+    place_rows()
     draw()
 }
 
@@ -86,7 +86,7 @@ function width_of(thing) { return is_gap(thing) ? gap_width : 8 * length(thing) 
 
 # Moves the boxes of each row close to the boxes that they are connected to in the previous row, below or above.
 function settle_rows(from_above,    at, k) {
-    place()
+    place_rows()
     for (k = 1; k <= top; ++k) {
         at = from_above ? top - k : k
         settle_row(at, from_above)
@@ -113,7 +113,7 @@ function sink(at, k, near,    thing, wish) {
     near[k] = wish
     row[at, k] = thing
 }
-function place(    at) { for (at = 0; at <= top; ++at) place_row(at) }
+function place_rows(    at) { for (at = 0; at <= top; ++at) place_row(at) }
 function place_row(at,    k, total, between, left) {
     for (k = 1; k <= row_size[at]; ++k) total += width_of(row[at, k])
     between = (width - total) / (row_size[at] + 1)
