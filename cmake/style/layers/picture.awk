@@ -129,7 +129,7 @@ function draw(    k, height) {
     height = 16 + top * row_height + box_height
     printf "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" class=\"diagram\" role=\"img\">\n", width, height, width, height
     print "<title>" title "</title>"
-    print style
+    print style_element
     printf "<rect width=\"%d\" height=\"%d\" class=\"page\"/>\n", width, height
     for (k = 1; k <= pieces; ++k)
         printf "<path d=\"M%d %dL%d %d\"/>\n", x[upper[k]], y[upper[k]] + box_height, x[lower[k]], y[lower[k]]
