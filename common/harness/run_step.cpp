@@ -374,7 +374,7 @@ std::string title(const Device& device, const Options& options, Shape shape,
 
 /// Lists the shapes of the measured arrays. The table shows an array only as a matrix with the same
 /// number of elements.
-std::string arrays_text(const std::vector<Result>& results) {
+std::string array_shapes_text(const std::vector<Result>& results) {
     std::string text;
     for (const Result& result : results) {
         if (result.array.empty()) continue;
@@ -442,7 +442,7 @@ int run(const std::string& step, const Options& options,
         std::printf("%s", table.row(results.back(), copy_gbps).c_str());
         std::fflush(stdout);
     }
-    std::printf("%s%s%s", arrays_text(results).c_str(),
+    std::printf("%s%s%s", array_shapes_text(results).c_str(),
                 footnote(device, options, copy_gbps, variants).c_str(),
                 notes_on_predictions(results).c_str());
 
