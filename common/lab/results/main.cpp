@@ -60,7 +60,7 @@ int main(int argc, char** argv) {
     app.add_flag("--check", words.is_check, "Change nothing; exit with 1 if a table is stale");
     app.add_flag("--again", words.is_rerun, "First count and predict every lesson again");
     app.add_option("--into", words.output_folder,
-                   "Only count and predict, and write the results to this folder")
+                   "Only count and predict, and write into this folder")
         ->type_name("FOLDER");
     app.add_flag("--plain", words.is_plain, "Use no colours");
     try {

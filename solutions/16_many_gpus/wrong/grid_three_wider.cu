@@ -1,6 +1,6 @@
 // expect: work-repeated
 // mistake: The grid is wider than the matrix, and not a multiple of the number of GPUs.
-// says: not a multiple of 4 GPUs
+// says: not a multiple of 4, the number of GPUs
 // of: the bug hunt
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 constexpr int GPUS = 4;

@@ -47,7 +47,7 @@ std::string describe_operation(const KernelPlan& plan) {
 }
 
 std::string describe_access_order(const KernelPlan& plan) {
-    std::string text = plan.is_down ? ", each warp reads down a column" : "";
+    std::string text = plan.is_down ? ", warps down the columns that they read" : "";
     if (plan.is_tiled) {
         text += format(", tiles %d wide and %d high", plan.width, plan.height);
         text +=
@@ -75,7 +75,7 @@ std::string describe_block(const KernelPlan& plan) {
     }
     if (plan.passes > 0) text += format(", %d more passes through the tile", plan.passes);
     if (plan.work.steps > 0) {
-        text += format(", %d steps of %s per word", plan.work.steps,
+        text += format(", %d steps of %s for a word", plan.work.steps,
                        plan.work.arithmetic == Arithmetic::fma ? "multiply-add" : "integers");
     }
     return text;
@@ -87,14 +87,14 @@ std::string describe_limits(const KernelPlan& plan) {
     if (plan.order == Order::bands) text += format(", blocks in bands of %d", plan.band);
     if (plan.persistent_blocks > 0) text += format(", %d blocks stay", plan.persistent_blocks);
     if (plan.unused_shared_bytes > 0)
-        text += format(", %d unused bytes of shared memory", plan.unused_shared_bytes);
+        text += format(", %d bytes of shared memory for nothing", plan.unused_shared_bytes);
     if (plan.has_launch_bounds) text += ", launch bounds";
     if (plan.min_blocks > 0) {
         text += " for " + format_count(static_cast<std::uint64_t>(plan.min_blocks), "block");
     }
     if (!plan.is_whole) text += ", edges checked";
     if (plan.in_row_padding + plan.out_row_padding > 0) {
-        text += format(", rows padded by %d and %d elements", plan.in_row_padding,
+        text += format(", %d and %d elements behind the rows", plan.in_row_padding,
                        plan.out_row_padding);
     }
     return text;
