@@ -18,7 +18,7 @@ public:
 
     /// Returns the source position of !dbg !12, or nullptr if it is unknown.
     const Place* place(const std::string& name, Module& module) const;
-    /// Reports whether the !llvm.loop metadata forbids unrolling.
+    /// Reports whether the !llvm.loop metadata forbids unrolling the loop.
     bool is_not_unrolled(const std::string& loop) const;
     /// An element of !nvvm.annotations: the function's name, followed by keys and numbers.
     struct Annotation {

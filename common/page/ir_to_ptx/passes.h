@@ -1,4 +1,5 @@
-// The passes that a function goes through before its PTX is written, in this order.
+// The passes that run on a function before its PTX is written, listed in the order in which they
+// run.
 #pragma once
 
 #include "page/ir_to_ptx/ir.h"

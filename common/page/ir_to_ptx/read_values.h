@@ -9,8 +9,8 @@
 
 namespace coalesce::translator {
 
-/// The names that are visible in the current function. All names of globals are known before
-/// anything else is read.
+/// The names that are visible in the current function. All globals are known before anything else
+/// is read.
 struct Names {
     std::map<std::string, Value*> globals;
     /// The instructions of the current function. They may be created before their definition is

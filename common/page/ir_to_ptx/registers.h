@@ -31,7 +31,7 @@ private:
     std::map<const Block*, std::set<const Value*>> start_, end_;
 };
 
-/// Values with the same leader share their registers.
+/// Groups the values that share registers. The representative of a group identifies it.
 class RegisterSharing {
 public:
     RegisterSharing(const Function& function, const Folding& folding, const Liveness& liveness);

@@ -1,8 +1,7 @@
 // Intrinsics for integers: products, averages, funnel shifts, dot products, and operations on the
-// halves or bytes of a word (__vadd2, __vadd4 ...).
-// Functions are written in plain C++ where possible. If the GPU has a single instruction for a
-// function (dp4a, mad24, sad, shf), the function uses that instruction, so that it is counted as
-// one.
+// halves or bytes of a word (__vadd2, __vadd4 ...). Functions are written in plain C++ where
+// possible. If the GPU has a single instruction for a function (dp4a, mad24, sad, shf), the
+// function uses that instruction, so that the simulator counts one instruction.
 #pragma once
 
 #include "coalesce_cuda/vector_types.h"
