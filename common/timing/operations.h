@@ -19,7 +19,7 @@ namespace coalesce::timing {
 
 inline constexpr std::uint32_t kLineBytes = 128, kSectorsOfLine = kLineBytes / kSectorBytes;
 
-/// The unit that executes an arithmetic operation. Each scheduler has one of each kind. `wide`
+/// The unit that executes an arithmetic operation. Each scheduler has one unit of each kind. `wide`
 /// occupies the unit of `multiply` for twice as long. `special` computes functions such as
 /// reciprocals, and converts between number types. `fp64` adds and multiplies doubles.
 enum class Pipe : std::uint8_t { any, integer, multiply, wide, divide, both, special, fp64 };

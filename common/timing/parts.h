@@ -60,7 +60,7 @@ public:
     void write(BlockLines& block, LinePart part, double t);
     /// Ends a block. The lines that it leaves to other blocks are counted separately.
     void close(BlockLines& block, double t);
-    /// Returns the mean number of open lines until `t`.
+    /// Returns the mean number of open lines up to time `t`.
     double mean(double t) const;
 
 private:

@@ -33,7 +33,8 @@ public:
     /// returns the number of memory pages (2048 bytes) that contain at least one.
     std::uint64_t lines() const;
     std::uint64_t pages() const { return used_; }
-    /// Returns the set extended to aligned pairs of sectors, because memory reads pairs.
+    /// Returns the sectors of this set and the other sector of each aligned pair, because memory
+    /// reads sectors in such pairs.
     SectorSet extend_to_pairs() const;
     /// Returns the number of sectors in both sets.
     std::uint64_t count_common(const SectorSet& other) const;
