@@ -48,13 +48,13 @@ struct LoadUse {
     bool has_part() const { return part_begin != part_end; }
 };
 
-/// A run of bytes in a store that were copied from a load.
+/// Consecutive bytes of a store that were copied from one load.
 struct CopiedBytes {
     u32 load = 0;  ///< the load, as an index into the body or as a site
     u32 from = 0, to = 0, count = 0;
 };
 
-/// The results for one function. The keys are indices into the function's body.
+/// The loads and stores of a function, keyed by their indices in the function's body.
 struct DemandedBytes {
     std::map<u32, LoadUse> loads;
     std::map<u32, std::vector<CopiedBytes>> stores;

@@ -15,7 +15,8 @@ enum class StaticRuntime {
 
 class StaticRuntimeFinder {
 public:
-    /// Must be called with the name of each function that the program defines.
+    /// Records a function of the program. Must be called with the name of each function that the
+    /// program defines.
     void add_function(std::string_view name) {
         has_runtime_ |= name == "__cudaRegisterFatBinary";
         has_threads_ |= name == "cudaThreadSynchronize";

@@ -26,8 +26,8 @@ public:
         Place earlier_place, later_place;
     };
 
-    /// Adds a range of this kind: extends the kind's last range if that ends at `begin`, otherwise
-    /// appends a new range.
+    /// Adds a range of this kind: extends the last range of this kind if that range ends at
+    /// `begin`, and otherwise appends a new range.
     void add(Kind kind, u64 begin, u64 end, u32 place = 0);
     /// Sorts the ranges by address and joins adjacent ones. Must be called if the ranges were not
     /// added in ascending order.
@@ -45,7 +45,7 @@ public:
 private:
     /// The ranges of each kind, which are disjoint and sorted by address.
     std::array<std::vector<Range>, kKinds> ranges_;
-    std::vector<Place> places_{1};  ///< the first element is the unknown place
+    std::vector<Place> places_{1};  ///< element 0 stands for an unknown place
 };
 
 }  // namespace coalesce::simulator

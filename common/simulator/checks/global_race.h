@@ -74,8 +74,8 @@ public:
         /// to it.
         mutable u64 written_begin = 0, written_end = 0;
         bool checked = false;  ///< true if accesses of the block are checked
-        /// The store in flight of the worker that runs the block, or null if no other worker runs
-        /// at the same time.
+        /// The store that the block's worker has in flight, or null if no other worker runs at the
+        /// same time.
         StoreInFlight* in_flight = nullptr;
         struct Sync;
         Sync* sync = nullptr;  ///< created by the block's first fence; owned by the checker
@@ -106,8 +106,8 @@ public:
     bool had_unexpected_write() const { return had_unexpected_write_; }
     /// Ends the launch and reports its races, even if the launch failed.
     void end_launch();
-    /// Adds to `to` the bytes of [begin, end) that the launch has accessed. Leaves out volatile
-    /// reads and reads of read-only allocations. Must be called before end_launch.
+    /// Adds the accessed bytes of [begin, end) to `to`, except for volatile reads and reads of
+    /// read-only allocations. Must be called before end_launch.
     void add_accessed_ranges(u64 begin, u64 end, AccessedRanges& to) const;
     void begin_block(Block& block, u64 number, StoreInFlight* in_flight = nullptr) const;
     void end_block(Block& block);
@@ -123,7 +123,7 @@ public:
     void mbarrier_arrive(Block& block, u32 address, u32 warp) {
         arrive(block, kFirstMbarrier + address, warp);
     }
-    /// Records that a barrier has completed that involves only some warps of the block: the warps
+    /// Records that a barrier of only some of the block's warps has completed. These are the warps
     /// in `waiting`, and the warps that arrived without waiting.
     void barrier_complete(Block& block, u32 id, Mask waiting);
     /// mbarrier_phase_done records that a phase of the mbarrier at `address` has ended, and
@@ -161,8 +161,8 @@ public:
         return whole_lines<true>(block, warp, site, first, bytes_per_lane, &value);
     }
 
-    /// Must be called when memory contains the values of a store, if the store's check was given
-    /// its values.
+    /// Must be called after a store has written its values to memory, if these values were passed
+    /// to the store's check.
     static void finish_store(const Block& block) {
         if (block.in_flight != nullptr) block.in_flight->end();
     }

@@ -148,7 +148,7 @@ private:
     static u64 make_key(const RaceParty& later, const RaceParty& earlier);
     Place place_of(const RaceParty& to_party) const;
     bool is_atomic(const RaceParty& to_party) const;
-    /// Reports whether the access is atomic or volatile, so that it may be that of a flag.
+    /// Reports whether the access is atomic or volatile, and may therefore be an access to a flag.
     bool is_strong(const RaceParty& to_party) const;
     static bool is_strong(const Site& site);
     /// Reports whether the access initializes, invalidates or uses an mbarrier.

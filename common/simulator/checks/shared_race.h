@@ -39,8 +39,8 @@ struct SharedAccess {
     /// preceding fence.
     bool releases = false;
     StoredValue value = {};  ///< for writes, the value that will be stored
-    /// For reads of which uninitialized bytes are not an error: an output array with a mask of each
-    /// lane's uninitialized bytes.
+    /// For reads in which uninitialized bytes are not an error: the output array that receives a
+    /// mask of these bytes for each lane.
     u32* undefined = nullptr;
 };
 
@@ -70,8 +70,8 @@ public:
     /// number of warps in all of them.
     void begin_launch(const Kernel& kernel, RaceLog& log, EnabledChecks wanted, u32 warps = kLanes,
                       u32 blocks = 1);
-    /// Starts a block. `memory` is the block's shared memory. It is read to determine whether a
-    /// store changes a value.
+    /// Starts a block. `memory` is the block's shared memory. The checker reads it to determine
+    /// whether a store changes a value.
     void begin_block(u64 block_number, u32 shared_bytes, const u8* memory = nullptr);
     /// Starts a cluster with all of its blocks. `memory` is the shared memory of the first block.
     void begin_cluster(Cluster cluster, const u8* memory);
@@ -102,8 +102,8 @@ public:
     /// Marks bytes as uninitialized, because the lanes wrote uninitialized values to them.
     /// `undefined` contains a mask of these bytes for each lane, or is null if there are none.
     void mark_unwritten(const SharedAccess& access, const u32* undefined);
-    /// Returns a mask of the uninitialized bytes among the `bytes` bytes at `address`, which are at
-    /// most 32.
+    /// Returns a mask of the uninitialized bytes in [address, address + bytes). `bytes` is at most
+    /// 32.
     u32 unwritten_bytes(u32 address, u32 bytes) const;
 
     // ---- synchronization ----

@@ -38,7 +38,7 @@ struct CallSite {
     std::vector<u32> result_offsets;
 };
 
-/// A register that each warp has its own copy of, and the position of the copy in the warp's
+/// A register of which each warp has its own copy, and the position of this copy in the warp's
 /// register file while the register is live.
 struct PlacedRegister {
     u32 root = 0;               ///< the register's root (Registers::root)

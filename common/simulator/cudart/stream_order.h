@@ -48,7 +48,8 @@ public:
     /// Records that the current work frees this memory.
     static void note_freed(u64 begin, u64 end);
     /// Records that the current work, a graph, records an event or waits for an event. The check
-    /// treats the event as recorded after the whole graph, and a wait as a wait of the whole graph.
+    /// acts as if the event were recorded after the whole graph, and as if the whole graph waited
+    /// for an event.
     static void record(cudaEvent_t event);
     static void wait_for(cudaEvent_t event);
 

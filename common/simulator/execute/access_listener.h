@@ -17,7 +17,7 @@ inline Access load_or_store(bool store) {
     return store ? Access::store : Access::load;
 }
 
-/// One access of the active lanes.
+/// A memory access by the active lanes of a warp.
 struct ObservedAccess {
     Access kind = Access::load;
     bool shared = false;        ///< true for shared memory; `addresses` are then offsets

@@ -69,11 +69,11 @@ struct Launch {
     /// Runs one of the blocks in `skipped_blocks`. Called at the point at which the launch would
     /// have run the block. Empty if those blocks have already run.
     std::function<void(u64)> run_skipped_block;
-    /// The index of the first of the neighbouring blocks whose sectors are recorded, and the number
-    /// of these blocks.
+    /// The first of the neighbouring blocks whose sectors are recorded (as an index), and the
+    /// number of these blocks.
     u64 first_neighbour = 0, neighbours = 0;
-    /// The index of the first of the recorded blocks in the next row of the grid, and the number of
-    /// these blocks.
+    /// The first of the recorded blocks in the next row of the grid (as an index), and the number
+    /// of these blocks.
     u64 first_below = 0, below = 0;
     /// True if accesses to global memory are only recorded, not executed.
     bool is_dry_run = false;

@@ -25,7 +25,7 @@ namespace bulk {
 struct Piece {
     u64 global = 0;   ///< the device address; 0 if outside the array
     u32 shared = 0;   ///< the offset in the block's shared memory
-    u32 inside = 16;  ///< the number of bytes, from the start of the piece, that are in the array
+    u32 inside = 16;  ///< the number of leading bytes of the piece that lie within the array
     u32 size = 16;
     u8* host = nullptr;
 };
@@ -40,7 +40,7 @@ struct Copy {
     Block* owner_block = nullptr;
     u32 warp = 0;  ///< the issuing warp
     int lane = 0;
-    u32 group = 0;     ///< for copies to global memory, the number of groups committed before
+    u32 group = 0;     ///< for copies to global memory, the number of groups committed earlier
     u32 mbarrier = 0;  ///< for copies to shared memory, the offset of the mbarrier to notify
     u32 bytes = 0;
     u32 race_ticket = 0, source_ticket = 0;
@@ -55,8 +55,8 @@ struct Copy {
 
 }  // namespace bulk
 
-/// The pending copies whose destination is the block's shared memory, or which copy from it to
-/// global memory.
+/// The pending copies that write to the block's shared memory, or that copy from it to global
+/// memory.
 struct Block::BulkCopies {
     std::deque<bulk::Copy> pending;
     /// The number of committed groups, by warp and lane.

@@ -29,7 +29,7 @@ struct Cluster {
     std::vector<Block*> blocks;  ///< the cluster's blocks, by rank
     u32 running = 0;             ///< number of blocks that have not ended
     u8* shared = nullptr;        ///< the shared memory of all blocks, one after the other
-    u32 stride = 0;              ///< the distance between the shared memory of two blocks, in bytes
+    u32 stride = 0;  ///< the distance in bytes between the shared memory of consecutive blocks
     SharedRace race;
 };
 

@@ -49,8 +49,8 @@ struct MatrixFragment {
     MatrixFragment(Part part, Number number, MatrixShape shape);
 
     u32 elements_of_register() const { return bits_of(number) < 32 ? 32 / bits_of(number) : 1; }
-    /// Returns the number of registers per lane with distinct elements. The remaining `slots`
-    /// repeat these registers.
+    /// Returns the number of registers per lane that have distinct elements. The other registers in
+    /// `slots` repeat these elements.
     u32 registers() const { return lines * across / (kLanes * elements_of_register()); }
 
     struct Place {

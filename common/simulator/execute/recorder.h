@@ -52,8 +52,8 @@ private:
 
     /// The last request that accessed scattered sectors. If the warps of a block store columns,
     /// they access the same sectors repeatedly, and each warp stores a different part of every
-    /// sector. A repeated request is skipped, because the footprint already contains its sectors
-    /// for this turn.
+    /// sector. A request that repeats the last one is skipped, because the footprint already
+    /// contains its sectors for this block.
     struct LastRequest {
         const timing::Footprint* to = nullptr;
         u64 nth_block = 0;
@@ -131,7 +131,7 @@ public:
                                                      const timing::Recording& recording,
                                                      bool shares_turns);
     /// If some of the chosen blocks do far more work than others, returns the blocks to record
-    /// instead of them. Otherwise returns no blocks.
+    /// instead. Otherwise returns no blocks.
     static std::vector<u64> choose_more_blocks(const LaunchConfig& config,
                                                const timing::Recording& recording);
     /// Returns the range of blocks whose sectors are recorded, as the first block and the number of

@@ -35,7 +35,7 @@ enum class BlockOutcome : u8 {
 };
 /// Runs the block until it finishes, waits for other blocks, or fails.
 BlockOutcome run_block(Block& block, u64 seed);
-/// Allows a warp the full number of spin iterations again. Call it before the warp's first slice.
+/// Resets the number of iterations that a warp may spin. Call it before the warp's first slice.
 void reset_spin_limit(Warp& w);
 
 /// Describes each waiting fragment, for example "warp 3: lanes 0-31 wait at the barrier of

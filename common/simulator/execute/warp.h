@@ -88,7 +88,7 @@ struct Warp {
     Frame* frame = nullptr;
     Block* block = nullptr;
     u32 index = 0;                 ///< the index of the warp within the block
-    Mask existing = 0;             ///< the lanes that belong to a thread of the block
+    Mask existing = 0;             ///< the lanes that execute a thread of the block
     Mask live = 0;                 ///< the existing lanes that have not exited
     bool has_met_barrier = false;  ///< true if the warp has waited at a barrier of the block
     std::vector<Fragment> others;  ///< all fragments except the running fragment
@@ -117,7 +117,8 @@ struct Warp {
     u64 executed = 0;  ///< the number of PTX instructions executed since the warp began
     /// The number of executed instructions that `lane_instructions` already includes.
     u64 included_instructions = 0;
-    u64 lane_instructions = 0;  ///< the sum of the active lanes over all executed instructions
+    u64 lane_instructions = 0;  ///< the number of active lanes, summed over all executed
+                                ///< instructions
     u64 branches = 0, divergent_branches = 0;
     /// The instructions that printf adds to the instruction limit, but not to the counters.
     u64 uncounted_instructions = 0;

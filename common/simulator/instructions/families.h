@@ -165,8 +165,8 @@ struct InPairs : F {
     }
 };
 
-/// If the type is f16, bf16 or a pair of them, returns the description of the operation on this
-/// type.
+/// Returns the description of the operation for f16, bf16 or a pair of either. For any other type,
+/// the description is empty.
 template <class F, int kSources, class... Requests>
 LaneInstruction for_halves(ptx::Type type, const Requests&... request) {
     using Paired = InPairs<F, Requests...>;

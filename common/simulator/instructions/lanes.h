@@ -197,7 +197,7 @@ const Op* run_requested(Warp& w, const Op* op) {
 // ---- forms: the specialized handlers that take up nearly all of the simulator's time ----
 //
 // The most common instructions have a separate handler (a form) for each combination of the
-// register files of their operands. To find the register file of an operand at run time would cost
+// register files of their operands. Finding the register file of an operand at run time would cost
 // as much as adding 32 numbers. In addition, a form reads a uniform operand once instead of 32
 // times.
 //

@@ -171,9 +171,9 @@ private:
     const MergedAccesses merged_;
     std::vector<Liveness::Range> lifetimes_;  ///< the live range of each root register
     std::vector<std::optional<Slot>> slots_;  ///< the current slot of each root register
-    /// The root registers that become live at an instruction, by the instruction's index.
+    /// The root registers that become live at an instruction, keyed by the instruction's index.
     std::multimap<u32, u32> begins_;
-    /// The root registers whose last use is at an instruction, by the instruction's index.
+    /// The root registers whose last use is at an instruction, keyed by the instruction's index.
     std::multimap<u32, u32> ends_;
     /// The temporary slots of the current instruction.
     std::vector<std::pair<Slot, Width>> temporaries_;

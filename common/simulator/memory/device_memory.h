@@ -48,8 +48,8 @@ struct AddressMap {
 };
 /// The address map of this process. DeviceMemory::draw_addresses changes it.
 inline AddressMap address_map;
-/// Returns an address map selected by `seed` that is possible on a GPU with `range` bytes of
-/// memory.
+/// Returns an address map that is possible on a GPU with `range` bytes of memory. `seed` selects
+/// the map.
 AddressMap draw_map(u64 seed, u64 range);
 /// The exclusive upper bound, in bytes, of the offsets that scattered() returns for small
 /// allocations.

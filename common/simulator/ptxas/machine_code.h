@@ -35,7 +35,7 @@ struct MachineInstruction {
     bool is_guarded = false;  ///< true if lanes may skip the instruction and keep the old result
     bool is_conditional = false;  ///< true for an access that lanes may skip
     bool reads_late = false;      ///< true if the source registers cannot be reused for some cycles
-    /// True if the texture unit reads its paired sources before the others.
+    /// True if the texture unit reads the instruction's paired sources before its other sources.
     bool reads_texels = false;
     /// True if half of the result is written before all sources are read.
     bool is_in_halves = false;
@@ -46,7 +46,8 @@ struct MachineInstruction {
     u32 odd_internal_words = 0;  ///< the number of internal words that need odd registers
     bool follows_calling_convention = false;  ///< true for a call of an unknown function
     AccessPlace place;                        ///< the address of a load or store
-    std::optional<i64> step;  ///< the constant added to the only source value, if there is one
+    std::optional<i64> step;  ///< if the instruction adds a constant to its only source value, this
+                              ///< constant
     /// The indices of the values that the instruction reads and writes.
     std::vector<u32> reads, writes;
 };
@@ -60,7 +61,7 @@ struct MachinePiece {
 
 struct MachineValue {
     u32 words = 0;           ///< the number of 32-bit registers that the value occupies
-    bool is_loose = false;   ///< true if its registers need not be adjacent
+    bool is_loose = false;   ///< true if the value's registers need not be adjacent
     bool is_half = false;    ///< true if the value occupies half a register, in either bank
     bool is_loaded = false;  ///< true for a pair that a single instruction loads
     bool is_predicate = false;

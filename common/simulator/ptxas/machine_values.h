@@ -29,7 +29,8 @@ namespace coalesce::simulator {
 
 /// A constant or uniform value that an instruction needs in a register.
 struct Constant {
-    /// Identifies the constant; equal constants have equal names; 0 if used only once.
+    /// Identifies the constant. Equal constants have equal names. 0 if the constant is used only
+    /// once.
     u64 name = 0;
     u32 words = 0;         ///< the number of 32-bit words
     bool is_half = false;  ///< true if the constant has at most 16 bits

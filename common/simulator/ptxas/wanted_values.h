@@ -24,8 +24,8 @@ public:
     /// Reports whether the register is read, directly or through values computed from it, by an
     /// instruction with a lasting effect.
     bool is_needed(u32 reg) const { return needed_[reg]; }
-    /// Returns the halves of a register that are needed. Registers of 32 bits or less have only a
-    /// low half.
+    /// Returns which halves of a register are needed. Registers of 32 bits or less have only a low
+    /// half.
     WordHalf needed_half(u32 reg) const { return static_cast<WordHalf>(halves_[reg]); }
     /// Reports whether a 16-bit register is zero-extended to 32 bits. ptxas then zero-extends the
     /// value as part of its load, and does not merge the load with others.

@@ -73,7 +73,7 @@ struct WaitingLanes {
 struct BarrierArrival {
     u32 barrier = 0;
     u32 arrived = 0;   ///< the number of threads that wait at the barrier after this step
-    u32 expected = 0;  ///< the number of threads for which the barrier waits
+    u32 expected = 0;  ///< the number of threads that the barrier waits for
     bool is_complete = false;
 };
 
