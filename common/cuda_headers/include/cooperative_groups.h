@@ -1,6 +1,6 @@
 // The basics of cooperative groups: blocks, grids, clusters, tiles of a warp, and coalesced lanes.
 //
-// memcpy_async is missing. Only the CUDA toolkit has it.
+// memcpy_async is available only with the CUDA toolkit.
 #pragma once
 
 #include "cuda_runtime.h"
@@ -26,7 +26,7 @@ __device__ inline thread_block this_thread_block() {
     return {};
 }
 
-/// All threads of a launch with cudaLaunchCooperativeKernel.
+/// All threads of a grid that was launched with cudaLaunchCooperativeKernel.
 class grid_group {
 public:
     __device__ static bool is_valid() { return workspace() != nullptr; }

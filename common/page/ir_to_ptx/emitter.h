@@ -76,7 +76,8 @@ public:
 
     /// Emits one PTX instruction. `text` has no tab at the beginning and no semicolon at the end.
     void emit_ptx(const std::string& text);
-    /// Adds a declaration at the beginning of the function's body: ".local .align 8 .b8 depot[16]".
+    /// Adds a declaration, such as ".local .align 8 .b8 depot[16]", at the beginning of the
+    /// function's body.
     void declare(const std::string& text);
     std::string make_label();
     void emit_label(const std::string& label);

@@ -14,7 +14,8 @@ namespace coalesce::translator {
 /// extend these operands. The second operand is extended in the same way, or is a constant that
 /// fits into half the width.
 struct WideProduct {
-    /// The operand of half the width; nullptr if the instruction is not such a product.
+    /// The first operand, which has half the width. nullptr if the instruction is not such a
+    /// product.
     const Value* a = nullptr;
     const Value* b = nullptr;  ///< the second operand; nullptr if it is the constant `factor`
     i64 factor = 0;

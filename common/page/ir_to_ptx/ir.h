@@ -221,7 +221,8 @@ private:
 const Instruction* as_instruction(const Value* value);  ///< nullptr if not an instruction
 Instruction* as_instruction(Value* value);
 const Constant* as_constant(const Value* value);
-/// Returns an instruction or a constant expression, or nullptr.
+/// Returns `value` as an Operation if it is an instruction or a constant expression, and otherwise
+/// nullptr.
 const Operation* as_operation(const Value* value);
 /// Stores the sign-extended value of a constant integer in `number`. Returns false if `value` is
 /// not a constant integer of at most 64 bits.

@@ -13,10 +13,11 @@ namespace coalesce::translator {
 
 class Metadata {
 public:
-    /// Reads !12 = ... or !llvm.ident = ...
+    /// Reads a definition, such as !12 = ... or !llvm.ident = ...
     void read(Lexer& lexer);
 
-    /// Returns the source position of !dbg !12, or nullptr if it is unknown.
+    /// Returns the source position that the metadata node `name` describes, or nullptr if it is
+    /// unknown.
     const Place* place(const std::string& name, Module& module) const;
     /// Reports whether the !llvm.loop metadata forbids unrolling the loop.
     bool is_not_unrolled(const std::string& loop) const;

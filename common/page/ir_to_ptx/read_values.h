@@ -13,8 +13,8 @@ namespace coalesce::translator {
 /// is read.
 struct Names {
     std::map<std::string, Value*> globals;
-    /// The instructions of the current function. They may be created before their definition is
-    /// read.
+    /// The instructions of the current function. An instruction may be created before its
+    /// definition is read.
     std::map<std::string, Instruction*> locals;
     std::map<std::string, Argument*> arguments;
     std::map<std::string, Block*> blocks;
@@ -32,7 +32,7 @@ public:
     /// Returns the instruction %name, even if its definition has not been read yet.
     Instruction* local(const std::string& name, const Type* type);
     Block* block(const std::string& name);
-    /// Reads flags: nuw, nsw, fast, inbounds ...
+    /// Reads flags such as nuw, nsw, fast and inbounds.
     u32 read_flags();
 
 private:
