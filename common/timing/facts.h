@@ -10,7 +10,7 @@ namespace coalesce::timing {
 
 /// The length in bytes below which runs take memory longer, per byte, than the long runs of a copy.
 constexpr double kLongRunBytes = 1024;
-/// Ratios above this value are mentioned in sentences.
+/// Sentences mention the difference between two numbers if their ratio exceeds this value.
 constexpr double kNotableRatio = 1.1;
 /// A unit of the GPU is mentioned in sentences if it is busy for at least this fraction of the
 /// time.

@@ -25,7 +25,7 @@ struct Runs {
 /// The cost of a sector that a request writes only in part, in cycles of a multiprocessor's share
 /// of the second-level cache. The cost depends on how many bytes are written at once.
 struct PartialSectors {
-    /// The cycles if the request writes 4, 8 or 16 bytes at once.
+    /// The cost in cycles if the request writes 4, 8 or 16 bytes at once.
     double cycles_for_4_bytes = 0, cycles_for_8_bytes = 0, cycles_for_16_bytes = 0;
 };
 
@@ -64,7 +64,8 @@ struct Gpu {
     double write_delay_ns = 0;
     /// The latency of the fastest loads, as a fraction of latency_ns.
     double fastest_latency_fraction = 1;
-    /// Upper limit of the average latency of loads minus the latency of the fastest loads.
+    /// The upper limit of the difference between the average latency of loads and the latency of
+    /// the fastest loads.
     double latency_spread_ns = 0;
     double l2_bytes = 0, l2_latency_ns = 0;
     Runs runs;

@@ -24,11 +24,11 @@ struct LinePart {
     bool operator==(const LinePart&) const = default;
 };
 
-/// The cache lines of which a block's requests write only a part.
+/// The cache lines that a block's requests write only in part.
 class PartialLines {
 public:
     LinePart add(std::uint64_t sector, std::uint32_t warp, float bytes);
-    /// Returns the bytes that the block writes to each line.
+    /// Returns the number of bytes that the block writes to each line.
     const std::vector<float>& bytes() const { return bytes_; }
     /// Returns the weighted number of lines that wait for other blocks to write them. A line with a
     /// sector that this block does not fill counts as 1. A line that this block does not fill, but

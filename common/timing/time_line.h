@@ -1,6 +1,6 @@
-// Draws in text what happens on one multiprocessor during the launch. Time runs from left to right,
-// with separate rows for loads, stores, warps and blocks. The drawing is ASCII without colour, like
-// all of the course's pictures in a terminal.
+// Draws, as text, the activity of one multiprocessor during the launch. Time runs from left to
+// right, with separate rows for loads, stores, warps and blocks. The drawing is ASCII without
+// colour, like all of the course's pictures in a terminal.
 #pragma once
 
 #include <string>
@@ -33,8 +33,8 @@ double resident_warps(const Prediction& prediction);
 /// number in any column if that is more.
 double scale_top(const Prediction& prediction, const std::vector<Column>& columns);
 
-/// Returns the cycles between marks (1, 2 or 5 times a power of ten), such that there are at most
-/// `most` marks.
+/// Returns the number of cycles between marks (1, 2 or 5 times a power of ten), such that there are
+/// at most `most` marks.
 double choose_tick_step(double cycles, int most);
 
 /// Returns the kernel's name, shortened to `room` characters.

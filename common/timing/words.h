@@ -27,8 +27,8 @@ struct TimeExplanation {
     /// Whether `cure` is advice; false if only moving fewer bytes would help.
     bool cure_is_advice = false;
 
-    /// Returns "padded: about 4.6 ms, 43 % of a copy (predicted, NVIDIA H200, within 8 %). It waits
-    /// ...", for example.
+    /// Returns the time and the verdict, such as "padded: about 4.6 ms, 43 % of a copy (predicted,
+    /// NVIDIA H200, within 8 %). It waits ...".
     std::string headline() const;
     /// Returns the whole explanation, one paragraph per line.
     std::string text() const;
