@@ -7,7 +7,7 @@
 //        store copies them, its destination becomes uninitialized. valgrind does the same by
 //        tracking every value at run time. Here the program's text is analysed in advance, and
 //        nothing is tracked as long as all loaded memory is initialized.
-// Found  The analysis follows the bits in registers from each load to their uses, and from each
+// Rule   The analysis follows the bits in registers from each load to their uses, and from each
 //        store back to the loads of its bytes. Only a use that certainly follows a load counts,
 //        because compilers load parts of unions and optional values that only some branches use.
 // Watch  Function parameters have no shadow, so bytes that pass through them count as initialized

@@ -89,7 +89,7 @@ inline BF16 to_bf16(float value) {
 // ---- f64 -> f32, rounded to odd ----
 
 /// Converts `rounded`, which was rounded to nearest, into the exact value rounded to odd. `error`
-/// is the exact value minus `rounded`. Only its sign matters.
+/// is the exact value minus `rounded`, and only the sign of `error` matters.
 template <class T>
 T round_to_odd(T rounded, T error) {
     const auto bits = std::bit_cast<BitsOf<T>>(rounded);
@@ -193,7 +193,7 @@ struct ExactValue {
 };
 
 /// Reports whether a truncated value must be rounded up. `rest` is the part that was cut off, and
-/// `half` is half a unit of the last kept bit, in the same unit as `rest`.
+/// `half` is half the weight of the last kept bit, in the same unit as `rest`.
 inline bool rounds_up(Rounding direction, bool negative, bool is_odd, u64 rest, u64 half) {
     switch (direction) {
         case Rounding::nearest: return rest > half || (rest == half && is_odd);
@@ -204,7 +204,7 @@ inline bool rounds_up(Rounding direction, bool negative, bool is_odd, u64 rest, 
     return false;
 }
 
-/// Rounds a finite number to `format`. On overflow, returns the largest number or infinity,
+/// Rounds a finite number to `format`. On overflow, returns the largest finite number or infinity,
 /// depending on the direction.
 inline u64 round_to_format(const FloatFormat& format, ExactValue value, Rounding direction) {
     const u64 sign = u64{value.negative} << format.sign_position;

@@ -56,8 +56,8 @@ struct Options {
     std::string suppressions;       ///< rules for the reports to suppress (report/selection.h)
     bool print_report = false;      ///< true to print the table of kernels at exit
     bool print_lines = false;       ///< true to add the counters of each source line to the table
-    /// The number of launches that are checked, of all those of one kernel with the same arguments.
-    /// 0 means all.
+    /// The maximum number of launches to check for each combination of kernel and arguments. 0
+    /// means no limit.
     u64 sample = 0;
     /// The time in milliseconds after which a running launch shows its progress on a terminal. 0
     /// means never.

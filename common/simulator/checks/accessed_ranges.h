@@ -10,7 +10,8 @@
 
 namespace coalesce::simulator {
 
-/// Ranges of addresses with the kind and the place of the accesses.
+/// The accessed ranges of addresses, by kind of access. Each range has the place of its first
+/// access.
 class AccessedRanges {
 public:
     /// The kind of an access. kAtomics includes volatile and relaxed stores.
@@ -19,7 +20,7 @@ public:
         u64 begin = 0, end = 0;  ///< the device addresses [begin, end)
         u32 place = 0;  ///< the place of the first access in the range, as an index into `places_`
     };
-    /// Bytes that two stream operations access, at least one of them to change the bytes.
+    /// Bytes that two stream operations access, and that at least one of them changes.
     struct Conflict {
         u64 begin = 0, end = 0;
         Kind earlier = kReads, later = kReads;

@@ -218,8 +218,8 @@ private:
     static bool is_foreign(Cell cell, Cell mine) {
         return ((cell ^ mine) >> kWarpShift) - 1 < (u64{1} << (kStampShift - kWarpShift)) - 1;
     }
-    /// Permutes the cells of the lines within 16 KB. The elements of a matrix column are often a
-    /// power of two apart, so without this permutation their cells would compete for the same few
+    /// Permutes the cells of the lines within each 16 KB. The elements of a matrix column are often
+    /// a power of two apart, so without this permutation their cells would compete for the same few
     /// sets of the host's caches. The function is its own inverse.
     static u64 shuffle_line(u64 line) { return line ^ ((line >> 7 ^ line >> 14) & 127); }
     Cell make_cell(const Block& block, u32 warp, u32 site) const {

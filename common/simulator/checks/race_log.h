@@ -39,7 +39,7 @@ struct StoredValue {
     bool changes(int lane, const u8* memory, u32 bytes) const;
 };
 
-/// Extracts the field of `bits` bits that starts at bit `at` of a shadow cell.
+/// Returns the field of a shadow cell that has `bits` bits and starts at bit `at`.
 template <u32 at, u32 bits>
 constexpr u32 cell_field(u64 cell) {
     return cell >> at & ((1u << bits) - 1);
@@ -123,7 +123,7 @@ public:
     /// grid barrier.
     void begin_launch(const Kernel& kernel, Dim3 grid, Dim3 block, bool is_cooperative = false);
 
-    /// Returns true if the race is already known, and counts it. The caller then need not describe
+    /// If the race is already known, counts it and returns true. The caller then need not describe
     /// the race.
     bool count_if_known(RaceKind kind, const RaceParty& later, const RaceParty& earlier);
     void add(Race race);
@@ -179,7 +179,7 @@ private:
     bool is_cooperative_ = false;
     std::mutex mutex_;
     std::map<PlacePair, Entry> entries_;
-    /// The entries of `entries_`, keyed by the two sites for lookups without strings.
+    /// The entries of `entries_`, keyed by the two sites, so that a lookup needs no strings.
     std::unordered_map<u64, Entry*> by_sites_;
 };
 

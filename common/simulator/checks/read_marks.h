@@ -31,7 +31,7 @@ class MarkedReads {
 public:
     explicit MarkedReads(u64 begin, u64 end);
 
-    /// Marks bytes that the load at a site reads.
+    /// Marks `bytes` bytes at `address` as read by the load at `site`.
     void mark(u64 address, u64 bytes, u32 site) {
         // Most loads only read words that are already marked.
         const bool is_marked =
@@ -51,7 +51,7 @@ private:
     static constexpr u64 kEightWholeMarks = 0x0f0f'0f0f'0f0f'0f0full;
     static constexpr u64 kLineBytes = 128;
 
-    /// Reports whether all of these words or lines are marked.
+    /// Reports whether the first `count` words or lines in `marks` are marked.
     static bool are_marked(const u8* marks, u64 count) {
         u64 all = kEightWholeMarks;
         for (; count >= 8; count -= 8, marks += 8) {
@@ -66,7 +66,7 @@ private:
     bool is_lines(u64 address, u64 bytes) const {
         return bytes % kLineBytes == 0 && (address - begin_) % kLineBytes == 0;
     }
-    /// Returns the mark of the word, or of the line, that contains the address.
+    /// Returns the mark of the word (or of the line) that contains the address.
     u8* word(u64 address) const { return words_.get() + ((address >> 2) - (begin_ >> 2)); }
     u8* line(u64 address) const { return lines_.get() + (address - begin_) / kLineBytes; }
     void mark_new(u64 address, u64 bytes, u32 site);

@@ -24,8 +24,9 @@ struct WarpStore {
     u32 bytes_per_lane = 0;
     StoredValue value = {};
     const u64* addresses = nullptr;  ///< one device address per lane, or null
-    u64 first = 0;  ///< if `addresses` is null, the first lane's address; the other lanes' bytes
-                    ///< follow contiguously
+    /// If `addresses` is null, the address of the first lane's bytes. The other lanes' bytes follow
+    /// contiguously.
+    u64 first = 0;
 
     u64 address(u32 lane) const {
         return addresses != nullptr ? addresses[lane] : first + u64{lane} * bytes_per_lane;

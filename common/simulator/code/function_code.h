@@ -29,8 +29,8 @@ struct ParameterSlot {
     u32 bytes = 0;
 };
 
-/// A call: the callee, and the offsets of arguments and results in the caller's parameter memory.
 struct FunctionCode;
+/// A call: the callee, and the offsets of arguments and results in the caller's parameter memory.
 struct CallSite {
     /// The called function; null for a call through a pointer (Op::a).
     const FunctionCode* callee = nullptr;
@@ -89,7 +89,7 @@ struct Kernel::Code {
     FunctionCode main;
     std::map<std::string, std::unique_ptr<FunctionCode>> functions;
     /// The Ops that run before the first block of a launch, before each block, and for each warp
-    /// before the first block.
+    /// before the first block, respectively.
     std::vector<Op> launch_prologue, block_prologue, position_prologue;
     struct Constant {
         Slot slot;

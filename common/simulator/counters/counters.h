@@ -13,7 +13,7 @@ namespace coalesce::simulator {
 u32 count_sectors(const u64* addresses, u32 bytes_per_lane, Mask active);
 
 struct Wavefronts {
-    u32 taken = 0;  ///< the number of wavefronts, including bank conflicts
+    u32 taken = 0;  ///< the number of wavefronts, including those caused by bank conflicts
     /// The number of passes that have an active lane. This is also the number of wavefronts if
     /// there are no bank conflicts.
     u32 ideal = 0;
@@ -81,13 +81,13 @@ Mask first_lanes_of_banks(const u32* addresses, u32 bytes_per_lane, Mask active)
 /// The totals of one memory instruction of a kernel (a "site"), over all warps and launches. An
 /// access updates one group of four counters. The alignment keeps each group within one cache line.
 struct alignas(32) SiteCounters {
-    u64 requests = 0;      ///< global memory: warp instructions that have an active lane
+    u64 requests = 0;      ///< global memory: the number of warp instructions with an active lane
     u64 sectors = 0;       ///< global memory: 32-byte sectors accessed
-    u64 useful_bytes = 0;  ///< global memory: bytes that the lanes requested
+    u64 useful_bytes = 0;  ///< global memory: the number of bytes that the lanes requested
     u64 waits = 0;  ///< the number of waits at this site for global loads or asynchronous copies
 
-    u64 shared_requests = 0;   ///< requests to shared memory
-    u64 wavefronts = 0;        ///< wavefronts of shared memory, including bank conflicts
+    u64 shared_requests = 0;  ///< requests to shared memory
+    u64 wavefronts = 0;  ///< wavefronts of shared memory, including those caused by bank conflicts
     u64 wavefronts_ideal = 0;  ///< wavefronts without bank conflicts
     /// The bytes that asynchronous copies to shared memory had in flight at each load from shared
     /// memory, summed over all such loads.

@@ -72,7 +72,7 @@ void capture_work(const std::shared_ptr<Capture>& capture, cudaStream_t stream, 
 /// Executes the work immediately, or adds it to the capture if the stream is being captured.
 void execute_or_capture(cudaStream_t stream, Work work);
 
-/// Allocates or frees memory as a node of the captured graph.
+/// These functions add a node to the captured graph that allocates or frees memory.
 void capture_allocation(const std::shared_ptr<Capture>& capture, cudaStream_t stream,
                         void** pointer, size_t bytes);
 void capture_free(const std::shared_ptr<Capture>& capture, cudaStream_t stream,

@@ -59,7 +59,7 @@ struct Copy {
 /// memory.
 struct Block::BulkCopies {
     std::deque<bulk::Copy> pending;
-    /// The number of committed groups, by warp and lane.
+    /// The number of committed groups, indexed by warp and lane.
     std::vector<std::array<u32, kLanes>> committed;
 };
 

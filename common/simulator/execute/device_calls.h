@@ -53,8 +53,8 @@ public:
     struct Freer {
         Dim3 block, thread;
         Place where;
-        u64 launch = 0;  ///< the number of the launch, counting only launches that use the heap;
-                         ///< set by free()
+        /// The number of the launch, counting only launches that use the heap. Set by free().
+        u64 launch = 0;
     };
 
     u64 allocate(u64 bytes);  ///< returns the device address, or 0 if the heap is full

@@ -76,7 +76,7 @@ struct StoredLanes {
     StoredValue value() const { return {copy, this}; }
 };
 
-/// Stores the elements of one lane if `Store` is true, or else loads them.
+/// Stores the elements of one lane if `Store` is true, and otherwise loads them.
 template <class Shape, bool Store>
 void move_lane(Warp& w, const Op* op, int lane, u8* memory) {
     if constexpr (Store)

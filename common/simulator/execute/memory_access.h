@@ -1,9 +1,9 @@
-// Translates the addresses that lanes access to host addresses, for all memory instructions except
-// plain ld and st.
+// Translates the lanes' addresses to host addresses, for all memory instructions except plain ld
+// and st.
 //
 // Builds on  block.h.
-// Idea       Each address is translated once, together with the checks of its bounds and alignment.
-//            The caller then uses host pointers. An invalid address ends the launch, as on
+// Idea       Each address is translated once, and its bounds and alignment are checked at the same
+//            time. The caller then uses host pointers. An invalid address ends the launch, as on
 //            hardware.
 #pragma once
 
@@ -76,7 +76,7 @@ void count_access(Warp& w, u32 site, const Resolved& where, u32 bytes);
 /// loads and compare-and-exchanges. Returns the wavefronts of the lanes in the block's own shared
 /// memory.
 u32 count_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes, Mask looping = 0);
-/// Selects the lanes whose atomic accesses the hardware performs: all of `lanes`, or only the first
+/// Returns the lanes whose atomic accesses the hardware performs: all of `lanes`, or only the first
 /// one if the instruction performs a single access for all lanes.
 inline Mask acting_lanes(const Op* op, Mask lanes) {
     return op->detail & kOneLaneBit ? lanes & (~lanes + 1) : lanes;

@@ -75,7 +75,7 @@ private:
     std::size_t waiting_count_ = 0;
     /// The number of blocks started so far.
     u64 blocks_started_ = 0;
-    /// The current block, and the sectors that it has read and written so far.
+    /// The current block, and the numbers of sectors that it has read and written so far.
     u64 block_ = ~u64{0}, recorded_read_sectors_ = 0, recorded_write_sectors_ = 0;
 };
 
@@ -142,7 +142,7 @@ public:
     /// `neighbours` extends into it.
     static std::pair<u64, u64> below(const timing::Recording& recording,
                                      std::pair<u64, u64> neighbours);
-    /// Adds a recording and fills in what is known before the launch.
+    /// Adds a recording, and fills in the data that is known before the launch.
     timing::Recording& add(const Kernel& kernel, const LaunchConfig& config);
 
 private:

@@ -19,8 +19,8 @@
 
 namespace coalesce::simulator {
 
-/// Adds a fragment that is not running. Fragments at the same instruction of the same call are
-/// merged, so that their lanes continue or wait together.
+/// Adds `fragment` to the warp's fragments that are not running. Fragments at the same instruction
+/// of the same call are merged, so that their lanes continue or wait together.
 void join_others(Warp& w, const Fragment& fragment);
 /// Moves the running fragment to `next`. Returns the next Op of the fragment that must run first.
 const Op* continue_at(Warp& w, const Op* next);
@@ -42,8 +42,8 @@ void reset_spin_limit(Warp& w);
 /// kernel.cu:12".
 std::string describe_waiting(const Block& block);
 
-/// Set in Op::detail for a branch that is in the program. Not set for a branch that the lowering
-/// has added.
+/// Set in Op::detail for a branch of the program, as opposed to a branch that the lowering has
+/// added.
 inline constexpr u8 kCountedBranch = 1;
 
 // The handlers for control flow.

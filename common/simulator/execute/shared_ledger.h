@@ -39,8 +39,9 @@ public:
     /// The layout of a step's 32 addresses. Data in some layouts can be moved faster.
     enum class Layout : u8 {
         scattered,
-        contiguous,  ///< all lanes are active, and lane l has the first address + l * bytes
-        same,        ///< all active lanes have the same address
+        /// All lanes are active, and lane l accesses the first lane's address + l * bytes.
+        contiguous,
+        same,  ///< all active lanes access the same address
     };
     /// One step of one warp: an access or a barrier.
     struct Step {

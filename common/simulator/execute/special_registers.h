@@ -45,7 +45,7 @@ inline constexpr const char* kLocalWindowRegister = "%local_window";
 /// Finds a register by its name in the PTX, such as "%tid.x". Returns nullptr for unknown names.
 const SpecialRegister* find_special_register(const std::string& name);
 
-/// Writes the values that the active lanes read from a special register.
+/// Writes each active lane's value of a special register to `slot`.
 void read_special(Warp& w, const SpecialRegister& special, Slot slot);
 /// The handler of `mov d, %clock`. Op::immediate points to the SpecialRegister, and Op::d is the
 /// destination.

@@ -56,10 +56,10 @@ namespace carry_instructions {
 FamilyTable families();  // add.cc and similar instructions
 }
 namespace bits_instructions {
-FamilyTable families();  // shifts, bit fields, counting and permuting of bits
+FamilyTable families();  // shifts, bit fields, bit counting and bit permutation
 }
 namespace logic_instructions {
-FamilyTable families();  // and, or, lop3 and similar instructions, also for predicates; selection
+FamilyTable families();  // logic such as and, or and lop3 (also on predicates), and selection
 }
 namespace float_instructions {
 FamilyTable families();  // arithmetic on floats from f64 down to pairs of f16 and bf16

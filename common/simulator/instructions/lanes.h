@@ -31,8 +31,9 @@
 
 namespace coalesce::simulator {
 
-/// A lane-wise instruction. All lane-wise instructions are pure: the same sources always give the
-/// same result, so lowering may compute them once for a whole block or launch.
+/// A lane-wise instruction. Except for instructions with carry flags, lane-wise instructions are
+/// pure: the same sources always give the same result, so lowering may compute them once for a
+/// whole block or launch.
 struct LaneInstruction {
     Handler run = nullptr;
     Width destination = Width::none;

@@ -191,7 +191,7 @@ private:
     /// The class of the values that the current instruction computes.
     ValueClass current_class_ = ValueClass::thread;
     u32 at_ = 0;              ///< the index of the current instruction
-    u32 pending_weight_ = 0;  ///< the number of instructions that no Op counts so far
+    u32 pending_weight_ = 0;  ///< the number of instructions that no Op counts yet
     /// The number of pending instructions for each file and line.
     std::map<std::pair<u32, u32>, u32> pending_lines_;
     std::map<Remark, u32> pending_remarks_;  ///< the pending instructions by remark

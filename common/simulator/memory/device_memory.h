@@ -72,7 +72,7 @@ inline u64 shared_window() {
 inline u64 local_window() {
     return address_map.windows + kWindowStride;
 }
-/// The part of the local window that belongs to each thread of a block, in bytes. The part is
+/// The size in bytes of the part of the local window that belongs to each thread of a block. It is
 /// larger than any thread's local memory.
 inline constexpr u64 kLocalBytesPerThread = u64{1} << 20;
 inline u64 param_window() {
@@ -103,7 +103,7 @@ struct Allocation {
     /// False for memory to which the host can write directly. Such memory counts as initialized.
     bool has_shadow = true;
     AllocationKind kind = AllocationKind::device;
-    u64 serial = 0;    ///< the index of the allocation in order of allocation, starting at 1
+    u64 serial = 0;    ///< the allocation's number in the order of allocation, starting at 1
     std::string name;  ///< the variable's name, or empty for other allocations
     /// The device that the memory belongs to, or kAllDevices if every device can access it.
     int device = kAllDevices;
@@ -135,12 +135,13 @@ public:
     /// Allocates memory, aligned to 512 bytes as on hardware. Returns 0 if the device's memory is
     /// exhausted.
     u64 allocate(u64 bytes, AllocationKind kind = AllocationKind::device, std::string name = {});
-    /// Registers host memory that kernels may use at its own address (cudaHostRegister).
+    /// Registers host memory that kernels may use at its own address (cudaHostRegister). Returns
+    /// false if the range is invalid or overlaps an existing allocation.
     bool register_host(void* pointer, u64 bytes);
     bool unregister_host(void* pointer);
     bool free(u64 begin);
-    /// Makes the allocation accessible only to kernels of this device, and of devices that have
-    /// enabled access to it.
+    /// Makes the allocation accessible only to kernels on `device`, and on devices that have
+    /// enabled access to the memory of `device`.
     void set_device(u64 begin, int device);
 
     /// Returns a snapshot of the allocations for a launch. The call is fast if nothing has changed

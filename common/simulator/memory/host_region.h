@@ -16,8 +16,8 @@ enum class HostRegion : u8 {
     functions,  ///< a variable that contains the address of a function, such as a virtual table
 };
 
-/// Returns the region that an address belongs to. The call is slow, because it reads the list of
-/// the process's mappings. Returns `none` if there is no such list.
+/// Returns the region that contains an address. The call is slow, because it reads the list of the
+/// process's mappings. Returns `none` if the list cannot be read.
 HostRegion host_region(u64 address);
 
 }  // namespace coalesce::simulator

@@ -50,7 +50,8 @@ public:
     void add(const Kernel& kernel, const LaunchConfig& config, const timing::Recording* recording);
     /// Deletes the predictions of all launches.
     void clear();
-    /// Finds a kernel by its demangled name. Returns null if the kernel was not launched.
+    /// Returns the prediction for the kernel with this demangled name, or null if the kernel was
+    /// not launched.
     const PredictedKernel* of(const std::string& kernel) const;
 
 private:

@@ -38,7 +38,7 @@ struct LinearSum {
 
 struct KnownValue {
     LinearSum sum;
-    u32 zeros = 0;                ///< the number of low bits of value - offset that are zero
+    u32 zeros = 0;                ///< the number of low zero bits of (value - offset)
     u32 offset = 0;               ///< the constant that was added last
     bool offset_is_bits = false;  ///< true if an `or` added the offset
 };
@@ -84,7 +84,7 @@ private:
     KnownValue unknown(const Instruction& instruction);
     /// Returns the unknown value with this name, and creates it if necessary. `varies` is true if
     /// the value may differ in each iteration of a loop. `reg` is the register that contains the
-    /// value, or kNone.
+    /// value, or kNoRegister.
     KnownValue named(const std::string& name, u32 zeros, bool varies, u32 reg = kNoRegister);
     bool varies(const LinearSum& sum) const;
     static KnownValue make_constant(u64 constant);

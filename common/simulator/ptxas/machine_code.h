@@ -46,8 +46,8 @@ struct MachineInstruction {
     u32 odd_internal_words = 0;  ///< the number of internal words that need odd registers
     bool follows_calling_convention = false;  ///< true for a call of an unknown function
     AccessPlace place;                        ///< the address of a load or store
-    std::optional<i64> step;  ///< if the instruction adds a constant to its only source value, this
-                              ///< constant
+    /// If the instruction adds a constant to its only source value, this constant.
+    std::optional<i64> step;
     /// The indices of the values that the instruction reads and writes.
     std::vector<u32> reads, writes;
 };

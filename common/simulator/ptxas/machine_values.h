@@ -61,7 +61,7 @@ public:
     /// Reports whether the value is a 64-bit value whose two registers need not be adjacent,
     /// because no instruction reads or writes the value as a whole.
     bool is_loose(u32 value) const;
-    /// Reports whether the value is computed with 16 bits.
+    /// Reports whether the value is computed in 16 bits.
     bool is_half(u32 value) const;
     /// For a pair that is the sign extension of a 32-bit value, returns that value if one register
     /// can contain both the value and the lower half of the pair. Returns nothing otherwise.
@@ -94,8 +94,8 @@ public:
     /// as operands.
     std::vector<Constant> find_launch_constants(const ptx::Instruction& instruction) const;
     /// Returns the size in words of the local array that ptxas keeps in registers, or 0 if there is
-    /// none. ptxas does so with a small array of 32-bit words if all writes to it use constant
-    /// indices.
+    /// none. ptxas keeps a small array of 32-bit words in registers if all writes to it use
+    /// constant indices.
     u32 count_array_words() const;
     /// Returns the groups of values that need consecutive registers: the elements of loaded and
     /// stored vectors.

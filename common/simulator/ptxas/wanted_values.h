@@ -10,7 +10,7 @@
 
 namespace coalesce::simulator {
 
-/// For each instruction of the body, returns whether it is needed: it has a lasting effect, or it
+/// Returns, for each instruction of the body, whether it is needed: it has a lasting effect, or it
 /// computes a value for an instruction that has one.
 std::vector<bool> find_needed_instructions(const ptx::Function& function);
 
@@ -37,7 +37,7 @@ private:
     bool add_needed_halves_of_sources(const ptx::Instruction& instruction);
     void find_extended(const ptx::Function& function);
 
-    /// The results of is_needed() and is_extended(), by register.
+    /// The results of is_needed() and is_extended(), indexed by register.
     std::vector<bool> needed_, extended_;
     std::vector<u8> halves_;  ///< for each register, the halves that are needed, as a WordHalf
 };

@@ -14,7 +14,7 @@ struct CommandLine {
     // Files to write after the run. An empty name means that the option was not given.
     std::string json_file, trace_file, sarif_file, junit_file, markdown_file;
     std::string budget_to_write, suppressions_to_write;
-    // Files that are read before the run.
+    // Files to read before the run.
     std::string suppression_file, base_file, budget_file;
     /// The percentage by which a cost may exceed that of base_file's run.
     double tolerance_percent = 0;

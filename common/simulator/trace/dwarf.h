@@ -122,7 +122,7 @@ struct Tree {
     explicit Tree(std::string_view ptx);
     Tree(const Tree&) = delete;
 
-    std::map<u64, Entry> entries;  ///< the entries by their offset in .debug_info
+    std::map<u64, Entry> entries;  ///< the entries, keyed by their offset in .debug_info
     std::vector<const Entry*> units;
     Section locations;  ///< the section .debug_loc
     /// Returns the entry that an attribute refers to, or null if there is none.

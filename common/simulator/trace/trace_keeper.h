@@ -25,8 +25,8 @@ struct TraceRequest {
 
 class TraceKeeper {
 public:
-    /// Requests a trace of one launch, after `request.launch` other launches. Deletes any earlier
-    /// trace.
+    /// Requests a trace of the launch that comes after `request.launch` other launches. Deletes any
+    /// earlier trace.
     void begin(const TraceRequest& request) {
         request_ = request;
         trace_.reset();

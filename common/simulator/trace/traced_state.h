@@ -39,7 +39,7 @@ struct TracedFunction {
     std::vector<std::vector<u32>> assigned = {};
 };
 
-/// The values of a variable, in the lanes of one warp, that the trace contains so far.
+/// The state of a variable in one warp, as recorded in the trace so far.
 struct KnownVariable {
     Mask assigned = 0;  ///< the lanes that have assigned a value to the variable
     Mask known = 0;     ///< the lanes whose current value is in the trace
