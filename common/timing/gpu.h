@@ -1,7 +1,7 @@
 // The description of a GPU for the time model. The numbers are in gpus/*.toml, one file per GPU,
 // and programs in calibrate/ measure most of them. A number that has not been measured on a GPU
-// comes from documents, and `source` says so. A number that no document gives is copied from the
-// GPU named in `like`.
+// comes from published documents, and `source` says so. A number that no document states is copied
+// from the GPU named in `like`.
 #pragma once
 
 #include <stdexcept>
@@ -39,7 +39,7 @@ struct BulkCopies {
 struct Gpu {
     std::string name;    ///< such as "NVIDIA H200"
     std::string source;  ///< "measured 2026-11-23, driver 580.159", or names of documents
-    /// Whether calibrate ran on such a GPU. If it did not, predictions are unverified.
+    /// Whether calibrate ran on a GPU of this model. Otherwise predictions are unverified.
     bool measured = false;
 
     // The resources of a multiprocessor.

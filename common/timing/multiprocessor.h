@@ -19,7 +19,7 @@ namespace coalesce::timing {
 
 /// The work of one multiprocessor.
 struct MultiprocessorWork {
-    std::vector<BlockProgram> kinds;  ///< the programs of the different kinds of blocks
+    std::vector<BlockProgram> kinds;  ///< the program of each kind of block
     /// The kind of each block, as an index into `kinds`; the sequence repeats.
     std::vector<std::uint32_t> kind_of;
     bool has_uneven_blocks = false;  ///< whether some blocks do far more work than others

@@ -64,7 +64,7 @@ private:
         /// The last turn that added sectors, and the sectors that were added in this turn.
         std::uint64_t turn = 0, turn_sectors = 0;
     };
-    /// Returns the first slot in which to look for a page. The table must not be empty.
+    /// Returns the slot at which the search for a page starts. The table must not be empty.
     std::size_t hash_slot(std::uint64_t number) const;
     SectorPage& page(std::uint64_t number);
     void grow();

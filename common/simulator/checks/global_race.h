@@ -96,7 +96,7 @@ public:
     /// launch.
     void begin_launch(const Kernel& kernel, Dim3 grid, Dim3 block,
                       const AllocationTable& allocations, bool is_cooperative = false);
-    /// Declares that the launch writes only to these allocations. Must be called right after
+    /// Declares that the launch writes only to these allocations. Must be called immediately after
     /// begin_launch.
     void expect_writes(std::vector<const Allocation*> allocations);
     /// Reports whether reads of the allocation can be ignored, because no writes to it are
@@ -161,8 +161,8 @@ public:
         return whole_lines<true>(block, warp, site, first, bytes_per_lane, &value);
     }
 
-    /// Must be called after a store has written its values to memory, if these values were passed
-    /// to the store's check.
+    /// Records that a store has ended. Must be called after the store has written its values to
+    /// memory, if these values were passed to the store's check.
     static void finish_store(const Block& block) {
         if (block.in_flight != nullptr) block.in_flight->end();
     }

@@ -46,12 +46,13 @@ public:
     ~StoreInFlight();
     StoreInFlight(const StoreInFlight&) = delete;
 
-    /// Must be called before the check records the store in the shadow.
+    /// Records that the worker begins a store. Must be called before the check records the store in
+    /// the shadow.
     void begin() {
         state_.store(State::writes, std::memory_order_relaxed);
         std::atomic_thread_fence(std::memory_order_release);
     }
-    /// Must be called once memory contains the stored values.
+    /// Records that the store has ended. Must be called once memory contains the stored values.
     void end() { state_.store(State::none, std::memory_order_release); }
 
     /// Pauses all stores. While a Pause exists, every other worker has either finished its store,

@@ -157,7 +157,7 @@ struct MistakenReads {
 struct Module;
 class ByteUses;
 
-/// The totals over all launches of a kernel.
+/// The totals of a kernel over all of its launches.
 struct KernelTotals {
     u64 launches = 0;  ///< the number of completed launches; the other totals cover only these
     /// The number of launches that ended with an error. Their counts are discarded, because the

@@ -38,7 +38,7 @@ inline SharedAccessKind to_shared_kind(const ObservedAccess& access) {
     return access.kind == Access::store ? SharedAccessKind::store : SharedAccessKind::load;
 }
 
-/// The offsets of the lanes in shared memory, as counters and checks expect them; 0 for inactive
+/// The lanes' offsets in shared memory, in the form that counters and checks take; 0 for inactive
 /// lanes.
 using LaneOffsets = std::array<u32, kLanes>;
 inline LaneOffsets to_offsets(const u64* addresses, Mask lanes) {

@@ -81,7 +81,7 @@ struct Issue {
     }
 };
 
-/// The issuing lane's access to shared memory, as the checks expect it.
+/// The issuing lane's access to shared memory, in the form that the checks take.
 struct OneLane {
     u32 addresses[kLanes] = {};
     SharedAccess access;

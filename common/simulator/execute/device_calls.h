@@ -25,7 +25,7 @@ struct DeviceCall {
     /// The widths of the arguments, whose values are in Op::a, b, c, v[0] and v[1], respectively.
     Width argument[5] = {Width::none, Width::none, Width::none, Width::none, Width::none};
     bool order_sensitive = true;
-    /// True if DeviceHeap::prepare must be called before the launch gets its AllocationTable.
+    /// True if DeviceHeap::prepare must be called before the launch's AllocationTable is created.
     bool needs_heap = false;
 };
 
@@ -77,7 +77,8 @@ public:
     Interval find_below(u64 address) const;
 
 private:
-    using Pieces = std::map<u64, u64>;  ///< the requested size of each piece in bytes, by address
+    /// The requested size of each piece in bytes, keyed by address.
+    using Pieces = std::map<u64, u64>;
     static Interval find_below(const Pieces& pieces, u64 address);
     static Interval find_in(const Pieces& pieces, u64 address);
     bool is_reserved() const { return zone_.whole().size() != 0; }

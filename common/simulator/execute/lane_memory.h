@@ -12,7 +12,7 @@ namespace coalesce::simulator {
 template <u32 Bytes>
 using Element = std::conditional_t<
     Bytes == 8, u64, std::conditional_t<Bytes == 4, u32, std::conditional_t<Bytes == 2, u16, u8>>>;
-/// The type of a lane of the register that contains such an element.
+/// The type of a register lane that contains an element of `Bytes` bytes.
 template <u32 Bytes>
 using ElementLane = LaneOf<Element<Bytes>>;
 

@@ -103,7 +103,7 @@ private:
         u32 zeros = 0, reg = kNoRegister;
         bool varies = false;
     };
-    std::map<std::string, u32> numbers_;  ///< the index of each unknown value, by name
+    std::map<std::string, u32> numbers_;  ///< the index of each unknown value, keyed by name
     std::vector<Unknown> unknown_;        ///< the unknown values, by number
     /// The number of unknown values created so far for registers that are written more than once.
     u32 versions_ = 0;

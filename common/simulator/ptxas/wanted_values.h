@@ -28,7 +28,7 @@ public:
     /// half.
     WordHalf needed_half(u32 reg) const { return static_cast<WordHalf>(halves_[reg]); }
     /// Reports whether a 16-bit register is zero-extended to 32 bits. ptxas then zero-extends the
-    /// value as part of its load, and does not merge the load with others.
+    /// value as part of its load, and does not merge the load with other loads.
     bool is_extended(u32 reg) const { return extended_[reg]; }
 
 private:

@@ -17,8 +17,8 @@ __device__ T inclusive_scan(const Group& group, T value, Operation operation = {
     return result;
 }
 
-/// Returns the combined value of all lower-ranked lanes (an exclusive scan). The first lane gets
-/// T().
+/// Returns the combined value of all lower-ranked lanes (an exclusive scan). For the first lane,
+/// returns T().
 template <class Group, class T, class Operation = plus<T>>
 __device__ T exclusive_scan(const Group& group, T value, Operation operation = {}) {
     const T until = inclusive_scan(group, value, operation);

@@ -29,8 +29,8 @@ struct Taps {
     u32 count = 0;
 };
 
-/// The coordinates of one lane's fetch. `at` contains x, y and z, or a vector that gives the
-/// direction into a cubemap.
+/// The coordinates of one lane's fetch. `at` contains x, y and z, or a direction vector for a
+/// cubemap.
 struct FetchPoint {
     float coordinates[3] = {};
     /// Integer coordinates in texels, which replace `at` if `is_integer` is true. Integer
