@@ -39,8 +39,8 @@ public:
     /// Returns the number of sectors in both sets.
     std::uint64_t count_common(const SectorSet& other) const;
     /// Returns the number of sectors in each run. A run is a contiguous range of maximal length.
-    /// All sectors within one memory page (2048 bytes) also count as a run, because the page is
-    /// opened only once, so that accesses to these sectors are as fast as to a contiguous range.
+    /// All sectors within one memory page (2048 bytes) also count as a run: the page is opened only
+    /// once, so accesses to these sectors are as fast as to a contiguous range.
     std::vector<std::uint64_t> runs() const;
     /// Returns the runs like runs(), but if less than a third of a page is in the set, returns the
     /// page's contiguous ranges separately. With so few sectors, nothing is gained by opening the

@@ -2,11 +2,11 @@
 //
 // Idea   Compilers copy a struct as a few wide words, including the padding between its members,
 //        which is uninitialized. Copying padding is not an error: no result depends on the padding
-//        until it is compared, used in a computation or branched on. So if a load reads
-//        uninitialized bytes, whether we report it depends on the uses of these bytes, and if a
-//        store copies them, its destination becomes uninitialized. valgrind does the same by
-//        tracking every value at run time. Here the program's text is analysed in advance, and
-//        nothing is tracked as long as all loaded memory is initialized.
+//        until it is compared, used in a computation or branched on. So whether we report a load of
+//        uninitialized bytes depends on the uses of these bytes. If a store copies the bytes, its
+//        destination becomes uninitialized. valgrind does the same by tracking every value at run
+//        time. Here the program's text is analysed in advance, and nothing is tracked as long as
+//        all loaded memory is initialized.
 // Rule   The analysis follows the bits in registers from each load to their uses, and from each
 //        store back to the loads of its bytes. Only a use that certainly follows a load counts,
 //        because compilers load parts of unions and optional values that only some branches use.

@@ -3,9 +3,9 @@
 // Builds on  race_log.h.
 // Idea       A shadow of the device's memory stores the last accesses. A 64-bit cell (Cell)
 //            contains the launch, block, thread, time and instruction of an access. Coalesced
-//            accesses must cost very little, so a cell stands for a whole 128-byte line as long as
-//            whole warps access whole lines, otherwise for a 4-byte word, or for a single byte if
-//            threads share a word.
+//            accesses must cost very little. A cell therefore stands for a whole 128-byte line as
+//            long as whole warps access whole lines. Otherwise it stands for a 4-byte word, or for
+//            a single byte if threads share a word.
 // Arrays     There are three arrays for each size of cell. One array stores the last write. The
 //            other two store reads by threads that are not ordered with each other, because a write
 //            must be ordered after both reads.
@@ -311,7 +311,7 @@ private:
     struct Clock;
     std::unique_ptr<Clock> clock_;
     struct Renumberings;
-    /// The blocks that have used up their epochs, with the indices beyond the grid under which they
+    /// The blocks that have used up their epochs, and the indices beyond the grid under which they
     /// continue.
     std::unique_ptr<Renumberings> renumberings_;
 };

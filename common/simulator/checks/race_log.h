@@ -3,8 +3,8 @@
 // Builds on  report/reports.h.
 // Idea       A racy kernel repeats the same race thousands of times, between the same two lines, in
 //            either order. All of these races have one cause, so only one is reported. For every
-//            pair of lines, the log stores the number of races and the example that sorts first:
-//            races between blocks come before races between warps, which come before races between
+//            pair of lines, the log stores the number of races and the example that sorts first.
+//            Races between blocks come first, then races between warps, and then races between
 //            lanes of a warp. Races of the same group are sorted by kind, block and thread. So the
 //            text of the report does not depend on the number of workers.
 #pragma once

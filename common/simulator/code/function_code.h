@@ -69,7 +69,7 @@ struct FunctionCode {
     std::vector<std::shared_ptr<const MatrixOp>> matrix_ops;
     std::vector<std::shared_ptr<const OperandList>> operand_lists;
     std::vector<std::unique_ptr<std::vector<const Op*>>> jump_tables;
-    u64 address = 0;  ///< the value that a pointer to this function has
+    u64 address = 0;  ///< the value of a pointer to this function
     /// The root of each register (Registers::root), for code that inspects a warp's state
     /// (execute/watch.h).
     std::vector<u32> roots;

@@ -58,9 +58,9 @@ Wavefronts count_wavefronts(const u32* addresses, u32 bytes_per_lane, Mask activ
 /// accesses within the same aligned 128 KiB.
 u32 count_atomic_sectors(const u64* addresses, u32 bytes_per_lane, Mask active);
 
-/// Returns the number of sectors of an atomic on the shared memory of another block of the cluster.
-/// A pass serves each address once. The function counts the distinct 32-byte sectors of each pass,
-/// and adds them up.
+/// Returns the number of sectors that an atomic accesses in the shared memory of another block of
+/// the cluster. A pass serves each address once. The function counts the distinct 32-byte sectors
+/// of each pass, and adds them up.
 u32 count_remote_atomic_sectors(const u64* addresses, u32 bytes_per_lane, Mask active);
 
 /// Counts the wavefronts of an atomic on shared memory. Each pass of 32, 16 or 8 lanes (as in

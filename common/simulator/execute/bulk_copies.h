@@ -119,7 +119,8 @@ bool find_mbarrier(Issue& issue);
 /// shared memory.
 using SplitCopy = std::function<bool(Issue& issue, u32 shared)>;
 /// Checks and counts a copy of `bytes` bytes, and adds it to the pending copies of the block that
-/// owns its shared memory address, or of each destination block of a multicast.
+/// owns its shared memory address. A multicast is added to the pending copies of each destination
+/// block.
 bool issue_copy(Issue& issue, u64 bytes, const SplitCopy& cut);
 /// Passes the bytes that a copy reads from its own block's shared memory to the race check.
 void pass_source_to_race_check(Issue& issue, u32 from);

@@ -81,8 +81,8 @@ struct FamilyInstruction {
     /// two accesses are consecutive: op->site and op->site + 1.
     std::vector<MemoryUse> memory = {};
 
-    /// The value of Op::detail. describe() adds the state space of the first element of `memory`,
-    /// which space_of(op) returns.
+    /// The value of Op::detail. describe() adds the state space of the first element of `memory`.
+    /// space_of(op) returns this state space.
     u8 detail = 0;
     u8 count = 0;  ///< the value of Op::count
 

@@ -63,8 +63,7 @@ public:
 
     // ---- events ----
 
-    /// Records that a byte visible to threads has changed, or that another event has occurred that
-    /// could end a wait.
+    /// Records a change of a byte that threads can see, or another event that could end a wait.
     void memory_changed() { ++changes_; }
     u64 changes() const { return changes_; }
     /// Records that a block or lanes have started or ended, or that a warp has computed for a long

@@ -63,8 +63,8 @@ inline u64 device_base() {
 /// The size of a window, and the distance between windows, in bytes. No allocation overlaps a
 /// window.
 inline constexpr u64 kWindowBytes = u64{1} << 24, kWindowStride = u64{1} << 32;
-/// The size of all windows of shared memory: one for each block of the largest cluster, and more
-/// for invalid ranks.
+/// The total size of the windows of shared memory: one for each block of the largest cluster, and
+/// more for invalid ranks.
 inline constexpr u64 kSharedWindowBytes = 256 * kWindowBytes;
 inline u64 shared_window() {
     return address_map.windows;
@@ -84,9 +84,9 @@ inline u64 function_window() {
     return address_map.windows + 3 * kWindowStride;
 }
 
-/// The size of the gap of unused addresses after an allocation. The gap is normally wide enough
-/// that an index that is off by whole rows does not reach the next allocation, so that the access
-/// is detected.
+/// The size of the gap of unused addresses after an allocation. The gap is normally so wide that an
+/// index that is off by whole rows falls into the gap instead of the next allocation, and the
+/// access is detected.
 inline constexpr u64 kWideGapBytes = 2 << 20, kNarrowGapBytes = 16 << 10;
 /// Returns the size of the gap after an allocation. Gaps are narrow if there are so many
 /// allocations that wide gaps would use a quarter of all addresses.
@@ -163,7 +163,7 @@ public:
     u8* shadow(u64 address) const { return shadow_ + ((address - device_base()) >> 2); }
     void mark_written(u64 address, u64 bytes) { set_shadow(address, bytes, 0x0f); }
     void mark_written_by_host(u64 address, u64 bytes) { set_shadow(address, bytes, 0xff); }
-    /// Copies the shadow, for copies within the device.
+    /// Copies the shadow of a range, for copies within the device.
     void copy_written(u64 to, u64 from, u64 bytes);
     void mark_unwritten(u64 address, u64 bytes);
     /// Marks the bytes whose bits are set in `bytes` as uninitialized, on behalf of a kernel. Other

@@ -1,5 +1,5 @@
-// Approximates those aspects of ptxas's machine code that determine the use of registers: the
-// instructions, the values that they read and write, and the straight-line pieces of code.
+// Approximates the aspects of ptxas's machine code that determine register usage: the instructions,
+// the values that they read and write, and the straight-line pieces of code.
 //
 // Idea   A branch around a few instructions becomes a guard on each of them, so that these
 //        instructions are scheduled together with the surrounding code. A loop that counts in
