@@ -72,7 +72,7 @@ struct Gpu {
 
     // The parameters of a multiprocessor. Times are in cycles of its clock.
     double l1_latency_cycles = 0, shared_latency_cycles = 0;
-    /// Bytes per cycle that are transferred between one multiprocessor and the second-level cache.
+    /// The bandwidth between a multiprocessor and the second-level cache, in bytes per cycle.
     double l2_read_bytes_per_cycle = 0, l2_write_bytes_per_cycle = 0;
     PartialSectors partial;
     BulkCopies bulk;

@@ -32,7 +32,7 @@ struct MultiprocessorWork {
     /// loaded the other sectors.
     double read_fraction = 1;
     double write_fraction = 0;  ///< the fraction of memory traffic that consists of writes
-    Unfinished unfinished;      ///< the cost of sectors that are written piece by piece
+    Unfinished unfinished;      ///< the cost of sectors written piece by piece
     /// The size of a multiprocessor's first-level cache, in bytes. It limits the loads in flight.
     double first_level_bytes = std::numeric_limits<double>::infinity();
 };

@@ -61,7 +61,7 @@ private:
     struct alignas(32) SectorPage {
         std::uint64_t number = kEmptySlot;
         std::uint64_t sectors = 0;
-        /// The last turn that added sectors, and the sectors that were added in this turn.
+        /// The last turn that added sectors, and the sectors added in this turn.
         std::uint64_t turn = 0, turn_sectors = 0;
     };
     /// Returns the slot at which the search for a page starts. The table must not be empty.

@@ -53,8 +53,7 @@ std::string describe_bottleneck(const Prediction& prediction);
 std::string phrase_for(OccupancyLimit what);  ///< such as "registers"
 std::string phrase_for(Unknown unknown);      ///< such as "what local memory costs"
 
-/// Replaces characters that are not ASCII with question marks, so that the name can be printed
-/// anywhere.
+/// Replaces non-ASCII characters with question marks, so that the name can be printed anywhere.
 std::string replace_non_ascii(const std::string& name);
 
 }  // namespace coalesce::timing

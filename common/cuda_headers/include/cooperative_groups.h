@@ -212,7 +212,7 @@ protected:
     unsigned int mask_;
 };
 
-/// The lanes that are active at this point.
+/// The lanes that are currently active.
 class coalesced_group : public warp_part {
 public:
     using warp_part::warp_part;

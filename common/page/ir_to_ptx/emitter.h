@@ -86,7 +86,7 @@ public:
     const std::string& block_label(const Block& block);
     /// Emits the edge from one block to another: the copies that set the phis, and the branch.
     void emit_edge(const Block& from, const Block& to);
-    /// Returns a number that is unique in this function.
+    /// Returns a number that is unique within this function.
     u32 next_number() { return ++last_number_; }
 
     /// Returns where the function's variables are stored. Call this after text().

@@ -168,7 +168,7 @@ struct Function : Value {
     bool is_kernel = false;
     std::string linkage;  ///< "internal", "weak_odr"; "" is external
     const Place* place = nullptr;
-    std::vector<DebugVariable> debug_variables;  ///< the variables that are stored in an alloca
+    std::vector<DebugVariable> debug_variables;  ///< the variables stored in an alloca
 
     bool is_declaration() const { return blocks.empty(); }
     const Type* return_type() const { return function_type->elements.front(); }

@@ -30,8 +30,8 @@ public:
     /// Returns the variable that a DILocalVariable or a DIGlobalVariableExpression describes. The
     /// type of the result is null if the module has no such metadata.
     DebugVariable debug_variable(const std::string& name, Module& module) const;
-    /// Reports whether a scope belongs to the function itself, and not to a function that was
-    /// inlined into it.
+    /// Reports whether a scope belongs to the function itself rather than to a function inlined
+    /// into it.
     bool is_in_function(const std::string& scope, const std::string& function) const {
         return is_within(scope, function);
     }

@@ -13,8 +13,8 @@ public:
     InstructionReader(Lexer& lexer, Module& module, Names& names)
         : lexer_(lexer), module_(module), names_(names), values_(lexer, module, names) {}
 
-    /// Metadata that is attached to an instruction, such as !dbg !12. It is resolved after the
-    /// whole module has been read.
+    /// Metadata attached to an instruction, such as !dbg !12. It is resolved after the whole module
+    /// has been read.
     struct MetadataAttachment {
         Instruction* instruction;
         std::string kind, node;

@@ -9,8 +9,7 @@
 
 namespace coalesce::translator {
 
-/// The names that are visible in the current function. All globals are known before anything else
-/// is read.
+/// The names visible in the current function. All globals are known before anything else is read.
 struct Names {
     std::map<std::string, Value*> globals;
     /// The instructions of the current function. An instruction may be created before its

@@ -48,7 +48,7 @@ struct LoadUse {
     bool has_part() const { return part_begin != part_end; }
 };
 
-/// Consecutive bytes of a store that were copied from one load.
+/// Consecutive bytes of a store, copied from one load.
 struct CopiedBytes {
     u32 load = 0;  ///< the load, as an index into the body or as a site
     u32 from = 0, to = 0, count = 0;

@@ -17,7 +17,7 @@ struct Checks {
     bool api = true;          ///< apicheck: runtime API calls that fail because of a mistake
     /// streamcheck: missing synchronization between streams, or with the host
     bool streams = true;
-    bool leak = false;  ///< leakcheck: memory that is still allocated at exit
+    bool leak = false;  ///< leakcheck: memory still allocated at exit
     /// equalvalues: races in which a store writes the value that the memory already contains. With
     /// other input, such a store may change the memory.
     bool equal_values = false;

@@ -44,7 +44,7 @@ public:
                                                  const AccessedRanges& later);
 
 private:
-    /// The ranges of each kind, which are disjoint and sorted by address.
+    /// The ranges of each kind, disjoint and sorted by address.
     std::array<std::vector<Range>, kKinds> ranges_;
     std::vector<Place> places_{1};  ///< element 0 stands for an unknown place
 };

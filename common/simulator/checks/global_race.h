@@ -58,7 +58,7 @@ struct GlobalAccess {
     Mask active = 0;
     const u64* addresses = nullptr;  ///< one device address per lane
     u32 bytes_per_lane = 4;
-    StoredValue value = {};  ///< for writes, the value that will be stored
+    StoredValue value = {};  ///< for writes, the value to be stored
 };
 
 class GlobalRace {
@@ -70,7 +70,7 @@ public:
         u64 time = 0;                      ///< the number of barriers, arrivals and fences so far
         u64 last_barrier = 0;              ///< the time after the last barrier of the whole block
         u64 last_barrier_of_any_kind = 0;  ///< the time after the last barrier of any kind
-        /// The bounds of the allocation that was written last, if the launch is expected to write
+        /// The bounds of the most recently written allocation, if the launch is expected to write
         /// to it.
         mutable u64 written_begin = 0, written_end = 0;
         bool checked = false;  ///< true if accesses of the block are checked
@@ -144,8 +144,8 @@ public:
         fence(block, warp);
         release(block, warp);
     }
-    /// Orders the warp after all accesses that have been released. Must be called after a strong
-    /// read or an atomic has been executed.
+    /// Orders the warp after all released accesses. Must be called after a strong read or an atomic
+    /// has been executed.
     void acquire(Block& block, u32 warp);
 
     // ---- accesses: call these before the memory changes ----

@@ -33,7 +33,7 @@ public:
 
     /// Marks `bytes` bytes at `address` as read by the load at `site`.
     void mark(u64 address, u64 bytes, u32 site) {
-        // Most loads only read words that are already marked.
+        // Most loads read only words that are already marked.
         const bool is_marked =
             is_lines(address, bytes)
                 ? are_marked(line(address), bytes / kLineBytes)

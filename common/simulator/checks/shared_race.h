@@ -38,7 +38,7 @@ struct SharedAccess {
     /// True if the instruction is .release or .acq_rel. Such an instruction has the effect of a
     /// preceding fence.
     bool releases = false;
-    StoredValue value = {};  ///< for writes, the value that will be stored
+    StoredValue value = {};  ///< for writes, the value to be stored
     /// For reads in which uninitialized bytes are not an error: the output array that receives a
     /// mask of these bytes for each lane.
     u32* undefined = nullptr;
@@ -78,7 +78,7 @@ public:
     /// Records that the block with this rank has ended. Reports accesses by other blocks to its
     /// shared memory that were not ordered before the end of the block.
     void end_block_of_cluster(u32 rank);
-    /// Reports the uninitialized reads that have not been reported yet. Races remain in the log.
+    /// Reports the remaining uninitialized reads. Races remain in the log.
     void end_launch();
     /// Returns the number of reports about the current block.
     u64 findings() const { return findings_; }
@@ -126,8 +126,8 @@ public:
     /// The barrier does not order the accesses of live lanes that are not in `lanes`.
     void syncwarp(u32 warp, Mask lanes, Mask live = kAllLanes);
     void fence(u32 warp);
-    /// Acquires the accesses that were released to these addresses. Must be called after a strong
-    /// read or an atomic.
+    /// Acquires the accesses released to these addresses. Must be called after a strong read or an
+    /// atomic.
     void acquire(const SharedAccess& access);
     /// mbarrier_arrive records that a warp arrives at an mbarrier, which releases the warp's
     /// accesses. mbarrier_wait_done records that the warp's wait or test of the mbarrier succeeded,

@@ -14,8 +14,8 @@ u32 count_sectors(const u64* addresses, u32 bytes_per_lane, Mask active);
 
 struct Wavefronts {
     u32 taken = 0;  ///< the number of wavefronts, including those caused by bank conflicts
-    /// The number of passes that have an active lane. This is also the number of wavefronts if
-    /// there are no bank conflicts.
+    /// The number of passes with an active lane. This is also the number of wavefronts if there are
+    /// no bank conflicts.
     u32 ideal = 0;
     u32 requests = 1;
 
@@ -96,7 +96,7 @@ struct alignas(32) SiteCounters {
     u64 remote_requests = 0;      ///< requests to the shared memory of other blocks of the cluster
     u64 remote_sectors = 0;       ///< 32-byte sectors accessed in other blocks of the cluster
     u64 remote_useful_bytes = 0;  ///< bytes that the lanes requested from other blocks
-    /// Loads from shared memory by atomics that are compiled to loops in machine code.
+    /// Loads from shared memory by atomics compiled to loops in machine code.
     u64 loop_load_requests = 0;
     u64 loop_load_wavefronts = 0;
     u64 loop_load_ideal = 0;

@@ -94,8 +94,8 @@ struct CapturedEvent {
 void record_captured_event(const std::shared_ptr<Capture>& capture, cudaStream_t stream,
                            CapturedEvent& event);
 
-/// Makes `stream` wait for an event that was recorded in a captured stream, so that `stream` takes
-/// part in the capture.
+/// Makes `stream` wait for an event recorded in a captured stream, so that `stream` takes part in
+/// the capture.
 void join_capture(cudaStream_t stream, const CapturedEvent& event);
 
 /// Fails a call that makes a captured stream wait for an event that was not captured.

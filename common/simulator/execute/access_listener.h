@@ -26,7 +26,7 @@ struct ObservedAccess {
     /// True for ldmatrix and stmatrix, in which each lane accesses a row.
     bool is_matrix_access = false;
     u32 bytes = 0;  ///< the number of bytes per lane
-    /// for an atomic on shared memory, the number of wavefronts that were counted for it
+    /// for an atomic on shared memory, the number of wavefronts counted for it
     u32 wavefronts = 0;
     Mask lanes = 0;
     const u64* addresses = nullptr;

@@ -132,7 +132,7 @@ struct Block {
     u8* uniform = nullptr;  ///< the register file shared by all warps
     u8* shared = nullptr;
     u32 shared_bytes = 0;
-    /// True if the kernel uses the system's reserved shared memory, which is at the highest
+    /// True if the kernel uses the system's reserved shared memory, which occupies the highest
     /// addresses.
     bool reserved_shared = false;
     u8* local = nullptr;  ///< the local memory of all threads
@@ -141,7 +141,7 @@ struct Block {
 
     SharedRace* shared_race = nullptr;  ///< null if shared memory is not checked for races
     SharedLedger ledger;
-    /// The cp.async copies of each warp that have been issued and not yet waited for
+    /// The cp.async copies of each warp that have been issued but not waited for yet
     /// (async_copy.cpp).
     struct AsyncCopies;
     std::shared_ptr<AsyncCopies> async_copies;

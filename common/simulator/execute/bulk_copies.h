@@ -30,7 +30,7 @@ struct Piece {
     u8* host = nullptr;
 };
 
-/// A copy that has been issued but is not complete.
+/// A copy that has been issued but is not yet complete.
 struct Copy {
     const Op* op = nullptr;
     bool to_shared = false;
@@ -69,7 +69,7 @@ Block::BulkCopies& pending_copies(Block& block);
 
 // ---- issuing (bulk_issue.cpp) ----
 
-/// A copy that is being issued, with its addresses and the pieces created so far.
+/// A copy being issued, with its addresses and the pieces created so far.
 struct Issue {
     Warp& w;
     Copy copy;

@@ -27,7 +27,7 @@ struct Resolved;
 
 struct Cluster {
     std::vector<Block*> blocks;  ///< the cluster's blocks, by rank
-    u32 running = 0;             ///< number of blocks that have not ended
+    u32 running = 0;             ///< the number of blocks that have not ended
     u8* shared = nullptr;        ///< the shared memory of all blocks, in the order of their ranks
     u32 stride = 0;  ///< the distance in bytes between the shared memory of consecutive blocks
     SharedRace race;

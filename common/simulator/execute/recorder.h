@@ -42,9 +42,8 @@ private:
     void count_sectors(Block& block, bool reads, u32 sectors);
     void add_waiting_requests();
 
-    /// A run of sectors that will be added to `to`. Looking up a sector is slow, because the lookup
-    /// waits for memory. Therefore, a few runs are queued while the data for their lookup is
-    /// prefetched.
+    /// A run of sectors to be added to `to`. Looking up a sector is slow, because the lookup waits
+    /// for memory. Therefore, a few runs are queued while the data for their lookup is prefetched.
     struct Waiting {
         timing::Footprint* to = nullptr;
         timing::SectorRun run;

@@ -24,8 +24,7 @@ namespace coalesce::simulator {
 void join_others(Warp& w, const Fragment& fragment);
 /// Moves the running fragment to `next`. Returns the next Op of the fragment that must run first.
 const Op* continue_at(Warp& w, const Op* next);
-/// Switches to a fragment that is ready and returns its next Op, or nullptr if no fragment is
-/// ready.
+/// Switches to a ready fragment and returns its next Op, or nullptr if no fragment is ready.
 const Op* next_fragment(Warp& w);
 
 enum class BlockOutcome : u8 {

@@ -138,7 +138,7 @@ private:
     bool allowed_ = false;
     u32 stopped_comparisons_ = 0;
     u64 blocks_compared_ = 0;
-    std::shared_ptr<Steps> recorded_;  ///< the steps of the block that is being recorded
+    std::shared_ptr<Steps> recorded_;  ///< the steps of the block being recorded
     /// Maps the hash of 32 addresses to the index of these addresses in recorded_.
     std::unordered_multimap<u64, u32> address_index_;
     std::shared_ptr<const Steps> clean_;  ///< the steps that other blocks are compared with

@@ -30,7 +30,7 @@ struct SpecialRegister {
     /// Returns the register's value for the thread in `lane`. If `varies` is `launch`, the value
     /// depends only on warp.block->launch. If it is `block`, the value depends only on warp.block.
     u64 (*value)(const Warp& warp, int lane) = nullptr;
-    /// True if the value is an address in the shared memory that is reserved for the system.
+    /// True if the value is an address in the shared memory reserved for the system.
     bool is_in_reserved_shared = false;
 
     /// Reports whether the result of a read depends on the order in which blocks run, as it does

@@ -132,7 +132,7 @@ struct Warp {
     u32 waiting_iterations = 0;  ///< the number of waiting-loop iterations in this slice
     /// The value of Watch::changes() at the last iteration of a waiting loop.
     u64 changes_seen = 0;
-    /// The number of consecutive slices that were used up without an iteration of a waiting loop.
+    /// The number of consecutive slices used up without an iteration of a waiting loop.
     u32 full_slices = 0;
     /// The last instruction that read memory in a waiting loop, set while Watch::on() is true.
     const Op* polling_op = nullptr;

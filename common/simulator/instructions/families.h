@@ -26,14 +26,13 @@ public:
     /// Takes .rni, .rzi, .rmi or .rpi, which round to whole numbers. Returns nothing if the
     /// instruction has none of these modifiers.
     std::optional<Rounding> take_rounding_to_whole();
-    /// Takes the leftmost type modifier that has not been taken. Returns Type::none if there is
-    /// none.
+    /// Takes the leftmost untaken type modifier. Returns Type::none if there is none.
     ptx::Type take_type();
     bool all_taken() const { return taken_ + 1 == u64{1} << names_.size(); }
 
 private:
     const std::vector<std::string>& names_;
-    u64 taken_ = 0;  ///< the modifiers that were taken, one bit each
+    u64 taken_ = 0;  ///< the taken modifiers, one bit each
 };
 
 /// Creates an instruction from its modifiers. If the family has no instruction with these

@@ -21,9 +21,9 @@ struct ExactnessSummary {
     /// name.
     std::map<std::string, u64> values;
     std::map<std::string, u64> no_effect;
-    /// The names of functions in NVIDIA's libraries that were executed on the host.
+    /// The names of the NVIDIA library functions executed on the host.
     std::vector<std::string> host_functions;
-    /// The targets of kernels that were compiled for newer devices, such as "sm_100a".
+    /// The targets of kernels compiled for newer devices, such as "sm_100a".
     std::vector<std::string> newer_targets;
     std::vector<std::string> checks_off;
     /// The number of launches that were not checked because of --sample.

@@ -117,7 +117,7 @@ struct KernelRow {
     std::vector<LineRow> lines;  ///< sorted by file and line; unknown lines are omitted
 };
 
-/// Returns the kernels that were launched, in the order in which they were loaded.
+/// Returns the launched kernels, in the order in which they were loaded.
 std::vector<KernelRow> kernel_table(const std::vector<const Kernel*>& kernels);
 
 }  // namespace coalesce::simulator

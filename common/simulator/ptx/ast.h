@@ -188,10 +188,10 @@ struct Function {
 };
 
 struct Module {
-    std::string text;  ///< the PTX text, which is quoted in messages
+    std::string text;  ///< the PTX text, quoted in messages
     std::string version, target;
     std::map<u32, std::string> files;
-    /// .global and .const variables, and .shared variables that are declared outside functions.
+    /// .global and .const variables, and .shared variables declared outside functions.
     std::map<std::string, Variable> variables;
     std::map<std::string, std::unique_ptr<Function>> functions;
 

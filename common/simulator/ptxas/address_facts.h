@@ -39,7 +39,7 @@ struct LinearSum {
 struct KnownValue {
     LinearSum sum;
     u32 zeros = 0;                ///< the number of low zero bits of (value - offset)
-    u32 offset = 0;               ///< the constant that was added last
+    u32 offset = 0;               ///< the last constant added
     bool offset_is_bits = false;  ///< true if an `or` added the offset
 };
 
@@ -95,7 +95,7 @@ private:
     const std::map<std::string, u32>& shared_;
     std::vector<std::vector<u32>> writers_;  ///< for each register, the instructions that write it
     std::vector<u32> zeros_;                 ///< for each register, its number of low zero bits
-    /// The value of each register that is written by only one instruction.
+    /// The value of each register written by only one instruction.
     std::vector<std::optional<KnownValue>> single_writer_values_;
     std::map<u32, KnownValue> current_;  ///< for each register, its value in the current block
     static constexpr u32 kNoRegister = ~0u;
@@ -105,7 +105,7 @@ private:
     };
     std::map<std::string, u32> numbers_;  ///< the index of each unknown value, keyed by name
     std::vector<Unknown> unknown_;        ///< the unknown values, by number
-    /// The number of unknown values created so far for registers that are written more than once.
+    /// The number of unknown values created so far for registers written more than once.
     u32 versions_ = 0;
 };
 

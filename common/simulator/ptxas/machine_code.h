@@ -56,7 +56,7 @@ struct MachineInstruction {
 struct MachinePiece {
     std::vector<MachineInstruction> code;
     std::vector<u32> next;
-    u32 dropped_branches = 0;  ///< the number of branches that were replaced by guards
+    u32 dropped_branches = 0;  ///< the number of branches replaced with guards
 };
 
 struct MachineValue {

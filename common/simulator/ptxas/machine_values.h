@@ -87,7 +87,7 @@ public:
     bool has_fixed_stride(const ptx::Instruction& instruction) const;
     /// Reports whether instruction `at` of the body produces no machine instruction.
     bool leaves_nothing(u32 at) const;
-    /// Returns the constants that must be loaded into registers for this instruction.
+    /// Returns the constants to load into registers for this instruction.
     std::vector<Constant> find_constants_to_load(const ptx::Instruction& instruction,
                                                  bool in_one_lane = false) const;
     /// Returns the kernel parameters and other launch constants that an instruction uses directly

@@ -39,7 +39,7 @@ private:
 
     /// The results of is_needed() and is_extended(), indexed by register.
     std::vector<bool> needed_, extended_;
-    std::vector<u8> halves_;  ///< for each register, the halves that are needed, as a WordHalf
+    std::vector<u8> halves_;  ///< for each register, the needed halves, as a WordHalf
 };
 
 }  // namespace coalesce::simulator

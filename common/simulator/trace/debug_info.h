@@ -55,7 +55,7 @@ struct SourceVariable {
     std::vector<VariablePlace> places;
 };
 
-/// The maximum number of scalars that are listed for a variable.
+/// The maximum number of scalars listed for a variable.
 constexpr std::size_t kMaxVariableParts = 64;
 
 /// The variables of each function, keyed by the function's name in the PTX. Empty if the module was

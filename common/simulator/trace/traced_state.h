@@ -20,7 +20,7 @@ struct PartPlace {
     u32 begin = 0, end = kNone;  ///< the instructions [begin, end) of Function::body
 };
 
-/// A scalar that is part of a variable.
+/// A scalar part of a variable.
 struct TracedPart {
     u32 variable = 0;  ///< the index of the variable in BlockTrace::variables
     u32 bytes = 0;

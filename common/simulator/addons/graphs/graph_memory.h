@@ -19,8 +19,8 @@ struct GraphMemory {
     /// true if a launch has allocated the memory, and it has not been trimmed since
     bool is_mapped = false;
 
-    /// Frees the memory when the last graph that owns it is destroyed. Memory that is still in use
-    /// becomes ordinary memory that the program must free.
+    /// Frees the memory when the last graph that owns it is destroyed. Memory still in use becomes
+    /// ordinary memory that the program must free.
     ~GraphMemory();
 };
 

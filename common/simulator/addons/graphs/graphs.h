@@ -101,7 +101,7 @@ public:
     bool destroy(Graph* graph);
     cudaGraphExec_t keep(std::shared_ptr<Executable> executable);
     bool destroy(Executable* executable);
-    /// Reports whether the program has an executable that was instantiated from this graph.
+    /// Reports whether the program has an executable instantiated from this graph.
     bool has_executable(const Graph* original);
     /// Deletes all graphs, for cudaDeviceReset.
     void clear();

@@ -17,7 +17,7 @@ Description describe_for_whole_warp(const ptx::Instruction& instruction, FamilyI
 /// launch.
 bool is_whole_warp(Warp& w, const Op* op);
 
-/// Transposes an 8x8 matrix of 2-byte elements that is stored in `lanes`, a register of the warp.
+/// Transposes an 8x8 matrix of 2-byte elements stored in `lanes`, a register of the warp.
 void transpose_matrix(u32* lanes);
 
 /// Returns the handler of ldmatrix, which loads `Op::count` matrices from shared memory. Op::a
