@@ -172,8 +172,8 @@ public:
     /// writes.
     void check_read_only_path(const Block& block, const GlobalAccess& access);
 
-    /// Checks any access. A strong write or an atomic also publishes the accesses that precede an
-    /// earlier fence.
+    /// Checks an access of any kind. A strong write or an atomic also publishes the accesses that
+    /// precede an earlier fence.
     void access(Block& block, const GlobalAccess& access);
 
     GlobalRace(const GlobalRace&) = delete;

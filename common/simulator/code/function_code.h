@@ -42,7 +42,7 @@ struct CallSite {
 /// register file while the register is live.
 struct PlacedRegister {
     u32 root = 0;               ///< the register's root (Registers::root)
-    u32 offset = 0, bytes = 0;  ///< the position in a warp's own register file, in bytes
+    u32 offset = 0, bytes = 0;  ///< the offset and the size in a warp's own register file, in bytes
 };
 
 /// The position of a slot in a warp's own register file.

@@ -58,7 +58,7 @@ namespace bits_instructions {
 FamilyTable families();  // shifts, bit fields, bit counting and bit permutation
 }
 namespace logic_instructions {
-FamilyTable families();  // logic such as and, or and lop3 (also on predicates), and selection
+FamilyTable families();  // and, or, lop3 and the like (also on predicates), and selection
 }
 namespace float_instructions {
 FamilyTable families();  // arithmetic on floats from f64 down to pairs of f16 and bf16

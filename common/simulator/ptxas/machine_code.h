@@ -75,8 +75,8 @@ struct MachineCode {
     std::map<u32, u32> extends;  ///< maps a pair to the 32-bit value that is its lower half
 };
 
-/// Returns the machine code of a function that replace_registers_by_roots() has returned, so that
-/// each value has only one name.
+/// Returns the machine code of a function returned by replace_registers_by_roots(), in which each
+/// value has only one name.
 MachineCode machine_code(const ptx::Function& function, const ControlFlow& flow,
                          const Registers& registers);
 

@@ -49,8 +49,8 @@ struct AccessPlace {
     bool is_variable = false;
 };
 
-/// Describes the values of a function that replace_registers_by_roots() has returned. In such a
-/// function each value has only one name, so that values correspond to registers.
+/// Describes the values of a function returned by replace_registers_by_roots(). In such a function
+/// each value has only one name, so that values correspond to registers.
 class MachineValues {
 public:
     MachineValues(const ptx::Function& function, const Registers& registers);
@@ -76,8 +76,8 @@ public:
     /// Reports whether the instruction divides a varying value by a value that is the same for a
     /// block or a launch.
     bool divides_by_constant(const ptx::Instruction& instruction) const;
-    /// Returns the number of steps that a 64-bit product needs to compute the value that is added
-    /// to its upper half. The product may be folded into a sum.
+    /// Returns the number of instructions that compute the summands of the upper half of a 64-bit
+    /// product, or 0 for other instructions. The product may be folded into a sum.
     u32 steps_of_product(const ptx::Instruction& instruction) const;
     /// find_read_values and written_by return the values that an instruction reads and writes,
     /// without duplicates.
