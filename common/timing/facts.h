@@ -8,9 +8,9 @@
 
 namespace coalesce::timing {
 
-/// Runs shorter than this, in bytes, take memory longer to transfer than the long runs of a copy.
+/// The length in bytes below which runs take memory longer, per byte, than the long runs of a copy.
 constexpr double kLongRunBytes = 1024;
-/// Ratios above this value are mentioned in sentences.
+/// Sentences mention the difference between two numbers if their ratio exceeds this value.
 constexpr double kNotableRatio = 1.1;
 /// A unit of the GPU is mentioned in sentences if it is busy for at least this fraction of the
 /// time.
@@ -23,7 +23,7 @@ bool has_time(const Prediction& prediction);
 bool has_bytes_in_flight(const Prediction& prediction);
 /// Reports whether fewer bytes are in flight than are needed to keep memory busy (Little's law).
 bool has_too_few_bytes_in_flight(const Prediction& prediction);
-/// Reports whether no unit of the GPU is busy all the time, so that waiting warps determine the
+/// Reports whether waiting warps determine the time, because no unit of the GPU is busy all the
 /// time.
 bool is_latency_bound(const Prediction& prediction);
 bool is_short_run(double run_bytes);

@@ -1,7 +1,7 @@
 // The description of a GPU for the time model. The numbers are in gpus/*.toml, one file per GPU,
 // and programs in calibrate/ measure most of them. A number that has not been measured on a GPU
-// comes from documents, and `source` says so. A number that no document gives is copied from the
-// GPU named in `like`.
+// comes from published documents, and `source` says so. A number that no document states is copied
+// from the GPU named in `like`.
 #pragma once
 
 #include <stdexcept>
@@ -25,7 +25,7 @@ struct Runs {
 /// The cost of a sector that a request writes only in part, in cycles of a multiprocessor's share
 /// of the second-level cache. The cost depends on how many bytes are written at once.
 struct PartialSectors {
-    /// The cycles if the request writes 4, 8 or 16 bytes at once.
+    /// The cost in cycles if the request writes 4, 8 or 16 bytes at once.
     double cycles_for_4_bytes = 0, cycles_for_8_bytes = 0, cycles_for_16_bytes = 0;
 };
 
@@ -39,7 +39,7 @@ struct BulkCopies {
 struct Gpu {
     std::string name;    ///< such as "NVIDIA H200"
     std::string source;  ///< "measured 2026-11-23, driver 580.159", or names of documents
-    /// Whether calibrate ran on such a GPU. If it did not, predictions are unverified.
+    /// Whether calibrate ran on a GPU of this model. Otherwise predictions are unverified.
     bool measured = false;
 
     // The resources of a multiprocessor.
@@ -64,14 +64,15 @@ struct Gpu {
     double write_delay_ns = 0;
     /// The latency of the fastest loads, as a fraction of latency_ns.
     double fastest_latency_fraction = 1;
-    /// Upper limit of the average latency of loads minus the latency of the fastest loads.
+    /// The upper limit of the difference between the average latency of loads and the latency of
+    /// the fastest loads.
     double latency_spread_ns = 0;
     double l2_bytes = 0, l2_latency_ns = 0;
     Runs runs;
 
     // The parameters of a multiprocessor. Times are in cycles of its clock.
     double l1_latency_cycles = 0, shared_latency_cycles = 0;
-    /// Bytes per cycle that are transferred between one multiprocessor and the second-level cache.
+    /// The bandwidth between a multiprocessor and the second-level cache, in bytes per cycle.
     double l2_read_bytes_per_cycle = 0, l2_write_bytes_per_cycle = 0;
     PartialSectors partial;
     BulkCopies bulk;

@@ -19,11 +19,12 @@ namespace coalesce::timing {
 
 /// The work of one multiprocessor.
 struct MultiprocessorWork {
-    std::vector<BlockProgram> kinds;     ///< the programs of the different kinds of blocks
-    std::vector<std::uint32_t> kind_of;  ///< the kind of each block; the sequence repeats
-    bool has_uneven_blocks = false;      ///< whether some blocks do far more work than others
-    int resident = 1;                    ///< the number of resident blocks
-    double blocks = 1;                   ///< the number of all blocks
+    std::vector<BlockProgram> kinds;  ///< the program of each kind of block
+    /// The kind of each block, as an index into `kinds`; the sequence repeats.
+    std::vector<std::uint32_t> kind_of;
+    bool has_uneven_blocks = false;  ///< whether some blocks do far more work than others
+    int resident = 1;                ///< the number of resident blocks
+    double blocks = 1;               ///< the number of all blocks
     /// Cycles per sector, in this multiprocessor's share of memory. Sectors from the caches cost
     /// nothing.
     double read_cycles = 0, write_cycles = 0;
@@ -31,7 +32,7 @@ struct MultiprocessorWork {
     /// loaded the other sectors.
     double read_fraction = 1;
     double write_fraction = 0;  ///< the fraction of memory traffic that consists of writes
-    Unfinished unfinished;      ///< the cost of sectors that are written piece by piece
+    Unfinished unfinished;      ///< the cost of sectors written piece by piece
     /// The size of a multiprocessor's first-level cache, in bytes. It limits the loads in flight.
     double first_level_bytes = std::numeric_limits<double>::infinity();
 };

@@ -19,7 +19,7 @@ namespace coalesce::timing {
 
 inline constexpr std::uint32_t kLineBytes = 128, kSectorsOfLine = kLineBytes / kSectorBytes;
 
-/// The unit that executes an arithmetic operation. Each scheduler has one of each kind. `wide`
+/// The unit that executes an arithmetic operation. Each scheduler has one unit of each kind. `wide`
 /// occupies the unit of `multiply` for twice as long. `special` computes functions such as
 /// reciprocals, and converts between number types. `fp64` adds and multiplies doubles.
 enum class Pipe : std::uint8_t { any, integer, multiply, wide, divide, both, special, fp64 };
@@ -45,7 +45,7 @@ struct Operation {
     /// cycles until the result can be used; unused for memory operations
     float latency = 0;
     float passes = 0;           ///< number of passes through the first-level cache or shared memory
-    std::uint16_t sectors = 0;  ///< number of sectors that are loaded, or stored completely
+    std::uint16_t sectors = 0;  ///< the number of sectors loaded, or completely stored
     /// For a load that reads a table, the fraction of its sectors that come from memory. If
     /// negative, the fraction for all loads applies.
     float from_memory = -1;
@@ -53,7 +53,7 @@ struct Operation {
     /// For a load, the number of cache lines that contain these half lines and that the block has
     /// not requested before.
     std::uint16_t lines = 0;
-    std::uint16_t partial = 0;  ///< number of sectors that are stored in part
+    std::uint16_t partial = 0;  ///< the number of partially stored sectors
     /// The number of partial sectors that other requests along the same row complete.
     std::uint16_t partial_near = 0;
     /// The number of partial sectors at the ends of runs, which a neighbouring block completes.
@@ -62,8 +62,8 @@ struct Operation {
     /// Whether this operation is the warp's only store of partial sectors. The other warps then
     /// store at about the same time.
     bool is_simultaneous = false;
-    /// The number of sectors that are left unfinished. A partly written sector counts as the
-    /// fraction that is written.
+    /// The number of unfinished sectors. A partly written sector counts as the fraction that is
+    /// written.
     float unfinished = 0;
     std::vector<LinePart> parts;  ///< the written parts of the unfinished sectors
     /// For bulk_drain, the number of groups that may stay in flight.

@@ -24,11 +24,11 @@ struct LinePart {
     bool operator==(const LinePart&) const = default;
 };
 
-/// The cache lines of which a block's requests write only a part.
+/// The cache lines that a block's requests write only in part.
 class PartialLines {
 public:
     LinePart add(std::uint64_t sector, std::uint32_t warp, float bytes);
-    /// Returns the bytes that the block writes to each line.
+    /// Returns the number of bytes that the block writes to each line.
     const std::vector<float>& bytes() const { return bytes_; }
     /// Returns the weighted number of lines that wait for other blocks to write them. A line with a
     /// sector that this block does not fill counts as 1. A line that this block does not fill, but
@@ -60,7 +60,7 @@ public:
     void write(BlockLines& block, LinePart part, double t);
     /// Ends a block. The lines that it leaves to other blocks are counted separately.
     void close(BlockLines& block, double t);
-    /// Returns the mean number of open lines until `t`.
+    /// Returns the mean number of open lines up to time `t`.
     double mean(double t) const;
 
 private:
@@ -75,8 +75,8 @@ private:
 struct Unfinished {
     /// The number of multiprocessors, all of which have the same number of open lines.
     double multiprocessors = 1;
-    double left_for_other_blocks = 0;  ///< the number of lines that are left to other blocks
-    double pages = 0;                  ///< the number of memory pages that are written to
+    double left_for_other_blocks = 0;  ///< the number of lines left to other blocks
+    double pages = 0;                  ///< the number of memory pages written to
     double read_cycles_per_written_sector =
         0;  ///< memory cycles spent on reads, per written sector
 };

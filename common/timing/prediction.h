@@ -17,7 +17,7 @@ enum class Bottleneck {
     stores,      ///< stores that write sectors only in part
     issue,       ///< the issue of instructions
     blocks,      ///< the start of blocks, if running blocks end faster than new blocks can start
-    few_blocks,  ///< fewer blocks than fit at once, or a last round that is nearly empty
+    few_blocks,  ///< fewer blocks than fit at once, or a nearly empty last round
 };
 constexpr Bottleneck last_of(Bottleneck) {
     return Bottleneck::few_blocks;
@@ -34,7 +34,7 @@ constexpr OccupancyLimit last_of(OccupancyLimit) {
 enum class Unknown {
     atomics,        ///< how long atomics wait for each other
     local_memory,   ///< the cost of spilled registers and of arrays in local memory
-    unlike_blocks,  ///< the work of the blocks that were not recorded
+    unlike_blocks,  ///< the work of the unrecorded blocks
     waits,          ///< how long blocks wait for each other
     parts,          ///< how many partial sectors, stored along a row, are combined in flight
     /// How much of the data that warps request again is still in the first-level cache.
@@ -99,7 +99,7 @@ struct Prediction {
     Bottleneck bottleneck = Bottleneck::memory;
 
     double memory_bytes = 0;  ///< bytes that memory transfers, in whole sectors
-    /// The average length, in bytes, of the runs that are read from and written to memory.
+    /// The average lengths, in bytes, of the runs read from and written to memory.
     double run_bytes_read = 0, run_bytes_written = 0;
     int resident_blocks = 0;  ///< resident blocks per multiprocessor
     int warps_per_block = 0;

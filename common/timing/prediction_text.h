@@ -9,7 +9,7 @@
 namespace coalesce::timing {
 
 std::string text_of(const Predictions& predictions);
-/// Parses predictions. Throws std::runtime_error with the position of the error.
+/// Parses the predictions in `text`. Throws std::runtime_error with the position of the error.
 Predictions predictions_in(const std::string& text);
 
 }  // namespace coalesce::timing

@@ -52,7 +52,8 @@ struct Access {
     AccessKind kind = AccessKind::load;
     std::uint8_t lanes = 0, bytes_per_lane = 0;
     std::uint16_t passes = 0;  ///< wavefronts in shared memory, or 128-byte lines in global memory
-    /// for global memory: first index in Block::runs, number of runs
+    /// for global memory: the first run, as an index into RecordedBlock::runs, and the number of
+    /// runs
     std::uint32_t first_run = 0, runs = 0;
 };
 

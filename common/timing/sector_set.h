@@ -33,13 +33,14 @@ public:
     /// returns the number of memory pages (2048 bytes) that contain at least one.
     std::uint64_t lines() const;
     std::uint64_t pages() const { return used_; }
-    /// Returns the set extended to aligned pairs of sectors, because memory reads pairs.
+    /// Returns the sectors of this set and the other sector of each aligned pair, because memory
+    /// reads sectors in such pairs.
     SectorSet extend_to_pairs() const;
     /// Returns the number of sectors in both sets.
     std::uint64_t count_common(const SectorSet& other) const;
     /// Returns the number of sectors in each run. A run is a contiguous range of maximal length.
-    /// All sectors within one memory page (2048 bytes) also count as a run, because the page is
-    /// opened only once, so that accesses to these sectors are as fast as to a contiguous range.
+    /// All sectors within one memory page (2048 bytes) also count as a run: the page is opened only
+    /// once, so accesses to these sectors are as fast as to a contiguous range.
     std::vector<std::uint64_t> runs() const;
     /// Returns the runs like runs(), but if less than a third of a page is in the set, returns the
     /// page's contiguous ranges separately. With so few sectors, nothing is gained by opening the
@@ -60,10 +61,10 @@ private:
     struct alignas(32) SectorPage {
         std::uint64_t number = kEmptySlot;
         std::uint64_t sectors = 0;
-        /// The last turn that added sectors, and the sectors that were added in this turn.
+        /// The last turn that added sectors, and the sectors added in this turn.
         std::uint64_t turn = 0, turn_sectors = 0;
     };
-    /// Returns the first slot in which to look for a page. The table must not be empty.
+    /// Returns the slot at which the search for a page starts. The table must not be empty.
     std::size_t hash_slot(std::uint64_t number) const;
     SectorPage& page(std::uint64_t number);
     void grow();

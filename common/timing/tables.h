@@ -23,7 +23,7 @@ struct Table {
     double sectors = 0;            ///< the size of the table, from its first to its last sector
 };
 
-/// The tables of a launch, by the instruction that reads them.
+/// The tables of a launch, keyed by the instruction that reads them.
 class Tables {
 public:
     Tables() = default;

@@ -1,6 +1,6 @@
-// Draws in text what happens on one multiprocessor during the launch. Time runs from left to right,
-// with separate rows for loads, stores, warps and blocks. The drawing is ASCII without colour, like
-// all of the course's pictures in a terminal.
+// Draws, as text, the activity of one multiprocessor during the launch. Time runs from left to
+// right, with separate rows for loads, stores, warps and blocks. The drawing is ASCII without
+// colour, like all of the course's pictures in a terminal.
 #pragma once
 
 #include <string>
@@ -29,12 +29,12 @@ std::vector<int> list_slots(const TimeLine& line);
 /// Returns the number of resident warps, which sets the height of the row that shows warps.
 double resident_warps(const Prediction& prediction);
 
-/// Returns the top of the scale for bytes: the bytes that are needed, or the largest number in
-/// flight if that is more.
+/// Returns the top of the scale for bytes in flight: the number of bytes needed, or the largest
+/// number in any column if that is more.
 double scale_top(const Prediction& prediction, const std::vector<Column>& columns);
 
-/// Returns the cycles between marks (1, 2 or 5 times a power of ten), such that there are at most
-/// `most` marks.
+/// Returns the number of cycles between marks (1, 2 or 5 times a power of ten), such that there are
+/// at most `most` marks.
 double choose_tick_step(double cycles, int most);
 
 /// Returns the kernel's name, shortened to `room` characters.

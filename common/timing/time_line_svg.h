@@ -1,4 +1,4 @@
-// Draws what happens on one multiprocessor during the launch, as a complete SVG.
+// Draws the activity of one multiprocessor during the launch, as a complete SVG document.
 #pragma once
 
 #include <string>

@@ -27,8 +27,8 @@ struct TimeExplanation {
     /// Whether `cure` is advice; false if only moving fewer bytes would help.
     bool cure_is_advice = false;
 
-    /// Returns "padded: about 4.6 ms, 43 % of a copy (predicted, NVIDIA H200, within 8 %). It waits
-    /// ...", for example.
+    /// Returns the time and the verdict, such as "padded: about 4.6 ms, 43 % of a copy (predicted,
+    /// NVIDIA H200, within 8 %). It waits ...".
     std::string headline() const;
     /// Returns the whole explanation, one paragraph per line.
     std::string text() const;
@@ -53,8 +53,7 @@ std::string describe_bottleneck(const Prediction& prediction);
 std::string phrase_for(OccupancyLimit what);  ///< such as "registers"
 std::string phrase_for(Unknown unknown);      ///< such as "what local memory costs"
 
-/// Replaces characters that are not ASCII with question marks, so that the name can be printed
-/// anywhere.
+/// Replaces non-ASCII characters with question marks, so that the name can be printed anywhere.
 std::string replace_non_ascii(const std::string& name);
 
 }  // namespace coalesce::timing

@@ -1,6 +1,6 @@
 // The basics of cooperative groups: blocks, grids, clusters, tiles of a warp, and coalesced lanes.
 //
-// memcpy_async is missing. Only the CUDA toolkit has it.
+// memcpy_async is available only with the CUDA toolkit.
 #pragma once
 
 #include "cuda_runtime.h"
@@ -26,7 +26,7 @@ __device__ inline thread_block this_thread_block() {
     return {};
 }
 
-/// All threads of a launch with cudaLaunchCooperativeKernel.
+/// All threads of a grid that was launched with cudaLaunchCooperativeKernel.
 class grid_group {
 public:
     __device__ static bool is_valid() { return workspace() != nullptr; }
@@ -45,8 +45,8 @@ public:
     __device__ static dim3 block_index() { return {blockIdx.x, blockIdx.y, blockIdx.z}; }
     __device__ static dim3 group_dim() { return gridDim; }
 
-    /// One thread of each block arrives by adding a value to a counter. Over all blocks, these
-    /// values add up to 2^31, so the counter's highest bit changes when the last block arrives.
+    /// One thread of each block arrives by adding a value to a counter. The values of all blocks
+    /// add up to 2^31, so the counter's highest bit flips when the last block arrives.
     __device__ static void sync() {
         unsigned int* arrived = workspace();
         if (!arrived) __trap();
@@ -132,7 +132,7 @@ public:
         return block_rank() * thread_block::size() + thread_block::thread_rank();
     }
 
-    /// Returns the address that the variable at `address` has in the block with this rank.
+    /// Returns the address of `*variable` in the shared memory of the block with rank `rank`.
     template <class T>
     __device__ static T* map_shared_rank(T* variable, int rank) {
         T* result;
@@ -194,7 +194,7 @@ protected:
         asm("mov.u32 %0, %%laneid;" : "=r"(lane));
         return lane;
     }
-    /// Returns the lane with this rank: the position of the mask's set bit number `rank`, counted
+    /// Returns the lane with this rank: the index of the `rank`-th set bit of the mask, counted
     /// from 0.
     __device__ int lane_of(unsigned int rank) const {
         unsigned int rest = mask_;
@@ -212,7 +212,7 @@ protected:
     unsigned int mask_;
 };
 
-/// The lanes that are active at this point.
+/// The lanes that are currently active.
 class coalesced_group : public warp_part {
 public:
     using warp_part::warp_part;
@@ -221,19 +221,19 @@ __device__ inline coalesced_group coalesced_threads() {
     return coalesced_group(__activemask());
 }
 
-/// Returns the lanes of the group whose label equals the caller's.
+/// Returns the group's lanes that pass the same label as the caller.
 template <class Group, class Label>
 __device__ coalesced_group labeled_partition(const Group& group, Label label) {
     return coalesced_group(__match_any_sync(group.lanes(), static_cast<int>(label)));
 }
-/// Returns the lanes of the group whose value of `yes` equals the caller's.
+/// Returns the group's lanes that pass the same value of `yes` as the caller.
 template <class Group>
 __device__ coalesced_group binary_partition(const Group& group, bool yes) {
     const unsigned int all = __ballot_sync(group.lanes(), yes);
     return coalesced_group(yes ? all : group.lanes() & ~all);
 }
 
-/// SIZE neighbouring threads of a block, all in one warp.
+/// A tile: SIZE consecutive threads of a block, all in one warp.
 template <unsigned int SIZE, class Parent = void>
 class thread_block_tile : public warp_part {
     static_assert(SIZE <= 32 && (SIZE & (SIZE - 1)) == 0,

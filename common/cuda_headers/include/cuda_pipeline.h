@@ -4,8 +4,8 @@
 #include "cuda_runtime.h"
 
 #ifdef __CUDA__
-/// Copies 4, 8 or 16 bytes. Instead of copying the last `zeros` bytes, it sets them to 0 at the
-/// destination.
+/// Copies `bytes` bytes (4, 8 or 16), except that the last `zeros` bytes of the destination are set
+/// to 0.
 __device__ COALESCE_INLINED void __pipeline_memcpy_async(void* to, const void* from, size_t bytes,
                                                          size_t zeros = 0) {
     const unsigned int shared = static_cast<unsigned int>(__cvta_generic_to_shared(to));
@@ -30,7 +30,7 @@ __device__ COALESCE_INLINED void __pipeline_memcpy_async(void* to, const void* f
 __device__ COALESCE_INLINED void __pipeline_commit() {
     asm volatile("cp.async.commit_group;" : : : "memory");
 }
-/// Waits until only the `pending` most recent groups may still be in flight. `pending` must be a
+/// Waits until at most the `pending` most recent groups are still in flight. `pending` must be a
 /// constant.
 #    define __pipeline_wait_prior(pending) \
         asm volatile("cp.async.wait_group %0;" : : "n"(pending) : "memory")

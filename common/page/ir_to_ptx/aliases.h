@@ -9,7 +9,7 @@ namespace coalesce::translator {
 struct Access {
     Linear address;
     Space space = Space::generic;
-    i64 bytes = -1;  ///< number of bytes; -1 if unknown
+    i64 bytes = -1;  ///< the number of accessed bytes; -1 if unknown
 };
 
 /// Returns the memory access that a load or a store performs.

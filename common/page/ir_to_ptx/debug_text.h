@@ -12,19 +12,19 @@
 
 namespace coalesce::translator {
 
-/// A variable, and the memory in the PTX that contains it.
+/// A variable, and the PTX variable in which it is stored.
 struct PlacedVariable {
     const DebugVariable* variable = nullptr;
-    std::string symbol;  ///< name of the memory that contains the variable
+    std::string symbol;  ///< the name of the PTX variable
     bool is_shared = false;
 };
 
-/// A function of the PTX. Two labels enclose the instructions of each scope.
+/// A PTX function. The instructions of each scope lie between two labels.
 struct DebugFunction {
     std::string name, begin, end;
     std::vector<PlacedVariable> variables;
     std::map<std::string, std::pair<std::string, std::string>>
-        scope_labels;  ///< the labels of each scope, by DebugScope::node
+        scope_labels;  ///< the first and last label of each scope, keyed by DebugScope::node
 };
 
 /// Returns the sections .debug_abbrev and .debug_info, or "" if there is no function.

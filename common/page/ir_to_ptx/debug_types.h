@@ -22,15 +22,16 @@ struct DebugType {
     std::string name;
     u64 bytes = 0;
     std::string encoding;  ///< encoding of a base type, such as "DW_ATE_float"
-    /// The type that this type points to, consists of or renames; null for void.
+    /// The pointee of a pointer, the element type of an array, or the type that a typedef or
+    /// qualifier refers to. Null for void.
     const DebugType* base_type = nullptr;
     std::vector<u64> extents;     ///< extents of an array
     std::vector<Member> members;  ///< members of a structure
 };
 
-/// A part of a function in which certain variables are visible, and the lines of this part.
+/// A lexical scope, and the source lines that it spans.
 struct DebugScope {
-    std::string node;  ///< the name of the scope's metadata
+    std::string node;  ///< the name of the scope's metadata node
     u32 first_line = 0, last_line = 0;
 };
 

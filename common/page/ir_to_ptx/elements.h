@@ -1,4 +1,4 @@
-// Applies an operation on vectors element by element.
+// Applies an operation to vectors element by element.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ inline std::size_t element_count(const Type& type) {
     return type.has_kind(Type::Kind::vector) ? type.count : 1;
 }
 
-/// Returns the bit width in an instruction's type suffix, such as "32".
+/// Returns the bit width for an instruction's type suffix, such as "32" for "add.f32".
 inline std::string register_width(const Type& element) {
     return std::to_string(register_bits(element));
 }

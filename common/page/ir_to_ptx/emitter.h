@@ -54,7 +54,7 @@ public:
     std::string format_register_operand(const Value* value, std::size_t part = 0);
     /// Returns the operands for all parts of the value.
     std::vector<std::string> format_operand_parts(const Value* value);
-    /// Returns an integer in a register whose upper bits are zeros or copies of its sign.
+    /// Zero-extends or sign-extends an integer, and returns the register that holds the result.
     std::string extend_operand(const Value* value, bool is_signed, std::size_t part = 0);
     /// An address such as [%rd4+16], and its space: ".global", or "" for generic addresses.
     struct Address {
@@ -76,7 +76,8 @@ public:
 
     /// Emits one PTX instruction. `text` has no tab at the beginning and no semicolon at the end.
     void emit_ptx(const std::string& text);
-    /// Adds a declaration at the beginning of the function's body: ".local .align 8 .b8 depot[16]".
+    /// Adds a declaration, such as ".local .align 8 .b8 depot[16]", at the beginning of the
+    /// function's body.
     void declare(const std::string& text);
     std::string make_label();
     void emit_label(const std::string& label);
@@ -85,13 +86,14 @@ public:
     const std::string& block_label(const Block& block);
     /// Emits the edge from one block to another: the copies that set the phis, and the branch.
     void emit_edge(const Block& from, const Block& to);
-    /// Returns a number that is unique in this function.
+    /// Returns a number that is unique within this function.
     u32 next_number() { return ++last_number_; }
 
     /// Returns where the function's variables are stored. Call this after text().
     DebugFunction debug_information(const std::vector<const Variable*>& shared) const;
 
-    /// Reports whether no code is emitted for the instruction itself (fold.h).
+    /// Reports whether the instruction is folded into its users, so that no code is emitted for it
+    /// (fold.h).
     bool is_folded(const Value* value) const { return folding_.is_folded(value); }
     const Block* next_block() const { return next_block_; }
     std::string parameter_load(const Argument& argument, std::size_t part, const std::string& made);
@@ -136,8 +138,8 @@ private:
     std::map<const Value*, std::string> local_names_;
     std::map<const Block*, std::string> labels_;
     std::set<const Block*> not_unrolled_;
-    /// The labels before and after the instructions at which a scope begins and ends, by
-    /// DebugScope::node.
+    /// The labels that begin and end scopes, keyed by the instruction before or after which each
+    /// label is placed.
     std::map<const Instruction*, std::vector<std::string>> labels_before_, labels_after_;
     std::map<std::string, std::pair<std::string, std::string>> scope_labels_;
     std::map<std::string, std::string> prologue_registers_;

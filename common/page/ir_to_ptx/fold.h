@@ -14,26 +14,27 @@ namespace coalesce::translator {
 /// extend these operands. The second operand is extended in the same way, or is a constant that
 /// fits into half the width.
 struct WideProduct {
-    /// The operand of half the width; nullptr if the instruction is not such a product.
+    /// The first operand, which has half the width. nullptr if the instruction is not such a
+    /// product.
     const Value* a = nullptr;
-    const Value* b = nullptr;  ///< the other operand; nullptr if `factor` is the other operand
+    const Value* b = nullptr;  ///< the second operand; nullptr if it is the constant `factor`
     i64 factor = 0;
     bool is_signed = false;
 };
 WideProduct match_wide_product(const Instruction& product);
 
-/// Reports whether each part of the result is a register or a constant that is also a part of an
-/// operand, so that no code is needed. See Emitter::renamed().
+/// Reports whether the instruction needs no code, because each part of its result is already a
+/// register or a constant that belongs to an operand. See Emitter::renamed().
 bool is_register_rename(const Instruction& instruction);
 
 class FoldedInstructions {
 public:
     explicit FoldedInstructions(const Function& function);
     bool is_folded(const Value* value) const { return folded_.count(value) != 0; }
-    /// Returns the values that the instruction reads. A folded operand is replaced by the values
-    /// that it reads itself.
+    /// Returns the values that the instruction reads. A folded operand is replaced with the values
+    /// that the folded instruction reads.
     std::vector<const Value*> find_read_values(const Instruction& instruction) const;
-    /// Returns the values that a single operand stands for, as in find_read_values().
+    /// Does the same as find_read_values(), for a single operand.
     std::vector<const Value*> find_source_values(const Value* value) const;
 
 private:

@@ -65,11 +65,11 @@ struct Operation : Value {
     using Value::Value;
     Op op = Op::count;
     std::vector<Value*> operands;
-    /// The type that scales the first index of a getelementptr, or the type in memory of an alloca
-    /// or load.
+    /// For a getelementptr, the type that scales the first index. For an alloca or a load, the type
+    /// in memory.
     const Type* memory_type = nullptr;
-    /// The indices of an extractvalue or insertvalue, or the mask of a shufflevector (kAnyLane:
-    /// undef).
+    /// The indices of an extractvalue or insertvalue, or the mask of a shufflevector (kAnyLane for
+    /// an undefined lane).
     std::vector<u64> indices;
 };
 constexpr u64 kAnyLane = ~u64{0};
@@ -127,8 +127,8 @@ struct Instruction : Operation {
     /// The function that a call instruction calls. The operands are its arguments.
     Value* callee = nullptr;
     const Type* function_type = nullptr;
-    /// For each argument of a call, the T of byval(T) or nullptr. by_value_align contains the
-    /// alignment of each argument.
+    /// For each argument of a call, the type T of byval(T), or nullptr if the argument is not
+    /// byval. by_value_align contains the alignment of each argument.
     std::vector<const Type*> by_value;
     std::vector<u32> by_value_align;
     /// Whether a br belongs to a loop with llvm.loop.unroll.disable.
@@ -168,14 +168,14 @@ struct Function : Value {
     bool is_kernel = false;
     std::string linkage;  ///< "internal", "weak_odr"; "" is external
     const Place* place = nullptr;
-    std::vector<DebugVariable> debug_variables;  ///< the variables that are stored in an alloca
+    std::vector<DebugVariable> debug_variables;  ///< the variables stored in an alloca
 
     bool is_declaration() const { return blocks.empty(); }
     const Type* return_type() const { return function_type->elements.front(); }
 };
 
 struct Variable : Value {
-    using Value::Value;  ///< the type of the value is a pointer
+    using Value::Value;  ///< the value is the address of the variable, so its type is a pointer
     const Type* memory_type = nullptr;
     Space space = Space::generic;
     Value* initial = nullptr;  ///< nullptr for an external variable
@@ -221,14 +221,15 @@ private:
 const Instruction* as_instruction(const Value* value);  ///< nullptr if not an instruction
 Instruction* as_instruction(Value* value);
 const Constant* as_constant(const Value* value);
-/// Returns an instruction or a constant expression, or nullptr.
+/// Returns `value` as an Operation if it is an instruction or a constant expression, and otherwise
+/// nullptr.
 const Operation* as_operation(const Value* value);
 /// Stores the sign-extended value of a constant integer in `number`. Returns false if `value` is
 /// not a constant integer of at most 64 bits.
 bool is_number(const Value* value, i64& number);
 /// Returns the called function, or nullptr for indirect calls.
 const Function* called_function(const Instruction& call);
-/// Replaces all uses of the value in the function.
+/// Replaces all uses of `old` in the function with `with`.
 void replace_uses(Function& function, const Value* old, Value* with);
 /// Counts how often each value is used as an operand in the function.
 std::map<const Value*, u32> count_uses(const Function& function);

@@ -1,5 +1,5 @@
-// The sizes of types and the positions of their parts in memory, according to the data layout of
-// nvptx64, and the address computations of getelementptr.
+// The sizes of types and the positions of their parts in memory (in the data layout of nvptx64),
+// and the address computations of getelementptr.
 #pragma once
 
 #include "page/ir_to_ptx/ir.h"

@@ -10,7 +10,7 @@ namespace coalesce::translator {
 
 enum class TokenKind : u8 {
     word,         ///< define, i32, x, nuw
-    key,          ///< a key with its colon, such as entry: or line:
+    key,          ///< a key, including its colon, such as entry: or line:
     local,        ///< %name, %"a name"
     global,       ///< @name
     metadata,     ///< !12, !dbg, !DILocation; "" for ! before { or "
@@ -25,7 +25,7 @@ enum class TokenKind : u8 {
 
 struct Token {
     TokenKind kind = TokenKind::end;
-    std::string text;  ///< the token without % @ ! # $ and quotes
+    std::string text;  ///< the token without its % @ ! # $ or quotes
     std::size_t begin = 0, end = 0;
 };
 

@@ -9,12 +9,12 @@
 
 namespace coalesce::translator {
 
-/// The extension of a narrower value to 64 bits.
+/// How a narrower value is extended to 64 bits.
 enum class Extension : u8 { none, sign, zero };
 
 struct Linear {
-    /// The value from which the address starts, which is neither a getelementptr nor a cast.
-    /// nullptr if the sum is a plain number instead of an address.
+    /// The base of the address, which is neither a getelementptr nor a cast. nullptr if the sum is
+    /// a plain number instead of an address.
     const Value* base = nullptr;
     i64 offset = 0;
     std::map<std::pair<const Value*, Extension>, i64> terms;
@@ -24,7 +24,7 @@ struct Linear {
     }
 };
 
-/// Returns the address that a pointer contains, as a sum.
+/// Returns a pointer's address as a sum.
 Linear linear_address(const Value* pointer);
 
 }  // namespace coalesce::translator

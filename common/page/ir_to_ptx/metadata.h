@@ -13,12 +13,13 @@ namespace coalesce::translator {
 
 class Metadata {
 public:
-    /// Reads !12 = ... or !llvm.ident = ...
+    /// Reads a definition, such as !12 = ... or !llvm.ident = ...
     void read(Lexer& lexer);
 
-    /// Returns the source position of !dbg !12, or nullptr if it is unknown.
+    /// Returns the source position that the metadata node `name` describes, or nullptr if it is
+    /// unknown.
     const Place* place(const std::string& name, Module& module) const;
-    /// Reports whether the !llvm.loop metadata forbids unrolling.
+    /// Reports whether the !llvm.loop metadata forbids unrolling the loop.
     bool is_not_unrolled(const std::string& loop) const;
     /// An element of !nvvm.annotations: the function's name, followed by keys and numbers.
     struct Annotation {
@@ -29,8 +30,8 @@ public:
     /// Returns the variable that a DILocalVariable or a DIGlobalVariableExpression describes. The
     /// type of the result is null if the module has no such metadata.
     DebugVariable debug_variable(const std::string& name, Module& module) const;
-    /// Reports whether a scope belongs to the function itself, and not to a function that was
-    /// inlined into it.
+    /// Reports whether a scope belongs to the function itself rather than to a function inlined
+    /// into it.
     bool is_in_function(const std::string& scope, const std::string& function) const {
         return is_within(scope, function);
     }

@@ -1,4 +1,4 @@
-// Passes values to functions and back, through the .param space.
+// Passes arguments to functions, and returns their results, through the .param space.
 #pragma once
 
 #include <string>

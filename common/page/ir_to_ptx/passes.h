@@ -1,4 +1,5 @@
-// The passes that a function goes through before its PTX is written, in this order.
+// The passes that run on a function before its PTX is written, listed in the order in which they
+// run.
 #pragma once
 
 #include "page/ir_to_ptx/ir.h"
@@ -15,11 +16,11 @@ void drop_unused_library(Module& module);
 /// pointer_vectors.cpp: splits a getelementptr on a vector of pointers into one for each pointer.
 void split_pointer_vectors(Module& module, Function& function);
 
-/// by_value.cpp: reads arguments that are passed by value directly from the .param space. An
-/// argument that is written to, or whose address is needed, is copied first.
+/// by_value.cpp: reads by-value arguments directly from the .param space. An argument that is
+/// written to, or whose address is needed, is copied first.
 void read_by_value_arguments_in_place(Module& module, Function& function);
 
-/// spaces.cpp: finds the address spaces of pointers. Kernel arguments point to global memory, and
+/// spaces.cpp: infers the address spaces of pointers. Kernel arguments point to global memory, and
 /// pointers derived from a shared variable point to shared memory.
 void infer_address_spaces(Module& module, Function& function);
 

@@ -13,15 +13,16 @@ public:
     InstructionReader(Lexer& lexer, Module& module, VisibleNames& names)
         : lexer_(lexer), module_(module), names_(names), values_(lexer, module, names) {}
 
-    /// Metadata after an instruction: !dbg !12. It is resolved after the whole module has been
-    /// read.
+    /// Metadata attached to an instruction, such as !dbg !12. It is resolved after the whole module
+    /// has been read.
     struct MetadataAttachment {
         Instruction* instruction;
         std::string kind, node;
     };
     Instruction* read(std::vector<MetadataAttachment>& notes);
 
-    /// The attributes of a parameter or a result: zeroext align 4 range(i32 0, 8) byval(%T).
+    /// The attributes of a parameter or a result, such as zeroext, align 4, range(i32 0, 8) or
+    /// byval(%T).
     struct ParameterFacts {
         u32 align = 0;
         const Type* by_value = nullptr;

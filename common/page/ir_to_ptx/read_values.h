@@ -9,12 +9,11 @@
 
 namespace coalesce::translator {
 
-/// The names that are visible in the current function. All names of globals are known before
-/// anything else is read.
+/// The names visible in the current function. All globals are known before anything else is read.
 struct VisibleNames {
     std::map<std::string, Value*> globals;
-    /// The instructions of the current function. They may be created before their definition is
-    /// read.
+    /// The instructions of the current function. An instruction may be created before its
+    /// definition is read.
     std::map<std::string, Instruction*> locals;
     std::map<std::string, Argument*> arguments;
     std::map<std::string, Block*> blocks;
@@ -32,7 +31,7 @@ public:
     /// Returns the instruction %name, even if its definition has not been read yet.
     Instruction* local(const std::string& name, const Type* type);
     Block* block(const std::string& name);
-    /// Reads flags: nuw, nsw, fast, inbounds ...
+    /// Reads flags such as nuw, nsw, fast and inbounds.
     u32 read_flags();
 
 private:

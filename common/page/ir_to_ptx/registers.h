@@ -11,17 +11,17 @@
 
 namespace coalesce::translator {
 
-/// The values that are live at the beginning and at the end of each block.
+/// The values live at the beginning and at the end of each block.
 class Liveness {
 public:
     Liveness(const Function& function, const FoldedInstructions& folding);
-    /// Returns the values that are live on the edge between two blocks, before the phis are set.
+    /// Returns the values live on the edge between two blocks, before the phis are set.
     std::set<const Value*> between(const Block* from, const Block* to) const;
     const std::set<const Value*>& alive_at_start(const Block* block) const {
         return start_.at(block);
     }
-    /// Returns the values that are live at the end of a block, including the operands of phis in
-    /// the following blocks.
+    /// Returns the values live at the end of a block, including the operands of phis in the
+    /// following blocks.
     const std::set<const Value*>& alive_at_end(const Block* block) const { return end_.at(block); }
 
 private:
@@ -31,7 +31,7 @@ private:
     std::map<const Block*, std::set<const Value*>> start_, end_;
 };
 
-/// Values with the same leader share their registers.
+/// Groups the values that share registers. The representative of a group identifies it.
 class RegisterSharing {
 public:
     RegisterSharing(const Function& function, const FoldedInstructions& folding,

@@ -1,6 +1,6 @@
 // The types of LLVM IR. In a module, equal types are the same object.
 //
-// Read next  layout.h has the sizes of types in memory.
+// Read next  layout.h computes the sizes of types in memory.
 #pragma once
 
 #include <cstdint>
@@ -80,8 +80,8 @@ public:
     const Type* function(const Type* returned, std::vector<const Type*> parameters,
                          bool is_variadic);
 
-    /// Returns the type "%struct.Pair". If the type is used before its definition, its members are
-    /// added when the definition is read.
+    /// Returns the type with this name, such as %struct.Pair. If the type is used before its
+    /// definition, its members are added when the definition is read.
     Type* named(const std::string& name);
 
 private:

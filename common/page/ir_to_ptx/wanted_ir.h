@@ -12,7 +12,7 @@ namespace coalesce::translator {
 /// 64-bit operations cost more than 32-bit ones, branches may diverge, and loops should be unrolled
 /// even partially.
 inline const std::vector<std::string> kOptimizerOptions = {
-    // An endless loop is a learner's mistake, and must not be removed. Nothing is vectorized,
+    // An infinite loop is a learner's mistake, and must not be removed. Nothing is vectorized,
     // because GPUs have no vector registers.
     "-O3", "-fno-finite-loops", "-mllvm", "-indvars-widen-indvars=false", "-mllvm",
     "-jump-threading-threshold=0", "-mllvm", "-unswitch-threshold=1", "-mllvm",
@@ -25,9 +25,9 @@ inline const std::vector<std::string> kOptimizerOptions = {
 inline const std::vector<std::string> kDebuggerOptions = {"-O0", "-fno-finite-loops",
                                                           "-discard-value-names", "-emit-llvm"};
 
-/// Returns the options, except for -o OUT IN, for the second of two runs of a clang that has the
-/// NVPTX back end. The first run writes unoptimized IR (-disable-llvm-passes). The second run
-/// optimizes it for a different target, so that the back end has no influence.
+/// Returns the options (without -o OUT IN) for the second of two runs of a clang that has the NVPTX
+/// back end. The first run writes unoptimized IR (-disable-llvm-passes). The second run optimizes
+/// this IR for a target other than NVPTX, so that the back end has no influence.
 inline std::vector<std::string> optimise_without_back_end() {
     std::vector<std::string> words = {"-cc1", "-triple", "spir64-unknown-unknown",
                                       "-x",   "ir",      "-Wno-override-module"};

@@ -18,7 +18,7 @@ namespace std {
 template <class To, class From>
 constexpr To bit_cast(const From& from) noexcept {
     if constexpr (std::is_pointer_v<To> && sizeof(To) < sizeof(From)) {
-        // printf's %p needs this case for device addresses, because host pointers are shorter.
+        // printf's %p converts 64-bit device addresses to the host's shorter pointers.
         return reinterpret_cast<To>(static_cast<uintptr_t>(from));
     } else {
         static_assert(sizeof(To) == sizeof(From));
@@ -132,7 +132,8 @@ auto max_element(Range&& range, Less less = {}, Member member = {}) {
 
 #ifndef __cpp_lib_jthread
 namespace std {
-/// A replacement that runs the work in the constructor, because there is only one thread.
+/// A replacement for std::jthread that runs the work in its constructor, because there is only one
+/// thread.
 class jthread {
 public:
     template <class Work, class... Arguments>

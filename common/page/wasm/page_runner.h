@@ -16,8 +16,9 @@ struct CompilerOutput {
 
 class PageRunner : public LaunchingRunner {
 public:
-    /// `reference` is the output for the reference of an exercise beyond the transpose. `solution`
-    /// contains the precomputed costs of the solution, or is null if there are none.
+    /// `learners` and `reference` are the outputs for the learner's kernel and for the exercise's
+    /// reference. Transposes have no reference. `solution` contains the precomputed costs of the
+    /// solution, or is null if there are none.
     PageRunner(const CompilerOutput& learners, const CompilerOutput& reference,
                const nlohmann::json& solution);
 
@@ -45,7 +46,8 @@ private:
     Compiled compiled_, compiled_reference_;
 };
 
-/// Sets the simulator's options once, with the small device memory that a page needs.
+/// Sets the simulator's options, including the small device memory that suffices for a page. Later
+/// calls do nothing.
 void prepare_device();
 
 }  // namespace coalesce::page

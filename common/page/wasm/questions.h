@@ -26,9 +26,9 @@ nlohmann::json cost_of_solution(const nlohmann::json& question);
 nlohmann::json hint_for_failure(const nlohmann::json& question);
 /// Returns the questions that ask a learner for a prediction.
 nlohmann::json predictions_to_make(const nlohmann::json& question);
-/// Explains the predicted time of a verdict.
+/// Explains the predicted time in a verdict.
 nlohmann::json explain_time(const nlohmann::json& question);
-/// Draws the accesses of one warp of the source that was examined last.
+/// Draws the accesses of one warp of the most recently examined source.
 nlohmann::json draw_picture(const nlohmann::json& question);
 
 // ---- steps.cpp: the steps of a kernel ----

@@ -12,8 +12,8 @@ namespace coalesce::simulator {
 /// Returns JSON: {"prediction": in the format of coalescePredict, "of_copy": 0.43 or null, "told":
 /// {"kernel", "time", "label", "verdict", "why", "unknown", "cure"}, "svg", "text"}. `gpu` is the
 /// name of a GPU that has a file in gpus/, or the text of such a file. `useful_bytes` is the
-/// number of bytes that the launch must read and write at least, or 0 if this number is unknown.
-/// Throws timing::GpuError.
+/// minimum number of bytes that the launch must read and write, or 0 if it is unknown. Throws
+/// timing::GpuError.
 std::string time_of_launch(const timing::Recording& recording, const std::string& gpu,
                            double useful_bytes);
 

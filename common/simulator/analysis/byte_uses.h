@@ -9,7 +9,7 @@ namespace coalesce::simulator {
 
 struct Kernel;
 
-/// How loaded bytes are used, for each site in a kernel and in the functions that it calls.
+/// The uses of loaded bytes, for each site in a kernel and in the functions that it calls.
 class ByteUses {
 public:
     explicit ByteUses(const Kernel& kernel);

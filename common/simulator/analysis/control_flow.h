@@ -46,7 +46,7 @@ private:
     std::vector<u32> block_of_;  ///< for each instruction, the block that contains it
 };
 
-/// The dominators of each block: the blocks that are on every path to it.
+/// The dominators of each block: the blocks on every path from the function's entry to it.
 class Dominators {
 public:
     explicit Dominators(const ControlFlow& flow);

@@ -28,8 +28,8 @@ struct DecidingRegisters {
 DecidingRegisters deciding_registers(const ptx::Module& module, const FunctionCode& code,
                                      const std::vector<bool>& executed);
 
-/// Reports whether the instruction only computes its destination from its sources, with no other
-/// effect.
+/// Reports whether the instruction has no effect other than computing its destination from its
+/// sources.
 bool only_computes(const ptx::Instruction& instruction);
 /// Reports whether the instruction reads memory that other threads may change at any time.
 bool reads_changeable_memory(const ptx::Instruction& instruction);

@@ -2,12 +2,12 @@
 //
 // Idea   Compilers copy a struct as a few wide words, including the padding between its members,
 //        which is uninitialized. Copying padding is not an error: no result depends on the padding
-//        until it is compared, used in a computation or branched on. So if a load reads
-//        uninitialized bytes, whether we report it depends on the uses of these bytes, and if a
-//        store copies them, its destination becomes uninitialized. valgrind does the same by
-//        tracking every value at run time. Here the program's text is analysed in advance, and
-//        nothing is tracked as long as all loaded memory is initialized.
-// Found  The analysis follows the bits in registers from each load to their uses, and from each
+//        until it is compared, used in a computation or branched on. So whether we report a load of
+//        uninitialized bytes depends on the uses of these bytes. If a store copies the bytes, its
+//        destination becomes uninitialized. valgrind does the same by tracking every value at run
+//        time. Here the program's text is analysed in advance, and nothing is tracked as long as
+//        all loaded memory is initialized.
+// Rule   The analysis follows the bits in registers from each load to their uses, and from each
 //        store back to the loads of its bytes. Only a use that certainly follows a load counts,
 //        because compilers load parts of unions and optional values that only some branches use.
 // Watch  Function parameters have no shadow, so bytes that pass through them count as initialized
@@ -48,13 +48,13 @@ struct LoadUse {
     bool has_part() const { return part_begin != part_end; }
 };
 
-/// A run of bytes in a store that were copied from a load.
+/// Consecutive bytes of a store, copied from one load.
 struct CopiedBytes {
     u32 load = 0;  ///< the load, as an index into the body or as a site
     u32 from = 0, to = 0, count = 0;
 };
 
-/// The results for one function. The keys are indices into the function's body.
+/// The loads and stores of a function, keyed by their indices in the function's body.
 struct DemandedBytes {
     std::map<u32, LoadUse> loads;
     std::map<u32, std::vector<CopiedBytes>> stores;

@@ -1,4 +1,4 @@
-// Finds kernels in which threads that exit without reaching a barrier have not accessed memory.
+// Determines whether a kernel's threads that exit without reaching a barrier have accessed memory.
 #pragma once
 
 #include "simulator/ptx/ast.h"

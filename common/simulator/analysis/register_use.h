@@ -13,7 +13,8 @@ std::vector<u32> registers_written(const ptx::Instruction& instruction);
 /// Returns the registers that an instruction reads, including its guard and addresses.
 std::vector<u32> registers_read(const ptx::Instruction& instruction);
 
-/// Adds registers to a set with one bit per register. Returns true if at least one register is new.
+/// Adds registers to a set with one bit per register. Returns true if at least one of them was not
+/// in the set before.
 bool add_all_to(std::vector<bool>& set, const std::vector<u32>& registers);
 bool contains_any(const std::vector<bool>& set, const std::vector<u32>& registers);
 

@@ -14,7 +14,8 @@
 
 namespace coalesce::simulator {
 
-/// Analyses a kernel whose `sites` have already been filled in.
+/// Returns the memory that a kernel's stores and atomics may write to. Must be called after the
+/// kernel's `sites` have been filled in.
 WrittenMemory written_memory(const Kernel& kernel);
 /// Sets Site::pointers of the kernel's own accesses.
 void find_pointers(Kernel& kernel);

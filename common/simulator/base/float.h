@@ -92,9 +92,9 @@ float propagate_nan(float result, Sources...) {
 inline double make_quiet(double nan) {
     return std::bit_cast<double>(std::bit_cast<u64>(nan) | u64{1} << 51);
 }
-/// Returns `result`, the result of an operation of which no source is a NaN. Invalid operations
-/// such as infinity minus infinity produce a negative NaN on the device and on x86, and a positive
-/// NaN on other processors.
+/// Returns `result`, the result of an operation that has no NaN among its sources. If `result` is a
+/// NaN, returns the NaN that the device produces. For invalid operations, such as infinity minus
+/// infinity, this NaN is negative on the device and on x86, but positive on other processors.
 inline double propagate_nan(double result) {
 #ifdef __x86_64__
     return result;

@@ -88,8 +88,8 @@ inline BF16 to_bf16(float value) {
 
 // ---- f64 -> f32, rounded to odd ----
 
-/// Converts `rounded`, which was rounded to nearest, into the exact value rounded to odd. `error` is
-/// the exact value minus `rounded`, of which only the sign matters.
+/// Converts `rounded`, which was rounded to nearest, into the exact value rounded to odd. `error`
+/// is the exact value minus `rounded`, and only the sign of `error` matters.
 template <class T>
 T round_to_odd(T rounded, T error) {
     const auto bits = std::bit_cast<BitsOf<T>>(rounded);
@@ -159,8 +159,7 @@ template <Half H>
 H propagate_nan(H result, H) {
     return canonicalize_nan(result);
 }
-/// With two or more sources, `rounded` was computed by arithmetic that already produces the correct
-/// NaN.
+/// If the operation has two or more sources, its arithmetic has already produced the correct NaN.
 template <Half H, class... Sources>
 H propagate_nan(H rounded, H, H, Sources...) {
     return rounded;
@@ -194,7 +193,7 @@ struct ExactValue {
 };
 
 /// Reports whether a truncated value must be rounded up. `rest` is the part that was cut off, and
-/// `half` is half a unit of the last kept bit, in the same unit as `rest`.
+/// `half` is half the weight of the last kept bit, in the same unit as `rest`.
 inline bool rounds_up(Rounding direction, bool negative, bool is_odd, u64 rest, u64 half) {
     switch (direction) {
         case Rounding::nearest: return rest > half || (rest == half && is_odd);
@@ -205,7 +204,7 @@ inline bool rounds_up(Rounding direction, bool negative, bool is_odd, u64 rest, 
     return false;
 }
 
-/// Rounds a finite number to `format`. On overflow, returns the largest number or infinity,
+/// Rounds a finite number to `format`. On overflow, returns the largest finite number or infinity,
 /// depending on the direction.
 inline u64 round_to_format(const FloatFormat& format, ExactValue value, Rounding direction) {
     const u64 sign = u64{value.negative} << format.sign_position;
@@ -254,7 +253,7 @@ inline u64 round_to_format(const FloatFormat& format, double value, Rounding dir
     return round_to_format(format, decompose(value), direction);
 }
 
-/// Converts a number in an 8-bit format, given as bits, to a float.
+/// Converts the bits of a number in an 8-bit format to a float.
 inline float decode_small_float(const FloatFormat& format, u32 bits) {
     const u32 rest = bits & ((1u << format.sign_position) - 1);
     const float sign = bits >> format.sign_position & 1 ? -1.0f : 1.0f;

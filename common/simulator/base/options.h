@@ -17,7 +17,7 @@ struct Checks {
     bool api = true;          ///< apicheck: runtime API calls that fail because of a mistake
     /// streamcheck: missing synchronization between streams, or with the host
     bool streams = true;
-    bool leak = false;  ///< leakcheck: memory that is still allocated at exit
+    bool leak = false;  ///< leakcheck: memory still allocated at exit
     /// equalvalues: races in which a store writes the value that the memory already contains. With
     /// other input, such a store may change the memory.
     bool equal_values = false;
@@ -33,7 +33,7 @@ struct Checks {
 struct Options {
     Checks checks;
     u32 workers = 0;      ///< the number of host threads that run blocks; 0 means one per core
-    u64 seed = 0;         ///< varies the order of warps and blocks; 0 selects the natural order
+    u64 seed = 0;         ///< seeds the order of warps and blocks; 0 selects the natural order
     u64 sample_seed = 0;  ///< seeds the choice of the recorded blocks; 0 selects the usual blocks
     u64 max_instructions = 0;  ///< the warp instructions allowed per launch; 0 means no limit
     /// Turns off all optimizations: every register has its own slot, every warp executes every
@@ -45,7 +45,7 @@ struct Options {
     u64 memory_bytes = 64ull << 30;  ///< the size of the simulated device's memory, in bytes
     bool quiet = false;              ///< true to suppress reports on stderr during the run
     /// True if printf in kernels prints its output. If false, kernels that are lowered from now on
-    /// skip their calls of printf, which then cost nothing.
+    /// skip their printf calls, which then cost nothing.
     bool has_printf = true;
     /// True if the program is expected to start other programs instead of launching kernels itself,
     /// as a script does. A launcher prints no report unless it launches a kernel.
@@ -56,7 +56,8 @@ struct Options {
     std::string suppressions;       ///< rules for the reports to suppress (report/selection.h)
     bool print_report = false;      ///< true to print the table of kernels at exit
     bool print_lines = false;       ///< true to add the counters of each source line to the table
-    /// How many launches of the same kernel with the same arguments are checked. 0 means all.
+    /// The maximum number of launches to check for each combination of kernel and arguments. 0
+    /// means no limit.
     u64 sample = 0;
     /// The time in milliseconds after which a running launch shows its progress on a terminal. 0
     /// means never.

@@ -15,7 +15,8 @@ enum class StaticRuntime {
 
 class StaticRuntimeFinder {
 public:
-    /// Must be called with the name of each function that the program defines.
+    /// Records a function of the program. Must be called with the name of each function that the
+    /// program defines.
     void add_function(std::string_view name) {
         has_runtime_ |= name == "__cudaRegisterFatBinary";
         has_threads_ |= name == "cudaThreadSynchronize";
@@ -24,7 +25,8 @@ public:
     StaticRuntime version() const {
         if (!has_runtime_) return StaticRuntime::none;
         // CUDA 12's runtime defines cudaGetDeviceProperties_v2 and cudaThreadSynchronize, CUDA 11's
-        // runtime defines only the latter, and CUDA 13's runtime defines neither function.
+        // runtime defines only cudaThreadSynchronize, and CUDA 13's runtime defines neither
+        // function.
         if (has_properties_of_12_) return StaticRuntime::cuda12;
         return has_threads_ ? StaticRuntime::cuda11 : StaticRuntime::cuda13;
     }

@@ -28,7 +28,7 @@ inline constexpr u32 kNone = ~0u;
 /// A set of lanes, with one bit per lane.
 using Mask = u32;
 
-/// Iterates over the lanes of a set, starting with the lowest: for (const int l : LanesIn{mask}).
+/// A range over the lanes of a set, starting with the lowest: for (const int l : LanesIn{mask}).
 struct LanesIn {
     Mask remaining;
     LanesIn begin() const { return *this; }
@@ -53,7 +53,7 @@ inline Mask first_lanes(u32 count) {
 struct Dim3 {
     u32 x = 1, y = 1, z = 1;
     u64 count() const { return u64{x} * y * z; }
-    /// Returns the n-th position, with x varying fastest.
+    /// Returns the position with linear index `n`, with x varying fastest.
     Dim3 place(u64 n) const {
         return {static_cast<u32>(n % x), static_cast<u32>(n / x % y), static_cast<u32>(n / x / y)};
     }

@@ -32,8 +32,8 @@ struct PlacedVariable {
     u32 offset = 0, bytes = 0;
 };
 
-/// Describes memcheck's "out of bounds" and "use after free" errors. The message mentions if the
-/// pointer is null or points to host memory. `calls_malloc` says whether the kernel calls malloc.
+/// Describes memcheck's "out of bounds" and "use after free" errors. If the pointer is null or
+/// points to host memory, the message says so. `calls_malloc` says whether the kernel calls malloc.
 /// `intended` is the allocation whose pointer the address is computed from, or null if unknown.
 Report describe_bad_global(Report report, const LaneAccess& access,
                            const AllocationTable& allocations, bool calls_malloc = false,

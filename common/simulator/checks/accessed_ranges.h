@@ -10,7 +10,8 @@
 
 namespace coalesce::simulator {
 
-/// Ranges of addresses with the kind and the place of the accesses.
+/// The accessed ranges of addresses, by kind of access. Each range has the place of its first
+/// access.
 class AccessedRanges {
 public:
     /// The kind of an access. kAtomics includes volatile and relaxed stores.
@@ -19,15 +20,15 @@ public:
         u64 begin = 0, end = 0;  ///< the device addresses [begin, end)
         u32 place = 0;  ///< the place of the first access in the range, as an index into `places_`
     };
-    /// Bytes that two stream operations access, at least one of them to change the bytes.
+    /// Bytes that two stream operations access, and that at least one of them changes.
     struct Conflict {
         u64 begin = 0, end = 0;
         Kind earlier = kReads, later = kReads;
         Place earlier_place, later_place;
     };
 
-    /// Adds a range of this kind: extends the kind's last range if that ends at `begin`, otherwise
-    /// appends a new range.
+    /// Adds a range of this kind: extends the last range of this kind if that range ends at
+    /// `begin`, and otherwise appends a new range.
     void add(Kind kind, u64 begin, u64 end, u32 place = 0);
     /// Sorts the ranges by address and joins adjacent ones. Must be called if the ranges were not
     /// added in ascending order.
@@ -43,9 +44,9 @@ public:
                                                  const AccessedRanges& later);
 
 private:
-    /// The ranges of each kind, which are disjoint and sorted by address.
+    /// The ranges of each kind, disjoint and sorted by address.
     std::array<std::vector<Range>, kKinds> ranges_;
-    std::vector<Place> places_{1};  ///< the first element is the unknown place
+    std::vector<Place> places_{1};  ///< element 0 stands for an unknown place
 };
 
 }  // namespace coalesce::simulator

@@ -3,9 +3,9 @@
 // Builds on  race_log.h.
 // Idea       A shadow of the device's memory stores the last accesses. A 64-bit cell (Cell)
 //            contains the launch, block, thread, time and instruction of an access. Coalesced
-//            accesses must cost very little, so a cell stands for a whole 128-byte line as long as
-//            whole warps access whole lines, otherwise for a 4-byte word, or for a single byte if
-//            threads share a word.
+//            accesses must cost very little. A cell therefore stands for a whole 128-byte line as
+//            long as whole warps access whole lines. Otherwise it stands for a 4-byte word, or for
+//            a single byte if threads share a word.
 // Arrays     There are three arrays for each size of cell. One array stores the last write. The
 //            other two store reads by threads that are not ordered with each other, because a write
 //            must be ordered after both reads.
@@ -58,7 +58,7 @@ struct GlobalAccess {
     Mask active = 0;
     const u64* addresses = nullptr;  ///< one device address per lane
     u32 bytes_per_lane = 4;
-    StoredValue value = {};  ///< for writes, the value that will be stored
+    StoredValue value = {};  ///< for writes, the value to be stored
 };
 
 class GlobalRace {
@@ -70,12 +70,12 @@ public:
         u64 time = 0;                      ///< the number of barriers, arrivals and fences so far
         u64 last_barrier = 0;              ///< the time after the last barrier of the whole block
         u64 last_barrier_of_any_kind = 0;  ///< the time after the last barrier of any kind
-        /// The bounds of the allocation that was written last, if the launch is expected to write
+        /// The bounds of the most recently written allocation, if the launch is expected to write
         /// to it.
         mutable u64 written_begin = 0, written_end = 0;
         bool checked = false;  ///< true if accesses of the block are checked
-        /// The store in flight of the worker that runs the block, or null if no other worker runs
-        /// at the same time.
+        /// The store that the block's worker has in flight, or null if no other worker runs at the
+        /// same time.
         StoreInFlight* in_flight = nullptr;
         struct Sync;
         Sync* sync = nullptr;  ///< created by the block's first fence; owned by the checker
@@ -96,7 +96,7 @@ public:
     /// launch.
     void begin_launch(const Kernel& kernel, Dim3 grid, Dim3 block,
                       const AllocationTable& allocations, bool is_cooperative = false);
-    /// Declares that the launch writes only to these allocations. Must be called right after
+    /// Declares that the launch writes only to these allocations. Must be called immediately after
     /// begin_launch.
     void expect_writes(std::vector<const Allocation*> allocations);
     /// Reports whether reads of the allocation can be ignored, because no writes to it are
@@ -106,8 +106,8 @@ public:
     bool had_unexpected_write() const { return had_unexpected_write_; }
     /// Ends the launch and reports its races, even if the launch failed.
     void end_launch();
-    /// Adds to `to` the bytes of [begin, end) that the launch has accessed. Leaves out volatile
-    /// reads and reads of read-only allocations. Must be called before end_launch.
+    /// Adds the accessed bytes of [begin, end) to `to`, except for volatile reads and reads of
+    /// read-only allocations. Must be called before end_launch.
     void add_accessed_ranges(u64 begin, u64 end, AccessedRanges& to) const;
     void begin_block(Block& block, u64 number, StoreInFlight* in_flight = nullptr) const;
     void end_block(Block& block);
@@ -123,7 +123,7 @@ public:
     void mbarrier_arrive(Block& block, u32 address, u32 warp) {
         arrive(block, kFirstMbarrier + address, warp);
     }
-    /// Records that a barrier has completed that involves only some warps of the block: the warps
+    /// Records that a barrier of only some of the block's warps has completed. These are the warps
     /// in `waiting`, and the warps that arrived without waiting.
     void barrier_complete(Block& block, u32 id, Mask waiting);
     /// mbarrier_phase_done records that a phase of the mbarrier at `address` has ended, and
@@ -144,8 +144,8 @@ public:
         fence(block, warp);
         release(block, warp);
     }
-    /// Orders the warp after all accesses that have been released. Must be called after a strong
-    /// read or an atomic has been executed.
+    /// Orders the warp after all released accesses. Must be called after a strong read or an atomic
+    /// has been executed.
     void acquire(Block& block, u32 warp);
 
     // ---- accesses: call these before the memory changes ----
@@ -161,8 +161,8 @@ public:
         return whole_lines<true>(block, warp, site, first, bytes_per_lane, &value);
     }
 
-    /// Must be called when memory contains the values of a store, if the store's check was given
-    /// its values.
+    /// Records that a store has ended. Must be called after the store has written its values to
+    /// memory, if these values were passed to the store's check.
     static void finish_store(const Block& block) {
         if (block.in_flight != nullptr) block.in_flight->end();
     }
@@ -172,8 +172,8 @@ public:
     /// writes.
     void check_read_only_path(const Block& block, const GlobalAccess& access);
 
-    /// Checks any access. A strong write or an atomic also publishes the accesses that precede an
-    /// earlier fence.
+    /// Checks an access of any kind. A strong write or an atomic also publishes the accesses that
+    /// precede an earlier fence.
     void access(Block& block, const GlobalAccess& access);
 
     GlobalRace(const GlobalRace&) = delete;
@@ -218,8 +218,8 @@ private:
     static bool is_foreign(Cell cell, Cell mine) {
         return ((cell ^ mine) >> kWarpShift) - 1 < (u64{1} << (kStampShift - kWarpShift)) - 1;
     }
-    /// Permutes the cells of the lines within 16 KB. The elements of a matrix column are often a
-    /// power of two apart, so without this permutation their cells would compete for the same few
+    /// Permutes the cells of the lines within each 16 KB. The elements of a matrix column are often
+    /// a power of two apart, so without this permutation their cells would compete for the same few
     /// sets of the host's caches. The function is its own inverse.
     static u64 shuffle_line(u64 line) { return line ^ ((line >> 7 ^ line >> 14) & 127); }
     Cell make_cell(const Block& block, u32 warp, u32 site) const {
@@ -311,7 +311,7 @@ private:
     struct Clock;
     std::unique_ptr<Clock> clock_;
     struct Renumberings;
-    /// The blocks that have used up their epochs, with the indices beyond the grid under which they
+    /// The blocks that have used up their epochs, and the indices beyond the grid under which they
     /// continue.
     std::unique_ptr<Renumberings> renumberings_;
 };

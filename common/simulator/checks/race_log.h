@@ -3,8 +3,8 @@
 // Builds on  report/reports.h.
 // Idea       A racy kernel repeats the same race thousands of times, between the same two lines, in
 //            either order. All of these races have one cause, so only one is reported. For every
-//            pair of lines, the log stores the number of races and the example that sorts first:
-//            races between blocks come before races between warps, which come before races between
+//            pair of lines, the log stores the number of races and the example that sorts first.
+//            Races between blocks come first, then races between warps, and then races between
 //            lanes of a warp. Races of the same group are sorted by kind, block and thread. So the
 //            text of the report does not depend on the number of workers.
 #pragma once
@@ -39,7 +39,7 @@ struct StoredValue {
     bool changes(int lane, const u8* memory, u32 bytes) const;
 };
 
-/// Extracts the field of `bits` bits that starts at bit `at` of a shadow cell.
+/// Returns the field of a shadow cell that has `bits` bits and starts at bit `at`.
 template <u32 at, u32 bits>
 constexpr u32 cell_field(u64 cell) {
     return cell >> at & ((1u << bits) - 1);
@@ -123,7 +123,7 @@ public:
     /// grid barrier.
     void begin_launch(const Kernel& kernel, Dim3 grid, Dim3 block, bool is_cooperative = false);
 
-    /// Returns true if the race is already known, and counts it. The caller then need not describe
+    /// If the race is already known, counts it and returns true. The caller then need not describe
     /// the race.
     bool count_if_known(RaceKind kind, const RaceParty& later, const RaceParty& earlier);
     void add(Race race);
@@ -148,7 +148,7 @@ private:
     static u64 make_key(const RaceParty& later, const RaceParty& earlier);
     Place place_of(const RaceParty& to_party) const;
     bool is_atomic(const RaceParty& to_party) const;
-    /// Reports whether the access is atomic or volatile, so that it may be that of a flag.
+    /// Reports whether the access is atomic or volatile, and may therefore be an access to a flag.
     bool is_strong(const RaceParty& to_party) const;
     static bool is_strong(const Site& site);
     /// Reports whether the access initializes, invalidates or uses an mbarrier.
@@ -179,7 +179,7 @@ private:
     bool is_cooperative_ = false;
     std::mutex mutex_;
     std::map<PlacePair, Entry> entries_;
-    /// The entries of `entries_`, keyed by the two sites for lookups without strings.
+    /// The entries of `entries_`, keyed by the two sites, so that a lookup needs no strings.
     std::unordered_map<u64, Entry*> by_sites_;
 };
 

@@ -1,11 +1,11 @@
 // Records which bytes of memory a launch reads, for streamcheck.
 //
 // Idea   Memory that a launch only reads has no races within the launch, so the race check ignores
-//        it. To find out which bytes of this memory were read, it is enough to mark them. As in the
-//        shadow of initialized bytes, there is a mark byte for each word of memory, with a bit for
-//        each of the word's bytes. Most reads are rows of whole lines, so there is also a mark for
-//        each line of 128 bytes, counted from the start of the allocation. A line is read if it or
-//        all of its words are marked.
+//        it. It is therefore enough to mark the bytes that were read. As in the shadow of
+//        initialized bytes, there is a mark byte for each word of memory, with a bit for each of
+//        the word's bytes. Most reads are rows of whole lines, so there is also a mark for each
+//        line of 128 bytes, counted from the start of the allocation. A line is read if it or all
+//        of its words are marked.
 // Cost   Checking and setting the marks of a 32-lane access takes a few nanoseconds. The memory of
 //        the marks is kept for the next launch, and only the pages that a launch has marked are
 //        cleared: fresh pages from the kernel would take longer than the launch of a short kernel.
@@ -31,9 +31,9 @@ class MarkedReads {
 public:
     explicit MarkedReads(u64 begin, u64 end);
 
-    /// Marks bytes that the load at a site reads.
+    /// Marks `bytes` bytes at `address` as read by the load at `site`.
     void mark(u64 address, u64 bytes, u32 site) {
-        // Most loads only read words that are already marked.
+        // Most loads read only words that are already marked.
         const bool is_marked =
             is_lines(address, bytes)
                 ? are_marked(line(address), bytes / kLineBytes)
@@ -47,11 +47,11 @@ public:
 
 private:
     static constexpr u8 kWholeMark =
-        0x0f;  ///< the mark of a word or a line of which all bytes are read
+        0x0f;  ///< the mark of a word or line whose bytes have all been read
     static constexpr u64 kEightWholeMarks = 0x0f0f'0f0f'0f0f'0f0full;
     static constexpr u64 kLineBytes = 128;
 
-    /// Reports whether all of these words or lines are marked.
+    /// Reports whether the first `count` words or lines in `marks` are marked.
     static bool are_marked(const u8* marks, u64 count) {
         u64 all = kEightWholeMarks;
         for (; count >= 8; count -= 8, marks += 8) {
@@ -66,13 +66,13 @@ private:
     bool is_lines(u64 address, u64 bytes) const {
         return bytes % kLineBytes == 0 && (address - begin_) % kLineBytes == 0;
     }
-    /// Returns the mark of the word, or of the line, that contains the address.
+    /// Returns the mark of the word (or of the line) that contains the address.
     u8* word(u64 address) const { return words_.get() + ((address >> 2) - (begin_ >> 2)); }
     u8* line(u64 address) const { return lines_.get() + (address - begin_) / kLineBytes; }
     void mark_new(u64 address, u64 bytes, u32 site);
 
-    /// The base-2 logarithm of the bytes in a page. All reads in a page are attributed to the first
-    /// site that reads the page.
+    /// The base-2 logarithm of the page size in bytes. All reads in a page are attributed to the
+    /// first site that reads the page.
     static constexpr u64 kPageShift = 12;
     static constexpr u32 kNoSite = 0;
     u64 page_of(u64 address) const { return (address - begin_) >> kPageShift; }

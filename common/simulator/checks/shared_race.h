@@ -38,9 +38,9 @@ struct SharedAccess {
     /// True if the instruction is .release or .acq_rel. Such an instruction has the effect of a
     /// preceding fence.
     bool releases = false;
-    StoredValue value = {};  ///< for writes, the value that will be stored
-    /// For reads of which uninitialized bytes are not an error: an output array with a mask of each
-    /// lane's uninitialized bytes.
+    StoredValue value = {};  ///< for writes, the value to be stored
+    /// For reads in which uninitialized bytes are not an error: the output array that receives a
+    /// mask of these bytes for each lane.
     u32* undefined = nullptr;
 };
 
@@ -70,15 +70,15 @@ public:
     /// number of warps in all of them.
     void begin_launch(const Kernel& kernel, RaceLog& log, EnabledChecks wanted, u32 warps = kLanes,
                       u32 blocks = 1);
-    /// Starts a block. `memory` is the block's shared memory. It is read to determine whether a
-    /// store changes a value.
+    /// Starts a block. `memory` is the block's shared memory. The checker reads it to determine
+    /// whether a store changes a value.
     void begin_block(u64 block_number, u32 shared_bytes, const u8* memory = nullptr);
     /// Starts a cluster with all of its blocks. `memory` is the shared memory of the first block.
     void begin_cluster(Cluster cluster, const u8* memory);
     /// Records that the block with this rank has ended. Reports accesses by other blocks to its
     /// shared memory that were not ordered before the end of the block.
     void end_block_of_cluster(u32 rank);
-    /// Reports the uninitialized reads that have not been reported yet. Races remain in the log.
+    /// Reports the remaining uninitialized reads. Races remain in the log.
     void end_launch();
     /// Returns the number of reports about the current block.
     u64 findings() const { return findings_; }
@@ -102,8 +102,8 @@ public:
     /// Marks bytes as uninitialized, because the lanes wrote uninitialized values to them.
     /// `undefined` contains a mask of these bytes for each lane, or is null if there are none.
     void mark_unwritten(const SharedAccess& access, const u32* undefined);
-    /// Returns a mask of the uninitialized bytes among the `bytes` bytes at `address`, which are at
-    /// most 32.
+    /// Returns a mask of the uninitialized bytes in [address, address + bytes). `bytes` is at most
+    /// 32.
     u32 unwritten_bytes(u32 address, u32 bytes) const;
 
     // ---- synchronization ----
@@ -126,8 +126,8 @@ public:
     /// The barrier does not order the accesses of live lanes that are not in `lanes`.
     void syncwarp(u32 warp, Mask lanes, Mask live = kAllLanes);
     void fence(u32 warp);
-    /// Acquires the accesses that were released to these addresses. Must be called after a strong
-    /// read or an atomic.
+    /// Acquires the accesses released to these addresses. Must be called after a strong read or an
+    /// atomic.
     void acquire(const SharedAccess& access);
     /// mbarrier_arrive records that a warp arrives at an mbarrier, which releases the warp's
     /// accesses. mbarrier_wait_done records that the warp's wait or test of the mbarrier succeeded,

@@ -1,11 +1,11 @@
-// Lets the race check know the values of stores that other workers have not finished yet.
+// Gives the race check the values of stores that other workers have not finished yet.
 //
 // Idea   A worker first checks a store and then writes its values to memory. In between, the store
-//        is in flight: another worker already finds it in the shadow, but memory still has the old
-//        value. To determine whether two stores write the same value, the second worker therefore
-//        waits until no store is in flight. Two workers that wait for each other cannot finish
-//        their stores. So a waiting worker shows the values of its own store, and the other worker
-//        compares with these values instead of with memory.
+//        is in flight: another worker already finds it in the shadow, but memory still contains the
+//        old value. To determine whether two stores write the same value, the second worker
+//        therefore waits until no store is in flight. Two workers that wait for each other cannot
+//        finish their stores. So a waiting worker shows the values of its own store, and the other
+//        worker compares with these values instead of with memory.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@
 
 namespace coalesce::simulator {
 
-/// A warp's store, as another worker must know it.
+/// The data about a warp's store with which other workers can compute the stored values.
 struct WarpStore {
     const void* check = nullptr;  ///< the GlobalRace of the launch
     u64 block = 0;                ///< the index of the block in the grid
@@ -24,12 +24,14 @@ struct WarpStore {
     u32 bytes_per_lane = 0;
     StoredValue value = {};
     const u64* addresses = nullptr;  ///< one device address per lane, or null
-    u64 first = 0;  ///< the first lane's address if `addresses` is null; the others follow it
+    /// If `addresses` is null, the address of the first lane's bytes. The other lanes' bytes follow
+    /// contiguously.
+    u64 first = 0;
 
     u64 address(u32 lane) const {
         return addresses != nullptr ? addresses[lane] : first + u64{lane} * bytes_per_lane;
     }
-    /// Returns the value of the byte that the lane writes to the address.
+    /// Returns the byte that the lane writes to address `at`.
     u8 byte_at(u32 lane, u64 at) const {
         u8 bytes[kMaxStoredBytes];
         value.copy(value.context, static_cast<int>(lane), bytes);
@@ -37,23 +39,24 @@ struct WarpStore {
     }
 };
 
-/// The store that one worker executes at the moment.
+/// The store that a worker is currently executing.
 class StoreInFlight {
 public:
     StoreInFlight();
     ~StoreInFlight();
     StoreInFlight(const StoreInFlight&) = delete;
 
-    /// Must be called before the check records the store in the shadow.
+    /// Records that the worker begins a store. Must be called before the check records the store in
+    /// the shadow.
     void begin() {
         state_.store(State::writes, std::memory_order_relaxed);
         std::atomic_thread_fence(std::memory_order_release);
     }
-    /// Must be called when memory contains the values of the store.
+    /// Records that the store has ended. Must be called once memory contains the stored values.
     void end() { state_.store(State::none, std::memory_order_release); }
 
-    /// Pauses all stores. While a Pause exists, every other worker that has begun a store either
-    /// has finished it or waits and shows its values.
+    /// Pauses all stores. While a Pause exists, every other worker has either finished its store,
+    /// or waits and shows the values of that store.
     class Pause {
     public:
         Pause(StoreInFlight& own, const WarpStore& store);

@@ -10,7 +10,8 @@
 
 namespace coalesce::simulator {
 
-/// How exactly the simulator computes an opcode. The values are listed in a column of opcodes.inc.
+/// How exactly the simulator computes an opcode. A column of opcodes.inc lists the value of each
+/// opcode.
 enum class Exactness : u8 {
     exact,  ///< the result is the same as on a GPU
     /// The .approx and .full variants are computed in double precision and then rounded once

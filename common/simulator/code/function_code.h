@@ -29,8 +29,8 @@ struct ParameterSlot {
     u32 bytes = 0;
 };
 
-/// A call: the callee, and the offsets of arguments and results in the caller's parameter memory.
 struct FunctionCode;
+/// A call: the callee, and the offsets of arguments and results in the caller's parameter memory.
 struct CallSite {
     /// The called function; null for a call through a pointer (Op::a).
     const FunctionCode* callee = nullptr;
@@ -38,11 +38,11 @@ struct CallSite {
     std::vector<u32> result_offsets;
 };
 
-/// A register that each warp has its own copy of, and the position of the copy in the warp's
+/// A register of which each warp has its own copy, and the position of this copy in the warp's
 /// register file while the register is live.
 struct PlacedRegister {
     u32 root = 0;               ///< the register's root (Registers::root)
-    u32 offset = 0, bytes = 0;  ///< the position in a warp's own register file, in bytes
+    u32 offset = 0, bytes = 0;  ///< the offset and the size in a warp's own register file, in bytes
 };
 
 /// The position of a slot in a warp's own register file.
@@ -69,7 +69,7 @@ struct FunctionCode {
     std::vector<std::shared_ptr<const MatrixOp>> matrix_ops;
     std::vector<std::shared_ptr<const OperandList>> operand_lists;
     std::vector<std::unique_ptr<std::vector<const Op*>>> jump_tables;
-    u64 address = 0;  ///< the value that a pointer to this function has
+    u64 address = 0;  ///< the value of a pointer to this function
     /// The root of each register (Registers::root), for code that inspects a warp's state
     /// (execute/watch.h).
     std::vector<u32> roots;
@@ -89,7 +89,7 @@ struct Kernel::Code {
     FunctionCode main;
     std::map<std::string, std::unique_ptr<FunctionCode>> functions;
     /// The Ops that run before the first block of a launch, before each block, and for each warp
-    /// before the first block.
+    /// before the first block, respectively.
     std::vector<Op> launch_prologue, block_prologue, position_prologue;
     struct Constant {
         Slot slot;

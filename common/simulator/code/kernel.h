@@ -140,7 +140,7 @@ struct Site : MemoryUse {
 /// The memory that stores and atomics may write to (analysis/written_memory.h).
 struct WrittenMemory {
     bool anywhere = false;
-    /// The pointers that are written through, as offsets in parameter memory.
+    /// The pointers through which the kernel writes, as offsets in parameter memory.
     std::vector<u32> parameters;
     std::vector<std::string> variables;  ///< the names of module variables
 };
@@ -157,11 +157,11 @@ struct MistakenReads {
 struct Module;
 class ByteUses;
 
-/// The totals over all launches of a kernel.
+/// The totals of a kernel over all of its launches.
 struct KernelTotals {
     u64 launches = 0;  ///< the number of completed launches; the other totals cover only these
     /// The number of launches that ended with an error. Their counts are discarded, because the
-    /// number of blocks that were executed before the error is not deterministic.
+    /// number of blocks executed before the error is not deterministic.
     u64 stopped = 0;
     u64 unchecked_launches = 0;  ///< the number of launches without checks (Options::sample)
     Dim3 grid, block;  ///< the dimensions of the last launch, even if it ended with an error
@@ -219,7 +219,7 @@ struct Kernel {
     std::shared_ptr<Code> code;
     /// The code for launches whose clusters contain several blocks.
     std::shared_ptr<Code> cluster_code;
-    /// The code for blocks that are recorded (execute/recorder.h).
+    /// The code for recorded blocks (execute/recorder.h).
     std::shared_ptr<Code> plain_code;
     WrittenMemory written;  ///< the memory that the kernel may write; set by lowering
     bool ends_early_without_work = false;  ///< set by lowering (see analysis/early_end.h)
@@ -237,7 +237,7 @@ struct Module {
     std::map<std::string, std::unique_ptr<Kernel>> kernels;
     /// The device addresses of .global and .const variables.
     std::map<std::string, u64> variable_addresses;
-    std::vector<u64> owned;  ///< the allocations that are freed when the module is unloaded
+    std::vector<u64> owned;  ///< the allocations freed when the module is unloaded
 
     Kernel* kernel(const std::string& name) const;
 };

@@ -11,9 +11,9 @@
 
 namespace coalesce::simulator {
 
-/// The part of the simulator that executes an opcode, and the kind of operation.
+/// A group of opcodes: the part of the simulator that executes them, and the kind of operation.
 enum class OpcodeGroup : u8 {
-    /// Instructions/: lane-wise operations, in which each lane depends only on the same lane of the
+    /// instructions/: lane-wise operations, in which each lane depends only on the same lane of the
     /// sources.
     lanes,
     move,  ///< lowering/lower_values.cpp: mov and cvta, most of which are resolved during lowering

@@ -13,9 +13,9 @@ namespace coalesce::simulator {
 u32 count_sectors(const u64* addresses, u32 bytes_per_lane, Mask active);
 
 struct Wavefronts {
-    u32 taken = 0;  ///< the number of wavefronts, including bank conflicts
-    /// The number of passes that have an active lane. This is also the number of wavefronts if
-    /// there are no bank conflicts.
+    u32 taken = 0;  ///< the number of wavefronts, including those caused by bank conflicts
+    /// The number of passes with an active lane. This is also the number of wavefronts if there are
+    /// no bank conflicts.
     u32 ideal = 0;
     u32 requests = 1;
 
@@ -58,9 +58,9 @@ Wavefronts count_wavefronts(const u32* addresses, u32 bytes_per_lane, Mask activ
 /// accesses within the same aligned 128 KiB.
 u32 count_atomic_sectors(const u64* addresses, u32 bytes_per_lane, Mask active);
 
-/// Returns the number of sectors of an atomic on the shared memory of another block of the cluster.
-/// A pass serves each address once. The function counts the distinct 32-byte sectors of each pass,
-/// and adds them up.
+/// Returns the number of sectors that an atomic accesses in the shared memory of another block of
+/// the cluster. A pass serves each address once. The function counts the distinct 32-byte sectors
+/// of each pass, and adds them up.
 u32 count_remote_atomic_sectors(const u64* addresses, u32 bytes_per_lane, Mask active);
 
 /// Counts the wavefronts of an atomic on shared memory. Each pass of 32, 16 or 8 lanes (as in
@@ -81,22 +81,22 @@ Mask first_lanes_of_banks(const u32* addresses, u32 bytes_per_lane, Mask active)
 /// The totals of one memory instruction of a kernel (a "site"), over all warps and launches. An
 /// access updates one group of four counters. The alignment keeps each group within one cache line.
 struct alignas(32) SiteCounters {
-    u64 requests = 0;      ///< global memory: warp instructions that have an active lane
+    u64 requests = 0;      ///< global memory: the number of warp instructions with an active lane
     u64 sectors = 0;       ///< global memory: 32-byte sectors accessed
-    u64 useful_bytes = 0;  ///< global memory: bytes that the lanes requested
+    u64 useful_bytes = 0;  ///< global memory: the number of bytes that the lanes requested
     u64 waits = 0;  ///< the number of waits at this site for global loads or asynchronous copies
 
-    u64 shared_requests = 0;   ///< requests to shared memory
-    u64 wavefronts = 0;        ///< wavefronts of shared memory, including bank conflicts
+    u64 shared_requests = 0;  ///< requests to shared memory
+    u64 wavefronts = 0;  ///< wavefronts of shared memory, including those caused by bank conflicts
     u64 wavefronts_ideal = 0;  ///< wavefronts without bank conflicts
-    /// The bytes that asynchronous copies had in flight to shared memory at each load from it,
-    /// summed over all loads.
+    /// The bytes that asynchronous copies to shared memory had in flight at each load from shared
+    /// memory, summed over all such loads.
     u64 bytes_in_flight = 0;
 
     u64 remote_requests = 0;      ///< requests to the shared memory of other blocks of the cluster
     u64 remote_sectors = 0;       ///< 32-byte sectors accessed in other blocks of the cluster
     u64 remote_useful_bytes = 0;  ///< bytes that the lanes requested from other blocks
-    /// Loads from shared memory by atomics that are compiled to loops in machine code.
+    /// Loads from shared memory by atomics compiled to loops in machine code.
     u64 loop_load_requests = 0;
     u64 loop_load_wavefronts = 0;
     u64 loop_load_ideal = 0;

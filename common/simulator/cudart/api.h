@@ -49,11 +49,11 @@ cudaError_t context_error();
 bool runtime_is_used();
 void note_runtime_use();
 
-/// Sets the context's error, because a kernel ended with `error`.
+/// Sets the context's error after a kernel has ended with `error`.
 void break_context(cudaError_t error);
 
-/// Reports a launch that ended with `error`. Must be called only if no check has reported the
-/// reason, because that check is disabled.
+/// Reports a launch that ended with `error`. Must be called only if the check that would have
+/// reported the reason is disabled.
 void report_broken(cudaError_t error, const std::string& kernel);
 
 /// Completes a cudaDeviceReset after a context error. The device stays unusable for this process.
@@ -131,7 +131,7 @@ private:
     bool is_refused_by_hardware_ = false;
 };
 
-/// Runs `body` and returns the error that it ends with.
+/// Runs `body`. Returns the error that `body` fails with, or cudaSuccess.
 template <class Body>
 cudaError_t catch_error(Body body) {
     try {

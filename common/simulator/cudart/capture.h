@@ -72,7 +72,7 @@ void capture_work(const std::shared_ptr<Capture>& capture, cudaStream_t stream, 
 /// Executes the work immediately, or adds it to the capture if the stream is being captured.
 void execute_or_capture(cudaStream_t stream, Work work);
 
-/// Allocates or frees memory as a node of the captured graph.
+/// These functions add a node to the captured graph that allocates or frees memory.
 void capture_allocation(const std::shared_ptr<Capture>& capture, cudaStream_t stream,
                         void** pointer, size_t bytes);
 void capture_free(const std::shared_ptr<Capture>& capture, cudaStream_t stream,
@@ -94,8 +94,8 @@ struct CapturedEvent {
 void record_captured_event(const std::shared_ptr<Capture>& capture, cudaStream_t stream,
                            CapturedEvent& event);
 
-/// Makes `stream` wait for an event that was recorded in a captured stream, so that `stream` takes
-/// part in the capture.
+/// Makes `stream` wait for an event recorded in a captured stream, so that `stream` takes part in
+/// the capture.
 void join_capture(cudaStream_t stream, const CapturedEvent& event);
 
 /// Fails a call that makes a captured stream wait for an event that was not captured.

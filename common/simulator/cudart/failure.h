@@ -27,7 +27,7 @@ inline void require_success(cudaError_t error) {
     require(error == cudaSuccess, error);
 }
 
-/// Sets `*target = value`. Fails if `target` is null.
+/// Sets `*target` to `value`. Fails if `target` is null.
 template <class T>
 void store_output(T* target, std::type_identity_t<T> value) {
     require(target);

@@ -1,4 +1,4 @@
-// Maps handles to all objects of one type, such as streams or events, that a program has created.
+// Maps handles to the objects of one type (such as streams or events) that a program has created.
 #pragma once
 
 #include <map>

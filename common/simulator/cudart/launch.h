@@ -11,7 +11,7 @@
 
 namespace coalesce::simulator::cudart {
 
-/// A requested launch, before any check.
+/// A launch request that has not been checked yet.
 struct LaunchRequest {
     dim3 grid, block;
     size_t shared = 0;

@@ -2,11 +2,11 @@
 //
 // Idea       Work in a stream runs before its call returns, so the simulation itself never shows
 //            the effect of a missing wait. The check therefore keeps a vector clock for each
-//            stream, for each recorded event, and for the host. Entry [s] of a clock is the number
-//            of pieces of work in stream s that precede all later work of the clock's owner. A
-//            stream that waits for an event joins the clock of the stream that recorded the event.
-//            When the host waits, the host's clock joins the clock of the stream or event. Later
-//            work joins the host's clock.
+//            stream, for each recorded event, and for the host. Entry s of a clock counts the
+//            operations in stream s that precede all later work of the clock's owner. A stream that
+//            waits for an event joins the clock of the stream that recorded the event. When the
+//            host waits, the host's clock joins the clock of the stream or event. Later work joins
+//            the host's clock.
 // Ranges     Copies and fills add their ranges (transfers.cpp). The ranges of a launch are read
 //            from the shadow of the race check. Reading them takes 12 % of a launch's time (the
 //            median of thirteen programs), so ranges in memory that the host cannot access are
@@ -48,7 +48,8 @@ public:
     /// Records that the current work frees this memory.
     static void note_freed(u64 begin, u64 end);
     /// Records that the current work, a graph, records an event or waits for an event. The check
-    /// treats the event as recorded after the whole graph, and a wait as a wait of the whole graph.
+    /// acts as if the event were recorded after the whole graph, and as if the whole graph waited
+    /// for an event.
     static void record(cudaEvent_t event);
     static void wait_for(cudaEvent_t event);
 

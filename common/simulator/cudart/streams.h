@@ -1,4 +1,4 @@
-// Declares the table of existing streams and events, by handle.
+// Declares the existing streams and events, which can be looked up by handle.
 #pragma once
 
 #include "simulator/cudart/api.h"

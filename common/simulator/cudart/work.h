@@ -91,7 +91,7 @@ Work describe_copy_from_symbol(void* to, const void* symbol, size_t bytes, size_
                                cudaMemcpyKind kind);
 Work describe_fill(void* to, int value, size_t bytes);
 
-/// Fails if the work is invalid, before any of it is executed.
+/// Checks work before any of it is executed. Fails if the work is invalid.
 void check(const Work& work);
 
 /// Executes the work immediately.

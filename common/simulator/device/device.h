@@ -64,8 +64,7 @@ private:
     std::unique_ptr<State> state_;
 };
 
-/// Returns all kernels of all modules, including those that have been unloaded, for the table at
-/// exit.
+/// Returns all kernels of all modules, including unloaded modules, for the table at exit.
 std::vector<const Kernel*> all_kernels();
 
 /// Sets the counters of all kernels to zero.

@@ -17,7 +17,7 @@ inline Access load_or_store(bool store) {
     return store ? Access::store : Access::load;
 }
 
-/// One access of the active lanes.
+/// A memory access by the active lanes of a warp.
 struct ObservedAccess {
     Access kind = Access::load;
     bool shared = false;        ///< true for shared memory; `addresses` are then offsets
@@ -26,7 +26,7 @@ struct ObservedAccess {
     /// True for ldmatrix and stmatrix, in which each lane accesses a row.
     bool is_matrix_access = false;
     u32 bytes = 0;  ///< the number of bytes per lane
-    /// for an atomic on shared memory, the number of wavefronts that were counted for it
+    /// for an atomic on shared memory, the number of wavefronts counted for it
     u32 wavefronts = 0;
     Mask lanes = 0;
     const u64* addresses = nullptr;
@@ -38,7 +38,7 @@ inline SharedAccessKind to_shared_kind(const ObservedAccess& access) {
     return access.kind == Access::store ? SharedAccessKind::store : SharedAccessKind::load;
 }
 
-/// The offsets of the lanes in shared memory, as counters and checks expect them; 0 for inactive
+/// The lanes' offsets in shared memory, in the form that counters and checks take; 0 for inactive
 /// lanes.
 using LaneOffsets = std::array<u32, kLanes>;
 inline LaneOffsets to_offsets(const u64* addresses, Mask lanes) {

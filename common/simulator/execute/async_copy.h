@@ -39,7 +39,8 @@ Description describe_bulk_copy(const ptx::Instruction& instruction);
 /// is waiting only for bytes. Must be called when a thread tests whether the phase has ended
 /// (bulk_copy.cpp).
 void complete_bulk_copies(Block& block, u32 mbarrier);
-/// Returns the number of bytes that are still missing from the copies that report to this mbarrier.
+/// Returns the number of bytes that the copies that report to this mbarrier have not transferred
+/// yet.
 u64 pending_bulk_bytes(const Block& block, u32 mbarrier);
 
 /// Reports the copies that may still read the shared memory of a block of a cluster, and executes

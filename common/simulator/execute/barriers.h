@@ -28,8 +28,7 @@ void charge_instructions(Warp& w, u64 count);
 /// shuffles whose mask contains exited lanes.
 void check_mask(Warp& w, const Op* op, Mask named, Mask callers);
 void report_missing_lanes(Warp& w, const Fragment& fragment);
-/// Returns the first warp that has waiting lanes. Must be called only if no warp of the block can
-/// run.
+/// Returns the first warp with waiting lanes. Must be called only if no warp of the block can run.
 const Warp& find_stuck_warp(const Block& block);
 /// Ends the launch, because no warp of the block can ever continue.
 void report_deadlock(Block& block);

@@ -39,8 +39,8 @@ struct Launch {
     Checks checks;
     std::vector<u8> parameters;         ///< the kernel's parameter memory
     GlobalRace* global_race = nullptr;  ///< null if global memory is not checked for races
-    /// Records which bytes the launch reads from memory that it does not write. Null if no check
-    /// needs them.
+    /// The marks of the bytes that the launch reads from memory that it does not write. Null if no
+    /// check needs them.
     ReadMarks* reads = nullptr;
 
     std::atomic<int> status{0};  ///< the Status of the first failure, or 0 if there was none
@@ -69,11 +69,11 @@ struct Launch {
     /// Runs one of the blocks in `skipped_blocks`. Called at the point at which the launch would
     /// have run the block. Empty if those blocks have already run.
     std::function<void(u64)> run_skipped_block;
-    /// The index of the first of the neighbouring blocks whose sectors are recorded, and the number
-    /// of these blocks.
-    u64 first_neighbour = 0, neighbours = 0;
-    /// The index of the first of the recorded blocks in the next row of the grid, and the number of
+    /// The index of the first neighbouring block whose sectors are recorded, and the number of
     /// these blocks.
+    u64 first_neighbour = 0, neighbours = 0;
+    /// The index of the first recorded block in the next row of the grid, and the number of these
+    /// blocks.
     u64 first_below = 0, below = 0;
     /// True if accesses to global memory are only recorded, not executed.
     bool is_dry_run = false;
@@ -96,7 +96,8 @@ struct Launch {
 /// One of a block's 16 hardware barriers.
 struct Barrier {
     u32 expected = 0;  ///< the number of threads to wait for; 0 means the whole block
-    u32 arrived_without_waiting = 0;  ///< the threads that arrived by bar.arrive, without waiting
+    /// The number of threads that arrived with bar.arrive, without waiting.
+    u32 arrived_without_waiting = 0;
     bool in_use = false;
     /// For bar.red, the number of threads that have arrived, and how many of them have a true
     /// predicate.
@@ -104,7 +105,8 @@ struct Barrier {
     Mask waiting = 0;  ///< the warps whose live lanes all wait at this barrier
 };
 
-/// The bytes announced to an mbarrier in its current phase, and the bytes that have arrived.
+/// The number of bytes announced to an mbarrier in its current phase, and the number of bytes that
+/// have arrived.
 struct PhaseBytes {
     i64 announced = 0, arrived_bytes = 0;
     i64 announced_in_last_phase = 0;  ///< the bytes announced in the previous phase
@@ -130,7 +132,7 @@ struct Block {
     u8* uniform = nullptr;  ///< the register file shared by all warps
     u8* shared = nullptr;
     u32 shared_bytes = 0;
-    /// True if the kernel uses the system's reserved shared memory, which is at the highest
+    /// True if the kernel uses the system's reserved shared memory, which occupies the highest
     /// addresses.
     bool reserved_shared = false;
     u8* local = nullptr;  ///< the local memory of all threads
@@ -139,20 +141,22 @@ struct Block {
 
     SharedRace* shared_race = nullptr;  ///< null if shared memory is not checked for races
     SharedLedger ledger;
-    /// The cp.async copies of each warp that have been issued and not yet waited for
+    /// The cp.async copies of each warp that have been issued but not waited for yet
     /// (async_copy.cpp).
     struct AsyncCopies;
     std::shared_ptr<AsyncCopies> async_copies;
     /// The pending copies of cp.async.bulk for the whole block (bulk_copy.cpp).
     struct BulkCopies;
     std::shared_ptr<BulkCopies> bulk_copies;
-    u64 copy_bytes_under_way = 0;  ///< the bytes of copies in flight to shared memory
-    /// The bytes of the current phase of each mbarrier, by the mbarrier's offset (mbarrier.cpp).
+    u64 copy_bytes_under_way = 0;  ///< the number of bytes in flight to shared memory
+    /// The bytes of the current phase of each mbarrier, keyed by the mbarrier's offset
+    /// (mbarrier.cpp).
     std::unordered_map<u32, PhaseBytes> phase_bytes;
-    /// The instruction that initialized each mbarrier, by the mbarrier's offset (mbarrier.cpp).
+    /// The instruction that initialized each mbarrier, keyed by the mbarrier's offset
+    /// (mbarrier.cpp).
     std::unordered_map<u32, const Op*> mbarrier_inits;
-    /// The undefined bytes in registers, by warp. Only warps that have undefined bytes have an
-    /// entry.
+    /// The undefined bytes in registers, keyed by warp. Only warps that have undefined bytes have
+    /// an entry.
     std::unordered_map<u32, UndefinedBytes> undefined;
 
     /// The number of cycles since the start of the launch, as read by clock instructions:

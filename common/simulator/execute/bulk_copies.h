@@ -25,12 +25,12 @@ namespace bulk {
 struct Piece {
     u64 global = 0;   ///< the device address; 0 if outside the array
     u32 shared = 0;   ///< the offset in the block's shared memory
-    u32 inside = 16;  ///< the number of bytes, from the start of the piece, that are in the array
+    u32 inside = 16;  ///< the number of leading bytes of the piece that lie within the array
     u32 size = 16;
     u8* host = nullptr;
 };
 
-/// A copy that has been issued but is not complete.
+/// A copy that has been issued but is not yet complete.
 struct Copy {
     const Op* op = nullptr;
     bool to_shared = false;
@@ -40,7 +40,7 @@ struct Copy {
     Block* owner_block = nullptr;
     u32 warp = 0;  ///< the issuing warp
     int lane = 0;
-    u32 group = 0;     ///< for copies to global memory, the number of groups committed before
+    u32 group = 0;     ///< for copies to global memory, the number of groups committed earlier
     u32 mbarrier = 0;  ///< for copies to shared memory, the offset of the mbarrier to notify
     u32 bytes = 0;
     u32 race_ticket = 0, source_ticket = 0;
@@ -55,11 +55,11 @@ struct Copy {
 
 }  // namespace bulk
 
-/// The pending copies whose destination is the block's shared memory, or which copy from it to
-/// global memory.
+/// The pending copies that write to the block's shared memory, or that copy from it to global
+/// memory.
 struct Block::BulkCopies {
     std::deque<bulk::Copy> pending;
-    /// The number of committed groups, by warp and lane.
+    /// The number of committed groups, indexed by warp and lane.
     std::vector<std::array<u32, kLanes>> committed;
 };
 
@@ -69,7 +69,7 @@ Block::BulkCopies& pending_copies(Block& block);
 
 // ---- issuing (bulk_issue.cpp) ----
 
-/// A copy that is being issued, with its addresses and the pieces created so far.
+/// A copy being issued, with its addresses and the pieces created so far.
 struct Issue {
     Warp& w;
     Copy copy;
@@ -81,7 +81,7 @@ struct Issue {
     }
 };
 
-/// The issuing lane's access to shared memory, as the checks expect it.
+/// The issuing lane's access to shared memory, in the form that the checks take.
 struct OneLane {
     u32 addresses[kLanes] = {};
     SharedAccess access;
@@ -119,7 +119,8 @@ bool find_mbarrier(Issue& issue);
 /// shared memory.
 using SplitCopy = std::function<bool(Issue& issue, u32 shared)>;
 /// Checks and counts a copy of `bytes` bytes, and adds it to the pending copies of the block that
-/// owns its shared memory address, or of each destination block of a multicast.
+/// owns its shared memory address. A multicast is added to the pending copies of each destination
+/// block.
 bool issue_copy(Issue& issue, u64 bytes, const SplitCopy& cut);
 /// Passes the bytes that a copy reads from its own block's shared memory to the race check.
 void pass_source_to_race_check(Issue& issue, u32 from);

@@ -27,9 +27,9 @@ struct Resolved;
 
 struct Cluster {
     std::vector<Block*> blocks;  ///< the cluster's blocks, by rank
-    u32 running = 0;             ///< number of blocks that have not ended
-    u8* shared = nullptr;        ///< the shared memory of all blocks, one after the other
-    u32 stride = 0;              ///< the distance between the shared memory of two blocks, in bytes
+    u32 running = 0;             ///< the number of blocks that have not ended
+    u8* shared = nullptr;        ///< the shared memory of all blocks, in the order of their ranks
+    u32 stride = 0;  ///< the distance in bytes between the shared memory of consecutive blocks
     SharedRace race;
 };
 
@@ -90,8 +90,8 @@ const Op* op_shared_address_64(Warp& w, const Op* op);
 inline constexpr u8 kRelaxedArrival = 1;
 const Op* op_cluster_arrive(Warp& w, const Op* op);
 const Op* op_cluster_wait(Warp& w, const Op* op);
-/// Informs the cluster's barrier that lanes of the warp have exited, so that the barrier waits only
-/// for the other lanes.
+/// Records that lanes of the warp have exited, so that the cluster's barrier waits only for the
+/// other lanes.
 void cluster_lanes_ended(Warp& w);
 /// Reports whether a warp of the block waits at the cluster's barrier.
 bool waits_at_cluster_barrier(const Block& block);

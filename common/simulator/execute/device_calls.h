@@ -22,10 +22,10 @@ struct DeviceCall {
     /// The width of the result in Op::d. Op::has_destination is false if the caller ignores the
     /// result.
     Width result = Width::none;
-    /// The widths of the arguments, which are in Op::a, b, c, v[0] and v[1] in this order.
+    /// The widths of the arguments, whose values are in Op::a, b, c, v[0] and v[1], respectively.
     Width argument[5] = {Width::none, Width::none, Width::none, Width::none, Width::none};
     bool order_sensitive = true;
-    /// True if DeviceHeap::prepare must be called before the launch gets its AllocationTable.
+    /// True if DeviceHeap::prepare must be called before the launch's AllocationTable is created.
     bool needs_heap = false;
 };
 
@@ -53,7 +53,8 @@ public:
     struct Freer {
         Dim3 block, thread;
         Place where;
-        u64 launch = 0;  ///< counts the launches that use the heap; free() sets it
+        /// The number of the launch, counting only launches that use the heap. Set by free().
+        u64 launch = 0;
     };
 
     u64 allocate(u64 bytes);  ///< returns the device address, or 0 if the heap is full
@@ -67,7 +68,7 @@ public:
     Interval find(u64 address) const;
     /// Returns the freed piece that contains the address, or an empty interval.
     Interval find_freed(u64 address) const;
-    /// Returns the call of free() that freed the piece at `begin`, which find_freed has found.
+    /// Returns the call of free() that freed the piece at `begin`, an address from find_freed().
     const Freer& freer_of(u64 begin) const { return freers_.at(begin); }
     /// Reports whether the call was made in the current launch.
     bool is_of_this_launch(const Freer& freer) const { return freer.launch == launches_; }
@@ -76,7 +77,8 @@ public:
     Interval find_below(u64 address) const;
 
 private:
-    using Pieces = std::map<u64, u64>;  ///< the requested size of each piece in bytes, by address
+    /// The requested size of each piece in bytes, keyed by address.
+    using Pieces = std::map<u64, u64>;
     static Interval find_below(const Pieces& pieces, u64 address);
     static Interval find_in(const Pieces& pieces, u64 address);
     bool is_reserved() const { return zone_.whole().size() != 0; }

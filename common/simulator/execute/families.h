@@ -42,8 +42,8 @@ enum class Role : u8 {
     /// [map, {x, y, ...}]: the address of the map is in Op::b as 64-bit lanes, and up to five
     /// coordinates are in Op::v[0] to v[3] and Op::d2.
     tensor,
-    vector_destination,  ///< a vector that is written, in Op::d, d2, b, c in this order
-    vector_source,       ///< a vector that is read, in Op::v[0], v[1], ...
+    vector_destination,  ///< a vector that is written; its elements are in Op::d, d2, b and c
+    vector_source,       ///< a vector that is read; its elements are in Op::v[0], v[1], ...
     members,             ///< a source value, in Op::members
     constant,            ///< an integer constant, in Op::immediate
     /// A written vector {x, y, ...} of any length, or a single x, stored in
@@ -81,8 +81,8 @@ struct FamilyInstruction {
     /// two accesses are consecutive: op->site and op->site + 1.
     std::vector<MemoryUse> memory = {};
 
-    /// The value of Op::detail. describe() adds the state space of the first element of `memory`,
-    /// which space_of(op) returns.
+    /// The value of Op::detail. describe() adds the state space of the first element of `memory`.
+    /// space_of(op) returns this state space.
     u8 detail = 0;
     u8 count = 0;  ///< the value of Op::count
 

@@ -49,8 +49,8 @@ struct MatrixFragment {
     MatrixFragment(Part part, Number number, MatrixShape shape);
 
     u32 elements_of_register() const { return bits_of(number) < 32 ? 32 / bits_of(number) : 1; }
-    /// Returns the number of registers per lane with distinct elements. The remaining `slots`
-    /// repeat these registers.
+    /// Returns the number of registers per lane that have distinct elements. The other registers in
+    /// `slots` repeat these elements.
     u32 registers() const { return lines * across / (kLanes * elements_of_register()); }
 
     struct Place {
@@ -83,7 +83,7 @@ struct MatrixOp {
     bool and_bits = false;   ///< for b1, true to use AND instead of XOR
     Slot addresses, value;   ///< for loads and stores: temporary slots with 64-bit and 32-bit lanes
     ptx::StateSpace space = ptx::StateSpace::generic;  ///< for loads and stores, the state space
-    std::vector<FragmentAccess> accesses;  ///< for loads and stores, their memory accesses
+    std::vector<FragmentAccess> accesses;              ///< the memory accesses of a load or store
     /// For loads and stores, the site of the memory accesses. This site cannot be stored in
     /// Op::site, because Ops at which lanes wait for each other use Op::site for counting
     /// instructions.

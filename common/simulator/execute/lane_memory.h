@@ -12,7 +12,7 @@ namespace coalesce::simulator {
 template <u32 Bytes>
 using Element = std::conditional_t<
     Bytes == 8, u64, std::conditional_t<Bytes == 4, u32, std::conditional_t<Bytes == 2, u16, u8>>>;
-/// The type of a lane of the register that contains such an element.
+/// The type of a register lane that contains an element of `Bytes` bytes.
 template <u32 Bytes>
 using ElementLane = LaneOf<Element<Bytes>>;
 
@@ -76,7 +76,7 @@ struct StoredLanes {
     StoredValue value() const { return {copy, this}; }
 };
 
-/// Stores the elements of one lane if `Store` is true, or else loads them.
+/// Stores the elements of one lane if `Store` is true, and otherwise loads them.
 template <class Shape, bool Store>
 void move_lane(Warp& w, const Op* op, int lane, u8* memory) {
     if constexpr (Store)

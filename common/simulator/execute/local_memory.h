@@ -17,7 +17,7 @@ inline u8* local_shadow(const Warp& w, int lane, u64 offset) {
     return w.local_shadow + (u64{w.local_bytes} * static_cast<u32>(lane) + offset) / 4;
 }
 
-/// Marks bytes of a lane's local memory as written (mark_local_written) or as not written
+/// Marks bytes of a lane's local memory as written (mark_local_written) or as unwritten
 /// (mark_local_unwritten).
 void mark_local_written(const Warp& w, int lane, u64 offset, u64 bytes);
 void mark_local_unwritten(const Warp& w, int lane, u64 offset, u64 bytes);

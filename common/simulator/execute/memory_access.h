@@ -1,9 +1,9 @@
-// Translates the addresses that lanes access to host addresses, for all memory instructions except
-// plain ld and st.
+// Translates the lanes' addresses to host addresses, for all memory instructions except plain ld
+// and st.
 //
 // Builds on  block.h.
-// Idea       Each address is translated once, together with the checks of its bounds and alignment.
-//            The caller then uses host pointers. An invalid address ends the launch, as on
+// Idea       Each address is translated once, and its bounds and alignment are checked at the same
+//            time. The caller then uses host pointers. An invalid address ends the launch, as on
 //            hardware.
 #pragma once
 
@@ -72,10 +72,11 @@ inline constexpr u8 kOncePerWordBit = 128;
 /// Adds one warp-wide access to the counters of a site: sectors for lanes in global memory, and
 /// wavefronts for lanes in shared memory.
 void count_access(Warp& w, u32 site, const Resolved& where, u32 bytes);
-/// Counts an atomic like count_access. The lanes in `looping` are counted like a loop of loads and
-/// exchanges instead. Returns the wavefronts of the lanes in the block's own shared memory.
+/// Counts an atomic like count_access, except that the lanes in `looping` are counted as a loop of
+/// loads and compare-and-exchanges. Returns the wavefronts of the lanes in the block's own shared
+/// memory.
 u32 count_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes, Mask looping = 0);
-/// Selects the lanes whose atomic accesses the hardware performs: all of `lanes`, or only the first
+/// Returns the lanes whose atomic accesses the hardware performs: all of `lanes`, or only the first
 /// one if the instruction performs a single access for all lanes.
 inline Mask acting_lanes(const Op* op, Mask lanes) {
     return op->detail & kOneLaneBit ? lanes & (~lanes + 1) : lanes;
@@ -105,8 +106,8 @@ bool read_bytes(const Warp& w, u64 generic_address, int lane, u32 bytes, void* t
 std::optional<std::string> read_string(const Warp& w, u64 generic_address, int lane,
                                        u64 limit = 1 << 20);
 
-/// A shadow byte has one bit for each byte of a word. Returns a mask of the bits for `bytes` bytes
-/// (at most 4) that start at `address`.
+/// Returns the bits of a shadow byte for the `bytes` bytes (at most 4) that start at `address`. A
+/// shadow byte has one bit for each byte of a word.
 inline u8 shadow_bits(u64 address, u32 bytes) {
     return static_cast<u8>(((1u << bytes) - 1) << (address & 3));
 }

@@ -42,9 +42,8 @@ private:
     void count_sectors(Block& block, bool reads, u32 sectors);
     void add_waiting_requests();
 
-    /// A run of sectors that will be added to `to`. Looking up a sector is slow, because the lookup
-    /// waits for memory. Therefore, a few runs are queued while the data for their lookup is
-    /// prefetched.
+    /// A run of sectors to be added to `to`. Looking up a sector is slow, because the lookup waits
+    /// for memory. Therefore, a few runs are queued while the data for their lookup is prefetched.
     struct Waiting {
         timing::Footprint* to = nullptr;
         timing::SectorRun run;
@@ -52,8 +51,8 @@ private:
 
     /// The last request that accessed scattered sectors. If the warps of a block store columns,
     /// they access the same sectors repeatedly, and each warp stores a different part of every
-    /// sector. A repeated request is skipped, because the footprint already contains its sectors
-    /// for this turn.
+    /// sector. A request that repeats the last one is skipped, because the footprint already
+    /// contains its sectors for this block.
     struct LastRequest {
         const timing::Footprint* to = nullptr;
         u64 nth_block = 0;
@@ -75,7 +74,7 @@ private:
     std::size_t waiting_count_ = 0;
     /// The number of blocks started so far.
     u64 blocks_started_ = 0;
-    /// The current block, and the sectors that it has read and written so far.
+    /// The current block, and the numbers of sectors that it has read and written so far.
     u64 block_ = ~u64{0}, recorded_read_sectors_ = 0, recorded_write_sectors_ = 0;
 };
 
@@ -131,7 +130,7 @@ public:
                                                      const timing::Recording& recording,
                                                      bool shares_turns);
     /// If some of the chosen blocks do far more work than others, returns the blocks to record
-    /// instead of them. Otherwise returns no blocks.
+    /// instead. Otherwise returns no blocks.
     static std::vector<u64> choose_more_blocks(const LaunchConfig& config,
                                                const timing::Recording& recording);
     /// Returns the range of blocks whose sectors are recorded, as the first block and the number of
@@ -142,7 +141,7 @@ public:
     /// `neighbours` extends into it.
     static std::pair<u64, u64> below(const timing::Recording& recording,
                                      std::pair<u64, u64> neighbours);
-    /// Adds a recording and fills in what is known before the launch.
+    /// Adds a recording, and fills in the data that is known before the launch.
     timing::Recording& add(const Kernel& kernel, const LaunchConfig& config);
 
 private:

@@ -19,13 +19,12 @@
 
 namespace coalesce::simulator {
 
-/// Adds a fragment that is not running. Fragments at the same instruction of the same call are
-/// merged, so that their lanes continue or wait together.
+/// Adds `fragment` to the warp's fragments that are not running. Fragments at the same instruction
+/// of the same call are merged, so that their lanes continue or wait together.
 void join_others(Warp& w, const Fragment& fragment);
 /// Moves the running fragment to `next`. Returns the next Op of the fragment that must run first.
 const Op* continue_at(Warp& w, const Op* next);
-/// Switches to a fragment that is ready and returns its next Op, or nullptr if no fragment is
-/// ready.
+/// Switches to a ready fragment and returns its next Op, or nullptr if no fragment is ready.
 const Op* next_fragment(Warp& w);
 
 enum class BlockOutcome : u8 {
@@ -35,15 +34,15 @@ enum class BlockOutcome : u8 {
 };
 /// Runs the block until it finishes, waits for other blocks, or fails.
 BlockOutcome run_block(Block& block, u64 seed);
-/// Allows a warp the full number of spin iterations again. Call it before the warp's first slice.
+/// Resets the number of iterations that a warp may spin. Call it before the warp's first slice.
 void reset_spin_limit(Warp& w);
 
 /// Describes each waiting fragment, for example "warp 3: lanes 0-31 wait at the barrier of
 /// kernel.cu:12".
 std::string describe_waiting(const Block& block);
 
-/// Set in Op::detail for a branch that is in the program. Not set for a branch that the lowering
-/// has added.
+/// Set in Op::detail for a branch of the program, as opposed to a branch that the lowering has
+/// added.
 inline constexpr u8 kCountedBranch = 1;
 
 // The handlers for control flow.

@@ -58,18 +58,18 @@ void count_shared(Warp& w, const Op* op, bool store, Wavefronts wavefronts);
 /// Passes an access to the listener and to the Watch. Returns false if the access need not be
 /// executed, because the listener needs no more accesses.
 bool observe_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses);
-/// Passes an access to the block's race check. `undefined` receives a mask for each lane of the
-/// uninitialized bytes that the lane loads or stores without this being an error. Returns false if
-/// there are no such bytes.
+/// Passes an access to the block's race check. Fills `undefined` with a mask for each lane: the
+/// uninitialized bytes that the lane may load or store without an error. Returns false if there are
+/// none.
 bool check_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses,
                   u32* undefined);
 /// Checks and counts an access without using the ledger. If an address is invalid, ends the launch
-/// and returns false. If `layout` is not null, it receives the layout, and the ledger records the
-/// access.
+/// and returns false. If `layout` is not null, stores the layout of the addresses in `*layout`, and
+/// records the access in the ledger.
 bool judge_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses,
                   SharedLedger::Layout* layout);
 
-/// Loads elements if all lanes have the same address. Each element is read only once.
+/// Loads elements for lanes that all have the same address. Each element is read only once.
 template <class Shape>
 void load_for_all(Warp& w, const Op* op, const u8* from) {
     for (u32 k = 0; k < Shape::kCount; ++k) {

@@ -39,8 +39,9 @@ public:
     /// The layout of a step's 32 addresses. Data in some layouts can be moved faster.
     enum class Layout : u8 {
         scattered,
-        contiguous,  ///< all lanes are active, and lane l has the first address + l * bytes
-        same,        ///< all active lanes have the same address
+        /// All lanes are active, and lane l accesses the first lane's address + l * bytes.
+        contiguous,
+        same,  ///< all active lanes access the same address
     };
     /// One step of one warp: an access or a barrier.
     struct Step {
@@ -79,7 +80,7 @@ public:
     void begin_launch(u32 warps, bool allowed, std::shared_ptr<const Steps> clean);
     void begin_block();
     /// Ends a block. `clean` is true if the checker found no error in the block. `by_values` is
-    /// true if this might have been different with other stored values.
+    /// true if the checker might have found an error with other stored values.
     void end_block(bool clean, bool by_values);
     void end_launch() { clean_.reset(); }
 
@@ -137,7 +138,7 @@ private:
     bool allowed_ = false;
     u32 stopped_comparisons_ = 0;
     u64 blocks_compared_ = 0;
-    std::shared_ptr<Steps> recorded_;  ///< the steps of the block that is being recorded
+    std::shared_ptr<Steps> recorded_;  ///< the steps of the block being recorded
     /// Maps the hash of 32 addresses to the index of these addresses in recorded_.
     std::unordered_multimap<u64, u32> address_index_;
     std::shared_ptr<const Steps> clean_;  ///< the steps that other blocks are compared with

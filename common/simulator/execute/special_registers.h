@@ -30,7 +30,7 @@ struct SpecialRegister {
     /// Returns the register's value for the thread in `lane`. If `varies` is `launch`, the value
     /// depends only on warp.block->launch. If it is `block`, the value depends only on warp.block.
     u64 (*value)(const Warp& warp, int lane) = nullptr;
-    /// True if the value is an address in the shared memory that is reserved for the system.
+    /// True if the value is an address in the shared memory reserved for the system.
     bool is_in_reserved_shared = false;
 
     /// Reports whether the result of a read depends on the order in which blocks run, as it does
@@ -45,7 +45,7 @@ inline constexpr const char* kLocalWindowRegister = "%local_window";
 /// Finds a register by its name in the PTX, such as "%tid.x". Returns nullptr for unknown names.
 const SpecialRegister* find_special_register(const std::string& name);
 
-/// Writes the values that the active lanes read from a special register.
+/// Writes each active lane's value of a special register to `slot`.
 void read_special(Warp& w, const SpecialRegister& special, Slot slot);
 /// The handler of `mov d, %clock`. Op::immediate points to the SpecialRegister, and Op::d is the
 /// destination.

@@ -21,7 +21,8 @@ struct TracedAccess {
     /// The address that each active lane accesses. For shared memory, an offset in the block's
     /// shared memory.
     u64 addresses[kLanes] = {};
-    /// The number of sectors (global memory) or wavefronts (shared memory).
+    /// The actual number of sectors (global memory) or wavefronts (shared memory), and the smallest
+    /// possible number.
     u32 cost = 0, ideal = 0;
 };
 

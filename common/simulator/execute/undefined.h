@@ -37,7 +37,7 @@ inline void forget_undefined(Warp& w, const Op* op) {
     if (w.undefined) [[unlikely]]
         forget_undefined_slowly(w, op);
 }
-/// Records that `bytes` is a mask of the undefined bytes that this lane has loaded.
+/// Records the mask `bytes` of the undefined bytes that this lane has loaded.
 void note_undefined(Warp& w, const Op* op, int lane, u32 bytes);
 /// Records the undefined bytes that each lane has loaded. If `bytes` is null, no lane has loaded
 /// any.

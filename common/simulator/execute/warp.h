@@ -35,7 +35,7 @@ struct SiteCache {
     u64 begin = ~u64{0}, end = 1024;
     std::ptrdiff_t to_host = 0;
     u8* shadow = nullptr;  ///< the shadow of `begin`; null if all bytes are initialized
-    /// Whether the allocation is expected not to be written (see GlobalRace).
+    /// Whether no writes to the allocation are expected (see GlobalRace).
     bool read_only = false;
     /// The object that records the launch's reads of the allocation, or null.
     MarkedReads* reads = nullptr;
@@ -88,7 +88,7 @@ struct Warp {
     Frame* frame = nullptr;
     Block* block = nullptr;
     u32 index = 0;                 ///< the index of the warp within the block
-    Mask existing = 0;             ///< the lanes that belong to a thread of the block
+    Mask existing = 0;             ///< the lanes that execute a thread of the block
     Mask live = 0;                 ///< the existing lanes that have not exited
     bool has_met_barrier = false;  ///< true if the warp has waited at a barrier of the block
     std::vector<Fragment> others;  ///< all fragments except the running fragment
@@ -117,9 +117,11 @@ struct Warp {
     u64 executed = 0;  ///< the number of PTX instructions executed since the warp began
     /// The number of executed instructions that `lane_instructions` already includes.
     u64 included_instructions = 0;
-    u64 lane_instructions = 0;  ///< the sum of the active lanes over all executed instructions
+    /// The number of active lanes, summed over all executed instructions.
+    u64 lane_instructions = 0;
     u64 branches = 0, divergent_branches = 0;
-    /// The instructions that printf adds to the instruction limit, but not to the counters.
+    /// The number of instructions that printf adds to the instruction limit, but not to the
+    /// counters.
     u64 uncounted_instructions = 0;
     /// The number of backward branches that the warp may still execute in this slice.
     i64 fuel = 0;
@@ -130,7 +132,7 @@ struct Warp {
     u32 waiting_iterations = 0;  ///< the number of waiting-loop iterations in this slice
     /// The value of Watch::changes() at the last iteration of a waiting loop.
     u64 changes_seen = 0;
-    /// The number of consecutive slices that were used up without an iteration of a waiting loop.
+    /// The number of consecutive slices used up without an iteration of a waiting loop.
     u32 full_slices = 0;
     /// The last instruction that read memory in a waiting loop, set while Watch::on() is true.
     const Op* polling_op = nullptr;
@@ -149,7 +151,7 @@ struct Warp {
     /// The undefined bytes in registers (execute/undefined.h), or null if there are none.
     UndefinedBytes* undefined = nullptr;
     /// The tracker of undefined shuffle results (execute/shuffled_values.h), or null if there are
-    /// none.
+    /// no such results.
     ShuffledValues* shuffled = nullptr;
     u8* local = nullptr;  ///< the lanes' local memory, with `local_bytes` bytes per lane
     /// The shadow of `local`, which marks written bytes (execute/local_memory.h), or null.

@@ -63,7 +63,7 @@ public:
 
     // ---- events ----
 
-    /// Records that a byte visible to threads has changed, or that another event could end a wait.
+    /// Records a change of a byte that threads can see, or another event that could end a wait.
     void memory_changed() { ++changes_; }
     u64 changes() const { return changes_; }
     /// Records that a block or lanes have started or ended, or that a warp has computed for a long
@@ -87,8 +87,8 @@ public:
 
     enum class Verdict : u8 { keep_running, deadlock, waits_for_host };
     Verdict end_round(const std::vector<Block*>& waiting);
-    /// Returns the report for Verdict::waits_for_host, whose address is that of the awaited word.
-    /// The report's check, kind, place and thread are also set.
+    /// Returns the report for Verdict::waits_for_host. Its check, kind, place and thread are set,
+    /// and its address is that of the awaited word.
     const Report& wait_for_host() const { return *host_wait_report_; }
 
 private:

@@ -19,8 +19,7 @@ namespace coalesce::simulator {
 struct Cluster;          ///< a running cluster (cluster.h)
 struct ResidentCluster;  ///< a cluster with its memory (cluster_worker.cpp)
 
-/// Host memory that is aligned for the widest vector registers. The memory is reused if it is large
-/// enough.
+/// Host memory aligned for the widest vector registers. The memory is reused if it is large enough.
 class AlignedBytes {
 public:
     u8* resize(u64 bytes);
@@ -91,11 +90,11 @@ private:
     RaceLog* shared_log_ = nullptr;
     u64 seed_ = 0, max_resident_ = 1, blocks_ = 0;
     std::vector<std::unique_ptr<Resident>> residents_;
-    std::size_t prepared_ = 0;  ///< the number of `residents_` that are prepared for this launch
+    std::size_t prepared_ = 0;  ///< the number of `residents_` prepared for this launch
     std::vector<Block*> waiting_;
     u64 cluster_size_ = 1;
     std::vector<std::unique_ptr<ResidentCluster>> clusters_;
-    /// The number of `clusters_` that are prepared for this launch.
+    /// The number of `clusters_` prepared for this launch.
     std::size_t prepared_clusters_ = 0;
     std::vector<SiteCache> caches_;
     Watch watch_;

@@ -23,8 +23,8 @@ struct PtxImage {
 /// contains only machine code.
 std::vector<PtxImage> read_ptx(const void* data, std::size_t limit = 0);
 
-/// Returns the PTX of an image that was passed to cudaLibraryLoadData: PTX text, a fatbin, or a
-/// fatbin wrapper. Throws FatbinError like read_ptx.
+/// Returns the PTX of an image passed to cudaLibraryLoadData: PTX text, a fatbin, or a fatbin
+/// wrapper. Throws FatbinError like read_ptx.
 std::vector<PtxImage> read_image(const void* data);
 
 /// Returns the image that a driver would choose: the newest that a device of compute capability

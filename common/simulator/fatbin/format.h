@@ -34,7 +34,7 @@ struct ContainerHeader {
 enum class EntryKind : u16 {
     ptx = 1,
     machine_code = 2,
-    intermediate = 8,  ///< NVVM code, from which -dlto generates machine code when linking
+    intermediate = 8,  ///< NVVM IR, from which the linker generates machine code if -dlto is given
 };
 
 inline constexpr u64 kCompressedLz4 = 0x2000;

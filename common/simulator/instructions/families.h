@@ -26,14 +26,13 @@ public:
     /// Takes .rni, .rzi, .rmi or .rpi, which round to whole numbers. Returns nothing if the
     /// instruction has none of these modifiers.
     std::optional<Rounding> take_rounding_to_whole();
-    /// Takes the leftmost type modifier that has not been taken. Returns Type::none if there is
-    /// none.
+    /// Takes the leftmost untaken type modifier. Returns Type::none if there is none.
     ptx::Type take_type();
     bool all_taken() const { return taken_ + 1 == u64{1} << names_.size(); }
 
 private:
     const std::vector<std::string>& names_;
-    u64 taken_ = 0;  ///< the modifiers that were taken, one bit each
+    u64 taken_ = 0;  ///< the taken modifiers, one bit each
 };
 
 /// Creates an instruction from its modifiers. If the family has no instruction with these
@@ -56,10 +55,10 @@ namespace carry_instructions {
 FamilyTable families();  // add.cc and similar instructions
 }
 namespace bits_instructions {
-FamilyTable families();  // shifts, bit fields, counting and permuting of bits
+FamilyTable families();  // shifts, bit fields, bit counting and bit permutation
 }
 namespace logic_instructions {
-FamilyTable families();  // and, or, lop3 and similar instructions, also for predicates; selection
+FamilyTable families();  // and, or, lop3 and the like (also on predicates), and selection
 }
 namespace float_instructions {
 FamilyTable families();  // arithmetic on floats from f64 down to pairs of f16 and bf16
@@ -153,7 +152,7 @@ template <class H>
 H extract_half(Pair<H> pair, int which) {
     return {static_cast<u16>(pair.bits >> (16 * which))};
 }
-/// Applies F to both halves of a pair. Requests is either empty or F::Request; in the latter case,
+/// Applies F to both halves of a pair. Requests is either empty or F::Request. If it is F::Request,
 /// F::apply takes a request as its first argument.
 template <class F, class... Requests>
 struct InPairs : F {
@@ -165,8 +164,8 @@ struct InPairs : F {
     }
 };
 
-/// If the type is f16, bf16 or a pair of them, returns the description of the operation on this
-/// type.
+/// Returns the description of the operation for f16, bf16 or a pair of either. For any other type,
+/// the description is empty.
 template <class F, int kSources, class... Requests>
 LaneInstruction for_halves(ptx::Type type, const Requests&... request) {
     using Paired = InPairs<F, Requests...>;

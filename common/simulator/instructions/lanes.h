@@ -31,8 +31,9 @@
 
 namespace coalesce::simulator {
 
-/// A lane-wise instruction. All lane-wise instructions are pure: the same sources always give the
-/// same result, so lowering may compute them once for a whole block or launch.
+/// A lane-wise instruction. Except for instructions with carry flags, lane-wise instructions are
+/// pure: the same sources always give the same result, so lowering may compute them once for a
+/// whole block or launch.
 struct LaneInstruction {
     Handler run = nullptr;
     Width destination = Width::none;
@@ -196,10 +197,9 @@ const Op* run_requested(Warp& w, const Op* op) {
 
 // ---- forms: the specialized handlers that take up nearly all of the simulator's time ----
 //
-// The most common instructions have a separate handler (a form) for each combination of the
-// register files of their operands. To find the register file of an operand at run time would cost
-// as much as adding 32 numbers. In addition, a form reads a uniform operand once instead of 32
-// times.
+// The most common instructions have a separate handler (a form) for each combination of their
+// operands' register files. Finding the register file of an operand at run time would cost as much
+// as adding 32 numbers. In addition, a form reads a uniform operand once instead of 32 times.
 //
 // A form calls the handler of the next Op itself, so it does not return to the scheduler's loop. In
 // measurements, this made pure arithmetic 1.4 times as fast. If the compiler does not turn the call

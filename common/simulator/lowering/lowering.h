@@ -171,9 +171,9 @@ private:
     const MergedAccesses merged_;
     std::vector<Liveness::Range> lifetimes_;  ///< the live range of each root register
     std::vector<std::optional<Slot>> slots_;  ///< the current slot of each root register
-    /// The root registers that become live at an instruction, by the instruction's index.
+    /// The root registers that become live at an instruction, keyed by the instruction's index.
     std::multimap<u32, u32> begins_;
-    /// The root registers whose last use is at an instruction, by the instruction's index.
+    /// The root registers whose last use is at an instruction, keyed by the instruction's index.
     std::multimap<u32, u32> ends_;
     /// The temporary slots of the current instruction.
     std::vector<std::pair<Slot, Width>> temporaries_;
@@ -191,7 +191,7 @@ private:
     /// The class of the values that the current instruction computes.
     ValueClass current_class_ = ValueClass::thread;
     u32 at_ = 0;              ///< the index of the current instruction
-    u32 pending_weight_ = 0;  ///< the number of instructions that no Op counts so far
+    u32 pending_weight_ = 0;  ///< the number of instructions that no Op counts yet
     /// The number of pending instructions for each file and line.
     std::map<std::pair<u32, u32>, u32> pending_lines_;
     std::map<Remark, u32> pending_remarks_;  ///< the pending instructions by remark

@@ -28,7 +28,7 @@ public:
     Slot take_permanently(Width width);
     void give_back(Slot slot, Width width);
     u32 bytes() const { return top_; }
-    /// Returns all slots that were ever allocated.
+    /// Returns all slots ever allocated.
     const std::vector<SlotPosition>& all_slots() const { return all_slots_; }
 
 private:

@@ -48,8 +48,8 @@ struct AddressMap {
 };
 /// The address map of this process. DeviceMemory::draw_addresses changes it.
 inline AddressMap address_map;
-/// Returns an address map selected by `seed` that is possible on a GPU with `range` bytes of
-/// memory.
+/// Returns an address map that is possible on a GPU with `range` bytes of memory. `seed` selects
+/// the map.
 AddressMap draw_map(u64 seed, u64 range);
 /// The exclusive upper bound, in bytes, of the offsets that scattered() returns for small
 /// allocations.
@@ -63,8 +63,8 @@ inline u64 device_base() {
 /// The size of a window, and the distance between windows, in bytes. No allocation overlaps a
 /// window.
 inline constexpr u64 kWindowBytes = u64{1} << 24, kWindowStride = u64{1} << 32;
-/// The size of all windows of shared memory: one for each block of the largest cluster, and more
-/// for invalid ranks.
+/// The total size of the windows of shared memory: one for each block of the largest cluster, and
+/// more for invalid ranks.
 inline constexpr u64 kSharedWindowBytes = 256 * kWindowBytes;
 inline u64 shared_window() {
     return address_map.windows;
@@ -72,7 +72,7 @@ inline u64 shared_window() {
 inline u64 local_window() {
     return address_map.windows + kWindowStride;
 }
-/// The part of the local window that belongs to each thread of a block, in bytes. The part is
+/// The size in bytes of the part of the local window that belongs to each thread of a block. It is
 /// larger than any thread's local memory.
 inline constexpr u64 kLocalBytesPerThread = u64{1} << 20;
 inline u64 param_window() {
@@ -84,9 +84,9 @@ inline u64 function_window() {
     return address_map.windows + 3 * kWindowStride;
 }
 
-/// The size of the gap of unused addresses after an allocation. The gap is normally wide enough
-/// that an index that is off by whole rows does not reach the next allocation, so that the access
-/// is detected.
+/// The size of the gap of unused addresses after an allocation. The gap is normally so wide that an
+/// index that is off by whole rows falls into the gap instead of the next allocation, and the
+/// access is detected.
 inline constexpr u64 kWideGapBytes = 2 << 20, kNarrowGapBytes = 16 << 10;
 /// Returns the size of the gap after an allocation. Gaps are narrow if there are so many
 /// allocations that wide gaps would use a quarter of all addresses.
@@ -103,7 +103,7 @@ struct Allocation {
     /// False for memory to which the host can write directly. Such memory counts as initialized.
     bool has_shadow = true;
     AllocationKind kind = AllocationKind::device;
-    u64 serial = 0;    ///< the index of the allocation in order of allocation, starting at 1
+    u64 serial = 0;    ///< the allocation's number in the order of allocation, starting at 1
     std::string name;  ///< the variable's name, or empty for other allocations
     /// The device that the memory belongs to, or kAllDevices if every device can access it.
     int device = kAllDevices;
@@ -135,12 +135,13 @@ public:
     /// Allocates memory, aligned to 512 bytes as on hardware. Returns 0 if the device's memory is
     /// exhausted.
     u64 allocate(u64 bytes, AllocationKind kind = AllocationKind::device, std::string name = {});
-    /// Registers host memory that kernels may use at its own address (cudaHostRegister).
+    /// Registers host memory that kernels may use at its own address (cudaHostRegister). Returns
+    /// false if the range is invalid or overlaps an existing allocation.
     bool register_host(void* pointer, u64 bytes);
     bool unregister_host(void* pointer);
     bool free(u64 begin);
-    /// Makes the allocation accessible only to kernels of this device, and of devices that have
-    /// enabled access to it.
+    /// Makes the allocation accessible only to kernels on `device`, and on devices that have
+    /// enabled access to the memory of `device`.
     void set_device(u64 begin, int device);
 
     /// Returns a snapshot of the allocations for a launch. The call is fast if nothing has changed
@@ -162,7 +163,7 @@ public:
     u8* shadow(u64 address) const { return shadow_ + ((address - device_base()) >> 2); }
     void mark_written(u64 address, u64 bytes) { set_shadow(address, bytes, 0x0f); }
     void mark_written_by_host(u64 address, u64 bytes) { set_shadow(address, bytes, 0xff); }
-    /// Copies the shadow, for copies within the device.
+    /// Copies the shadow of a range, for copies within the device.
     void copy_written(u64 to, u64 from, u64 bytes);
     void mark_unwritten(u64 address, u64 bytes);
     /// Marks the bytes whose bits are set in `bytes` as uninitialized, on behalf of a kernel. Other

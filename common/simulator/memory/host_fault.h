@@ -12,7 +12,7 @@ class DeviceMemory;
 /// the simulator. Does nothing if the program handles SIGSEGV itself.
 void explain_host_faults(const DeviceMemory* memory);
 
-/// Reports whether this handler is installed, and not a handler of the program.
+/// Reports whether the installed signal handler is this one and not one of the program's.
 bool explains_host_faults();
 
 /// Removes the handler's reference to `memory`. Must be called before `memory` is destroyed.

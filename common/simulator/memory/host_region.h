@@ -10,15 +10,14 @@ enum class HostRegion : u8 {
     none,   ///< no known memory of the process
     heap,   ///< memory from malloc or new
     stack,  ///< the stack of the main thread
-    /// Returns the region that contains an address. The call is slow, because it reads the list of
-    /// the process's mappings. Returns `none` if this list cannot be read.
+    /// memory mapped without a file: large blocks from malloc, and the stacks of other threads
     anonymous,
     variable,   ///< a variable of the program or a library
-    functions,  ///< a variable that contains the address of a function: a class's virtual functions
+    functions,  ///< a variable that contains the address of a function, such as a virtual table
 };
 
-/// Returns the region that an address belongs to. The call is slow, because it reads the list of
-/// the process's mappings. Returns `none` if there is no such list.
+/// Returns the region that contains an address. The call is slow, because it reads the list of the
+/// process's mappings. Returns `none` if the list cannot be read.
 HostRegion host_region(u64 address);
 
 }  // namespace coalesce::simulator

@@ -36,7 +36,7 @@ struct TensorMap {
     u32 rank = 0;
     u32 element_bytes = 0;
     Swizzle swizzle = Swizzle::none;
-    /// true if elements outside the array are copied as NaN, false if as zero
+    /// true if elements outside the array are copied as NaN, false if they are copied as zero
     bool fills_with_nan = false;
     u16 type = 0;  ///< a CUtensorMapDataType
 

@@ -14,15 +14,16 @@ namespace coalesce::simulator {
 struct ExactnessSummary {
     u64 instructions = 0;
     u64 exact = 0;
-    /// The number of instructions whose results may differ from a GPU's in the last bits, by
+    /// The number of instructions whose results may differ from a GPU's in the last bits, keyed by
     /// instruction name.
     std::map<std::string, u64> last_bits;
-    /// The number of instructions whose results may be completely different, by instruction name.
+    /// The number of instructions whose results may be completely different, keyed by instruction
+    /// name.
     std::map<std::string, u64> values;
     std::map<std::string, u64> no_effect;
-    /// The names of functions in NVIDIA's libraries that were executed on the host.
+    /// The names of the NVIDIA library functions executed on the host.
     std::vector<std::string> host_functions;
-    /// The targets of kernels that were compiled for newer devices, such as "sm_100a".
+    /// The targets of kernels compiled for newer devices, such as "sm_100a".
     std::vector<std::string> newer_targets;
     std::vector<std::string> checks_off;
     /// The number of launches that were not checked because of --sample.

@@ -114,10 +114,10 @@ struct KernelRow {
     Counters counters;           ///< the sums over all launches
     /// true if warp_instructions is also counted for every line
     bool instructions_by_line = false;
-    std::vector<LineRow> lines;  ///< sorted by file and line, without unknown lines
+    std::vector<LineRow> lines;  ///< sorted by file and line; unknown lines are omitted
 };
 
-/// Returns the kernels that were launched, in the order in which they were loaded.
+/// Returns the launched kernels, in the order in which they were loaded.
 std::vector<KernelRow> kernel_table(const std::vector<const Kernel*>& kernels);
 
 }  // namespace coalesce::simulator

@@ -33,7 +33,7 @@ struct PredictedKernel {
     std::string why;
     double ms = 0;          ///< the sum of all predicted times, in milliseconds
     double error_band = 0;  ///< the largest error band of the predicted launches
-    /// The properties of the launches that are unknown to the model.
+    /// The properties of the launches that the model does not know.
     std::vector<timing::Unknown> unknown;
     /// The prediction of the longest launch, without its timeline. Empty if no launch has a time.
     std::optional<timing::Prediction> longest;
@@ -50,7 +50,8 @@ public:
     void add(const Kernel& kernel, const LaunchConfig& config, const timing::Recording* recording);
     /// Deletes the predictions of all launches.
     void clear();
-    /// Finds a kernel by its demangled name. Returns null if the kernel was not launched.
+    /// Returns the prediction for the kernel with this demangled name, or null if the kernel was
+    /// not launched.
     const PredictedKernel* of(const std::string& kernel) const;
 
 private:

@@ -173,7 +173,7 @@ struct Function {
     std::vector<Instruction> body;
     /// Maps each label, whose name is unique, to its index in the body.
     std::map<std::string, u32> labels;
-    /// The .branchtargets, .calltargets and .callprototype lists, by label.
+    /// The .branchtargets, .calltargets and .callprototype lists, keyed by label.
     std::map<std::string, std::vector<std::string>> target_lists;
     /// For each .pragma "nounroll", the index of the next statement in the body.
     std::vector<u32> not_unrolled;
@@ -188,10 +188,10 @@ struct Function {
 };
 
 struct Module {
-    std::string text;  ///< the PTX text, which is quoted in messages
+    std::string text;  ///< the PTX text, quoted in messages
     std::string version, target;
     std::map<u32, std::string> files;
-    /// .global and .const variables, and .shared variables that are declared outside functions.
+    /// .global and .const variables, and .shared variables declared outside functions.
     std::map<std::string, Variable> variables;
     std::map<std::string, std::unique_ptr<Function>> functions;
 

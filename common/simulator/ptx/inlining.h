@@ -22,7 +22,7 @@ namespace coalesce::simulator::ptx {
 /// A file, a line and a column.
 using Position = std::tuple<u32, u32, u32>;
 
-/// Records where code was inlined in the part of a function that has been read so far.
+/// Records where code was inlined in the part of a function read so far.
 class Inlining {
 public:
     /// Records that `position` was inlined at `caller`.

@@ -69,7 +69,7 @@ private:
     };
     struct Scope {
         NameMap<Binding> names;
-        NameMap<NumberedRegisters> families;  ///< the families of registers, by prefix
+        NameMap<NumberedRegisters> families;  ///< the families of registers, keyed by prefix
         NameMap<std::string> labels;
         std::vector<std::string*> label_uses;
     };

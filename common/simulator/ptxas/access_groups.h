@@ -52,8 +52,8 @@ struct MergedGroup {
     bool has_word_at(u64 position) const;
 };
 
-/// Chooses machine accesses that cover the words of a group. Returns, for the body index of each
-/// access of the group, its machine accesses.
+/// Chooses machine accesses that cover the words of a group. Returns the machine accesses of each
+/// PTX access, keyed by the index of the PTX access in the body.
 std::map<u32, MachineAccesses> machine_accesses(const MergedGroup& group,
                                                 const Dominators& dominators);
 

@@ -13,8 +13,8 @@
 // Wide   A 32-bit sum that is extended to 64 bits is treated as an unknown value, because the sum
 //        may overflow. (ptxas did not merge accesses whose addresses are extended from `i`, `i + 1`
 //        and so on, in either shared or global memory.)
-// Loops  For a register that a loop changes, only those low bits count as zero that are zero in its
-//        initial value and in each of its changes.
+// Loops  For a register that a loop changes, a low bit counts as zero only if it is zero in the
+//        initial value and in each change.
 #pragma once
 
 #include <map>
@@ -38,8 +38,8 @@ struct LinearSum {
 
 struct KnownValue {
     LinearSum sum;
-    u32 low_zero_bits = 0;        ///< the number of low bits of value - offset that are zero
-    u32 offset = 0;               ///< the constant that was added last
+    u32 low_zero_bits = 0;        ///< the number of low zero bits of (value - offset)
+    u32 offset = 0;               ///< the last constant added
     bool offset_is_bits = false;  ///< true if an `or` added the offset
 };
 
@@ -84,7 +84,7 @@ private:
     KnownValue unknown(const Instruction& instruction);
     /// Returns the unknown value with this name, and creates it if necessary. `varies` is true if
     /// the value may differ in each iteration of a loop. `reg` is the register that contains the
-    /// value, or kNone.
+    /// value, or kNoRegister.
     KnownValue named(const std::string& name, u32 zeros, bool varies, u32 reg = kNoRegister);
     bool varies(const LinearSum& sum) const;
     static KnownValue make_constant(u64 constant);
@@ -95,7 +95,7 @@ private:
     const std::map<std::string, u32>& shared_;
     std::vector<std::vector<u32>> writers_;  ///< for each register, the instructions that write it
     std::vector<u32> low_zero_bits_;         ///< for each register, its number of low zero bits
-    /// The value of each register that is written by only one instruction.
+    /// The value of each register written by only one instruction.
     std::vector<std::optional<KnownValue>> single_writer_values_;
     std::map<u32, KnownValue> current_;  ///< for each register, its value in the current block
     static constexpr u32 kNoRegister = ~0u;
@@ -103,9 +103,9 @@ private:
         u32 low_zero_bits = 0, reg = kNoRegister;
         bool varies = false;
     };
-    std::map<std::string, u32> numbers_;  ///< the index of each unknown value, by name
+    std::map<std::string, u32> numbers_;  ///< the index of each unknown value, keyed by name
     std::vector<Unknown> unknown_;        ///< the unknown values, by number
-    /// The number of unknown values created so far for registers that are written more than once.
+    /// The number of unknown values created so far for registers written more than once.
     u32 versions_ = 0;
 };
 

@@ -16,10 +16,10 @@ enum class CombinedLanes {
 /// Returns how ptxas combines an `atom` or `red`, as measured on an H200 with 18 kernels.
 ///
 /// If the code of the function proves that all threads have the same address, one lane accesses
-/// memory for all lanes. It adds the number of active lanes times a value that all lanes share. If
-/// the old value is not used, it can also apply any operation that `redux` supports. For an
-/// addition of 1 to shared memory whose old value is not used, the hardware counts the lanes that
-/// have each address.
+/// memory for all lanes. To add a value that all lanes share, this lane adds the value times the
+/// number of active lanes. If the old value is not used, this lane can also apply any operation
+/// that `redux` supports. For an addition of 1 to shared memory whose old value is not used, the
+/// hardware counts the lanes that have each address.
 CombinedLanes combined_lanes(const ptx::Function& function, const ptx::Instruction& instruction);
 
 }  // namespace coalesce::simulator

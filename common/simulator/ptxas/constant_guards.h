@@ -12,8 +12,8 @@
 namespace coalesce::simulator {
 
 /// Returns the function without constant guards, or nothing if it has none. An instruction whose
-/// guard is always true loses the guard. An instruction whose guard is always false is replaced by
-/// an unused label, so that the indices of the other instructions do not change.
+/// guard is always true loses the guard. An instruction whose guard is always false is replaced
+/// with an unused label, so that the indices of the other instructions do not change.
 std::optional<ptx::Function> remove_constant_guards(const ptx::Function& function);
 
 }  // namespace coalesce::simulator

@@ -14,7 +14,7 @@
 
 namespace coalesce::simulator {
 
-/// The values that are live at the beginning and at the end of each piece.
+/// The values live at the beginning and at the end of each piece.
 class LiveBetweenPieces {
 public:
     using Bits = LiveValues::Bits;
@@ -32,7 +32,7 @@ private:
 
     /// The live values under the assumption that every value has been written before it is read.
     const LiveValues live_;
-    /// For each piece, the values that are written on some path to its beginning or end.
+    /// For each piece, the values written on some path to its beginning or end.
     std::vector<Bits> before_, end_of_piece_;
 };
 

@@ -1,5 +1,5 @@
-// Approximates those aspects of ptxas's machine code that determine the use of registers: the
-// instructions, the values that they read and write, and the straight-line pieces of code.
+// Approximates the aspects of ptxas's machine code that determine register usage: the instructions,
+// the values that they read and write, and the straight-line pieces of code.
 //
 // Idea   A branch around a few instructions becomes a guard on each of them, so that these
 //        instructions are scheduled together with the surrounding code. A loop that counts in
@@ -35,7 +35,7 @@ struct MachineInstruction {
     bool is_guarded = false;  ///< true if lanes may skip the instruction and keep the old result
     bool is_conditional = false;  ///< true for an access that lanes may skip
     bool reads_late = false;      ///< true if the source registers cannot be reused for some cycles
-    /// True if the texture unit reads its paired sources before the others.
+    /// True if the texture unit reads the instruction's paired sources before its other sources.
     bool reads_texels = false;
     /// True if half of the result is written before all sources are read.
     bool is_in_halves = false;
@@ -46,7 +46,8 @@ struct MachineInstruction {
     u32 odd_internal_words = 0;  ///< the number of internal words that need odd registers
     bool follows_calling_convention = false;  ///< true for a call of an unknown function
     AccessPlace place;                        ///< the address of a load or store
-    std::optional<i64> step;  ///< the constant added to the only source value, if there is one
+    /// If the instruction adds a constant to its only source value, this constant.
+    std::optional<i64> step;
     /// The indices of the values that the instruction reads and writes.
     std::vector<u32> reads, writes;
 };
@@ -55,12 +56,12 @@ struct MachineInstruction {
 struct MachinePiece {
     std::vector<MachineInstruction> code;
     std::vector<u32> next;
-    u32 dropped_branches = 0;  ///< the number of branches that were replaced by guards
+    u32 dropped_branches = 0;  ///< the number of branches replaced with guards
 };
 
 struct MachineValue {
     u32 words = 0;           ///< the number of 32-bit registers that the value occupies
-    bool is_loose = false;   ///< true if its registers need not be adjacent
+    bool is_loose = false;   ///< true if the value's registers need not be adjacent
     bool is_half = false;    ///< true if the value occupies half a register, in either bank
     bool is_loaded = false;  ///< true for a pair that a single instruction loads
     bool is_predicate = false;
@@ -74,8 +75,8 @@ struct MachineCode {
     std::map<u32, u32> extends;  ///< maps a pair to the 32-bit value that is its lower half
 };
 
-/// Returns the machine code of a function that replace_registers_by_roots() has returned, so that
-/// each value has only one name.
+/// Returns the machine code of a function returned by replace_registers_by_roots(), in which each
+/// value has only one name.
 MachineCode machine_code(const ptx::Function& function, const ControlFlow& flow,
                          const Registers& registers);
 

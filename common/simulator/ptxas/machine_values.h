@@ -29,7 +29,8 @@ namespace coalesce::simulator {
 
 /// A constant or uniform value that an instruction needs in a register.
 struct Constant {
-    /// Identifies the constant; equal constants have equal names; 0 if used only once.
+    /// Identifies the constant. Equal constants have equal names. 0 if the constant is used only
+    /// once.
     u64 name = 0;
     u32 words = 0;         ///< the number of 32-bit words
     bool is_half = false;  ///< true if the constant has at most 16 bits
@@ -48,8 +49,8 @@ struct AccessPlace {
     bool is_variable = false;
 };
 
-/// Describes the values of a function that replace_registers_by_roots() has returned. In such a
-/// function each value has only one name, so that values correspond to registers.
+/// Describes the values of a function returned by replace_registers_by_roots(). In such a function
+/// each value has only one name, so that values correspond to registers.
 class MachineValues {
 public:
     MachineValues(const ptx::Function& function, const Registers& registers);
@@ -60,7 +61,7 @@ public:
     /// Reports whether the value is a 64-bit value whose two registers need not be adjacent,
     /// because no instruction reads or writes the value as a whole.
     bool is_loose(u32 value) const;
-    /// Reports whether the value is computed with 16 bits.
+    /// Reports whether the value is computed in 16 bits.
     bool is_half(u32 value) const;
     /// For a pair that is the sign extension of a 32-bit value, returns that value if one register
     /// can contain both the value and the lower half of the pair. Returns nothing otherwise.
@@ -75,8 +76,8 @@ public:
     /// Reports whether the instruction divides a varying value by a value that is the same for a
     /// block or a launch.
     bool divides_by_constant(const ptx::Instruction& instruction) const;
-    /// Returns the number of steps that a 64-bit product needs to compute the value that is added
-    /// to its upper half. The product may be folded into a sum.
+    /// Returns the number of instructions that compute the summands of the upper half of a 64-bit
+    /// product, or 0 for other instructions. The product may be folded into a sum.
     u32 steps_of_product(const ptx::Instruction& instruction) const;
     /// find_read_values and written_by return the values that an instruction reads and writes,
     /// without duplicates.
@@ -86,15 +87,15 @@ public:
     bool has_fixed_stride(const ptx::Instruction& instruction) const;
     /// Reports whether instruction `at` of the body produces no machine instruction.
     bool leaves_nothing(u32 at) const;
-    /// Returns the constants that must be loaded into registers for this instruction.
+    /// Returns the constants to load into registers for this instruction.
     std::vector<Constant> find_constants_to_load(const ptx::Instruction& instruction,
                                                  bool in_one_lane = false) const;
     /// Returns the kernel parameters and other launch constants that an instruction uses directly
     /// as operands.
     std::vector<Constant> find_launch_constants(const ptx::Instruction& instruction) const;
     /// Returns the size in words of the local array that ptxas keeps in registers, or 0 if there is
-    /// none. ptxas does so with a small array of 32-bit words if all writes to it use constant
-    /// indices.
+    /// none. ptxas keeps a small array of 32-bit words in registers if all writes to it use
+    /// constant indices.
     u32 count_array_words() const;
     /// Returns the groups of values that need consecutive registers: the elements of loaded and
     /// stored vectors.

@@ -48,11 +48,11 @@
 //         bytes are stored twice in direct succession, only the second store remains.
 //
 // Turns   ptxas unrolls some loops by four (loop_unroller.h), and then merges loads across these
-//         iterations. A load whose address changes by a constant is counted in those iterations in
-//         which its address modulo 16 shows that the wider load starts there. (One kernel in 300
-//         needs this, because nvcc has already unrolled nearly all loops. If the number of
-//         iterations is not a multiple of four, the last iterations are counted like the others,
-//         although ptxas does not merge their loads.)
+//         iterations. A load whose address changes by a constant is counted only in the iterations
+//         in which the wider load starts, as the address modulo 16 shows. (One kernel in 300 needs
+//         this, because nvcc has already unrolled nearly all loops. If the number of iterations is
+//         not a multiple of four, the last iterations are counted like the others, although ptxas
+//         does not merge their loads.)
 //
 // Not modelled, as tests/merges shows:
 // - loads after a short branch that ptxas executes before the branch, and merges with loads there

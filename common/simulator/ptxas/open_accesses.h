@@ -50,7 +50,7 @@ struct MachineStore {
 /// `loads` and `loaded` are indices into a list of groups.
 struct OpenAccesses {
     std::vector<u32> loads;  ///< groups with which later loads may merge
-    /// Groups whose words later loads can reuse, but with which they are not merged.
+    /// Groups whose words later loads can reuse, although those loads are not merged with them.
     std::vector<u32> loaded;
     std::optional<PtxAccess> stored;    ///< the last store; later loads can reuse its words
     std::optional<MergedGroup> stores;  ///< the stores with which later stores may merge

@@ -10,7 +10,7 @@
 
 namespace coalesce::simulator {
 
-/// For each instruction of the body, returns whether it is needed: it has a lasting effect, or it
+/// Returns, for each instruction of the body, whether it is needed: it has a lasting effect, or it
 /// computes a value for an instruction that has one.
 std::vector<bool> find_needed_instructions(const ptx::Function& function);
 
@@ -24,11 +24,11 @@ public:
     /// Reports whether the register is read, directly or through values computed from it, by an
     /// instruction with a lasting effect.
     bool is_needed(u32 reg) const { return needed_[reg]; }
-    /// Returns the halves of a register that are needed. Registers of 32 bits or less have only a
-    /// low half.
+    /// Returns which halves of a register are needed. Registers of 32 bits or less have only a low
+    /// half.
     WordHalf needed_half(u32 reg) const { return static_cast<WordHalf>(halves_[reg]); }
     /// Reports whether a 16-bit register is zero-extended to 32 bits. ptxas then zero-extends the
-    /// value as part of its load, and does not merge the load with others.
+    /// value as part of its load, and does not merge the load with other loads.
     bool is_extended(u32 reg) const { return extended_[reg]; }
 
 private:
@@ -37,9 +37,9 @@ private:
     bool add_needed_halves_of_sources(const ptx::Instruction& instruction);
     void find_extended(const ptx::Function& function);
 
-    /// The results of is_needed() and is_extended(), by register.
+    /// The results of is_needed() and is_extended(), indexed by register.
     std::vector<bool> needed_, extended_;
-    std::vector<u8> halves_;  ///< for each register, the halves that are needed, as a WordHalf
+    std::vector<u8> halves_;  ///< for each register, the needed halves, as a WordHalf
 };
 
 }  // namespace coalesce::simulator

@@ -13,8 +13,8 @@ namespace coalesce::simulator {
 /// order of the calls and is complete when a call returns (cudart/work.h), so that some mistakes
 /// have no effect.
 enum class Gap : u8 {
-    /// A graph ran whose edges allow several orders of its nodes. Races between these nodes are not
-    /// detected.
+    /// The program ran a graph whose edges allow several orders of its nodes. Races between these
+    /// nodes are not detected.
     graphs,
     /// The host can access registered memory or managed variables directly. An access by the host
     /// before it synchronizes is not detected.

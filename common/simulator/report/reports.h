@@ -49,9 +49,9 @@ public:
 
     /// Adds a report and, if printing is enabled, immediately prints it to stderr. If there already
     /// is a report with the same check, kind, kernel and places (for reports about the host, also
-    /// the same address and message), increments that report's count instead. The
-    /// list then contains the report from the lowest block and thread, so that it does not depend on
-    /// the order in which workers run.
+    /// the same address and message), increments that report's count instead. The report from the
+    /// lowest block and thread is kept, so that the list does not depend on the order in which
+    /// workers run.
     void add(const Report& report);
     std::vector<Report> all() const;
     u64 total() const;       ///< the sum of the counts of all added reports

@@ -15,7 +15,8 @@ inline constexpr std::size_t kColumns = 80;
 /// Returns text such as "1,048,576".
 std::string with_commas(u64 value);
 
-/// Returns text such as "12.5", with one digit after the point, or "-" if the denominator is 0.
+/// Returns the ratio with one digit after the point, such as "12.5", or "-" if the denominator is
+/// 0.
 std::string format_ratio(u64 numerator, u64 denominator);
 
 /// Breaks `text` at spaces so that no line is longer than `columns`. A single word that is longer

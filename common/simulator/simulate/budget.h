@@ -15,7 +15,7 @@ struct BudgetError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// The limits of a kernel or a line, by the name of the metric (metrics.h).
+/// The limits of a kernel or a line, keyed by the name of the metric (metrics.h).
 using Limits = std::map<std::string, double>;
 
 struct LineBudget {

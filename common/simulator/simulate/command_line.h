@@ -14,7 +14,7 @@ struct CommandLine {
     // Files to write after the run. An empty name means that the option was not given.
     std::string json_file, trace_file, sarif_file, junit_file, markdown_file;
     std::string budget_to_write, suppressions_to_write;
-    // Files that are read before the run.
+    // Files to read before the run.
     std::string suppression_file, base_file, budget_file;
     /// The percentage by which a cost may exceed that of base_file's run.
     double tolerance_percent = 0;
@@ -33,8 +33,8 @@ struct CommandLine {
     std::vector<std::string> program;  ///< the program and its arguments
 };
 
-/// Parses the arguments. If this function has printed the help or an error, returns nothing, and
-/// `simulate` must exit with `exit_code`.
+/// Parses the arguments. Returns nothing if this function has printed the help or an error.
+/// `simulate` must then exit with `exit_code`.
 std::optional<CommandLine> read_command_line(int argc, char** argv, int& exit_code);
 
 /// Returns the environment variables that pass the options to the simulator inside the program.

@@ -11,7 +11,7 @@
 
 namespace coalesce::simulator {
 
-/// A cost of a kernel that has different values in the two runs.
+/// A kernel's cost that differs between the two runs.
 struct CostChange {
     std::string kernel;
     const Metric* cost = nullptr;
@@ -47,8 +47,8 @@ std::string format_percent(const CostChange& change);
 /// Returns the comparison as text for a terminal.
 std::string comparison_text(const Comparison& comparison);
 
-/// Returns a finding for each cost that is worse. The finding's line is the line whose traffic grew
-/// most.
+/// Returns a finding for each cost that has become worse. The finding's line is the line whose
+/// traffic grew most.
 std::vector<Finding> findings_of_comparison(const Comparison& comparison);
 
 }  // namespace coalesce::simulator

@@ -22,7 +22,7 @@ struct Finding {
     bool is_missing_work = false;  ///< true if the finding is about work that was not simulated
     bool is_warning = false;       ///< true for a lint; lints do not affect --gate
 
-    /// Returns the rule and the kind, and the kernel if there is one.
+    /// Returns a title that consists of the rule, the kind, and the kernel if there is one.
     std::string title() const;
 };
 

@@ -50,7 +50,7 @@ struct Metric {
 };
 std::span<const Metric> metrics();
 
-/// Returns the counter, or 0 if it is missing.
+/// Returns the value of the counter `name`, or 0 if it is missing.
 double counter(const Json& counters, const char* name);
 
 /// Formats a value. Whole numbers get commas. Other numbers have two digits after the point, or

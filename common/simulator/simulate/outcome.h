@@ -24,7 +24,7 @@ struct Outcome {
     bool has_kernels = false;   ///< true if the program launched any of the selected kernels
     std::size_t reports = 0;    ///< the number of reports about mistakes
     std::size_t missing = 0;    ///< the number of reports about work that was not simulated
-    std::size_t costs = 0;      ///< the number of costs that are too high
+    std::size_t costs = 0;      ///< the number of excessive costs
 };
 
 int choose_exit_code(const CommandLine& line, const Ending& ending, const Outcome& outcome);

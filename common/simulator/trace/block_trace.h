@@ -16,7 +16,7 @@
 
 namespace coalesce::simulator {
 
-/// A scalar that is part of a variable, or a register of a function without debug information.
+/// A scalar part of a variable, or a register of a function without debug information.
 struct TracedVariable {
     std::string name;  ///< the name and path of the scalar, such as "part[3]"
     u32 function = 0;  ///< the function of the scalar, as an index into BlockTrace::functions
@@ -73,7 +73,7 @@ struct WaitingLanes {
 struct BarrierArrival {
     u32 barrier = 0;
     u32 arrived = 0;   ///< the number of threads that wait at the barrier after this step
-    u32 expected = 0;  ///< the number of threads for which the barrier waits
+    u32 expected = 0;  ///< the number of threads that the barrier waits for
     bool is_complete = false;
 };
 
@@ -84,7 +84,7 @@ struct Step {
     /// The index of the step's first PTX instruction in the function, and the number of PTX
     /// instructions that the step executed.
     u32 first_instruction = 0, instructions = 0;
-    /// The bytes of asynchronous copies to shared memory that are in flight after the step.
+    /// The number of bytes that asynchronous copies to shared memory have in flight after the step.
     u64 bytes_in_flight = 0;
     std::vector<WaitingLanes> waiting;
     std::vector<VariableChange> changes;

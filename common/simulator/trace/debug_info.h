@@ -4,7 +4,7 @@
 //        as bytes in the sections .debug_info, .debug_abbrev and .debug_loc at the end of the PTX,
 //        in which labels and names of registers stand for addresses. So one reader supports all of
 //        these compilers.
-// Not    Variables of inlined functions are not supported. Code that is compiled for a debugger has
+// Limit  Variables of inlined functions are not supported. Code that is compiled for a debugger has
 //        no inlined functions, except for those with __forceinline__.
 #pragma once
 
@@ -55,11 +55,11 @@ struct SourceVariable {
     std::vector<VariablePlace> places;
 };
 
-/// The maximum number of scalars that are listed for a variable.
+/// The maximum number of scalars listed for a variable.
 constexpr std::size_t kMaxVariableParts = 64;
 
-/// The variables of each function, by the function's name in the PTX. Empty if the module was built
-/// without debug information.
+/// The variables of each function, keyed by the function's name in the PTX. Empty if the module was
+/// built without debug information.
 using DebugInfo = std::map<std::string, std::vector<SourceVariable>>;
 
 /// Reads the debug information of a module. Throws std::runtime_error if the debug information is

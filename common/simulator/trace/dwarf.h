@@ -76,8 +76,7 @@ struct Section {
 /// none.
 Section read_section(std::string_view ptx, std::string_view name);
 
-/// Reads numbers from a section, one after the other. Throws std::runtime_error at the end of the
-/// section.
+/// Reads consecutive numbers from a section. Throws std::runtime_error at the end of the section.
 class Cursor {
 public:
     explicit Cursor(const Section& section, std::size_t at = 0) : section_(section), at_(at) {}
@@ -122,7 +121,7 @@ struct Tree {
     explicit Tree(std::string_view ptx);
     Tree(const Tree&) = delete;
 
-    std::map<u64, Entry> entries;  ///< the entries by their offset in .debug_info
+    std::map<u64, Entry> entries;  ///< the entries, keyed by their offset in .debug_info
     std::vector<const Entry*> units;
     Section locations;  ///< the section .debug_loc
     /// Returns the entry that an attribute refers to, or null if there is none.

@@ -25,7 +25,7 @@ struct TraceRequest {
 
 class TraceKeeper {
 public:
-    /// Requests a trace of the launch that follows the next `request.launch` launches. Deletes any
+    /// Requests a trace of the launch that comes after `request.launch` other launches. Deletes any
     /// earlier trace.
     void begin(const TraceRequest& request) {
         request_ = request;

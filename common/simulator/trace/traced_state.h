@@ -20,7 +20,7 @@ struct PartPlace {
     u32 begin = 0, end = kNone;  ///< the instructions [begin, end) of Function::body
 };
 
-/// A scalar that is part of a variable.
+/// A scalar part of a variable.
 struct TracedPart {
     u32 variable = 0;  ///< the index of the variable in BlockTrace::variables
     u32 bytes = 0;
@@ -39,7 +39,7 @@ struct TracedFunction {
     std::vector<std::vector<u32>> assigned = {};
 };
 
-/// The state of a warp's variable, as far as the trace contains it.
+/// The state of a variable in one warp, as recorded in the trace so far.
 struct KnownVariable {
     Mask assigned = 0;  ///< the lanes that have assigned a value to the variable
     Mask known = 0;     ///< the lanes whose current value is in the trace

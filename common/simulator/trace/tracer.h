@@ -78,7 +78,7 @@ private:
     std::string folder_;               ///< the folder of the kernel's own source file
     std::map<u32, u32> file_numbers_;  ///< maps the file numbers of the PTX to those of the trace
 
-    // The step that is being recorded.
+    // The step being recorded.
     const Warp* warp_ = nullptr;  ///< the warp of this step; null if no step is being recorded
     const Frame* frame_ = nullptr;
     u32 first_source_ = 0, last_source_ = 0;

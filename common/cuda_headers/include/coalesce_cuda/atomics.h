@@ -1,4 +1,4 @@
-// Atomic functions, including the functions whose names end in _block and _system.
+// Atomic functions, including their block-scoped (_block) and system-scoped (_system) variants.
 #pragma once
 
 #include "coalesce_cuda/vector_types.h"
@@ -56,7 +56,8 @@ COALESCE_SCOPE(_system, sys_)
 #undef COALESCE_ATOMIC
 // clang-format on
 
-/// clang has no built-in 16-bit compare-and-swap. It is the only 16-bit atomic in the toolkit.
+/// Compares and swaps a 16-bit value. This is the toolkit's only 16-bit atomic, and it is written in
+/// PTX because clang has no built-in function for it.
 __device__ COALESCE_INLINED unsigned short atomicCAS(unsigned short* p, unsigned short compare,
                                                      unsigned short v) {
     unsigned short old;

@@ -1,5 +1,5 @@
-// The keywords of CUDA C++. For clang they expand to attributes, and for a compiler of plain C++ to
-// nothing.
+// The keywords of CUDA C++. For clang they expand to attributes, and for a plain C++ compiler they
+// expand to nothing.
 #pragma once
 
 #ifdef __CUDA__
@@ -14,7 +14,7 @@
 // kernel's results.
 #    define __maxnreg__(...)
 #    define __grid_constant__
-// clang has this attribute, but drops it when it generates PTX, so the kernel would run without
+// clang accepts this attribute, but drops it when it generates PTX, so the kernel would run without
 // clusters. Programs that call or launch such a kernel are therefore rejected.
 #    define __cluster_dims__(...)                                      \
         __attribute__((                                                \

@@ -1,8 +1,7 @@
 // Intrinsics for integers: products, averages, funnel shifts, dot products, and operations on the
-// halves or bytes of a word (__vadd2, __vadd4 ...).
-// Functions are written in plain C++ where possible. If the GPU has a single instruction for a
-// function (dp4a, mad24, sad, shf), the function uses that instruction, so that it is counted as
-// one.
+// halves or bytes of a word (__vadd2, __vadd4 ...). Functions are written in plain C++ where
+// possible. If the GPU has a single instruction for a function (dp4a, mad24, sad, shf), the
+// function uses that instruction, so that the simulator counts one instruction.
 #pragma once
 
 #include "coalesce_cuda/vector_types.h"
@@ -65,8 +64,9 @@ COALESCE_INLINE int __rhadd(int a, int b) { return static_cast<int>((static_cast
 COALESCE_INLINE unsigned int __uhadd(unsigned int a, unsigned int b) { return static_cast<unsigned int>((static_cast<unsigned long long>(a) + b) >> 1); }
 COALESCE_INLINE unsigned int __urhadd(unsigned int a, unsigned int b) { return static_cast<unsigned int>((static_cast<unsigned long long>(a) + b + 1) >> 1); }
 
-/// Returns the position of the n-th set bit, starting at `from`. The search goes upwards for n > 0
-/// and downwards for n < 0, and returns `from` for n = 0. Returns all ones if there is no such bit.
+/// Returns the position of the n-th set bit of `mask`, counting from bit `from`: upwards for n > 0,
+/// and downwards for n < 0. For n = 0, returns `from` if this bit is set. Returns all ones if there
+/// is no such bit.
 COALESCE_INLINE unsigned int __fns(unsigned int mask, unsigned int from, int n) {
     if (n == 0) return mask >> from & 1 ? from : 0xffffffffu;
     const int step = n > 0 ? 1 : -1;

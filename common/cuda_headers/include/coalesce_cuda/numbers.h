@@ -1,4 +1,4 @@
-// Intrinsics for numbers: bits, casts, and arithmetic with a given rounding.
+// Intrinsics for numbers: bits, casts, and arithmetic with an explicit rounding mode.
 #pragma once
 
 #include "coalesce_cuda/vector_types.h"

@@ -24,8 +24,8 @@ __device__ COALESCE_INLINED unsigned int __activemask() {
     return mask;
 }
 
-// Values of at most 4 bytes take one shuffle, and values of 8 bytes take two. There is no loop, so that the simulator
-// records the caller's line as one step.
+// Values of at most 4 bytes take one shuffle, and values of 8 bytes take two. The shuffles are written out instead of
+// in a loop, so that the simulator records the caller's line as one step.
 #define COALESCE_SHUFFLE_WORD(how, i) \
     word[i] = __nvvm_shfl_sync_##how##_i32(mask, word[i], static_cast<int>(lane), segment)
 #define COALESCE_SHUFFLE(function, how, argument, low)                                                     \

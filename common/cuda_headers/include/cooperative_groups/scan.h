@@ -6,7 +6,7 @@
 #ifdef __CUDA__
 namespace cooperative_groups {
 
-/// Combines the values of this lane and all lanes before it.
+/// Returns the combined value of this lane and all lower-ranked lanes (an inclusive scan).
 template <class Group, class T, class Operation = plus<T>>
 __device__ T inclusive_scan(const Group& group, T value, Operation operation = {}) {
     T result = group.shfl(value, 0);
@@ -17,7 +17,8 @@ __device__ T inclusive_scan(const Group& group, T value, Operation operation = {
     return result;
 }
 
-/// Combines the values of all lanes before this one. The first lane gets T().
+/// Returns the combined value of all lower-ranked lanes (an exclusive scan). For the first lane,
+/// returns T().
 template <class Group, class T, class Operation = plus<T>>
 __device__ T exclusive_scan(const Group& group, T value, Operation operation = {}) {
     const T until = inclusive_scan(group, value, operation);

@@ -51,7 +51,7 @@ enum class Type : int { f32 = 0, f64 = 1, f16 = 2, bf16 = 14 };
 bool is_known(Type type);
 size_t size_of(Type type);
 
-/// Ends the current call with `status`, and puts the sentence `why` into the error report.
+/// Ends the current call with `status`, and adds the sentence `why` to the error report.
 [[noreturn]] void refuse(const char* why, Status status = kInvalidValue);
 /// Ends the call with an error if `condition` is false. Use it to check sizes, operations and
 /// leading dimensions.

@@ -13,8 +13,8 @@
 #    error "add the jump through the global offset table of this processor here"
 #endif
 
-/// Defines a function `name` that jumps to the function which is exported as `target` with the
-/// symbol version `version`. The jump leaves the registers and the stack unchanged, so it works for
+/// Defines a function `name` that jumps to the function exported as `target` with the symbol
+/// version `version`. The jump leaves the registers and the stack unchanged, so it works for
 /// parameters and results of any type.
 #define COALESCE_FORWARD(name, target, version)                                                 \
     COALESCE_IMPORT("coalesce_next_" name, target, version);                                    \

@@ -20,7 +20,7 @@
 #define COALESCE_OLDER(alias, function, ...) \
     extern "C" cudaError_t alias(__VA_ARGS__) __asm__(#function)
 
-/// Also exports the function under its name for programs that were built with --default-stream
+/// Also exports the function with the suffix _ptsz, for programs built with --default-stream
 /// per-thread (cudart/per_thread.h).
 #define COALESCE_SAME_PER_THREAD(function) \
     __asm__(".globl " #function "_ptsz\n.set " #function "_ptsz, " #function "\n")

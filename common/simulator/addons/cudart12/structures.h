@@ -45,7 +45,7 @@ static_assert(sizeof(DeviceProperties) == 1032);
 inline constexpr size_t kOlderProperties = offsetof(DeviceProperties, hostRegisterSupported);
 static_assert(kOlderProperties == 728);
 
-/// cudaPointerAttributes in CUDA 12, which has only the first members of CUDA 13's structure.
+/// cudaPointerAttributes in CUDA 12, which is a prefix of CUDA 13's structure.
 struct PointerAttributes {
     cudaMemoryType type;
     int device;

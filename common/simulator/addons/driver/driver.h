@@ -1,4 +1,4 @@
-// Declares the common basis of all functions in our replacement for NVIDIA's driver.
+// Declares the basis of all functions in our replacement for NVIDIA's driver.
 //
 // Theory of operation
 //   Programs that use the driver API (cuInit, cuModuleLoad, cuLaunchKernel ...) are linked with

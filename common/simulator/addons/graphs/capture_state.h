@@ -25,8 +25,7 @@ struct Capture {
     bool is_valid = true;
     /// For each participating stream, the nodes that the stream's next node will depend on.
     std::map<cudaStream_t, std::vector<Dependency>> ends;
-    /// The `ends` that were last returned to the program, in arrays that the program may still
-    /// read.
+    /// The `ends` last returned to the program, as arrays that the program may still read.
     std::map<cudaStream_t, std::vector<cudaGraphNode_t>> returned_nodes;
     std::map<cudaStream_t, std::vector<cudaGraphEdgeData>> returned_edge_data;
 };

@@ -19,8 +19,8 @@ struct GraphMemory {
     /// true if a launch has allocated the memory, and it has not been trimmed since
     bool is_mapped = false;
 
-    /// Frees the memory when the last graph that owns it is destroyed. Memory that is still in use
-    /// becomes ordinary memory that the program must free.
+    /// Frees the memory when the last graph that owns it is destroyed. Memory still in use becomes
+    /// ordinary memory that the program must free.
     ~GraphMemory();
 };
 
@@ -31,7 +31,7 @@ std::shared_ptr<GraphMemory> reserve_graph_memory(u64 bytes);
 /// Returns the graph memory that starts at `pointer`, or null if there is none.
 std::shared_ptr<GraphMemory> find_graph_memory(const void* pointer);
 
-/// Allocates `bytes` bytes and returns the work of an allocation node. The parameters of the work
+/// Allocates `bytes` bytes, and returns the work of an allocation node. The work's parameters
 /// contain the address of the memory.
 AllocateWork describe_allocation(size_t bytes);
 

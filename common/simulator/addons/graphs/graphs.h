@@ -67,12 +67,13 @@ public:
     /// Calls `body` for all nested graphs and for this one.
     void for_each_graph(const std::function<void(Graph&)>& body);
 
-    /// Calls `body` for this graph and all nested graphs.
+    /// True if the graph belongs to a node or an executable. The program must not destroy such a
+    /// graph.
     bool is_nested = false;
-    /// For each user object, the graph's number of references to it.
+    /// The number of references that the graph holds to each user object.
     std::map<UserObject*, unsigned> objects;
-    /// The conditions created for this graph. For each condition, contains the initial value, and
-    /// whether every launch resets the condition to that value.
+    /// The conditions created for this graph, each with its initial value and whether every launch
+    /// resets it to that value.
     std::map<cudaGraphConditionalHandle, std::pair<unsigned, bool>> conditions;
 
 private:
@@ -100,7 +101,7 @@ public:
     bool destroy(Graph* graph);
     cudaGraphExec_t keep(std::shared_ptr<Executable> executable);
     bool destroy(Executable* executable);
-    /// Reports whether the program has an executable that was instantiated from this graph.
+    /// Reports whether the program has an executable instantiated from this graph.
     bool has_executable(const Graph* original);
     /// Deletes all graphs, for cudaDeviceReset.
     void clear();

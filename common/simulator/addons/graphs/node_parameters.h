@@ -1,4 +1,4 @@
-// Converts node parameters to work and back.
+// Converts node parameters to Work, and Work to node parameters.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -12,18 +12,19 @@ namespace coalesce::simulator {
 Description describe_for_whole_warp(const ptx::Instruction& instruction, FamilyInstruction made,
                                     std::size_t optional = 0);
 
-/// Reports whether all 32 lanes are active. If not, some lanes have exited or do not exist, and the
-/// effect of the instruction is undefined, so the simulator reports this and ends the launch.
+/// Reports whether all 32 lanes are active. Otherwise some lanes have exited or do not exist, and
+/// the effect of the instruction is undefined, so this function reports an error and ends the
+/// launch.
 bool is_whole_warp(Warp& w, const Op* op);
 
-/// Transposes an 8x8 matrix of 2-byte elements that is stored in `lanes`, a register of the warp.
+/// Transposes an 8x8 matrix of 2-byte elements stored in `lanes`, a register of the warp.
 void transpose_matrix(u32* lanes);
 
 /// Returns the handler of ldmatrix, which loads `Op::count` matrices from shared memory. Op::a
 /// contains the addresses of the rows, and Op::d, d2, b and c receive one matrix each.
 Handler matrix_load_handler(bool transposed);
 
-/// Reports whether wmma supports `part` with elements of this type in this shape.
+/// Reports whether wmma supports fragment `part` with this matrix shape and element type.
 bool is_wmma_shape(std::string_view shape, Part part, Number number);
 /// Reports whether the operand has the number of registers that the fragment needs. fragments.h
 /// explains the register counts of wmma.

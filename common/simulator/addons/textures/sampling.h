@@ -29,8 +29,8 @@ struct Taps {
     u32 count = 0;
 };
 
-/// The coordinates of one lane's fetch. `at` contains x, y and z, or a vector that gives the
-/// direction into a cubemap.
+/// The coordinates of one lane's fetch. `at` contains x, y and z, or a direction vector for a
+/// cubemap.
 struct FetchPoint {
     float coordinates[3] = {};
     /// Integer coordinates in texels, which replace `at` if `is_integer` is true. Integer
@@ -59,9 +59,9 @@ inline bool returns_floats(const ImageObject& texture) {
 }
 /// Returns the result of a fetch. texels[k] points to the bytes of tap k, which are not read if the
 /// tap is the border. The sums match those of an H100 to the last bit. Each texel is truncated to
-/// 28 bits, counted from the leading bit of the largest texel, the products and their sum are
-/// exact, and the sum is rounded once, with ties rounded away from 0. Sums of 8-bit and 16-bit
-/// texels are rounded to 16 bits, as halves or as integers; for integers, ties are rounded up. (Not
+/// 28 bits, counted from the leading bit of the largest texel. The products and their sum are
+/// exact. The sum is rounded once, with ties rounded away from 0. Sums of 8-bit and 16-bit texels
+/// are rounded to 16 bits, as halves or as integers; for integers, ties are rounded up. (Not
 /// verified: negative halves, sRGB, and sums of two levels. For signed bytes, one sum in twenty is
 /// off by one in the last bit.)
 TexelBits combine_taps(const ImageObject& texture, const Taps& taps, const u8* const* texels);

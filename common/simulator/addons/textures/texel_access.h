@@ -23,7 +23,7 @@ struct ImageOp : OperandList {
     bool is_surface = false;
 
     u32 first_coordinate() const { return shape.layered ? 2 : 1; }
-    /// Returns how many coordinates the texture has. A cubemap has three, the components of a
+    /// Returns the number of texture coordinates. A cubemap has three: the components of a
     /// direction vector.
     u32 coordinates() const { return shape.cube ? 3 : shape.dimensions; }
 };
@@ -53,12 +53,13 @@ struct PositionAndSizeText {
     }
 };
 
-/// Looks up the object of each lane in an instruction. Most lanes use the same object.
+/// Looks up the texture or surface object that each lane of an instruction uses. Most lanes use the
+/// same object.
 struct ImageLookup {
     Warp& w;
     const Op* op;
     const ImageOp& image;
-    /// The object that was looked up last, and the number that identifies it.
+    /// The last object looked up, and the number that identifies it.
     u64 number = 0;
     std::shared_ptr<const ImageObject> object = nullptr;
 

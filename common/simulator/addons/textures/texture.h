@@ -6,8 +6,8 @@
 //            contiguous too: the slices of a 3D array, the layers of a layered array, or the six
 //            faces of each cubemap. A row of a CUDA array begins at a multiple of 32 bytes, so that
 //            no sector contains texels of two rows. A GPU arranges arrays differently, in a way
-//            that is not published. The counters of an H100 show only that a sector of an array
-//            contains 16 bytes of each of two rows.
+//            that is not published. The counters of an H100 show only that each sector of an array
+//            contains 16 bytes from each of two rows.
 // Trust      A number from a kernel is not trusted: it is only used to look up an existing object.
 #pragma once
 
