@@ -156,7 +156,7 @@ function(choose_extent variable quick all)
   set(${variable} ${quick} PARENT_SCOPE)
 endfunction()
 
-# Reduces a list to every fourth entry, beginning with the first. ./learn test --whole keeps the entire list.
+# Keeps every fourth entry of a list, beginning with the first. With ./learn test --whole, keeps the entire list.
 function(sample_list variable)
   if(COALESCE_TESTS STREQUAL whole)
     return()
@@ -165,7 +165,7 @@ function(sample_list variable)
   set(${variable} ${${variable}} PARENT_SCOPE)
 endfunction()
 
-# Reduces a list to one entry in EVERY, beginning with the first.
+# Keeps one of every EVERY entries of a list, beginning with the first.
 function(take_of_list variable every)
   set(sample)
   set(number 0)
@@ -183,7 +183,7 @@ endfunction()
 function(add_gpu_test name)
   cmake_parse_arguments(PARSE_ARGV 1 test "" "" "COMMAND")
   add_test(NAME ${name} COMMAND on_gpu ${test_COMMAND})
-  # GPU tests must not run at the same time, because they would distort each other's timings.
+  # GPU tests must not run at the same time, because each would distort the timings of the others.
   set_tests_properties(${name} PROPERTIES LABELS gpu SKIP_RETURN_CODE 77 TIMEOUT 600
                                           RESOURCE_LOCK gpu)
 endfunction()

@@ -233,9 +233,9 @@ build_target() {
         fail "the build failed (above); fix the first error, then run ./learn again"
 }
 
-# Reads the output of a build. Replaces the lines that name each command by a single line of progress, and prints all
-# other lines. In a file or a pipe, prints a line of progress for every tenth of the build. Returns 1 if the build
-# failed.
+# Reads the output of a build. Replaces the lines that name the build's commands with a single progress line, and prints
+# all other lines. If stdout is a file or a pipe, prints a progress line for every tenth of the build. Returns 1 if the
+# build failed.
 show_progress() {
     begun=$(date +%s)
     shown=0

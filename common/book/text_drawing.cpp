@@ -155,7 +155,8 @@ std::size_t find_end_of_label(const std::vector<LinePart>& parts, std::size_t be
     return parts[begin].kind == PartKind::word ? last + 1 : begin;
 }
 
-/// Converts the words after a row's label to cells, if there are enough words.
+/// Converts the words after a row's label to cells, if there are at least kMinNeighbouringCells
+/// words.
 void turn_words_into_cells(std::vector<LinePart>& parts, std::size_t begin, std::size_t end) {
     if (begin >= end) return;
     const std::size_t first = find_end_of_label(parts, begin, end);

@@ -191,7 +191,7 @@ void explain_batch_race(Failure& failure, const simulated::Report& race, const T
                         const Evidence& evidence) {
     const auto &one = race.thread.block, &other = race.other_thread.block;
     const bool differ_by_z = one[0] == other[0] && one[1] == other[1] && one[2] != other[2];
-    // Where matrices overlap by chance, the first race may be between tiles of different columns.
+    // If matrices overlap by chance, the first race may be between tiles of different columns.
     const bool moves_pointers = find_pointer_advance_line(evidence.source.text, "in") > 0 ||
                                 find_pointer_advance_line(evidence.source.text, "out") > 0;
     if (one[2] != other[2] && !differ_by_z && !moves_pointers &&

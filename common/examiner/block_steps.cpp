@@ -146,8 +146,8 @@ private:
         return first;
     }
 
-    /// Records the trial's mistake, and the steps of the block in which it occurred, which may not
-    /// be the block that was traced.
+    /// Records the trial's mistake, and the steps of the block that made it. This may not be the
+    /// block that was traced.
     void record_mistake(const Trial& trial, BlockSteps& steps) {
         if (trial.is_good()) return;
         TracedBlock block{.steps = kMaxTracedSteps};

@@ -15,8 +15,8 @@ using simulated::Report;
 
 // ---- kernels that never finish, or finish with an error ----
 
-/// Finds kernels that exceed the instruction budget because many threads do the same work. Such a
-/// kernel still finishes on a small matrix.
+/// Returns a failure if the kernel exceeds the instruction budget because many threads do the same
+/// work. Such a kernel still finishes on a small matrix.
 std::optional<Failure> find_too_much_work(const Trial& trial, const Report& report,
                                           const Evidence& evidence) {
     if (evidence.elements) return std::nullopt;

@@ -12,7 +12,8 @@
 namespace coalesce {
 namespace {
 
-/// Looks for a tile of vectors of which the kernel always uses the same single component.
+/// Looks for a tile of vectors in which the kernel uses only one component, and the same one in
+/// every access.
 LineMistake find_unused_half(const std::string& text, int line) {
     const SharedArray tile = find_shared_array(text, line);
     const int width = vector_width(code_on_line(text, tile.line));

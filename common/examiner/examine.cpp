@@ -141,9 +141,9 @@ private:
             is_grid_fixed &= launch.grid == verdict_.shapes.front().launch.grid;
             is_block_fixed &= launch.block == verdict_.shapes.front().launch.block;
         }
-        // Larger shapes can reveal two mistakes. A grid of constant size may be too small for larger
-        // matrices, and a block that grows with the matrix may become too large. If the block is
-        // fixed and the grid grows, neither mistake is possible.
+        // Larger shapes can reveal two mistakes: a grid of constant size may be too small, and a
+        // block that grows with the matrix may become too large. If the block is fixed and the grid
+        // grows, neither mistake is possible.
         if (is_block_fixed && !is_grid_fixed) return true;
         if (elements_) return try_larger_sizes();
         const LaunchShape grown;
@@ -172,7 +172,7 @@ private:
         return is_good(run_trial({.shape = shape}));
     }
 
-    /// Counts all costs on a shape. Returns false if the kernel fails on this shape.
+    /// Counts all costs on a shape, and returns false if the kernel fails on this shape.
     bool count(Shape shape, Verdict& found) {
         const ScopedTimer stretch(verdict_.milliseconds.counters);
         const Trial trial = run_trial({.shape = shape, .wants_counters = true});
@@ -266,8 +266,8 @@ private:
         }
     }
 
-    /// Finds blocks that process tiles in an order other than the lesson's, and the line on which a
-    /// block's tile is chosen.
+    /// Returns a failure if blocks process tiles in an order other than the lesson's. The failure
+    /// names the line that chooses a block's tile.
     std::optional<Failure> find_wrong_order(const BlockOrder& order) {
         auto failure = find_wrong_block_order(order, source_.name, relaunch_);
         if (!failure) return failure;
@@ -312,8 +312,8 @@ private:
         if (!count(shape, found)) return;
         check_costs(found);
         if (!verdict_.failures.empty() || !find_block_order(exercise_.block_order)) return;
-        // Check the order on a shape for which costs are counted. On that shape, loads whose only
-        // purpose is to deceive this check would raise the costs.
+        // Check the order on a shape for which costs are counted. On that shape, a kernel pays for
+        // any loads that it makes only to deceive this check.
         BlockOrder order = *find_block_order(exercise_.block_order);
         order.shape = shape;
         order.max_blocks = 8;
@@ -356,8 +356,8 @@ private:
         return true;
     }
 
-    /// Compares the costs of the trials on large shapes with the solution's, and reports a failure
-    /// that had to wait until all other costs were judged.
+    /// Compares the costs of the trials on large shapes with the solution's, and then reports the
+    /// failure that was deferred until all other costs had been judged.
     void check_large_trials() {
         if (deferred_) {
             verdict_.shapes.push_back({deferred_->first, false, {}});

@@ -68,9 +68,10 @@ bool has_clear_line_ends(const std::string& text) {
     return true;
 }
 
-/// Replaces a block comment with a space if every compiler is sure to recognize the comment,
-/// because no string, directive or other comment can precede it on its line. Only raw strings
-/// extend from one line to the next. If the text may contain a raw string, nothing is replaced.
+/// Replaces a block comment with a space if every compiler is sure to recognize the comment. That
+/// is the case if no string, directive or other comment can precede it on its line. Only raw
+/// strings extend from one line to the next, so nothing is replaced if the text may contain a raw
+/// string.
 std::vector<JoinedLine> without_sure_comments(std::vector<JoinedLine> lines) {
     const auto is_unsure = [](const JoinedLine& line) {
         return line.text.find("R\"") != line.text.npos || line.text.find("\?\?/") != line.text.npos;

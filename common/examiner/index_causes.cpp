@@ -170,8 +170,8 @@ std::string list_assignments(const std::string& index, int line, const std::stri
     return list;
 }
 
-/// Explains a race between threads that store to the same element because the index does not use
-/// one of their indices.
+/// Explains a race between threads that store to the same element because the index does not depend
+/// on all of their indices.
 bool explain_missing_index(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const Report* race = find_report(trial, "globalrace");
     const std::string& text = evidence.source.text;
@@ -242,8 +242,8 @@ bool explain_pitch(Failure& failure, const Evidence& evidence) {
     return false;
 }
 
-/// Explains a line that assumes a different distance between blocks than all other lines do, for
-/// example if blockIdx.y is multiplied by BLOCK_ROWS on one line and by TILE_DIM on the others.
+/// Explains a line that assumes a distance between blocks different from that on all other lines.
+/// For example, blockIdx.y is multiplied by BLOCK_ROWS on one line and by TILE_DIM on the others.
 bool explain_other_block_step(Failure& failure, const Trial& trial, const Evidence& evidence) {
     static const TextPattern product(R"(blockIdx\.([xy])\s*\*\s*([A-Z]\w*|blockDim\.\w|\d+))");
     const std::string code = code_for_search(evidence.source.text);
@@ -269,8 +269,7 @@ bool explain_other_block_step(Failure& failure, const Trial& trial, const Eviden
     return true;
 }
 
-/// Reports whether the failure may be caused by a wrong vector component, or by a wrong index of
-/// the tile.
+/// Reports whether a wrong vector component or a wrong tile index may have caused the failure.
 bool may_be_vector_index(const Failure& failure) {
     return failure.kind == FailureKind::uninitialised_shared ||
            failure.kind == FailureKind::shared_race ||
@@ -279,8 +278,8 @@ bool may_be_vector_index(const Failure& failure) {
             has_trait(failure.fault, trait::may_be_any_index | trait::may_be_unset_component));
 }
 
-/// Reports whether the failure may be caused by a thread that loads an element of the tile other
-/// than the intended one.
+/// Reports whether the failure may have been caused by a thread that loads the wrong element of the
+/// tile.
 bool may_be_other_element(const Failure& failure) {
     if (failure.kind == FailureKind::uninitialised_shared ||
         failure.kind == FailureKind::race_between_blocks)

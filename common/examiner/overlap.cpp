@@ -46,11 +46,11 @@ Failure find_reason_for_wait(const Verdict& found) {
     return {};
 }
 
-/// Finds barriers between the loads of a thread in PTX.
+/// Looks in PTX for barriers between the loads of a thread.
 class BarriersBetweenLoads {
 public:
-    /// Reads a line. Returns true if it shows that there is a barrier between two loads, or a load
-    /// and a barrier in one loop.
+    /// Reads the next line. Returns true if the lines so far contain a barrier between two loads,
+    /// or a load and a barrier in one loop.
     bool read(const std::string& line) {
         ++number_;
         TextMatch found;
@@ -157,8 +157,8 @@ std::optional<Failure> find_loads_not_overlapped(const Verdict& found, const Lim
 
 namespace {
 
-/// Finds a kernel that fills its tile with stores, although the solution lets the copy engine fill
-/// it.
+/// Returns a failure if the kernel fills its tile with stores, although the solution lets the copy
+/// engine fill it.
 std::optional<Failure> find_tile_filled_by_stores(const Verdict& found) {
     const auto& solution = found.solution_counters;
     if (!solution || solution->shared_store_requests > 0 || solution->shared_load_requests == 0 ||

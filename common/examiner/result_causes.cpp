@@ -75,8 +75,8 @@ int find_mistake_line(const Trial& trial, const Finding& finding, const Evidence
     return store_line;
 }
 
-/// Explains where the kernel loses or misplaces elements. The explanation is based on the accesses
-/// of one warp, because the result alone does not show where.
+/// Explains at which stage the kernel loses or misplaces elements. The accesses of one warp show
+/// the stage, which the result alone does not.
 void explain_left_out_elements(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const auto left_out = find_left_out_stage(trial, evidence);
     if (!left_out) return;
@@ -153,7 +153,7 @@ Failure explain_wrong_result(const Trial& trial, const Comparison& comparison,
                     .shape = trial.shape,
                     .next = advice_for_fault(first.fault, evidence.exercise.task())};
     for (std::size_t i = 1; i < comparison.findings.size(); ++i) {
-        // Accesses outside a matrix are a consequence of a wrong index, not a second mistake.
+        // An access outside a matrix is a consequence of a wrong index, not a second mistake.
         const bool is_outside = has_trait(comparison.findings[i].fault, trait::outside);
         if (is_outside && has_trait(first.fault, trait::certain)) continue;
         failure.details += wrap(end_sentence(comparison.findings[i].text()));

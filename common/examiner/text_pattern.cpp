@@ -356,8 +356,8 @@ bool match_whole(std::string_view text, TextMatch& match, const TextPattern& pat
 }
 
 std::vector<TextMatch> find_matches(std::string_view text, const TextPattern& pattern) {
-    // The maximum number of times that each character may be read, on average. Patterns usually
-    // look ahead by a line or two.
+    // The maximum number of times that a search may read each character, on average. Patterns
+    // usually look ahead by a line or two.
     constexpr std::size_t most_readings = 16;
     std::vector<TextMatch> found;
     TextPatternSearch in_text(text, pattern);

@@ -1,5 +1,5 @@
 // Compares the position at which a kernel stores an element in a tile with the position from which
-// it loads the element.
+// it later loads the element.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -168,8 +168,8 @@ private:
 };
 
 /// The cell of the matrix that is in element (0, 0) of a tile. The first index of the tile
-/// corresponds to the row of the cell and the second to the column. If the tile is transposed, the
-/// first corresponds to the column.
+/// corresponds to the row of the cell, and the second to the column. In a transposed tile, it is
+/// the other way round.
 struct TileOrigin {
     std::array<IndexSum, 2> cell;
     bool is_transposed = false;
@@ -240,7 +240,7 @@ bool is_exchange(const MovedElement& store, const TileOrigin& origin) {
            store.cell[1] - store.place[origin.is_transposed ? 1 : 0] == origin.cell[1];
 }
 
-/// Reports whether the store would be correct if it loaded its element from the other tile.
+/// Reports whether the store would be correct if it took its element from the other tile.
 bool takes_element_of(const MovedElement& store, const MovedElement& load,
                       const std::string& text) {
     const TileOrigin origin = best_origin(load, text);
@@ -257,14 +257,14 @@ bool blame_other_tile(Failure& failure, const MovedElement& store, const MovedEl
     return true;
 }
 
-/// Blames a kernel that stores a tile to a position in the matrix that does not match the position
-/// from which the kernel loaded the tile.
+/// Blames a kernel that stores a tile at a position in the matrix that does not match the position
+/// from which it loaded the tile.
 bool blame_origin(Failure& failure, const MovedElement& load, const MovedElement& store,
                   const IndexSum& loaded, const IndexSum& stored, std::size_t axis,
                   const std::string& text) {
     const std::string what = axis == 0 ? "row " : "column ";
-    // The first element of a tile is the block's index times the tile's side. A line that uses
-    // another expression is wrong.
+    // The index of a tile's first element is the block's index times the tile's side. A line with
+    // any other expression is wrong.
     static const TextPattern usual(R"(\w+(?:\.\w)? \* TILE_DIM(?: - \w+)?)");
     TextMatch found;
     const std::string from = loaded.format();

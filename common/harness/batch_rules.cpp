@@ -69,7 +69,8 @@ std::string distance_text(const Problem& problem, std::int64_t distance) {
     return text;
 }
 
-/// Tests whether the kernel read matrix n at n times the wrong distance.
+/// Tests whether the kernel assumed a wrong distance between matrices, and therefore read matrix n
+/// at n times that distance.
 Explanation test_other_distance(const Sample& sample, const Problem& problem, std::int64_t size) {
     const auto distance_of = [&](const SampledCell& seen) -> std::int64_t {
         const std::int64_t number = seen.index / size;

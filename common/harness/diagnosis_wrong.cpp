@@ -126,7 +126,7 @@ std::optional<Finding> Diagnosis::find_wrong_batches() const {
     return make_finding(found);
 }
 
-/// Returns a note if the mistake should have made more cells wrong than it did.
+/// Returns a note if the mistake should have made more cells wrong than it did, and "" otherwise.
 std::string Diagnosis::describe_exceptions() const {
     const BadLines lines = bad_lines();
     if (!lines.text.empty()) return ". This does not apply everywhere: " + lines.text;
@@ -257,7 +257,7 @@ std::optional<Finding> Diagnosis::find_lost_bits() const {
 
 // ---- tiles ----
 
-/// Reports whether those tiles of `side` x `side` cells that contain bad cells consist almost
+/// Reports whether every tile of `side` x `side` cells that contains a bad cell consists almost
 /// entirely of bad cells.
 bool Diagnosis::has_whole_tiles(std::int64_t side) const {
     return 100 * bad_cells_.count >= 97 * cells_of_bad_tiles(side);
@@ -284,8 +284,9 @@ bool Diagnosis::is_of_component() const {
     return period == 2 || period == 4;
 }
 
-/// Recognizes outputs in which one or more of every two or four rows (or columns) contain values
-/// that are not in the input. A loop that is too short would have left these cells unwritten.
+/// Recognizes outputs in which, in every group of two or four rows (or columns), some rows hold
+/// values that are not in the input: a vector component was lost. A loop that is too short is not
+/// the cause, because it would leave these cells unwritten.
 std::optional<Finding> Diagnosis::find_lost_component() const {
     const bool are_foreign =
         comparison_.untouched == 0 && is_nearly_all(foreign_values_.count, wrong_cells_.count);

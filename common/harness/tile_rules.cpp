@@ -62,7 +62,8 @@ constexpr TileMoveRule kMoveRules[] = {
      "other"},
 };
 
-/// Returns the shortest step from the expected tile to the actual tile.
+/// Returns the shortest step from the expected tile to the actual tile. The step may cross an edge
+/// and continue at the opposite edge.
 Cell shortest_step(const TileMove& move, Cell tiles) {
     return {wrap_to_shortest(move.holds.row - move.expected.row, tiles.row),
             wrap_to_shortest(move.holds.col - move.expected.col, tiles.col)};

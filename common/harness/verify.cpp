@@ -170,7 +170,8 @@ public:
     }
 
 private:
-    /// Returns a row of a computed output. Its elements are 0 if the kernel must write nothing.
+    /// Returns a row of a computed output, or zeros if the problem has no function that computes
+    /// rows.
     std::vector<double> computed_row(std::int64_t out_row) const {
         std::vector<double> row(static_cast<std::size_t>(problem_.out_cols()));
         if (const RowFunction compute = problem_.produces.computation.row) {

@@ -46,8 +46,8 @@ public:
         app_.add_flag("--plain", plain_, "Use no colours, and never clear the screen");
     }
 
-    /// Adds a subcommand and returns it, so that the caller can add options to it. The first
-    /// subcommand runs if the command line names none. `run_command` returns the exit code.
+    /// Adds a subcommand and returns it, so that the caller can add options to it. By default, the
+    /// subcommand added first runs. `run_command` returns the exit code.
     CLI::App* add(const std::string& name, const std::string& about,
                   std::function<int()> run_command) {
         CLI::App* command = app_.add_subcommand(name, about);

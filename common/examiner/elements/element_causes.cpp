@@ -14,7 +14,7 @@ namespace {
 
 using simulated::Report;
 
-/// The element of an array to which an address belongs.
+/// The position of an address: an array, and the index of an element in it.
 struct ArrayPlace {
     const Parameter* array = nullptr;
     std::int64_t count = 0;  ///< elements of the array
@@ -197,7 +197,7 @@ std::optional<Failure> find_unshared_array_of_block(const Trial& trial, const Ev
         .next = "Declare the array __shared__: then all threads of the block use the same one."};
 }
 
-/// Finds plain stores to shared memory that race with atomics of other threads.
+/// Returns a failure if plain stores to shared memory race with other threads' atomics.
 std::optional<Failure> find_race_with_atomic(const Trial& trial, const Evidence& evidence) {
     const Report* race = find_report(trial, "racecheck", "write after write");
     if (!race) return std::nullopt;

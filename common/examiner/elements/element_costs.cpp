@@ -9,7 +9,7 @@
 namespace coalesce {
 namespace {
 
-/// A cost that is summed over all accesses of a kernel.
+/// A cost, summed over all accesses of a kernel.
 struct TotalCost {
     FailureKind kind;
     const char* what;
@@ -36,8 +36,8 @@ constexpr TotalCost kTotals[] = {
      "uses again in registers."},
 };
 
-/// The maximum number of warp instructions of a kernel, as a multiple of the solution's. It applies
-/// to all exercises.
+/// The maximum number of warp instructions that a kernel may execute, as a multiple of the
+/// solution's. It applies to all exercises.
 constexpr double kMaxInstructionMultiple = 16;
 
 /// Returns the line that contributes most to a cost, or 0 if no line does.

@@ -65,7 +65,7 @@ std::string describe_indices(const Indices& bad, std::int64_t count, const char*
     return "";
 }
 
-/// Describes the bad elements if they are at the same positions among the elements of each block.
+/// Describes the positions of the bad elements within a block, if they are the same in every block.
 /// Otherwise returns "".
 std::string describe_place_in_blocks(const Indices& bad, std::int64_t count, std::int64_t threads) {
     if (threads <= 1 || count <= 2 * threads) return "";

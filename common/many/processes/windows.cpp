@@ -28,7 +28,7 @@ public:
         wait_for_all();  // until every `in` is complete
         for (int turn = 0; turn < shared_.ranks(); ++turn) {
             // Each process reads from its own block first, and then from its peers in turn. At any
-            // time, each process reads from a different one.
+            // time, no two processes read from the same peer.
             transpose_from_peer((shared_.rank + turn) % shared_.ranks());
         }
         wait_for_all();  // until no process reads `in` any more

@@ -1,6 +1,6 @@
-// Code that leaves choices to the compiler, as learners write it: operators on mixed types, sums of
-// products that may be contracted, structures with floating-point members, tables, neighbouring
-// elements that may become a vector. Only Style::learner kernels contain it.
+// Generates code as learners write it, which leaves choices to the compiler: operators on mixed
+// types, sums of products that may be contracted, structures with floating-point members, tables,
+// neighbouring elements that may become a vector. Only Style::learner kernels contain it.
 #include "lab/campaign/cuda/expressions.h"
 
 namespace coalesce::campaign {

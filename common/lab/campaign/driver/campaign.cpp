@@ -41,7 +41,7 @@ struct Options {
 
 void add_options(CLI::App& app, Options& options) {
     // Define --seconds before --kernels. Setting --seconds removes the default limit on the number
-    // of kernels, and a later --kernels sets it again, so that both limits apply.
+    // of kernels, and a --kernels that is processed later sets it again, so that both limits apply.
     app.add_option("--seconds", options.seconds, "Run kernels for this many seconds")
         ->each([&](const std::string&) { options.kernels = ~u64{0}; });
     app.add_option("--kernels", options.kernels, "Number of kernels (default: 300)");

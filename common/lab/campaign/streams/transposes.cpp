@@ -21,7 +21,7 @@ constexpr Elements kElements[] = {
     {1, Loads::batched}, {4, Loads::batched}, {4, Loads::dependent}, {16, Loads::dependent}};
 constexpr Order kOrders[] = {Order::rows, Order::columns, Order::bands};
 constexpr int kRowBytes = 65536, kRows = 16384;
-/// Bytes after each row, so that the distance between rows is not a power of two.
+/// Unused bytes after each row, so that the distance between rows is not a power of two.
 constexpr int kRowPaddingBytes = 1280;
 
 KernelPlan make_plan(int element, const Block& block, const Elements& elements, Order order,

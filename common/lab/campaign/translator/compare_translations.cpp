@@ -24,7 +24,7 @@ using namespace coalesce::random_kernels;
 
 namespace {
 
-/// Kernels per source file, so that clang reads the headers only once for all of them.
+/// The number of kernels per source file. clang reads the headers only once for all of them.
 constexpr std::size_t kBatch = 10;
 
 struct Options {

@@ -1,5 +1,5 @@
-// yenusah_h100 -- rewritten versions of 20 transposes. Caleb Yenusah published their times on an
-// H100.
+// yenusah_h100 -- rewritten versions of 20 transposes whose times on an H100 Caleb Yenusah has
+// published.
 //
 // record.cpp contains the times and their source. Each variant here matches the original in its
 // tile, padding, threads, elements per thread, bounds checks, 32-bit indices of a square matrix,

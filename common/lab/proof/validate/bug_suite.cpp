@@ -62,7 +62,8 @@ Json opinion_json(const Opinion& opinion) {
     return json;
 }
 
-/// Returns a table that counts the clean cases or the seeded bugs by the reports of the judges.
+/// Returns a row of a table: the number of clean cases or seeded bugs that both the simulator and
+/// the sanitizer reported, that only one of them reported, and that neither reported.
 std::string count_text(const std::vector<JudgedCase>& all, bool clean) {
     std::map<std::string, int> counts;
     int cases = 0;

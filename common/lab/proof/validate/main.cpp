@@ -1,5 +1,5 @@
-// validate -- does the simulator count what the hardware counts, and report what NVIDIA's checker
-// reports?
+// validate -- tests whether the simulator counts what the hardware counts, and reports what
+// NVIDIA's checker reports.
 //
 // It first runs every kernel of the course at three shapes, and about a hundred random access
 // patterns, both on the simulator and on the GPU under Nsight Compute, and compares all counters.

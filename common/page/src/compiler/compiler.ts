@@ -28,7 +28,7 @@ export interface CompilerAnswer {
     milliseconds: number;
 }
 
-/** The error of a compilation that stop() has ended. */
+/** The error with which a compilation is rejected if stop() ends it. */
 export class CompilationStopped extends Error {}
 
 const isOpenedFromFiles =
