@@ -21,8 +21,8 @@ std::error_code last_error_if(bool has_failed) {
     return {has_failed ? errno : 0, std::generic_category()};
 }
 
-/// Syncs a file or folder to disk. EINVAL is not an error, because some file systems do not support
-/// fsync.
+/// Syncs a file or folder to disk. Returns false on failure. EINVAL does not count as a failure,
+/// because some file systems do not support fsync.
 bool sync(int descriptor) {
     return fsync(descriptor) == 0 || errno == EINVAL;
 }

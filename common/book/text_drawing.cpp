@@ -15,8 +15,8 @@ constexpr int kLineHeightPixels = 23;
 constexpr int kMarginPixels = 6;
 /// The maximum number of characters in a cell, such as "255" or "[31]".
 constexpr std::size_t kMaxCellCharacters = 4;
-/// The minimum number of neighbouring words that are drawn as cells. A shorter sequence of numbers
-/// is part of a sentence.
+/// The minimum length of a sequence of neighbouring words that is drawn as cells. A shorter
+/// sequence is part of a sentence.
 constexpr int kMinNeighbouringCells = 3;
 /// The minimum number of blanks between two drawings that are side by side.
 constexpr std::size_t kMinBlanksBetweenDrawings = 5;

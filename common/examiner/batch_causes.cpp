@@ -11,8 +11,8 @@
 namespace coalesce {
 namespace {
 
-/// The lowest index of the elements that a block accesses in `in`, and the lowest index in `out`.
-/// Both are stacks of matrices.
+/// The lowest index of an element of `in` and of an element of `out` that a block accesses. Both
+/// arrays are stacks of matrices.
 struct BlockBegins {
     std::optional<std::int64_t> in, out;
 };

@@ -124,8 +124,8 @@ private:
         return elements < fewest_elements;
     }
 
-    /// Launches the kernel on the requested shape. Without a request, tries the exercise's shapes
-    /// in order, up to the first one on which the kernel fails.
+    /// Launches the kernel on the requested shape. If no shape was requested, tries the exercise's
+    /// shapes in order, up to the first one on which the kernel fails.
     Trial find_trial(BlockSteps& steps) {
         std::vector<Shape> shapes = exercise_.shapes;
         if (request_.shape) shapes = {*request_.shape};

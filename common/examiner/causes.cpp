@@ -75,7 +75,7 @@ namespace {
 
 // ---- errors of a real GPU ----
 
-/// Returns the failure for an error on a real GPU that no other rule explains.
+/// Returns the failure for an error that a real GPU has reported and that no other rule explains.
 Failure explain_device_error(const Trial& trial, const Evidence& evidence) {
     const auto error = static_cast<cudaError_t>(trial.error);
     const std::string says =

@@ -93,7 +93,7 @@ LineMistake find_store_without_index(const std::string& text, const LaunchShape&
     return {};
 }
 
-/// Looks for a loop over elements of the matrix that begins at the same element in every thread.
+/// Looks for a loop over elements of the matrix in which every thread begins at the same element.
 LineMistake find_shared_loop(const std::string& text) {
     static const TextPattern head(R"(\(\s*\w+\s+(\w+)\s*=\s*([^;]*);)");
     const std::vector<std::string> lines = lines_of(code_for_search(text));

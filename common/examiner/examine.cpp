@@ -116,7 +116,8 @@ private:
         return compiled_.ok();
     }
 
-    /// Records the outcome of a launch. The first bad launch becomes the reported failure.
+    /// Records the outcome of a launch, and reports whether it is good. The first bad launch
+    /// becomes the reported failure.
     bool is_good(const Trial& trial) {
         verdict_.shapes.push_back({trial.shape, trial.is_good(), trial.launch});
         if (trial.is_good()) return true;
@@ -155,7 +156,7 @@ private:
     }
 
     /// Tries a shape with more than twice the largest sizes, to find a grid that is too small or a
-    /// block that grows too large.
+    /// block that grows too large. Returns false if the kernel fails.
     bool try_larger_sizes() {
         const ElementTask& task = *exercise_.elements;
         std::vector<int> larger;
@@ -217,7 +218,7 @@ private:
         return found;
     }
 
-    /// Counts the solution's costs in the same way as the learner's.
+    /// Counts the costs of the solution in the same way as the costs of the learner's kernel.
     std::optional<Counters> solution_counters_at(Shape counted) {
         return cached_for_solution("counters", counted, [&](const Compiled& compiled) {
             const TrialRequest order{.shape = counted, .wants_counters = true};
@@ -295,8 +296,7 @@ private:
         if (verdict_.failures.empty()) verdict_.outcome = Verdict::Outcome::passed;
     }
 
-    /// Returns a new verdict for the same kernel, in which the costs on a different shape can be
-    /// counted.
+    /// Returns a new verdict for the same kernel, which can hold the costs on a different shape.
     Verdict verdict_for_other_shape() const {
         Verdict verdict;
         verdict.file = verdict_.file;
@@ -382,8 +382,8 @@ private:
         }
     }
 
-    /// Compares the predicted time on a large shape with that of the solution, unless the exercise
-    /// does not limit the time.
+    /// Returns a failure if the predicted time on a large shape is much longer than the solution's.
+    /// Returns nothing if the exercise does not limit the time.
     std::optional<Failure> find_slow_large_trial(const Runner::LargeTrial& trial,
                                                  const Runner::LargeTrial& solution) const {
         const double limit = exercise_.limits.predicted_fraction_of_copy;

@@ -138,7 +138,7 @@ void explain_exchanged_indices(Failure& failure, const BlockOrigins& origins,
 }
 
 /// Notes in the failure that the kernel uses blockIdx.x for rows, although configure computes the
-/// first size of the grid from cols.
+/// grid's x size from cols.
 void explain_exchanged_sides(Failure& failure, const BlockOrigins& origins) {
     failure.headline =
         "in the kernel, blockIdx.x counts rows, " + std::to_string(origins.step_x().row) +
@@ -339,7 +339,8 @@ void explain_store_conflict(Failure& failure, const StoreConflict& met, const Tr
 
 /// If only a square of the output was written, determines whether blocks processed tiles outside
 /// the matrix. If they did, the written square ends at the edge of a tile. If the kernel has
-/// swapped bounds instead, the square ends at the shorter side of the matrix.
+/// swapped bounds instead, the square ends at the shorter side of the matrix. Returns false if no
+/// block processed such a tile.
 bool explain_tiles_outside(Failure& failure, const BlockStores& stores, const Evidence& evidence) {
     if (failure.fault != Fault::bounds_exchanged || stores.idle_blocks == 0 ||
         !evidence.exercise.accepts(kRaggedShape)) {
@@ -373,7 +374,8 @@ bool explain_by_block_stores(Failure& failure, const Trial& trial, const Evidenc
     return true;
 }
 
-/// Explains a one-dimensional launch of a kernel that uses indices along two axes.
+/// Explains a one-dimensional launch of a kernel that uses indices along two axes. Returns false
+/// for all other launches.
 bool explain_flat_launch(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const std::string code = code_for_search(evidence.source.text);
     const auto wide = configure_for_rectangle(evidence);

@@ -220,7 +220,7 @@ private:
         if (found_.insert(macro).second) to_follow_.push_back(macro);
     }
 
-    /// The macros whose definitions contain a name.
+    /// For each name, the macros whose definitions contain it.
     std::map<std::string_view, std::vector<std::string_view>> users_;
     std::set<std::string_view> found_;
     std::vector<std::string_view> to_follow_;

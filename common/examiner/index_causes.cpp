@@ -171,7 +171,7 @@ std::string list_assignments(const std::string& index, int line, const std::stri
 }
 
 /// Explains a race between threads that store to the same element because the index does not depend
-/// on all of their indices.
+/// on all of their indices. Returns false for all other races.
 bool explain_missing_index(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const Report* race = find_report(trial, "globalrace");
     const std::string& text = evidence.source.text;
@@ -196,7 +196,8 @@ bool explain_missing_index(Failure& failure, const Trial& trial, const Evidence&
     return true;
 }
 
-/// Explains a race on a static or __device__ array that was meant to be shared.
+/// Explains a race on a static or __device__ array that was meant to be shared. Returns false for
+/// all other races.
 bool explain_static_tile(Failure& failure, const Evidence& evidence) {
     static const TextPattern array(
         R"((?:\bstatic\b|\b__device__\b)\s+(?:\b\w+\s+)*?(\w+)\s*(?:\[[^\]=;]*\])+\s*;)");
@@ -215,7 +216,7 @@ bool explain_static_tile(Failure& failure, const Evidence& evidence) {
     return true;
 }
 
-/// Explains an index that assumes a wrong row length for a matrix.
+/// Explains an index that assumes a wrong row length for a matrix. Returns false if there is none.
 bool explain_pitch(Failure& failure, const Evidence& evidence) {
     const Produces task = evidence.exercise.task();
     if (task.in_place || (task.kind != Produces::copy && task.kind != Produces::transpose))
@@ -244,6 +245,7 @@ bool explain_pitch(Failure& failure, const Evidence& evidence) {
 
 /// Explains a line that assumes a distance between blocks different from that on all other lines.
 /// For example, blockIdx.y is multiplied by BLOCK_ROWS on one line and by TILE_DIM on the others.
+/// Returns false if there is no such line.
 bool explain_other_block_step(Failure& failure, const Trial& trial, const Evidence& evidence) {
     static const TextPattern product(R"(blockIdx\.([xy])\s*\*\s*([A-Z]\w*|blockDim\.\w|\d+))");
     const std::string code = code_for_search(evidence.source.text);

@@ -19,7 +19,7 @@ namespace {
 
 // ---- units ----
 
-/// Finds an index of a matrix that contains sizeof.
+/// Finds a matrix index that contains sizeof.
 LineMistake find_sizeof_in_index(const std::string& code) {
     static const TextPattern matrix(R"(\b(?:in|out|data)\s*\[)");
     for (const TextMatch& one : find_matches(code, matrix)) {
@@ -667,7 +667,7 @@ LineMistake find_early_end(const std::string& text, long long left) {
     return {};
 }
 
-/// Looks for elements at the end of a matrix that a vectorized copy leaves out.
+/// Looks for a vectorized copy that leaves out elements at the end of a matrix.
 LineMistake find_rest_left_out(const Trial& trial, const std::string& text) {
     const std::string code = code_for_search(text);
     if (!trial.comparison || contains_word(code, "row") || trial.comparison->wrong > 0) return {};

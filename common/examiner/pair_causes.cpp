@@ -49,7 +49,7 @@ LineMistake find_return_by_thread(const std::string& text, int barrier_line) {
     return {};
 }
 
-/// Looks for a condition around an access that compares a block's index with a thread's index.
+/// Looks for an access under a condition that compares a block's index with a thread's index.
 LineMistake find_block_compared_with_thread(const std::string& text) {
     static const TextPattern access(R"(\bdata\s*\[)");
     const std::string code = code_for_search(text);

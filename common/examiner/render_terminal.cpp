@@ -22,7 +22,7 @@ std::string with_line_end(std::string text) {
     return text;
 }
 
-/// Returns the number of rows that a text occupies on a terminal, which wraps long lines.
+/// Returns the number of rows that a text occupies on a terminal, where long lines wrap.
 int count_rows(const std::string& text) {
     int rows = 0;
     for (const std::string& line : lines_of(text)) {

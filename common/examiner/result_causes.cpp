@@ -88,8 +88,8 @@ void explain_left_out_elements(Failure& failure, const Trial& trial, const Evide
     failure.next = left_out->next;
 }
 
-/// Finds a sum in which only one term is multiplied by the row length, such as `row + k * cols`.
-/// Such a sum is a mistake, whatever the result.
+/// Explains a sum in which only one term is multiplied by the row length, such as `row + k * cols`.
+/// Such a sum is a mistake, whatever the result. Returns false if there is none.
 bool explain_missing_parentheses(Failure& failure, const Evidence& evidence) {
     const MissingParentheses found = find_missing_parentheses(evidence.source.text);
     if (found.line == 0) return false;
@@ -210,8 +210,8 @@ void explain_wrong_pitch(Failure& failure, const Report& race, const Evidence& e
 
 }  // namespace
 
-/// Explains a race between the two blocks that belong to a pair of tiles. Only one of these blocks
-/// may process the pair.
+/// Explains a race between the two blocks that belong to a pair of tiles, of which only one may
+/// process the pair. Returns false for all other races.
 bool explain_pair(Failure& failure, const Report& race, const Evidence& evidence) {
     const auto &one = race.thread.block, &other = race.other_thread.block;
     const bool is_pair = one[0] == other[1] && one[1] == other[0] && one[0] != one[1];

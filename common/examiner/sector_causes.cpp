@@ -132,8 +132,8 @@ std::string first_index(const std::string& code, const std::string& tile) {
     return trimmed(code.substr(open + 1, find_closing_bracket(code, open) - open - 1));
 }
 
-/// Looks for a store that assumes a first row of the tile different from the row that the load puts
-/// there.
+/// Looks for a store that assumes that the tile starts at a row other than the one from which the
+/// tile was loaded.
 LineMistake find_other_first_row(const std::string& text) {
     const SharedArray tile = find_shared_array(text, 0);
     const std::vector<std::string> lines = lines_of(code_for_search(text));

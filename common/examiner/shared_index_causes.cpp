@@ -243,7 +243,8 @@ std::vector<std::string> index_parts(const std::string& code, const std::string&
 }
 
 /// Explains a loop counter that is added to the wrong index of a tile. The axis of that index needs
-/// no loop, because the threads already reach every element along it.
+/// no loop, because the threads already reach every element along it. Returns false if there is no
+/// such counter.
 bool explain_counter_on_full_axis(Failure& failure, const SharedArray& tile, const Trial& trial,
                                   const std::string& text) {
     const int line = failure.place.line;
@@ -290,7 +291,8 @@ bool explain_counter_on_full_axis(Failure& failure, const SharedArray& tile, con
     return false;
 }
 
-/// Explains an access by finding the index that is outside the array for this thread.
+/// Explains an access by finding the index that is outside the array for this thread. Returns false
+/// if every index is inside.
 bool explain_too_large_index(Failure& failure, const Report& report, const SharedArray& tile,
                              const std::string& text) {
     static const TextPattern name(R"(^\s*([a-z]\w*)\s*\()");

@@ -49,8 +49,8 @@ const TextPattern& device_function_pattern() {
     return head;
 }
 
-/// Returns the last line of the kernel that matches. If the last match is in a function before the
-/// kernel, returns the last line that calls that function.
+/// Returns the last line of the kernel that matches the pattern. If the last match is in a function
+/// before the kernel, returns the last line that calls that function.
 int find_last_line_in_kernel(const std::string& text, const TextPattern& pattern) {
     const int line = find_last_line(text, pattern);
     if (line == 0 || line >= find_kernel_line(text, "")) return line;

@@ -13,8 +13,8 @@ using simulated::Report;
 
 namespace {
 
-/// Returns a report about an access to shared memory that an asynchronous copy may still have been
-/// writing, or nullptr.
+/// Returns a report about an access to shared memory to which an asynchronous copy may still have
+/// been writing, or nullptr.
 const Report* find_pending_copy(const Trial& trial) {
     const auto is_pending = [](const Report& report) {
         return report.matches("racecheck") &&

@@ -136,7 +136,7 @@ void explain_repeated_component(Failure& failure, const Evidence& evidence) {
         "Compare this line with the lines around it: does each line use a different component?";
 }
 
-/// Explains a cast to a vector type that is applied to a value instead of to its address.
+/// Explains a cast to a vector type that should convert the address, but converts the value.
 void explain_cast(Failure& failure, const Evidence& evidence) {
     const Declared cast = find_cast_of_value(evidence.source.text);
     if (cast.line == 0) return;

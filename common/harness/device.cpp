@@ -56,7 +56,7 @@ fs::path simulator_folder() {
                      "; build it (./learn build), or name its folder in COALESCE_SIMULATOR");
 }
 
-/// Executes this program again, with the simulator's folder before all other folders in which the
+/// Executes this program again, with the simulator's folder first among the folders in which the
 /// loader looks for libcudart.
 [[noreturn]] void reexecute_on_simulator(char** argv) {
     if (std::getenv(kReexecutedVariable)) {

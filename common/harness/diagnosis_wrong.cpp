@@ -85,7 +85,7 @@ std::optional<Finding> Diagnosis::find_rule_for_pattern() const {
     std::optional<Finding> found;
     const double share = fraction_of(explained_[best].count, cells);
     // If a rule and a hypothesis explain the same number of wrong cells, prefer the one that does
-    // not predict that correct cells are wrong.
+    // not predict errors in correct cells.
     const bool is_rule =
         rule_share > share || (rule_share == share && rule.fault == Fault::neighbour_repeated &&
                                !fits_right_cells(hypotheses()[best]));
@@ -150,8 +150,8 @@ std::size_t Diagnosis::find_best_hypothesis() const {
     return first;
 }
 
-/// Reports whether the number of cells that the mistake would make wrong is close to the actual
-/// number. A correct cell that the mistake would have changed is evidence against the mistake.
+/// Reports whether the number of wrong cells is close to the number that the mistake would cause. A
+/// correct cell that the mistake would have changed is evidence against the mistake.
 bool Diagnosis::fits_right_cells(const Hypothesis& hypothesis) const {
     const double bad =
         fraction_of(bad_cells_.count, static_cast<std::uint64_t>(problem_.elements()));

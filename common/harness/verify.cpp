@@ -292,7 +292,8 @@ Finding describe_computed(const GuardedSpan& out, const Comparison& comparison) 
                        comparer.computed_value(bad), computation.tolerance)};
 }
 
-/// Returns the first cell of the input that was changed, or nothing if no cell was changed.
+/// Returns the first cell of the input that the kernel has changed, or nothing if it has changed
+/// none.
 std::optional<Cell> find_changed_input(const Problem& problem, const GuardedSpan& in) {
     const Problem as_before{.rows = problem.in_rows(),
                             .cols = problem.cols,

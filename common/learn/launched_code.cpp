@@ -161,7 +161,7 @@ std::vector<timing::Prediction> predict_launches_of_step(const course::Step& ste
     return launches;
 }
 
-// Returns the kernels in this file that were launched, each of them once. If no kernel was
+// Returns the kernels in this file that were launched, without duplicates. If no kernel was
 // launched, returns the kernels called `named`.
 std::vector<LaunchedKernel> list_launched_kernels(const LaunchedCode& code,
                                                   const std::vector<timing::Prediction>& launches,

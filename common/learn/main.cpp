@@ -24,7 +24,7 @@ using namespace coalesce::learn;
 
 namespace {
 
-/// Formats help texts without the names of C++ types and the ranges that CLI11 adds to them.
+/// Formats help texts without the C++ type names and the ranges that CLI11 adds.
 class HelpFormatter : public CLI::Formatter {
     std::string make_option_opts(const CLI::Option* option) const override {
         const std::string type = option->get_type_name();

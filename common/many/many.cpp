@@ -41,7 +41,7 @@ const std::vector<Tuning> kMeasuredTunings = {
 
 // ---- the devices ----
 
-/// Returns the devices in the list that belong to ranks of this process.
+/// Returns those devices of the list that belong to ranks of this process.
 std::set<int> find_local_devices(const std::vector<int>& devices) {
     std::set<int> here(devices.begin(), devices.end());
     here.erase(kRankOfOtherProcess);

@@ -90,8 +90,8 @@ ordered_json find_grid_axis_rule(const std::vector<ObservedLaunch>& samples, std
     return rule;
 }
 
-/// Finds the quantity, such as "rows", that an argument of the kernel equals in all samples. First
-/// tries the quantity that is usual for the argument's position.
+/// Finds the quantity, such as "rows", whose value an argument of the kernel has in all samples.
+/// First tries the quantity that is usual at the argument's position.
 ordered_json find_argument_rule(const std::vector<ObservedLaunch>& samples, std::size_t place) {
     struct Named {
         const char* name;

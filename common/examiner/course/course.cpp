@@ -210,7 +210,7 @@ struct LessonTexts {
     const CourseText* reference = nullptr;
 };
 
-// Reads the exercise of a lesson whose task is defined element by element.
+// Reads a lesson's exercise with a task that is defined element by element.
 Exercise read_element_lesson(const StrictToml& reader, const toml::table& table,
                              const LessonTexts& texts) {
     Exercise exercise = read_element_exercise(reader, table, texts.reference, texts.name,

@@ -54,8 +54,8 @@ std::string with_array_name(const Report& report, const Trial& trial, const Evid
     return message.replace(first, last + end.size() - first, "`" + place.array->name + "`");
 }
 
-/// Removes the word "tile" from the text of a failure that was written for transposes, because
-/// other kernels use shared memory for other purposes.
+/// Removes the word "tile" from a failure's text. The text was written for transposes, and other
+/// kernels use shared memory for other purposes.
 void rename_tile(std::string& text) {
     constexpr std::pair<std::string_view, std::string_view> words[] = {
         {"the whole tile", "the whole array"},

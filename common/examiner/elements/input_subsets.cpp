@@ -354,8 +354,8 @@ private:
         return explained > 0 && (!is_sliced || explained >= output_.wrong);
     }
 
-    /// Like is_equal, but tolerates rounding errors, because the kernel may add the inputs in a
-    /// different order.
+    /// Reports whether a value equals the expected one up to rounding errors, because the kernel
+    /// may add the inputs in a different order.
     bool is_near(const char* actual, const char* value) const {
         if (output_.is_equal(actual, value)) return true;
         if (output_.type.is_integer() || output_.tolerance.kind == Tolerance::Kind::bits) {

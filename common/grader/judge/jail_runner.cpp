@@ -310,9 +310,9 @@ bool JailRunner::is_right(const Compiled& kernel, const Produces& task, Shape sh
     return run_reordered(kernel, task, order, std::move(usual)).is_good();
 }
 
-/// Also launches the kernel with blocks and warps in other orders. CUDA does not specify the order,
-/// and the checks do not detect every result that depends on it. For example, atomics are not
-/// races, but their order is not specified.
+/// Repeats a launch with the blocks and warps in other orders. Returns the first trial that fails,
+/// or `usual` if none does. CUDA does not specify the order, and the checks do not detect every
+/// result that depends on it. For example, atomics are not races, but their order is not specified.
 Trial JailRunner::run_reordered(const Compiled& kernel, const Produces& task, TrialRequest order,
                                 Trial usual) {
     // With a single warp, there is only one order.

@@ -90,7 +90,8 @@ void kill_all_in(const fs::path& folder) {
     }
 }
 
-/// Removes a cgroup. Retries, because a killed process remains in its cgroup for a short time.
+/// Removes a cgroup, and returns false on failure. Retries, because a killed process remains in its
+/// cgroup for a short time.
 bool remove_group(const fs::path& folder) {
     using namespace std::chrono_literals;
     for (int attempt = 0; attempt < 400; ++attempt) {

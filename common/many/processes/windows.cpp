@@ -35,8 +35,7 @@ public:
     }
 
 private:
-    /// Transposes the part of the peer's rows that belongs to this process, and stores it in this
-    /// process's `out`.
+    /// Transposes this process's part of the peer's rows into this process's `out`.
     void transpose_from_peer(int peer) {
         transpose_on_cpu({out_ + shared_.peer_column(peer), shared_.rows.count},
                          {peer_memory(peer) + shared_.cols.begin(shared_.rank), shared_.cols.count},

@@ -6,7 +6,7 @@ import type { Gpu } from "./exercises";
 import type { Time } from "./simulator";
 import { capitalizeFirstLetter, escapeHtml, joinUnits } from "./words";
 
-/** The GPU, and the side of the matrix as `size`. */
+/** The chosen GPU, and the chosen side length of the matrix (`size`). */
 export interface TimeChoice {
     gpu: string;
     size: number;

@@ -83,7 +83,7 @@ bool is_cuda(const Options& options, u64 seed) {
     return options.only == "cuda" || (options.only.empty() && seed % kSeedsPerCudaKernel == 0);
 }
 
-/// Searches for compilers when the first kernel in CUDA C++ needs one.
+/// Returns the compilers. The first call, for the first kernel in CUDA C++, searches for them.
 const Compilers& compilers() {
     static const Compilers found;
     return found;
@@ -283,6 +283,7 @@ int compare_file(const Options& options) {
 }
 
 /// Exports kernels whose results do not depend on the device, with the results of the plain mode.
+/// Returns the exit code.
 int export_kernels(const Options& options) {
     const Runner runner(options.runner, options.library);
     std::vector<Case> cases;

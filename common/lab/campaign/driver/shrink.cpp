@@ -101,7 +101,7 @@ private:
     }
 
     /// Tries to remove each chunk of `chunk` lines by itself, and then removes as many of these
-    /// chunks as can be removed together.
+    /// chunks as can be removed together. Returns false if none can be removed.
     bool remove_chunks_of_size(std::size_t chunk) {
         const std::vector<std::size_t> places = removable_lines();
         std::vector<Case> cases;

@@ -255,7 +255,7 @@ void choose_family(KernelPlan& plan, Random& random) {
     }
 }
 
-/// Decides whether the blocks are persistent: always for Family::staying, at random for reductions
+/// Returns whether the blocks are persistent: always for Family::staying, at random for reductions
 /// and fills.
 bool has_persistent_blocks(Family family, Random& random) {
     const bool now_and_then = random.percent(30);

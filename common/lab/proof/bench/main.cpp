@@ -114,9 +114,9 @@ public:
         largest_ = *std::ranges::max_element(plan.sizes, {}, elements);
     }
 
-    /// Runs the float variants at all sizes first. Device memory is then not yet fragmented, as in
-    /// a separate program. The physical position of pages changes the times of matrices with long
-    /// rows by up to 7 %.
+    /// Measures the variants at all sizes, and the float variants first. At that time, device
+    /// memory is not yet fragmented, as in a separate program. The physical position of pages
+    /// changes the times of matrices with long rows by up to 7 %.
     std::vector<SizeResults> run() {
         std::vector<Entrants> fields;
         std::vector<SizeResults> results;

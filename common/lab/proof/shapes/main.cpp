@@ -75,7 +75,7 @@ void run_case(void* out, const void* in, const PermuteCase& one) {
     permute_case(out, in, one);
 }
 
-/// Runs the case on an output buffer that is filled with different data, and checks the result.
+/// Runs the case on an output buffer that holds other data, and checks the result.
 template <class Case>
 void verify(const DeviceBuffer& out, const DeviceBuffer& in, const Case& one) {
     CUDA_CHECK(cudaMemset(out.data(), 0xA7, one.bytes()));
@@ -275,7 +275,8 @@ std::string permutes_table(const Json& json) {
     return text;
 }
 
-/// Writes the tables and the chart from the results, or reports which of them are not current.
+/// Writes the tables and the chart from the results, or reports which of them are out of date.
+/// Returns the exit code.
 int make_tables(const CommandLine& words) {
     const Json json = Json::parse(read_file(words.json));
     std::vector<std::pair<std::string, std::string>> wanted;  // file names and contents

@@ -62,8 +62,8 @@ Json opinion_json(const Opinion& opinion) {
     return json;
 }
 
-/// Returns a row of a table: the number of clean cases or seeded bugs that both the simulator and
-/// the sanitizer reported, that only one of them reported, and that neither reported.
+/// Returns a row of a table about the clean cases or the seeded bugs: how many cases there are, and
+/// how many of them both judges, only one of the judges, or neither has reported.
 std::string count_text(const std::vector<JudgedCase>& all, bool clean) {
     std::map<std::string, int> counts;
     int cases = 0;

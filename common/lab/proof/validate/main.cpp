@@ -114,7 +114,7 @@ public:
         return is_good ? exit_right : exit_wrong;
     }
 
-    /// Compares the simulator with a recorded run. Uses the same cases as that run.
+    /// Compares the simulator with a recorded run, on the same cases. Returns the exit code.
     int compare_with_recorded() {
         const Json recorded = Json::parse(read_file(words_.recorded));
         const Json& run = recorded.at("run");

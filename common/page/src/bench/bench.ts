@@ -118,8 +118,8 @@ export class Bench {
     }
 
     /**
-     * Sets the line of text that says what the bench is doing. `unseen` is only for screen readers, because the page
-     * shows the same information elsewhere.
+     * Sets the status line. `unseen` is text for screen readers only, because the page shows the same information
+     * elsewhere.
      */
     say(words: string, unseen = "") {
         this.find(".standing").innerHTML = withCode(words) + (unseen ? `<span class="unseen"> ${withCode(unseen)}</span>` : "");

@@ -1,5 +1,5 @@
-// Derives a rule from observed launches that determines the grid for a matrix of any shape. common/book/recorder does
-// the same for the kernels of the lessons.
+// Derives, from observed launches, a rule that gives the grid for a matrix of any shape. common/book/recorder does the
+// same for the kernels of the lessons.
 
 import type { Launch, ShapeTried } from "../examiner";
 
