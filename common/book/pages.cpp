@@ -140,7 +140,7 @@ private:
                heading_anchor(line.substr(level + 1)) + "}";
     }
 
-    /// Converts a tag that starts or ends a folded answer to HTML, because Doxygen does not support
+    /// Converts the start or end tag of a folded answer to HTML, because Doxygen does not support
     /// the tag in Markdown.
     std::string convert_answer_tag(const std::string& line) {
         const std::string open = "<details><summary>", close = "</details>";

@@ -11,14 +11,14 @@
 namespace coalesce {
 namespace {
 
-/// The lowest index of an element of `in` and of an element of `out` that a block accesses. Both
-/// arrays are stacks of matrices.
+/// The lowest index in `in` and the lowest index in `out` of the elements that a block accesses.
+/// Both arrays are stacks of matrices.
 struct BlockBegins {
     std::optional<std::int64_t> in, out;
 };
 
-/// Returns the lowest index of the elements that the first warp of block (0, 0, z) accesses in
-/// `in`, and the lowest index in `out`.
+/// Returns the lowest index in `in` and the lowest index in `out` of the elements that the first
+/// warp of block (0, 0, z) accesses.
 BlockBegins begins_of_block(long long z, const Trial& trial, const Evidence& evidence) {
     const auto block = static_cast<std::uint64_t>(z * trial.launch.grid[0] * trial.launch.grid[1]);
     const Trial seen =

@@ -120,8 +120,8 @@ bool exceeds_solution_in_total(const Verdict& found, const AccessKind& access) {
     return static_cast<double>(cost) * kFloatsInASector > element_count(found.counted);
 }
 
-/// Reports whether neighbouring lanes access neighbouring elements, but each access touches one
-/// sector more than necessary, because the rows do not start at a sector boundary.
+/// Reports whether each access touches one sector more than necessary although neighbouring lanes
+/// access neighbouring elements. The reason is that the rows do not start at sector boundaries.
 bool crosses_sector_boundary(const Counters& counters, const AccessKind& access, Shape shape) {
     const auto requests = static_cast<double>(counters.*access.requests);
     const double least = element_count(shape) / kFloatsInASector;

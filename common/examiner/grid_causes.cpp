@@ -339,8 +339,8 @@ void explain_store_conflict(Failure& failure, const StoreConflict& met, const Tr
 
 /// If only a square of the output was written, determines whether blocks processed tiles outside
 /// the matrix. If they did, the written square ends at the edge of a tile. If the kernel has
-/// swapped bounds instead, the square ends at the shorter side of the matrix. Returns false if no
-/// block processed such a tile.
+/// swapped bounds instead, the square ends at the shorter side of the matrix. Returns false if
+/// there is no sign of such tiles.
 bool explain_tiles_outside(Failure& failure, const BlockStores& stores, const Evidence& evidence) {
     if (failure.fault != Fault::bounds_exchanged || stores.idle_blocks == 0 ||
         !evidence.exercise.accepts(kRaggedShape)) {

@@ -17,8 +17,8 @@ namespace {
 
 using simulated::Report;
 
-/// Returns the first line that repeats the destination or the value of the assignment on the line
-/// before it, although its component or index should differ. Returns 0 if there is none.
+/// Returns the first line whose assignment has the same destination or the same value as the one on
+/// the line before, although its component or index should differ. Returns 0 if there is none.
 int find_line_with_repeated_place(const std::string& text) {
     const std::vector<std::string> lines = lines_of(code_for_search(text));
     const auto parts = [](const std::string& line) -> std::vector<std::string> {

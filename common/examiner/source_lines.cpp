@@ -112,8 +112,8 @@ std::size_t find_end_of_scope(const std::string& code, std::size_t begin) {
     return code.size();
 }
 
-/// Returns the name of a component such as "v.w" that is never set, although other components of
-/// the vector are set and the whole vector is used. Otherwise returns "".
+/// Returns a component, such as "v.w", that is never set although the vector's other components are
+/// set and the whole vector is used. Returns "" if there is none.
 std::string find_unset_component(const std::string& scope, const std::string& name,
                                  std::size_t count) {
     const auto has = [&](const std::string& pattern) {

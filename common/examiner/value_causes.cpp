@@ -29,8 +29,8 @@ void explain_loads_of_output(Failure& failure, const Trial& trial, const Evidenc
     failure.next = "Read from `in`, which holds the input.";
 }
 
-/// Returns a store to shared memory that does not write all of the `bytes_read` bytes that a lane
-/// later reads with a single access, or null if there is none.
+/// Returns a store to shared memory that leaves gaps in the bytes that a lane later loads with a
+/// single access of `bytes_read` bytes. Returns null if there is none.
 const Access* find_store_with_gaps(const std::vector<Access>& accesses, unsigned bytes_read) {
     constexpr unsigned kWord = 4;
     const auto is_store = [](const Access& one) { return one.is_shared && one.is_store; };

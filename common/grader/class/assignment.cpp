@@ -153,8 +153,8 @@ const Assigned& find_course_exercise(const std::vector<Assigned>& all, const std
 }
 
 // Divides an exercise's points among its goals. Most points depend on the counters, which show
-// whether the student has learned the subject of the lesson. The skeleton or the kernel of the
-// previous lesson may already be correct.
+// whether the student has learned the subject of the lesson. A correct result earns less, because
+// the skeleton or the kernel of the previous lesson may already produce it.
 Points divide_points(double points) {
     return {.correct = points / 4, .clean = points * 3 / 20, .counters = points * 6 / 10};
 }

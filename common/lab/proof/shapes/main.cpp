@@ -61,7 +61,7 @@ void add_options(CLI::App& app, CommandLine& words) {
                  "Check whether the tables and the chart are current");
 }
 
-/// Returns "ms", "gbps" and "of_copy", as in the other results files.
+/// Returns a JSON object with "ms", "gbps" and "of_copy", as in the other results files.
 Json format_times(double ms, double copy_ms, std::size_t bytes) {
     return {{"ms", rounded(ms, 4)},
             {"gbps", rounded(2e-6 * static_cast<double>(bytes) / ms, 1)},

@@ -79,7 +79,7 @@ export class Bench {
         return this.root.querySelector(selector) as T;
     }
 
-    /** Adds a button beside Run. `name` identifies the button, and `words` is its label. */
+    /** Adds a button beside Run, and returns the button. `name` identifies it, and `words` is its label. */
     addTool(name: string, words: string, act: () => void): HTMLButtonElement {
         const button = document.createElement("button");
         Object.assign(button, { type: "button", name, textContent: words });

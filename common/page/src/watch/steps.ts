@@ -185,8 +185,8 @@ export function nameValuesBySource(all: Steps) {
 }
 
 /**
- * Returns the index of the nearest wanted step before (`by` = -1) or after (`by` = 1) step `from`, or `from` if there
- * is none.
+ * Returns the index of the nearest wanted step before `from` (`by` = -1) or after it (`by` = 1). Returns `from` if
+ * there is none.
  */
 export function findStep({ steps }: Steps, from: number, by: 1 | -1, isWanted: (step: Step, at: number) => boolean): number {
     for (let k = from + by; k >= 0 && k < steps.length; k += by) if (isWanted(steps[k] as Step, k)) return k;
