@@ -117,7 +117,7 @@ Predicted predict_large(LoadedKernel& kernel, const LaunchShape& launch, bool in
     return predicted;
 }
 
-/// Returns the failure for an error of a launch on a large shape. A timeout means that the launch
+/// Returns the failure for a launch error on a large shape. A timeout means that the launch
 /// exceeded its instruction limit.
 Failure launch_failure(const CudaError& error, const std::string& file, Shape shape) {
     const bool is_endless =

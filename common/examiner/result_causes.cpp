@@ -76,7 +76,7 @@ int find_mistake_line(const Trial& trial, const Finding& finding, const Evidence
 }
 
 /// Explains at which stage the kernel loses or misplaces elements. The accesses of one warp show
-/// the stage, which the result alone does not.
+/// the stage. The result alone does not show it.
 void explain_left_out_elements(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const auto left_out = find_left_out_stage(trial, evidence);
     if (!left_out) return;

@@ -119,8 +119,7 @@ Pattern pattern_of(const Problem& problem) {
                    has_numbers ? InputValues::numbers : InputValues::unique_bits);
 }
 
-/// Returns the numbers that `Computation::row` reads: the input of a task whose output is
-/// computed.
+/// Returns the input of a task with a computed output: the numbers that `Computation::row` reads.
 std::vector<float> numbers_of(const Problem& problem) {
     const Pattern pattern = pattern_of(problem);
     std::vector<float> numbers(static_cast<std::size_t>(problem.elements()));

@@ -52,8 +52,8 @@ void truncate(Failure& failure) {
     failure.map.reset();
 }
 
-/// Trims the answer to the size that a worker can need for an honest kernel. A hostile kernel may
-/// make the worker write anything that parses.
+/// Trims the answer to the size that an honest kernel can require. A hostile kernel may make the
+/// worker write anything that parses.
 Compiled sanitize_answer(Compiled compiled) {
     truncate(compiled.messages, kMaxMessages);
     for (Message& message : compiled.messages) {

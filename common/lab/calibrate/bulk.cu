@@ -121,7 +121,7 @@ __global__ void __launch_bounds__(lanes* max_warps)
 }
 
 /// Returns the tensor map of a matrix of words. The matrix covers the footprints of all
-/// multiprocessors. The rows of its boxes are `bytes` bytes long.
+/// multiprocessors, and its boxes have rows of `bytes` bytes.
 CUtensorMap map_of(char* data, unsigned multiprocessors, unsigned bytes) {
     void* encode = nullptr;
     cudaDriverEntryPointQueryResult found;

@@ -1,7 +1,7 @@
-// Transposes without shared memory that differ in one parameter at a time. They measure how the
-// cost of partial sector stores depends on the shape of a block, the elements per thread, the order
-// of blocks, and the alignment of rows. The kernels are not random, because too few random kernels
-// are of this kind.
+// Lists transposes without shared memory, which differ from one another in one parameter at a time.
+// They measure how the cost of partial sector stores depends on the shape of a block, the elements
+// per thread, the order of blocks, and the alignment of rows. The kernels are not random, because
+// too few random kernels are of this kind.
 #include "lab/campaign/streams/plan.h"
 
 namespace coalesce::timing {
