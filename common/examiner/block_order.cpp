@@ -18,8 +18,8 @@ Cell diagonal_tile(int x, int y, int wide, int tall) {
 }
 
 /// Returns the tile that block (x, y) processes if the rows and the columns of tiles are both
-/// divided among four GPUs. Consecutive blocks process tiles whose columns belong to the four GPUs
-/// in turn. `wide` must be a multiple of 4.
+/// divided among four GPUs. From one block to the next along x, the tile moves to the columns of
+/// the next GPU. `wide` must be a multiple of 4.
 Cell row_by_row_tile(int x, int y, int wide, int tall) {
     const int gpu = y / ((tall + 3) / 4);
     return {y, (x + gpu) % 4 * (wide / 4) + x / 4};

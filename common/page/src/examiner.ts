@@ -216,8 +216,9 @@ export class Examiner {
     }
 
     /**
-     * Examines a text. When `signal` is aborted with the reason "stop", the run ends at once. With another reason, it
-     * ends unless the kernel has been compiled already. In both cases the promise is rejected with Cancelled.
+     * Examines a text. When `signal` is aborted with the reason "stop", the run ends at once. If the reason is a
+     * different one, the run ends only if the kernel has not been compiled yet. In both cases the promise is rejected
+     * with Cancelled. /
      */
     async examine(task: Task, source: string, signal?: AbortSignal): Promise<Timed> {
         await this.prepare(task);

@@ -63,7 +63,7 @@ std::string learner_real(Kernel& kernel, Type type, UniformIn most, int depth) {
 
 namespace {
 
-/// A floating-point number of moderate size.
+/// An expression for a floating-point number of moderate size.
 constexpr const char* kReal = "(float)($i % 1000)";
 
 /// Generates code from a pattern in which each ` stands for a floating-point number of moderate
