@@ -17,7 +17,7 @@ __global__ void naive(float* __restrict__ out, const float* __restrict__ in, int
 
 constexpr int SMALL = 32, LARGE = 64;
 
-// Uses one thread per element of the tile, with PADDING words after each row.
+// Transposes with one thread per element of the tile, and PADDING words after each row.
 template <int PADDING>
 __global__ void through_tile(float* __restrict__ out, const float* __restrict__ in, int side) {
     __shared__ float tile[SMALL][SMALL + PADDING];
@@ -29,7 +29,7 @@ __global__ void through_tile(float* __restrict__ out, const float* __restrict__ 
     if (col < side && row < side) out[row * side + col] = tile[threadIdx.x][threadIdx.y];
 }
 
-// Uses ROWS rows of threads, which iterate over the rows of the tile.
+// Transposes with ROWS rows of threads, which iterate over the rows of the tile.
 template <int ROWS>
 __global__ void coarsened(float* __restrict__ out, const float* __restrict__ in, int side) {
     __shared__ float tile[SMALL][SMALL + 1];
