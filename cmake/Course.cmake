@@ -1,7 +1,7 @@
 # Defines the functions and settings that all targets of the project use.
 
-# The warnings for the project's own code, which are treated as errors. -Wno-restrict suppresses false warnings of g++
-# 12 about overlapping copies in std::string's operator+.
+# The warnings for the project's own code. They are treated as errors. -Wno-restrict suppresses false warnings of g++ 12
+# about overlapping copies in std::string's operator+.
 set(COALESCE_WARNINGS
   $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Werror;-Wno-restrict;-Wno-psabi>
   "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Werror all-warnings;-Xcompiler=-Wall,-Wextra,-Werror>"

@@ -27,8 +27,8 @@ bool sync(int descriptor) {
     return fsync(descriptor) == 0 || errno == EINVAL;
 }
 
-/// Returns a random file name in the same folder. A name derived from the process id would not be
-/// unique, because other computers may also write to the folder.
+/// Returns a random file name in the folder of `file`. A name derived from the process id would not
+/// be unique, because other computers may also write to the folder.
 fs::path temporary_name_next_to(const fs::path& file) {
     thread_local std::random_device random;
     return file.string() + ".unfinished-" + std::to_string(random()) + std::to_string(random());

@@ -56,7 +56,7 @@ LineMistake find_small_step(const std::string& text, int line, const LaunchShape
                 ", the number of threads of a block along this axis."};
 }
 
-/// Looks for a store whose index does not depend on one of the indices of a thread or a block.
+/// Looks for a store whose index lacks one of the thread's or the block's indices.
 LineMistake find_store_without_index(const std::string& text, const LaunchShape& launch) {
     static const TextPattern store(R"(\bout\s*\[)");
     const std::string code = code_for_search(text);

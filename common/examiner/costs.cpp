@@ -424,8 +424,8 @@ void explain_too_many_threads(Failure& failure, const Verdict& found, const Laun
         " elements.";
 }
 
-/// The smallest number of elements per thread that any exercise allows, averaged over the grid. It
-/// is less than 1, because blocks may extend beyond the edges.
+/// The smallest average number of elements per thread, over the whole grid, that any exercise
+/// allows. It is less than 1, because blocks may extend beyond the edges.
 constexpr double kMinElementsPerThread = 0.4;
 
 std::optional<Failure> find_too_little_work_per_block(const Verdict& found,

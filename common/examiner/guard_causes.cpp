@@ -359,7 +359,7 @@ LineMistake find_return_of_helpers(const std::vector<Condition>& conditions) {
 }
 
 /// Returns the line of the last access to `matrix` with an index of the form row * pitch + col, or
-/// 0.
+/// 0 if there is none.
 int find_access_line(const std::string& text, const std::string& matrix) {
     int found = 0, number = 0;
     for (const std::string& line : lines_of(text)) {

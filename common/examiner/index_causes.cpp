@@ -82,7 +82,7 @@ struct FloatIndex {
 };
 
 /// Reports whether a term of an index counts floats. Such a term is not divided by the vector's
-/// width, and it is multiplied by the length of a row or by the width.
+/// width, and it is multiplied by the length of a row or by that width.
 bool counts_floats(const std::string& text, const std::string& term, int line, int width) {
     const std::string number = std::to_string(width);
     const std::string expanded = expand(text, term, line);

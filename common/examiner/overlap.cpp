@@ -82,8 +82,8 @@ private:
         loads_.clear();
         barriers_.clear();
     }
-    /// Records the barrier and the load of the function `name`, which a line calls. Returns true if
-    /// the recorded lines show that there is a barrier between two loads.
+    /// Records the barrier and the load in the function `name`, which the current line calls.
+    /// Returns true if there is a barrier between two of the recorded loads.
     bool read_call(const std::string& name) {
         if (with_barrier_.contains(name)) add_barrier();
         return with_load_.contains(name) && add_load();

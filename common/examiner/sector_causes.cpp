@@ -124,7 +124,7 @@ LineMistake find_wrong_phase(const MovedStore& store, const std::string& text) {
     return tell("is computed from " + in_backticks(dividend));
 }
 
-/// Returns the first index of a tile's access on a line, or "".
+/// Returns the first index of the access to the tile on a line, or "" if there is none.
 std::string first_index(const std::string& code, const std::string& tile) {
     const std::size_t at = find_word(code, tile);
     if (at == code.npos || code.compare(at + tile.size(), 1, "[") != 0) return "";

@@ -30,8 +30,8 @@ int find_line_of_match(const std::string& text, const std::string& pattern) {
     return line_of(code, found, 1);
 }
 
-/// Returns the last line with a match outside comments, or 0. PTX instructions inside strings match
-/// as well.
+/// Returns the last line with a match outside comments, or 0 if there is none. PTX instructions
+/// inside strings match as well.
 int find_last_line(const std::string& text, const TextPattern& pattern) {
     const std::string code = code_for_search(text);
     if (code.empty()) return 0;
@@ -151,7 +151,8 @@ std::optional<TextMatch> find_match_around_line(const std::string& code, int lin
     return std::nullopt;
 }
 
-/// Returns the name of the __device__ function that contains an asm statement on this line, or "".
+/// Returns the name of the __device__ function that contains an asm statement on this line, or ""
+/// if there is none.
 std::string find_function_with_asm(const std::string& code, int line) {
     static const TextPattern statement(R"(\basm\b[^();]*\()");
     if (!find_match_around_line(code, line, statement)) return "";

@@ -31,7 +31,7 @@ constexpr const char* kWaitInLoop =
     "Repeat try_wait until it returns true: it may return false after some time, and test_wait "
     "returns at once.";
 
-/// Returns the line of a try_wait or test_wait that no loop repeats, or 0.
+/// Returns the line of a try_wait or test_wait that no loop repeats, or 0 if there is none.
 int find_wait_without_loop(const std::string& text) {
     static const TextPattern asks(R"(mbarrier[.](try|test)_wait)");
     const std::vector<Loop> loops = find_loops(text);

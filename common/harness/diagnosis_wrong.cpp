@@ -369,8 +369,7 @@ std::string Diagnosis::describe_tiles(const Tally& example, std::int64_t side,
     return text;
 }
 
-/// Returns a rule that predicts which tile is in each position of the output, for both correct and
-/// wrong positions.
+/// Returns a rule that predicts, for each position of the output, which tile it contains.
 std::string Diagnosis::describe_tile_moves(std::int64_t side) const {
     const TileGrid in{problem_.rows, problem_.cols, side}, out = out_tiles(side);
     std::vector<bool> is_known = bad_tiles(side);

@@ -7,7 +7,7 @@
 namespace coalesce {
 namespace {
 
-/// A rule that predicts which tile is in the position where tile `should` belongs.
+/// A rule that predicts which tile is stored in the position where tile `should` belongs.
 struct TileMoveRule {
     Cell (*held_tile)(Cell should, Cell tiles);
     const char* text;

@@ -40,7 +40,8 @@ constexpr TotalCost kTotals[] = {
 /// solution's. It applies to all exercises.
 constexpr double kMaxInstructionMultiple = 16;
 
-/// Returns the line that contributes most to a cost, or 0 if no line does.
+/// Returns the number of the line that contributes most to the cost, or 0 if no line contributes to
+/// it.
 int find_costliest_line(const Verdict& found, const TotalCost& total) {
     const auto most = std::ranges::max_element(
         found.lines, {}, [&](const LineCounters& line) { return total.count_of(line.counters); });

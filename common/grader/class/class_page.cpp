@@ -1,4 +1,5 @@
-// Writes class.html: how the points are distributed, and which mistakes are the most frequent.
+// Writes class.html, which shows how the points are distributed, and which mistakes are the most
+// frequent.
 
 #include <algorithm>
 #include <map>
