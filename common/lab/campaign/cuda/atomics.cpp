@@ -1,5 +1,5 @@
-// Atomics on global memory. Each word of `sums` is used with one kind of operation, so that the
-// order does not affect the result.
+// Generates atomics on global memory. Each word of `sums` is used with one kind of operation, so
+// that the order does not affect the result.
 #include "lab/campaign/cuda/expressions.h"
 
 namespace coalesce::campaign {

@@ -1,4 +1,4 @@
-// Exchanges of data through shared memory, with block-wide barriers.
+// Generates exchanges of data through shared memory, with block-wide barriers.
 #include "lab/campaign/cuda/expressions.h"
 
 namespace coalesce::campaign {

@@ -1,5 +1,5 @@
-// Operations that the lanes of a warp execute together. All lanes of the mask participate. A value
-// read from a lane outside the mask is discarded.
+// Generates operations that the lanes of a warp execute together. All lanes of the mask
+// participate. A value read from a lane outside the mask is discarded.
 #include "lab/campaign/cuda/expressions.h"
 
 namespace coalesce::campaign {
