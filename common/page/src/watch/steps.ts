@@ -138,7 +138,10 @@ export function variablesAfter({ steps, variables }: Steps, at: number): LaneVal
     return [...known.values()].filter(({ variable }) => isInScope(variable));
 }
 
-/** Returns the last write to each element of an array, up to and including a step, by the element's index. */
+/**
+ * Returns a map from the index of each element of an array to the last write to this element, up to and including step
+ * `at`.
+ */
 export function cellsAfter({ steps, arrays }: Steps, array: number, at: number): Map<number, Cell> {
     const { bytes } = arrays[array] as MemoryArray;
     const cells = new Map<number, Cell>();
