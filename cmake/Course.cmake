@@ -1,7 +1,7 @@
 # Defines the functions and settings that all targets of the project use.
 
-# The warnings for the project's own code, which are treated as errors. -Wno-restrict suppresses false warnings of g++
-# 12 about overlapping copies in std::string's operator+.
+# The warnings for the project's own code. They are treated as errors. -Wno-restrict suppresses false warnings of g++ 12
+# about overlapping copies in std::string's operator+.
 set(COALESCE_WARNINGS
   $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Werror;-Wno-restrict;-Wno-psabi>
   "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Werror all-warnings;-Xcompiler=-Wall,-Wextra,-Werror>"
@@ -66,8 +66,8 @@ macro(use_cuda_runtime)
     target_include_directories(CUDA::cudart SYSTEM INTERFACE ${CUDAToolkit_INCLUDE_DIRS})
     target_link_libraries(CUDA::cudart INTERFACE simulated_cudart)
   else()
-    # CMake 3.25.1 (Debian 12) looks for nvToolsExt, which CUDA 13 no longer has. A dummy target with this name avoids
-    # the error.
+    # CMake 3.25.1 (Debian 12) requires nvToolsExt, which CUDA 13 no longer has. A dummy target with this name avoids an
+    # error.
     if(CMAKE_VERSION VERSION_LESS 3.25.2 AND NOT TARGET CUDA::nvToolsExt)
       add_library(CUDA::nvToolsExt INTERFACE IMPORTED)
     endif()
@@ -76,8 +76,8 @@ macro(use_cuda_runtime)
 endmacro()
 
 # Sets VARIABLE to the architectures for which CUDA code is built. PTX is built for the simulated GPU's architecture, so
-# that a program's counters are the same on every machine. Machine code is built for the GPU of this machine. Any other
-# GPU that is at least as new as the simulated one compiles the PTX when the program starts.
+# that a program's counters are the same on every machine. Machine code is built for the GPU of this machine. For any
+# other GPU that is at least as new as the simulated one, the driver compiles the PTX when the program starts.
 function(choose_cuda_architectures variable)
   set(architectures 90-virtual)
   find_program(NVIDIA_SMI nvidia-smi)
@@ -108,8 +108,8 @@ function(build_for_both_gpus target)
   target_compile_options(${target} PRIVATE ${COALESCE_WARNINGS}
     $<$<COMPILE_LANGUAGE:CUDA>:-lineinfo>)
   set_target_properties(${target} PROPERTIES CUDA_RUNTIME_LIBRARY Shared)
-  # LD_LIBRARY_PATH takes precedence over DT_RUNPATH, but not over the older DT_RPATH, which would prevent the loader
-  # from finding the simulator.
+  # LD_LIBRARY_PATH takes precedence over DT_RUNPATH, but not over the older DT_RPATH. With DT_RPATH, the loader would
+  # not find the simulator.
   target_link_options(${target} PRIVATE LINKER:--enable-new-dtags)
 endfunction()
 
@@ -120,8 +120,8 @@ function(add_course_program name)
   add_dependencies(${name} simulated_cudart)
 endfunction()
 
-# The parts that can be tested in addition to the course itself. These are the names that COALESCE_TESTS and ./learn
-# test accept.
+# The names of the parts that can be tested in addition to the course itself. COALESCE_TESTS and ./learn test accept
+# them.
 set(COALESCE_PARTS simulator timing translator headers grader proof docs)
 
 # Adds FOLDER, which belongs to PART. If PART is not tested, the folder has no tests, and its targets are built only on
@@ -156,7 +156,7 @@ function(choose_extent variable quick all)
   set(${variable} ${quick} PARENT_SCOPE)
 endfunction()
 
-# Reduces a list to every fourth entry, beginning with the first. ./learn test --whole keeps the entire list.
+# Keeps every fourth entry of a list, beginning with the first. With ./learn test --whole, keeps the entire list.
 function(sample_list variable)
   if(COALESCE_TESTS STREQUAL whole)
     return()
@@ -165,7 +165,7 @@ function(sample_list variable)
   set(${variable} ${${variable}} PARENT_SCOPE)
 endfunction()
 
-# Reduces a list to one entry in EVERY, beginning with the first.
+# Keeps one of every EVERY entries of a list, beginning with the first.
 function(take_of_list variable every)
   set(sample)
   set(number 0)
@@ -183,7 +183,7 @@ endfunction()
 function(add_gpu_test name)
   cmake_parse_arguments(PARSE_ARGV 1 test "" "" "COMMAND")
   add_test(NAME ${name} COMMAND on_gpu ${test_COMMAND})
-  # GPU tests must not run at the same time, because they would distort each other's timings.
+  # GPU tests must not run at the same time, because each would distort the timings of the others.
   set_tests_properties(${name} PROPERTIES LABELS gpu SKIP_RETURN_CODE 77 TIMEOUT 600
                                           RESOURCE_LOCK gpu)
 endfunction()
@@ -236,8 +236,8 @@ function(add_whole_program name)
   endif()
 endfunction()
 
-# Adds the test steps/NAME/TEST.cu. The test includes the step's main.cu, and tests the functions in main.cu that are
-# not variants.
+# Adds the test steps/NAME/TEST.cu. The test includes the step's main.cu, and tests those of its functions that are not
+# variants.
 function(add_step_test name test)
   add_course_program(${name}_${test} ${PROJECT_SOURCE_DIR}/steps/${name}/${test}.cu)
   set_target_properties(${name}_${test} PROPERTIES

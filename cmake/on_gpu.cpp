@@ -13,7 +13,7 @@ int main(int argc, char** argv) {
         std::fputs("Usage: on_gpu PROGRAM ARGUMENTS...\n", stderr);
         return 2;
     }
-    // The simulator would pass for a GPU, so skip the test if the simulator is loaded.
+    // The simulator looks like a GPU to this program, so skip the test if the simulator is loaded.
     if (dlsym(RTLD_DEFAULT, "coalesceSimulatorVersion") != nullptr) {
         std::puts("skipped: the simulator replaces the CUDA runtime here, so no real GPU is used");
         return SKIPPED;

@@ -16,8 +16,8 @@ find_nvcc() {
     return 1
 }
 find_clang() { clang=$(find_compiler clang); }
-# Reports whether clang is installed in a version with which the course is tested. Older versions are used only if no
-# such version is installed.
+# Reports whether a clang version is installed that the course is tested with. Older versions are used only if there is
+# none.
 has_clang() { find_compiler clang 19 >/dev/null; }
 
 # Sets `compiler` to COALESCE_COMPILER if that is set. Otherwise sets `compiler` to nvcc if nvcc is installed, and to
@@ -130,7 +130,7 @@ newest_clang() {
 }
 has_fuzzer() { any_file /usr/lib/llvm-14/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a; }
 
-# Sets `as_root` to the command that runs a command as root. Sets it to "" if the user is root.
+# Sets `as_root` to the prefix with which a command runs as root. The prefix is "" if the user is root.
 find_root() {
     as_root=
     [ "$(id -u)" = 0 ] && return 0
@@ -233,9 +233,9 @@ build_target() {
         fail "the build failed (above); fix the first error, then run ./learn again"
 }
 
-# Reads the output of a build. Replaces the lines that name each command by a single line of progress, and prints all
-# other lines. In a file or a pipe, prints a line of progress for every tenth of the build. Returns 1 if the build
-# failed.
+# Reads the output of a build. Replaces the lines that name the build's commands with a single progress line, and prints
+# all other lines. If stdout is a file or a pipe, prints a progress line for every tenth of the build. Returns 1 if the
+# build failed.
 show_progress() {
     begun=$(date +%s)
     shown=0

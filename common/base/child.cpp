@@ -22,7 +22,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The maximum number of bytes to keep of a child's output. Further output is read and discarded.
+// The maximum number of bytes of a child's output to keep. Further output is read and discarded.
 constexpr std::size_t kMostOutput = std::size_t{1} << 26;
 
 std::vector<std::string> merge_environment(const std::vector<std::string>& changes) {

@@ -21,14 +21,14 @@ std::error_code last_error_if(bool has_failed) {
     return {has_failed ? errno : 0, std::generic_category()};
 }
 
-/// Syncs a file or folder to disk. EINVAL is not an error, because some file systems do not support
-/// fsync.
+/// Syncs a file or folder to disk. Returns false on failure. EINVAL does not count as a failure,
+/// because some file systems do not support fsync.
 bool sync(int descriptor) {
     return fsync(descriptor) == 0 || errno == EINVAL;
 }
 
-/// Returns a random file name in the same folder. A name derived from the process id would not be
-/// unique, because other computers may also write to the folder.
+/// Returns a random file name in the folder of `file`. A name derived from the process id would not
+/// be unique, because other computers may also write to the folder.
 fs::path temporary_name_next_to(const fs::path& file) {
     thread_local std::random_device random;
     return file.string() + ".unfinished-" + std::to_string(random()) + std::to_string(random());

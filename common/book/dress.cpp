@@ -21,8 +21,8 @@ std::string attribute_text(const std::string& text) {
     return result;
 }
 
-/// Replaces each <img> that refers to a drawing by the drawing itself, so that the drawing uses the
-/// colours of the page's theme.
+/// Replaces each <img> that refers to a drawing with the drawing itself, so that the drawing uses
+/// the colours of the page's theme.
 std::string embed_drawings(const std::string& html, const fs::path& drawings,
                            const std::string& page) {
     std::string result;
@@ -108,8 +108,8 @@ std::string remove_empty_headings(std::string html) {
     return html;
 }
 
-/// Removes the scripts with which Doxygen's lists fold their rows. The book does not fold rows, and
-/// its security policy forbids scripts in attributes.
+/// Removes the scripts that fold the rows of Doxygen's lists. The book does not fold rows, and its
+/// security policy forbids scripts in attributes.
 std::string remove_handlers(std::string html) {
     const std::string begin = " onclick=\"";
     for (std::size_t at = 0; (at = html.find(begin, at)) != html.npos;) {

@@ -9,7 +9,7 @@ std::string code_block(const std::string& code) {
     return "```{.cpp}\n" + code + (code.ends_with('\n') ? "" : "\n") + "```\n\n";
 }
 
-/// Explains how close an element must be to the reference.
+/// States in words how close an element must be to the reference.
 std::string tolerance_in_words(const Tolerance& tolerance) {
     if (tolerance.kind == Tolerance::Kind::bits) {
         return "An element is right if it equals the reference bit for bit.";

@@ -21,7 +21,8 @@ std::string link_html(const std::string& target, const std::string& text) {
 }
 
 /// Returns the link to a lesson. The lesson's number is in an element of its own. An attribute
-/// contains the name of the lesson's exercise, so that a script can mark what the reader has done.
+/// contains the name of the lesson's exercise, so that a script can mark the exercises that the
+/// reader has passed.
 std::string lesson_link_html(const Page& page) {
     const std::size_t space = page.title.find(' ');
     std::string title = page.title.substr(space == page.title.npos ? 0 : space + 1);

@@ -1,5 +1,5 @@
-// The program that runs before and after Doxygen. Before, it writes the pages for Doxygen.
-// Afterwards, it edits and checks Doxygen's output.
+// Runs before Doxygen to write its input pages, and again after Doxygen to edit and check its
+// output.
 
 #include <cstdio>
 #include <string>

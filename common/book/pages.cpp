@@ -22,7 +22,8 @@ struct Link {
     std::string text, target;
 };
 
-/// Finds the first link at or after `from` in a line. Ignores code between backticks.
+/// Finds the first link at or after `from` in a line, and ignores code between backticks. Returns
+/// false if there is none.
 bool find_link(const std::string& line, std::size_t from, Link& link) {
     bool in_code = false;
     for (std::size_t i = from; i < line.size(); ++i) {
@@ -42,7 +43,7 @@ bool find_link(const std::string& line, std::size_t from, Link& link) {
     return false;
 }
 
-/// Returns the text with every character escaped that is not a letter, a digit or one of "_-.".
+/// Returns the text with all characters escaped except letters, digits and "_-.".
 std::string encode_for_url(const std::string& text) {
     std::string result_text;
     for (const char c : text) {
@@ -127,7 +128,8 @@ private:
         return "\\htmlonly\n" + svg + "\n\\endhtmlonly\n";
     }
 
-    /// Adds an anchor to a heading: the page's name followed by the anchor that GitHub uses.
+    /// Adds an anchor to a heading. The anchor is the page's name, followed by GitHub's anchor for
+    /// the heading.
     std::string heading(const std::string& line) {
         const std::size_t level = line.find_first_not_of('#');
         if (level == 1) {
@@ -138,7 +140,7 @@ private:
                heading_anchor(line.substr(level + 1)) + "}";
     }
 
-    /// Converts a tag that starts or ends a folded answer to HTML, because Doxygen does not support
+    /// Converts the start or end tag of a folded answer to HTML, because Doxygen does not support
     /// the tag in Markdown.
     std::string convert_answer_tag(const std::string& line) {
         const std::string open = "<details><summary>", close = "</details>";

@@ -15,7 +15,7 @@ bool is_heading(const std::string& name) {
     return name == "h2" || name == "h3" || name == "h4";
 }
 
-/// Finds the next heading at or after `from`.
+/// Finds the next heading at or after `from`. Returns false if there is none.
 bool find_heading(const std::string& html, std::size_t from, Heading& heading) {
     for (Tag tag; find_tag(html, from, tag); from = tag.end) {
         if (!is_heading(tag.name)) continue;

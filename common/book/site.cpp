@@ -66,8 +66,8 @@ std::vector<std::string> find_unreachable_pages(const fs::path& folder) {
 
 namespace {
 
-/// Adds a class to the body that names the page's layout: the front page, or a lesson with an
-/// editor.
+/// Adds a class to the body of the page. The class names the layout: the front page, or a lesson
+/// with an editor.
 std::string add_layout_class(std::string html) {
     const std::string body = "<body>";
     const std::size_t at = html.find(body);

@@ -15,8 +15,8 @@ constexpr int kLineHeightPixels = 23;
 constexpr int kMarginPixels = 6;
 /// The maximum number of characters in a cell, such as "255" or "[31]".
 constexpr std::size_t kMaxCellCharacters = 4;
-/// The minimum number of neighbouring words that are drawn as cells. A shorter sequence of numbers
-/// is part of a sentence.
+/// The minimum length of a sequence of neighbouring words that is drawn as cells. A shorter
+/// sequence is part of a sentence.
 constexpr int kMinNeighbouringCells = 3;
 /// The minimum number of blanks between two drawings that are side by side.
 constexpr std::size_t kMinBlanksBetweenDrawings = 5;
@@ -155,7 +155,8 @@ std::size_t find_end_of_label(const std::vector<LinePart>& parts, std::size_t be
     return parts[begin].kind == PartKind::word ? last + 1 : begin;
 }
 
-/// Converts the words after a row's label to cells, if there are enough words.
+/// Converts the words after a row's label to cells, if there are at least kMinNeighbouringCells
+/// words.
 void turn_words_into_cells(std::vector<LinePart>& parts, std::size_t begin, std::size_t end) {
     if (begin >= end) return;
     const std::size_t first = find_end_of_label(parts, begin, end);

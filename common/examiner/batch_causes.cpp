@@ -11,14 +11,14 @@
 namespace coalesce {
 namespace {
 
-/// The lowest index of the elements that a block accesses in `in`, and the lowest index in `out`.
-/// Both are stacks of matrices.
+/// The lowest index in `in` and the lowest index in `out` of the elements that a block accesses.
+/// Both arrays are stacks of matrices.
 struct BlockBegins {
     std::optional<std::int64_t> in, out;
 };
 
-/// Returns the lowest index of the elements that the first warp of block (0, 0, z) accesses in
-/// `in`, and the lowest index in `out`.
+/// Returns the lowest index in `in` and the lowest index in `out` of the elements that the first
+/// warp of block (0, 0, z) accesses.
 BlockBegins begins_of_block(long long z, const Trial& trial, const Evidence& evidence) {
     const auto block = static_cast<std::uint64_t>(z * trial.launch.grid[0] * trial.launch.grid[1]);
     const Trial seen =
@@ -191,7 +191,7 @@ void explain_batch_race(Failure& failure, const simulated::Report& race, const T
                         const Evidence& evidence) {
     const auto &one = race.thread.block, &other = race.other_thread.block;
     const bool differ_by_z = one[0] == other[0] && one[1] == other[1] && one[2] != other[2];
-    // Where matrices overlap by chance, the first race may be between tiles of different columns.
+    // If matrices overlap by chance, the first race may be between tiles of different columns.
     const bool moves_pointers = find_pointer_advance_line(evidence.source.text, "in") > 0 ||
                                 find_pointer_advance_line(evidence.source.text, "out") > 0;
     if (one[2] != other[2] && !differ_by_z && !moves_pointers &&

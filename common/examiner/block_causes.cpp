@@ -53,7 +53,7 @@ std::vector<BlockSize> blocks_to_try(const BlockSize& block, const std::string& 
 
 bool is_good_with(const BlockSize& block, const Trial& trial, const Evidence& evidence) {
     if (!evidence.relaunch({.shape = trial.shape, .block = block}).is_good()) return false;
-    // Try several shapes, because a kernel can be right on a single shape by chance.
+    // Try several shapes, because a kernel can be correct on a single shape by chance.
     for (const Shape other : {kRaggedShape, Shape{64, 128}, Shape{128, 64}}) {
         if (!evidence.exercise.accepts(other)) continue;
         return evidence.relaunch({.shape = other, .block = block}).is_good();
@@ -87,8 +87,8 @@ void blame_block(Failure& failure, const BlockSize& block, const BlockSize& othe
         "its loops must visit each element of the tile once.";
 }
 
-/// Blames the loops if their step is not the number of rows in a block. Returns false if there is
-/// no such loop.
+/// Blames the step of the loops if it is not the number of rows of threads in a block. Returns
+/// false if there is no such mistake.
 bool blame_loops(Failure& failure, const BlockSize& block, const Evidence& evidence) {
     const std::vector<Loop> loops = find_loops(evidence.source.text);
     if (std::none_of(loops.begin(), loops.end(),

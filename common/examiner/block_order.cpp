@@ -17,9 +17,9 @@ Cell diagonal_tile(int x, int y, int wide, int tall) {
     return {tile_row, (block / tall + tile_row) % wide};
 }
 
-/// Returns the tile that block (x, y) processes if the rows of tiles are divided among four GPUs,
-/// and so are the columns. Consecutive blocks process columns of the four GPUs in turn. `wide` must
-/// be a multiple of 4.
+/// Returns the tile that block (x, y) processes if the rows and the columns of tiles are both
+/// divided among four GPUs. From one block to the next along x, the tile moves to the columns of
+/// the next GPU. `wide` must be a multiple of 4.
 Cell row_by_row_tile(int x, int y, int wide, int tall) {
     const int gpu = y / ((tall + 3) / 4);
     return {y, (x + gpu) % 4 * (wide / 4) + x / 4};

@@ -8,7 +8,7 @@
 namespace coalesce {
 namespace {
 
-/// The number of accesses to record. It is large enough to include a warp's first load.
+/// The number of accesses to record, large enough to include a warp's first load.
 constexpr std::size_t kMaxAccessesToFirstLoad = 64;
 /// The maximum number of warps to check. Each check launches the kernel once.
 constexpr int kMaxWarpsOfBlocks = 64;
@@ -124,8 +124,8 @@ std::optional<BlockOrigins> find_block_origins(Shape shape, const LaunchShape& l
     const auto first = origin_of(0, 0), next_x = origin_of(1, 0), next_y = origin_of(0, 1);
     if (!first || !next_x || !next_y) return std::nullopt;
     const BlockOrigins origins{shape, *first, *next_x, *next_y};
-    // Check that three other blocks have the same spacing. Skip blocks that do not exist or load
-    // nothing.
+    // Check that the positions of three other blocks follow from the steps along the two axes. Skip
+    // blocks that do not exist or load nothing.
     for (const auto& [x, y] : {std::pair{1, 1}, {2, 1}, {1, 2}}) {
         if (x >= launch.grid[0] || y >= launch.grid[1]) continue;
         const Cell expected{first->row + x * origins.step_x().row + y * origins.step_y().row,

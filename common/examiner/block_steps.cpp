@@ -124,8 +124,8 @@ private:
         return elements < fewest_elements;
     }
 
-    /// Launches the kernel on the requested shape. Without a request, tries the exercise's shapes
-    /// in order, up to the first one on which the kernel fails.
+    /// Launches the kernel on the requested shape. If no shape was requested, tries the exercise's
+    /// shapes in order, up to the first one on which the kernel fails.
     Trial find_trial(BlockSteps& steps) {
         std::vector<Shape> shapes = exercise_.shapes;
         if (request_.shape) shapes = {*request_.shape};
@@ -146,8 +146,8 @@ private:
         return first;
     }
 
-    /// Records the trial's mistake, and the steps of the block in which it occurred, which may not
-    /// be the block that was traced.
+    /// Records the trial's mistake, and the steps of the block that made it. This may not be the
+    /// block that was traced.
     void record_mistake(const Trial& trial, BlockSteps& steps) {
         if (trial.is_good()) return;
         TracedBlock block{.steps = kMaxTracedSteps};

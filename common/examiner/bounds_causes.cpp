@@ -230,7 +230,8 @@ Failure explain_outside_local(const Trial& trial, const Report& report, const Ev
         "Work out the index by hand for the thread named above: the first element has index 0.");
 }
 
-/// Names the requirements of bulk copies and mbarriers, which have nothing to do with vectors.
+/// Explains the alignment that bulk copies and mbarriers require, which has nothing to do with
+/// vectors.
 void explain_misaligned_operand(Failure& failure) {
     const bool is_bulk = failure.details.find("bulk copy") != std::string::npos;
     const bool is_mbarrier =

@@ -15,8 +15,8 @@ using simulated::Report;
 
 // ---- kernels that never finish, or finish with an error ----
 
-/// Finds kernels that exceed the instruction budget because many threads do the same work. Such a
-/// kernel still finishes on a small matrix.
+/// Returns a failure if the kernel exceeds the instruction budget because many threads do the same
+/// work. Such a kernel still finishes on a small matrix.
 std::optional<Failure> find_too_much_work(const Trial& trial, const Report& report,
                                           const Evidence& evidence) {
     if (evidence.elements) return std::nullopt;
@@ -75,7 +75,7 @@ namespace {
 
 // ---- errors of a real GPU ----
 
-/// Returns the failure for an error on a real GPU that no other rule explains.
+/// Returns the failure for an error that a real GPU has reported and that no other rule explains.
 Failure explain_device_error(const Trial& trial, const Evidence& evidence) {
     const auto error = static_cast<cudaError_t>(trial.error);
     const std::string says =

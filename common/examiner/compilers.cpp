@@ -112,8 +112,8 @@ std::vector<std::string> clang_command(const std::string& clang, const std::stri
                                        const std::vector<std::string>& more) {
     std::vector<std::string> words = {
         clang, "-x", "cuda", "-std=c++20", "-O3",
-        // Keep infinite loops, which C++ would allow clang to remove. They are mistakes that the
-        // learner must see.
+        // Keep infinite loops, which C++ allows clang to remove. They are mistakes that the learner
+        // must see.
         "-fno-finite-loops", "-Wunused-variable", "-S", "--cuda-device-only", "-nocudainc",
         "-nocudalib", "-nostdinc", "-nostdinc++", "-isystem", clang_headers(), "-isystem",
         clang_headers() + "/c_library", "-fdeclspec", "-include", "cuda_runtime.h",

@@ -81,7 +81,7 @@ LineMistake find_other_order(const std::string& code) {
     return {};
 }
 
-/// Looks for a loop over the components of a vector that does not reach all of them.
+/// Looks for a loop over a vector's components that does not reach all of them.
 LineMistake find_too_few_components(const std::string& text) {
     static const TextPattern pointer(
         R"(\bfloat\s*\*\s*(?:const\s+)?(\w+)\s*=\s*(?:&\s*(\w+)\.x|reinterpret_cast<[^>]*>\s*\(\s*&\s*(\w+)\s*\))\s*;)");
@@ -111,7 +111,7 @@ LineMistake find_too_few_components(const std::string& text) {
     return {};
 }
 
-/// Looks for an element of a thread's array that each pass of a loop overwrites.
+/// Looks for an element of a per-thread array that each iteration of a loop overwrites.
 LineMistake find_overwritten_value(const std::string& text) {
     static const TextPattern fill(R"(^\s*(\w+)\s*\[([^\]]*)\]\s*=\s*in\s*\[)");
     const std::vector<std::string> lines = lines_of(code_for_search(text));

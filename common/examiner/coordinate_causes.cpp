@@ -73,8 +73,8 @@ std::string axes_of(const std::string& value) {
     return block.size() == 1 && thread.size() == 1 ? block + thread : "";
 }
 
-/// Looks for coordinates that are computed again after the barrier, either with the same values as
-/// before, or exchanged although the store also exchanges them.
+/// Looks for coordinates that the kernel computes again after the barrier. They either get the same
+/// values as before, or are exchanged although the store also exchanges them.
 LineMistake find_wrong_coordinates(const Failure& failure, const std::string& text, int store) {
     static const TextPattern barrier(R"(\b__syncthreads\s*\()");
     const int line = find_line_in_kernel(text, barrier);

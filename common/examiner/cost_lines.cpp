@@ -12,7 +12,8 @@
 namespace coalesce {
 namespace {
 
-/// Looks for a tile of vectors of which the kernel always uses the same single component.
+/// Looks for a tile of vectors in which the kernel uses only one component, and the same one in
+/// every access.
 LineMistake find_unused_half(const std::string& text, int line) {
     const SharedArray tile = find_shared_array(text, line);
     const int width = vector_width(code_on_line(text, tile.line));
@@ -55,7 +56,7 @@ LineMistake find_small_step(const std::string& text, int line, const LaunchShape
                 ", the number of threads of a block along this axis."};
 }
 
-/// Looks for a store whose index does not depend on one of the indices of a thread or a block.
+/// Looks for a store whose index lacks one of the thread's or the block's indices.
 LineMistake find_store_without_index(const std::string& text, const LaunchShape& launch) {
     static const TextPattern store(R"(\bout\s*\[)");
     const std::string code = code_for_search(text);
@@ -92,7 +93,7 @@ LineMistake find_store_without_index(const std::string& text, const LaunchShape&
     return {};
 }
 
-/// Looks for a loop over elements of the matrix that begins at the same element in every thread.
+/// Looks for a loop over elements of the matrix in which every thread begins at the same element.
 LineMistake find_shared_loop(const std::string& text) {
     static const TextPattern head(R"(\(\s*\w+\s+(\w+)\s*=\s*([^;]*);)");
     const std::vector<std::string> lines = lines_of(code_for_search(text));

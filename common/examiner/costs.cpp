@@ -120,8 +120,8 @@ bool exceeds_solution_in_total(const Verdict& found, const AccessKind& access) {
     return static_cast<double>(cost) * kFloatsInASector > element_count(found.counted);
 }
 
-/// Reports whether neighbouring lanes access neighbouring elements, but each access touches one
-/// sector more than necessary, because the rows do not start at a sector boundary.
+/// Reports whether each access touches one sector more than necessary although neighbouring lanes
+/// access neighbouring elements. The reason is that the rows do not start at sector boundaries.
 bool crosses_sector_boundary(const Counters& counters, const AccessKind& access, Shape shape) {
     const auto requests = static_cast<double>(counters.*access.requests);
     const double least = element_count(shape) / kFloatsInASector;
@@ -279,7 +279,7 @@ void explain_extra_requests(Failure& failure, const Verdict& found, const Access
     }
 }
 
-/// The maximum number of elements of a tile that one call of printf reads.
+/// The maximum number of elements that one call of printf reads from a tile.
 constexpr std::uint64_t kLoadsPerPrintCall = 4;
 
 /// One request to a barrier in shared memory, such as cuda::barrier, is allowed for each group of
@@ -287,8 +287,8 @@ constexpr std::uint64_t kLoadsPerPrintCall = 4;
 /// the barrier once per 16 requests.
 constexpr std::uint64_t kRequestsPerBarrierAccess = 12;
 
-/// Finds accesses whose cost per request is within the limit, but which are more numerous than in
-/// the solution.
+/// Returns a failure if the kernel makes more accesses than the solution, although their cost per
+/// request is within the limit.
 std::optional<Failure> find_too_many_requests(const Verdict& found, const AccessKind& access,
                                               const RelaunchFunction& relaunch) {
     if (!found.solution_counters) return std::nullopt;
@@ -320,8 +320,8 @@ std::optional<Failure> find_too_many_requests(const Verdict& found, const Access
     return failure;
 }
 
-/// Finds atomic operations in a kernel whose solution needs none. The counters in `found` must
-/// still count atomics and stores separately.
+/// Returns a failure if the kernel uses atomic operations, although its solution needs none. The
+/// counters in `found` must still count atomics and stores separately.
 std::optional<Failure> find_needless_atomics(const Verdict& found) {
     const auto& solution = found.solution_counters;
     if (!solution || found.counters->atomic_requests == 0 || solution->atomic_requests > 0) {
@@ -361,9 +361,9 @@ Verdict count_atomics_as_stores(Verdict found) {
 /// explains the cost.
 constexpr std::uint64_t kMaxInstructionRatio = 16;
 
-/// Finds kernels that execute far too many instructions. A kernel could pass data between warps bit
-/// by bit, through counting barriers or mbarrier phases, or between lanes. No access counter would
-/// reveal this, but it takes many instructions.
+/// Returns a failure if the kernel executes far too many instructions. A kernel could pass data bit
+/// by bit, between warps through counting barriers or mbarrier phases, or between lanes. No access
+/// counter would reveal this, but it takes many instructions.
 std::optional<Failure> find_too_many_instructions(const Verdict& found) {
     if (!found.solution_counters) return std::nullopt;
     const std::uint64_t has = found.counters->warp_instructions;
@@ -424,8 +424,8 @@ void explain_too_many_threads(Failure& failure, const Verdict& found, const Laun
         " elements.";
 }
 
-/// The smallest number of elements per thread that any exercise allows, averaged over the grid. It
-/// is less than 1, because blocks may extend beyond the edges.
+/// The smallest average number of elements per thread, over the whole grid, that any exercise
+/// allows. It is less than 1, because blocks may extend beyond the edges.
 constexpr double kMinElementsPerThread = 0.4;
 
 std::optional<Failure> find_too_little_work_per_block(const Verdict& found,
@@ -476,9 +476,9 @@ std::optional<Failure> find_too_little_work_per_block(const Verdict& found,
     return std::nullopt;
 }
 
-/// The largest multiple of the solution's cost on a large matrix, or on one with partial tiles. A
-/// kernel that moves float4 where it can, and single floats with the same lanes at the edges, costs
-/// 4 times as much.
+/// The largest accepted ratio of a kernel's cost to the solution's, on a large matrix or on one
+/// with partial tiles. A kernel that moves float4 where it can, and single floats with the same
+/// lanes at the edges, costs 4 times as much.
 constexpr double kMaxRatioAtEdges = 5;
 
 Failure explain_excess(const Verdict& found, const AccessKind& access, std::uint64_t has,
@@ -492,7 +492,7 @@ Failure explain_excess(const Verdict& found, const AccessKind& access, std::uint
         .next = "Let the kernel work the same way on every shape, and check bounds at the edges."};
 }
 
-/// Removes failures whose cause an earlier failure has named.
+/// Removes failures whose cause an earlier failure already names.
 void remove_repeated_causes(std::vector<Failure>& failures) {
     for (std::size_t i = 0; i < failures.size(); ++i) {
         const Failure& first = failures[i];

@@ -116,7 +116,8 @@ private:
         return compiled_.ok();
     }
 
-    /// Records the outcome of a launch. The first bad launch becomes the reported failure.
+    /// Records the outcome of a launch, and reports whether it is good. The first bad launch
+    /// becomes the reported failure.
     bool is_good(const Trial& trial) {
         verdict_.shapes.push_back({trial.shape, trial.is_good(), trial.launch});
         if (trial.is_good()) return true;
@@ -141,9 +142,9 @@ private:
             is_grid_fixed &= launch.grid == verdict_.shapes.front().launch.grid;
             is_block_fixed &= launch.block == verdict_.shapes.front().launch.block;
         }
-        // Larger shapes can reveal two mistakes. A grid of constant size may be too small for larger
-        // matrices, and a block that grows with the matrix may become too large. If the block is
-        // fixed and the grid grows, neither mistake is possible.
+        // Larger shapes can reveal two mistakes: a grid of constant size may be too small, and a
+        // block that grows with the matrix may become too large. If the block is fixed and the grid
+        // grows, neither mistake is possible.
         if (is_block_fixed && !is_grid_fixed) return true;
         if (elements_) return try_larger_sizes();
         const LaunchShape grown;
@@ -155,7 +156,7 @@ private:
     }
 
     /// Tries a shape with more than twice the largest sizes, to find a grid that is too small or a
-    /// block that grows too large.
+    /// block that grows too large. Returns false if the kernel fails.
     bool try_larger_sizes() {
         const ElementTask& task = *exercise_.elements;
         std::vector<int> larger;
@@ -172,7 +173,7 @@ private:
         return is_good(run_trial({.shape = shape}));
     }
 
-    /// Counts all costs on a shape. Returns false if the kernel fails on this shape.
+    /// Counts all costs on a shape, and returns false if the kernel fails on this shape.
     bool count(Shape shape, Verdict& found) {
         const ScopedTimer stretch(verdict_.milliseconds.counters);
         const Trial trial = run_trial({.shape = shape, .wants_counters = true});
@@ -217,7 +218,7 @@ private:
         return found;
     }
 
-    /// Counts the solution's costs in the same way as the learner's.
+    /// Counts the costs of the solution in the same way as the costs of the learner's kernel.
     std::optional<Counters> solution_counters_at(Shape counted) {
         return cached_for_solution("counters", counted, [&](const Compiled& compiled) {
             const TrialRequest order{.shape = counted, .wants_counters = true};
@@ -266,8 +267,8 @@ private:
         }
     }
 
-    /// Finds blocks that process tiles in an order other than the lesson's, and the line on which a
-    /// block's tile is chosen.
+    /// Returns a failure if blocks process tiles in an order other than the lesson's. The failure
+    /// names the line that chooses a block's tile.
     std::optional<Failure> find_wrong_order(const BlockOrder& order) {
         auto failure = find_wrong_block_order(order, source_.name, relaunch_);
         if (!failure) return failure;
@@ -295,8 +296,7 @@ private:
         if (verdict_.failures.empty()) verdict_.outcome = Verdict::Outcome::passed;
     }
 
-    /// Returns a new verdict for the same kernel, in which the costs on a different shape can be
-    /// counted.
+    /// Returns a new verdict for the same kernel, which can hold the costs on a different shape.
     Verdict verdict_for_other_shape() const {
         Verdict verdict;
         verdict.file = verdict_.file;
@@ -312,8 +312,8 @@ private:
         if (!count(shape, found)) return;
         check_costs(found);
         if (!verdict_.failures.empty() || !find_block_order(exercise_.block_order)) return;
-        // Check the order on a shape for which costs are counted. On that shape, loads whose only
-        // purpose is to deceive this check would raise the costs.
+        // Check the order on a shape for which costs are counted. On that shape, a kernel pays for
+        // any loads that it makes only to deceive this check.
         BlockOrder order = *find_block_order(exercise_.block_order);
         order.shape = shape;
         order.max_blocks = 8;
@@ -356,8 +356,8 @@ private:
         return true;
     }
 
-    /// Compares the costs of the trials on large shapes with the solution's, and reports a failure
-    /// that had to wait until all other costs were judged.
+    /// Compares the costs of the trials on large shapes with the solution's, and then reports the
+    /// failure that was deferred until all other costs had been judged.
     void check_large_trials() {
         if (deferred_) {
             verdict_.shapes.push_back({deferred_->first, false, {}});
@@ -382,8 +382,8 @@ private:
         }
     }
 
-    /// Compares the predicted time on a large shape with that of the solution, unless the exercise
-    /// does not limit the time.
+    /// Returns a failure if the predicted time on a large shape is much longer than the solution's.
+    /// Returns nothing if the exercise does not limit the time.
     std::optional<Failure> find_slow_large_trial(const Runner::LargeTrial& trial,
                                                  const Runner::LargeTrial& solution) const {
         const double limit = exercise_.limits.predicted_fraction_of_copy;

@@ -111,7 +111,7 @@ std::vector<Condition> find_conditions(const std::string& text, int line) {
                            statement.starts_with("continue");
         const bool is_around_line = body.begin <= target && body.end + 1 >= target;
         const bool is_empty = statement.empty() && body.begin < code.size();
-        // A check that precedes the access may belong to another function.
+        // A check that precedes the access in the file may belong to another function.
         const bool is_same_function =
             code.substr(match_offset(one), target - match_offset(one)).find("\n}") ==
             std::string::npos;

@@ -21,8 +21,8 @@ bool covers_by_threads(const LaunchShape& launch, Shape shape) {
            launch.grid[1] * launch.block[1] >= shape.rows;
 }
 
-/// Reports whether this is the grid that a launch with one thread per element needs for a `tall` x
-/// `wide` matrix.
+/// Reports whether this is the grid that a `tall` x `wide` matrix needs with one thread per
+/// element.
 bool is_grid_for(const LaunchShape& launch, long long tall, long long wide) {
     return launch.grid[0] == blocks_for(wide, launch.block[0]) &&
            launch.grid[1] == blocks_for(tall, launch.block[1]);
@@ -61,7 +61,7 @@ std::optional<LaunchShape> configure_for_rectangle(const Evidence& evidence) {
     return seen.launch;
 }
 
-// ---- rules that are based on the distances between blocks ----
+// ---- rules based on the distances between blocks ----
 
 /// The number of blocks that a grid needs along x and y.
 struct NeededBlocks {
@@ -103,7 +103,8 @@ bool processes_several_tiles(const Trial& trial, const BlockOrigins& origins) {
     return !trial.comparison || static_cast<long long>(trial.comparison->right) > cells;
 }
 
-/// Returns the cells at which blocks start, if both the matrix and the grid are two-dimensional.
+/// Returns the cells at which the blocks start, if both the matrix and the grid are
+/// two-dimensional.
 std::optional<BlockOrigins> find_origins_if_2d(Shape shape, const LaunchShape& launch,
                                                const Evidence& evidence) {
     const Produces task = evidence.exercise.task();
@@ -137,7 +138,7 @@ void explain_exchanged_indices(Failure& failure, const BlockOrigins& origins,
 }
 
 /// Notes in the failure that the kernel uses blockIdx.x for rows, although configure computes the
-/// first size of the grid from cols.
+/// grid's x size from cols.
 void explain_exchanged_sides(Failure& failure, const BlockOrigins& origins) {
     failure.headline =
         "in the kernel, blockIdx.x counts rows, " + std::to_string(origins.step_x().row) +
@@ -184,7 +185,7 @@ std::optional<Failure> find_exchanged_grid_by_origins(const BlockOrigins& origin
 // ---- explanations of the individual mistakes ----
 
 /// Returns the second half of a sentence that says that some cells remain unwritten although there
-/// are enough threads. It names possible reasons.
+/// are enough threads. This half names possible reasons.
 std::string explain_unwritten_cells(const LaunchShape& launch,
                                     const std::optional<BlockOrigins>& origins) {
     if (!origins)
@@ -235,8 +236,8 @@ bool explain_grid_too_small(Failure& failure, const Trial& trial, const Evidence
     return true;
 }
 
-/// Reports whether the kernel uses the same grid for every matrix, and its blocks store no more
-/// elements of this matrix than of smaller matrices, for which the result was correct.
+/// Reports whether the kernel uses the same grid for every matrix, and whether its blocks store no
+/// more elements of this matrix than of smaller matrices, which they transposed correctly.
 bool is_fixed_grid_too_small(const Trial& trial, const Evidence& evidence) {
     const Exercise& exercise = evidence.exercise;
     const auto is_smaller = [&](Shape shape) {
@@ -318,7 +319,7 @@ void explain_store_conflict(Failure& failure, const StoreConflict& met, const Tr
     if (const auto origins = find_origins_if_2d(trial.shape, trial.launch, evidence)) {
         failure.details += wrap(origins->text());
     }
-    // If the kernel was correct on other shapes, the mistake depends on the number of blocks.
+    // If the kernel was correct on other shapes, a wrong number of blocks is the cause.
     if (evidence.was_correct_on_whole_tiles || failure.fault == Fault::never_written) {
         failure.fault = Fault::never_written;
         failure.headline += " Both " + both + ".";
@@ -338,7 +339,8 @@ void explain_store_conflict(Failure& failure, const StoreConflict& met, const Tr
 
 /// If only a square of the output was written, determines whether blocks processed tiles outside
 /// the matrix. If they did, the written square ends at the edge of a tile. If the kernel has
-/// swapped bounds instead, the square ends at the shorter side of the matrix.
+/// swapped bounds instead, the square ends at the shorter side of the matrix. Returns false if
+/// there is no sign of such tiles.
 bool explain_tiles_outside(Failure& failure, const BlockStores& stores, const Evidence& evidence) {
     if (failure.fault != Fault::bounds_exchanged || stores.idle_blocks == 0 ||
         !evidence.exercise.accepts(kRaggedShape)) {
@@ -372,7 +374,8 @@ bool explain_by_block_stores(Failure& failure, const Trial& trial, const Evidenc
     return true;
 }
 
-/// Explains a one-dimensional launch of a kernel that uses indices along two axes.
+/// Explains a one-dimensional launch of a kernel that uses indices along two axes. Returns false
+/// for all other launches.
 bool explain_flat_launch(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const std::string code = code_for_search(evidence.source.text);
     const auto wide = configure_for_rectangle(evidence);

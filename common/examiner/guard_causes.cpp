@@ -19,8 +19,8 @@ struct NeededCheck {
     std::string index, bound;  ///< an index and its bound, for example "row + k" and "rows"
 };
 
-/// Returns the bound of the index that is multiplied by `pitch` in an access: the number of rows or
-/// of columns.
+/// Returns the bound of the row or column that an access multiplies by `pitch`: the number of rows
+/// or of columns.
 std::string other_bound(const std::string& pitch, const Evidence& evidence) {
     if (pitch == "side") return "side";
     const bool is_stack = contains_word(evidence.source.text, "MATRIX_ROWS");
@@ -28,7 +28,7 @@ std::string other_bound(const std::string& pitch, const Evidence& evidence) {
     return pitch == "rows" || pitch == "MATRIX_ROWS" ? "cols" : "";
 }
 
-/// Returns the index without "+ 0" at its end, which the first of several similar lines often has.
+/// Removes a trailing "+ 0" from an index. The first of several similar lines often has one.
 std::string without_zero(const std::string& index) {
     static const TextPattern zero(R"(^(.*)\+\s*0$)");
     TextMatch found;
@@ -63,7 +63,7 @@ bool lets_bound_through(const ComparisonTerm& term, const Condition& condition) 
     return condition.is_exit ? term.op == ">" : term.op == "<=";
 }
 
-/// Looks for a condition that compares an index other than the one that the access uses.
+/// Looks for a condition that compares an index different from the one in the access.
 LineMistake find_other_index(const std::vector<Condition>& conditions, const NeededCheck& needed) {
     LineMistake mistake;
     for (const Condition& condition : conditions) {
@@ -223,7 +223,7 @@ LineMistake find_check_of_first_element(const std::vector<Condition>& conditions
     return {};
 }
 
-/// Returns the mistake in the conditions around an access that goes outside of the matrix.
+/// Returns the mistake in the conditions around an access that goes outside the matrix.
 LineMistake find_passed_check(const std::string& matrix, int line, const Evidence& evidence) {
     const std::string& text = evidence.source.text;
     const std::vector<Condition> conditions = find_conditions(text, line);
@@ -359,7 +359,7 @@ LineMistake find_return_of_helpers(const std::vector<Condition>& conditions) {
 }
 
 /// Returns the line of the last access to `matrix` with an index of the form row * pitch + col, or
-/// 0.
+/// 0 if there is none.
 int find_access_line(const std::string& text, const std::string& matrix) {
     int found = 0, number = 0;
     for (const std::string& line : lines_of(text)) {
@@ -386,8 +386,8 @@ LineMistake find_strict_check(const std::string& matrix, int line, Fault fault,
                                        [&] { return find_exchanged_bound(conditions, needed); });
             found.line > 0)
             return found;
-        // If each thread stores repeatedly to the same element, the index is wrong, not the
-        // condition.
+        // If each thread repeatedly stores to the same element, the mistake is in the index, not in
+        // the condition.
         for (const NeededCheck& one : needed) {
             if (fault == Fault::part_of_each_tile) break;
             if (auto found = find_other_index(conditions, one); found.line > 0) return found;

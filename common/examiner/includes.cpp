@@ -68,9 +68,10 @@ bool has_clear_line_ends(const std::string& text) {
     return true;
 }
 
-/// Replaces a block comment with a space if every compiler is sure to recognize the comment,
-/// because no string, directive or other comment can precede it on its line. Only raw strings
-/// extend from one line to the next. If the text may contain a raw string, nothing is replaced.
+/// Replaces a block comment with a space if every compiler is sure to recognize the comment. That
+/// is the case if no string, directive or other comment can precede it on its line. Only raw
+/// strings extend from one line to the next, so nothing is replaced if the text may contain a raw
+/// string.
 std::vector<JoinedLine> without_sure_comments(std::vector<JoinedLine> lines) {
     const auto is_unsure = [](const JoinedLine& line) {
         return line.text.find("R\"") != line.text.npos || line.text.find("\?\?/") != line.text.npos;
@@ -219,7 +220,7 @@ private:
         if (found_.insert(macro).second) to_follow_.push_back(macro);
     }
 
-    /// The macros whose definitions contain a name.
+    /// For each name, the macros whose definitions contain it.
     std::map<std::string_view, std::vector<std::string_view>> users_;
     std::set<std::string_view> found_;
     std::vector<std::string_view> to_follow_;

@@ -82,7 +82,7 @@ struct FloatIndex {
 };
 
 /// Reports whether a term of an index counts floats. Such a term is not divided by the vector's
-/// width, and it is multiplied by the length of a row or by the width.
+/// width, and it is multiplied by the length of a row or by that width.
 bool counts_floats(const std::string& text, const std::string& term, int line, int width) {
     const std::string number = std::to_string(width);
     const std::string expanded = expand(text, term, line);
@@ -170,8 +170,8 @@ std::string list_assignments(const std::string& index, int line, const std::stri
     return list;
 }
 
-/// Explains a race between threads that store to the same element because the index does not use
-/// one of their indices.
+/// Explains a race between threads that store to the same element because the index does not depend
+/// on all of their indices. Returns false for all other races.
 bool explain_missing_index(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const Report* race = find_report(trial, "globalrace");
     const std::string& text = evidence.source.text;
@@ -196,7 +196,8 @@ bool explain_missing_index(Failure& failure, const Trial& trial, const Evidence&
     return true;
 }
 
-/// Explains a race on a static or __device__ array that was meant to be shared.
+/// Explains a race on a static or __device__ array that was meant to be shared. Returns false for
+/// all other races.
 bool explain_static_tile(Failure& failure, const Evidence& evidence) {
     static const TextPattern array(
         R"((?:\bstatic\b|\b__device__\b)\s+(?:\b\w+\s+)*?(\w+)\s*(?:\[[^\]=;]*\])+\s*;)");
@@ -215,7 +216,7 @@ bool explain_static_tile(Failure& failure, const Evidence& evidence) {
     return true;
 }
 
-/// Explains an index that assumes a wrong row length for a matrix.
+/// Explains an index that assumes a wrong row length for a matrix. Returns false if there is none.
 bool explain_pitch(Failure& failure, const Evidence& evidence) {
     const Produces task = evidence.exercise.task();
     if (task.in_place || (task.kind != Produces::copy && task.kind != Produces::transpose))
@@ -242,8 +243,9 @@ bool explain_pitch(Failure& failure, const Evidence& evidence) {
     return false;
 }
 
-/// Explains a line that assumes a different distance between blocks than all other lines do, for
-/// example if blockIdx.y is multiplied by BLOCK_ROWS on one line and by TILE_DIM on the others.
+/// Explains a line that assumes a distance between blocks different from that on all other lines.
+/// For example, blockIdx.y is multiplied by BLOCK_ROWS on one line and by TILE_DIM on the others.
+/// Returns false if there is no such line.
 bool explain_other_block_step(Failure& failure, const Trial& trial, const Evidence& evidence) {
     static const TextPattern product(R"(blockIdx\.([xy])\s*\*\s*([A-Z]\w*|blockDim\.\w|\d+))");
     const std::string code = code_for_search(evidence.source.text);
@@ -269,8 +271,7 @@ bool explain_other_block_step(Failure& failure, const Trial& trial, const Eviden
     return true;
 }
 
-/// Reports whether the failure may be caused by a wrong vector component, or by a wrong index of
-/// the tile.
+/// Reports whether a wrong vector component or a wrong tile index may have caused the failure.
 bool may_be_vector_index(const Failure& failure) {
     return failure.kind == FailureKind::uninitialised_shared ||
            failure.kind == FailureKind::shared_race ||
@@ -279,8 +280,8 @@ bool may_be_vector_index(const Failure& failure) {
             has_trait(failure.fault, trait::may_be_any_index | trait::may_be_unset_component));
 }
 
-/// Reports whether the failure may be caused by a thread that loads an element of the tile other
-/// than the intended one.
+/// Reports whether the failure may have been caused by a thread that loads the wrong element of the
+/// tile.
 bool may_be_other_element(const Failure& failure) {
     if (failure.kind == FailureKind::uninitialised_shared ||
         failure.kind == FailureKind::race_between_blocks)

@@ -12,8 +12,7 @@ double element_count(Shape shape) {
 }
 
 std::uint64_t instruction_budget(Shape shape, double warps, bool prints) {
-    // The number of additional instructions that a printing kernel may execute for each thread and
-    // for each element.
+    // The additional instructions that a printing kernel may execute per thread and per element.
     constexpr double for_lines = 600;
     const double lines = prints ? for_lines * (element_count(shape) + 32 * warps) : 0;
     return static_cast<std::uint64_t>(lines) + 50'000 +

@@ -29,7 +29,8 @@ LoadedKernel& LaunchingRunner::load_if_needed(const Compiled& kernel) {
 
 Trial LaunchingRunner::run(const Compiled& kernel, const Produces& task,
                            const TrialRequest& order) {
-    // Guard bands would hide accesses outside the matrices from the simulator.
+    // Do not add guard bands, because they would hide accesses outside the matrices from the
+    // simulator.
     const bool is_bare = is_simulated() && order.watch == Watch::everything;
     std::unique_ptr<VerifiedBuffers> buffers;
     const auto make_matrices = [&]() -> Matrices {
@@ -54,7 +55,8 @@ Trial LaunchingRunner::run(const Compiled& kernel, const Produces& task,
 
 Trial LaunchingRunner::run_with(const Compiled& kernel, const std::vector<CallArgument>& arguments,
                                 const TrialRequest& order) {
-    // Guard bands would hide accesses outside the arrays from the simulator.
+    // Do not add guard bands, because they would hide accesses outside the arrays from the
+    // simulator.
     const bool is_bare = is_simulated() && order.watch == Watch::everything;
     std::unique_ptr<DeviceArrays> arrays;
     const auto make_arguments = [&] {

@@ -42,15 +42,15 @@ struct WarpStage {
             lanes += elements > before;
         }
     }
-    /// Reports whether the index probably ignores its loop's counter. If it does, either stores
-    /// repeat the same elements, or fewer elements are loaded than stored. (Compilers load each
-    /// element only once, and omit unused loads.)
+    /// Reports whether the index probably ignores the counter of its loop. In that case, either
+    /// stores write the same elements repeatedly, or fewer elements are loaded than stored.
+    /// (Compilers load each element only once, and omit unused loads.)
     bool may_ignore_loop_counter(const WarpStage& stored) const {
         return is_store ? touched > elements : elements < stored.elements;
     }
-    /// Reports whether the stage accesses a simple fraction of the elements, such as a half or a
-    /// quarter. Other fractions may be due to the edge of a tile, because not every stage accesses
-    /// the edge.
+    /// Reports whether the stage accesses a simple fraction, such as a half or a quarter, of the
+    /// elements of `whole`. Other fractions may be due to the edge of a tile, because not every
+    /// stage accesses the edge.
     bool is_simple_fraction_of(const WarpStage& whole) const {
         return elements < whole.elements && lanes < whole.lanes && whole.elements % elements == 0;
     }

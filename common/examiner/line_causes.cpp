@@ -1,4 +1,4 @@
-// Finds mistakes that are visible in a single line of the kernel, independent of their symptom.
+// Finds mistakes that the kernel's text shows, whatever their symptom.
 // Long: the rules are short, and explain_by_lines() lists them in the order in which they are
 // tried.
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 
 // ---- units ----
 
-/// Finds an index of a matrix that contains sizeof.
+/// Finds a matrix index that contains sizeof.
 LineMistake find_sizeof_in_index(const std::string& code) {
     static const TextPattern matrix(R"(\b(?:in|out|data)\s*\[)");
     for (const TextMatch& one : find_matches(code, matrix)) {
@@ -151,7 +151,7 @@ LineMistake find_odd_component_in_list(const std::string& code) {
     return {};
 }
 
-/// Finds vectors that a thread loads from rows that are not consecutive.
+/// Finds vectors that one thread should load from consecutive rows, but loads from other rows.
 LineMistake find_rows_apart(const std::string& text) {
     static const TextPattern load(R"(float4\s+\w+\s*=.*\bin\[\(row\s*\+\s*(\d{1,3})\)\s*\*)");
     const std::vector<std::string> lines = lines_of(code_for_search(text));
@@ -301,7 +301,7 @@ LineMistake find_other_layout(const std::string& text) {
 
 // ---- conditions ----
 
-/// Finds a condition that is evaluated before its variables are assigned their final values.
+/// Finds a condition that is checked before its variables get their final values.
 LineMistake find_early_condition(const std::string& text, int access_line) {
     static const TextPattern name(R"(\b[a-z]\w*\b)");
     for (const Condition& condition : find_conditions(text, access_line)) {
@@ -399,7 +399,7 @@ LineMistake find_late_init(const std::string& text) {
             "Initialize the mbarrier first."};
 }
 
-// ---- stores that begin earlier, at a sector boundary ----
+// ---- stores that are moved back to a sector boundary ----
 
 /// Finds mistakes in the computation of the phase: the number of elements by which a store is moved
 /// back so that it begins at a sector boundary.
@@ -667,7 +667,7 @@ LineMistake find_early_end(const std::string& text, long long left) {
     return {};
 }
 
-/// Looks for elements at the end of a matrix that a vectorized copy leaves out.
+/// Looks for a vectorized copy that leaves out elements at the end of a matrix.
 LineMistake find_rest_left_out(const Trial& trial, const std::string& text) {
     const std::string code = code_for_search(text);
     if (!trial.comparison || contains_word(code, "row") || trial.comparison->wrong > 0) return {};

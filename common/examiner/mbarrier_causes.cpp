@@ -53,7 +53,7 @@ LineMistake find_wrong_parity(const std::string& text) {
             "The first phase of an mbarrier has parity 0: wait for parity 0."};
 }
 
-/// Looks for a row copy that more threads request than the tile has rows.
+/// Looks for copies of rows that are requested by more threads than the tile has rows.
 LineMistake find_copies_without_condition(const std::string& text, const LaunchShape& launch) {
     const KernelCall copy = find_call_of(text, "cp.async.bulk");
     if (copy.line == 0) return {};
@@ -95,7 +95,7 @@ LineMistake find_copy_of_whole_tile(const std::string& text) {
     const bool is_all = std::ranges::any_of(copy.arguments, [&](const std::string& argument) {
         return value_of(argument, copy.line) == expected;
     });
-    // The size of a single row contains one multiplication: the number of elements times their
+    // The size of one row contains one multiplication: the number of elements times the element
     // size.
     const bool is_of_rows = std::ranges::count(expected, '*') > 1;
     const std::vector<Loop> loops = find_loops(text);

@@ -25,10 +25,10 @@ struct MessageHead {
     std::string severity, text;
 };
 
-/// Parses the beginning of a message. Messages of NVIDIA's compilers begin with
-/// "/learner/kernel.cu(3): error: ...", "...(3): warning #177-D: ..." or "At end of source: error:
-/// ...". Messages of clang begin with "/learner/kernel.cu:3:7: error: ...". Messages of nvcc's
-/// preprocessor have the same form as clang's, but no column.
+/// Parses the beginning of a message. Returns false if the line does not begin a message. Messages
+/// of NVIDIA's compilers begin with "/learner/kernel.cu(3): error: ...", "...(3): warning #177-D:
+/// ..." or "At end of source: error: ...". Messages of clang begin with "/learner/kernel.cu:3:7:
+/// error: ...". Messages of nvcc's preprocessor have the same form as clang's, but no column.
 bool read_head(const std::string& line, MessageHead& head) {
     static const TextPattern nvidia(
         R"(^(?:(.+)\((\d+)()\)|At end of source): (catastrophic error|error|warning|remark|note))"

@@ -1,4 +1,4 @@
-// Captures the output with a pipe, from which a thread reads.
+// Captures the output with a pipe. A thread reads from the pipe.
 #include "examiner/output_capture.h"
 
 #include <fcntl.h>

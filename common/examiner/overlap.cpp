@@ -46,11 +46,11 @@ Failure find_reason_for_wait(const Verdict& found) {
     return {};
 }
 
-/// Finds barriers between the loads of a thread in PTX.
+/// Looks in PTX for barriers between the loads of a thread.
 class BarriersBetweenLoads {
 public:
-    /// Reads a line. Returns true if it shows that there is a barrier between two loads, or a load
-    /// and a barrier in one loop.
+    /// Reads the next line. Returns true if the lines so far contain a barrier between two loads,
+    /// or a load and a barrier in one loop.
     bool read(const std::string& line) {
         ++number_;
         TextMatch found;
@@ -82,8 +82,8 @@ private:
         loads_.clear();
         barriers_.clear();
     }
-    /// Records the barrier and the load of the function `name`, which a line calls. Returns true if
-    /// the recorded lines show that there is a barrier between two loads.
+    /// Records the barrier and the load in the function `name`, which the current line calls.
+    /// Returns true if there is a barrier between two of the recorded loads.
     bool read_call(const std::string& name) {
         if (with_barrier_.contains(name)) add_barrier();
         return with_load_.contains(name) && add_load();
@@ -157,8 +157,8 @@ std::optional<Failure> find_loads_not_overlapped(const Verdict& found, const Lim
 
 namespace {
 
-/// Finds a kernel that fills its tile with stores, although the solution lets the copy engine fill
-/// it.
+/// Returns a failure if the kernel fills its tile with stores, although the solution lets the copy
+/// engine fill it.
 std::optional<Failure> find_tile_filled_by_stores(const Verdict& found) {
     const auto& solution = found.solution_counters;
     if (!solution || solution->shared_store_requests > 0 || solution->shared_load_requests == 0 ||

@@ -14,8 +14,8 @@ std::string comparison_in_backticks(const ComparisonTerm& term) {
     return in_backticks(term.left + " " + term.op + " " + term.right);
 }
 
-/// Reports whether both sides of a comparison differ between the threads of a block or the passes of
-/// a loop.
+/// Reports whether both sides of a comparison vary between the threads of a block or between the
+/// iterations of a loop.
 bool varies_in_block(const ComparisonTerm& term, const std::string& text,
                      const std::vector<Loop>& loops, int line) {
     const auto varies = [&](const std::string& side) {
@@ -28,8 +28,8 @@ bool varies_in_block(const ComparisonTerm& term, const std::string& text,
     return varies(term.left) && varies(term.right);
 }
 
-/// Looks for a return, before a barrier, whose condition depends on the indices of threads although
-/// it should depend only on those of blocks.
+/// Looks for a return, before a barrier, whose condition depends on thread indices although it
+/// should depend only on block indices.
 LineMistake find_return_by_thread(const std::string& text, int barrier_line) {
     const std::vector<Loop> loops = find_loops(text);
     int candidates = 0;
@@ -49,7 +49,7 @@ LineMistake find_return_by_thread(const std::string& text, int barrier_line) {
     return {};
 }
 
-/// Looks for a condition around an access that compares a block's index with a thread's index.
+/// Looks for an access under a condition that compares a block's index with a thread's index.
 LineMistake find_block_compared_with_thread(const std::string& text) {
     static const TextPattern access(R"(\bdata\s*\[)");
     const std::string code = code_for_search(text);

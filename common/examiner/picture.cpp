@@ -51,8 +51,8 @@ struct MatrixAddresses {
     }
 };
 
-/// Reports whether each lane accesses the same address as lane ^ distance, wherever both lanes are
-/// active.
+/// Reports whether each active lane accesses the same address as lane ^ distance, unless that lane
+/// is inactive.
 bool have_pairs_same_address(const simulated::Access& access, unsigned distance) {
     for (unsigned lane = 0; lane < 32; ++lane) {
         const unsigned other = lane ^ distance;

@@ -22,7 +22,7 @@ std::string title(const Picture& picture) {
            std::to_string(of.shape.cols) + ", simulated";
 }
 
-/// Returns the source line without its indentation, truncated to the width of a terminal.
+/// Returns the source line without indentation, truncated to the width of a terminal.
 std::string shorten_source_line(const std::string& line) {
     const std::size_t begin = line.find_first_not_of(" \t");
     if (begin == line.npos) return "";

@@ -243,8 +243,7 @@ StageUse find_stage_use(const PipelineSteps& steps, const Loop& loop, const std:
     return stages;
 }
 
-/// Finds an iteration that fills the same stage that it reads, or a stage variable that never
-/// changes.
+/// Finds a stage that an iteration both fills and reads, or a stage variable that never changes.
 LineMistake find_same_stage(const StageUse& stages, const Loop& loop) {
     const auto& [copy, use, filled, read, changes, variable, assignment] = stages;
     static const TextPattern negated(R"(=\s*-\s*\w+\s*$)");
@@ -332,8 +331,8 @@ LineMistake find_stage_mistake(const PipelineSteps& steps, const Loop& loop,
                          [&] { return find_wrong_change_of_stage(stages); });
 }
 
-/// Finds a call that copies a tile with only some of the threads, although the called function
-/// distributes the copy over all threads.
+/// Finds a copy that only some threads call, although the called function distributes the copy over
+/// all threads.
 LineMistake find_few_copying_threads(const PipelineSteps& steps, const std::string& text) {
     const PipelineStep* copy = find_step(steps, PipelineStep::copy);
     if (!copy) return {};
@@ -348,7 +347,7 @@ LineMistake find_few_copying_threads(const PipelineSteps& steps, const std::stri
     return {};
 }
 
-/// Finds a kernel that prefetches a tile other than the one that the next iteration processes.
+/// Finds a prefetched tile that is not the one that the next iteration processes.
 LineMistake find_other_next_tile(const Loop& loop, const std::string& text) {
     if (!loop.step || loop.counter.empty()) return {};
     static const TextPattern step(R"(\+=\s*(.+)$)");

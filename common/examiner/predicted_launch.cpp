@@ -18,11 +18,11 @@ namespace coalesce {
 namespace {
 
 constexpr int kPredictedSide = 8192;
-/// The recorded blocks together may execute as many instructions as a kernel may execute on this
+/// All recorded blocks together may execute as many instructions as a kernel may execute on this
 /// shape.
 constexpr Shape kBudgetShape{1024, 1024};
 
-/// Disables a kernel's calls to printf until the destructor enables them again. The recorded blocks
+/// Disables a kernel's calls to printf during the lifetime of this object. The recorded blocks
 /// would print only part of the output, and the predicted time should not include printing.
 class WithoutPrinting {
 public:
@@ -117,8 +117,8 @@ Predicted predict_large(LoadedKernel& kernel, const LaunchShape& launch, bool in
     return predicted;
 }
 
-/// Returns the failure of a launch on a large shape. A time-out means that the launch exceeded its
-/// instruction limit.
+/// Returns the failure for a launch error on a large shape. A timeout means that the launch
+/// exceeded its instruction limit.
 Failure launch_failure(const CudaError& error, const std::string& file, Shape shape) {
     const bool is_endless =
         std::string_view(error.what()).find(cudaGetErrorName(cudaErrorLaunchTimeout)) !=

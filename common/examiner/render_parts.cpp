@@ -177,7 +177,7 @@ std::string format_ratio(const std::optional<Counters>& counters, const CostKind
     return ratio_text(static_cast<double>(*counters.*kind.cost), *counters.*kind.requests);
 }
 
-/// Adds the total costs for which exercises beyond the transpose have limits. Their minimum depends
+/// Adds rows for the total costs that exercises beyond the transpose limit. Their minimum depends
 /// on the task, so only the solution's costs are shown for comparison.
 void add_totals(std::vector<CostRow>& rows, const Counters& yours,
                 const std::optional<Counters>& solution) {

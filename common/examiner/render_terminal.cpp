@@ -22,7 +22,7 @@ std::string with_line_end(std::string text) {
     return text;
 }
 
-/// Returns the number of rows that a text occupies on a terminal, which wraps long lines.
+/// Returns the number of rows that a text occupies on a terminal, where long lines wrap.
 int count_rows(const std::string& text) {
     int rows = 0;
     for (const std::string& line : lines_of(text)) {
@@ -86,8 +86,8 @@ std::string format_full_map(const Failure& failure) {
     return map.empty() ? "" : "\n" + map;
 }
 
-/// Returns a map of the cells that is small enough for the remaining lines of a screen. Returns ""
-/// if too few lines are left, or if the map shows no more than the text has already described.
+/// Returns a map of the cells that fits into the remaining lines of a screen. Returns "" if too few
+/// lines remain, or if the map would show no more than the text already says.
 std::string format_small_map(const Failure& failure, int lines_left) {
     constexpr int fewest = 8, most = 16, of_legend = 3;
     if (lines_left < fewest + of_legend || !failure.map || !failure.map->has_pattern()) return "";

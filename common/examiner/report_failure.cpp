@@ -29,8 +29,8 @@ const char* matrix_name(bool is_out, const Evidence& evidence) {
 
 namespace {
 
-/// Returns the report's message, in which the name of the matrix replaces the simulator's
-/// description of the allocation.
+/// Returns the report's message, with the simulator's description of the allocation replaced by the
+/// name of the matrix.
 std::string substitute_matrix_names(const Report& report, const Trial& trial,
                                     const Evidence& evidence) {
     const std::string begin = "the allocation of ", end = ")";

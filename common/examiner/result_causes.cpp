@@ -75,8 +75,8 @@ int find_mistake_line(const Trial& trial, const Finding& finding, const Evidence
     return store_line;
 }
 
-/// Explains where the kernel loses or misplaces elements. The explanation is based on the accesses
-/// of one warp, because the result alone does not show where.
+/// Explains at which stage the kernel loses or misplaces elements. The accesses of one warp show
+/// the stage. The result alone does not show it.
 void explain_left_out_elements(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const auto left_out = find_left_out_stage(trial, evidence);
     if (!left_out) return;
@@ -88,8 +88,8 @@ void explain_left_out_elements(Failure& failure, const Trial& trial, const Evide
     failure.next = left_out->next;
 }
 
-/// Finds a sum in which only one term is multiplied by the row length, such as `row + k * cols`.
-/// Such a sum is a mistake, whatever the result.
+/// Explains a sum in which only one term is multiplied by the row length, such as `row + k * cols`.
+/// Such a sum is a mistake, whatever the result. Returns false if there is none.
 bool explain_missing_parentheses(Failure& failure, const Evidence& evidence) {
     const MissingParentheses found = find_missing_parentheses(evidence.source.text);
     if (found.line == 0) return false;
@@ -153,7 +153,7 @@ Failure explain_wrong_result(const Trial& trial, const Comparison& comparison,
                     .shape = trial.shape,
                     .next = advice_for_fault(first.fault, evidence.exercise.task())};
     for (std::size_t i = 1; i < comparison.findings.size(); ++i) {
-        // Accesses outside a matrix are a consequence of a wrong index, not a second mistake.
+        // An access outside a matrix is a consequence of a wrong index, not a second mistake.
         const bool is_outside = has_trait(comparison.findings[i].fault, trait::outside);
         if (is_outside && has_trait(first.fault, trait::certain)) continue;
         failure.details += wrap(end_sentence(comparison.findings[i].text()));
@@ -210,8 +210,8 @@ void explain_wrong_pitch(Failure& failure, const Report& race, const Evidence& e
 
 }  // namespace
 
-/// Explains a race between the two blocks that belong to a pair of tiles. Only one of these blocks
-/// may process the pair.
+/// Explains a race between the two blocks that belong to a pair of tiles, of which only one may
+/// process the pair. Returns false for all other races.
 bool explain_pair(Failure& failure, const Report& race, const Evidence& evidence) {
     const auto &one = race.thread.block, &other = race.other_thread.block;
     const bool is_pair = one[0] == other[1] && one[1] == other[0] && one[0] != one[1];

@@ -12,7 +12,7 @@ namespace coalesce {
 namespace {
 
 /// The minimum fraction of stores that must store a correct element. It is less than 1, because
-/// tiles that overlap at an edge of the matrix may store the same element twice.
+/// tiles that overlap at an edge of the matrix may store an element twice.
 constexpr double kMinCorrectFraction = 0.9;
 
 /// Calls `use` for each accessed range within the matrix, with the index of its first element and
@@ -36,7 +36,7 @@ SampledMatrix::SampledMatrix(const Problem& problem)
 
 void SampledMatrix::fill(void* in, const Touched& loaded) const {
     Touched wanted = loaded;
-    // If the list of loaded ranges is incomplete, the blocks may have loaded any element.
+    // If the list of loaded ranges is incomplete, assume that the blocks loaded every element.
     if (!loaded.is_all) wanted.ranges = {{reinterpret_cast<std::uint64_t>(in), problem_.bytes()}};
     for_each_run(in, problem_.bytes(), wanted, [&](std::uint64_t first, std::vector<float>& run) {
         for (std::size_t i = 0; i < run.size(); ++i) {

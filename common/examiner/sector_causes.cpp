@@ -84,7 +84,8 @@ bool loads_earlier_rows(const std::string& text) {
     return contains(code_for_search(text), earlier);
 }
 
-/// Looks for a store that begins later than its tile instead of earlier.
+/// Looks for a store whose phase is added instead of subtracted, so that the store begins after the
+/// first row of its tile.
 LineMistake find_added_phase(const MovedStore& store, const std::string& text) {
     if (!store.is_added || store.value.starts_with("-") || !loads_earlier_rows(text)) return {};
     return {store.row_line,
@@ -123,7 +124,7 @@ LineMistake find_wrong_phase(const MovedStore& store, const std::string& text) {
     return tell("is computed from " + in_backticks(dividend));
 }
 
-/// Returns the first index of a tile's access on a line, or "".
+/// Returns the first index of the access to the tile on a line, or "" if there is none.
 std::string first_index(const std::string& code, const std::string& tile) {
     const std::size_t at = find_word(code, tile);
     if (at == code.npos || code.compare(at + tile.size(), 1, "[") != 0) return "";
@@ -131,7 +132,8 @@ std::string first_index(const std::string& code, const std::string& tile) {
     return trimmed(code.substr(open + 1, find_closing_bracket(code, open) - open - 1));
 }
 
-/// Looks for a store that starts at a different row of the tile than the load.
+/// Looks for a store that assumes that the tile starts at a row other than the one from which the
+/// tile was loaded.
 LineMistake find_other_first_row(const std::string& text) {
     const SharedArray tile = find_shared_array(text, 0);
     const std::vector<std::string> lines = lines_of(code_for_search(text));

@@ -17,8 +17,8 @@ namespace {
 
 using simulated::Report;
 
-/// Returns the first line that repeats the destination or the value of the assignment on the line
-/// before it, although its component or index should differ. Returns 0 if there is none.
+/// Returns the first line whose assignment has the same destination or the same value as the one on
+/// the line before, although its component or index should differ. Returns 0 if there is none.
 int find_line_with_repeated_place(const std::string& text) {
     const std::vector<std::string> lines = lines_of(code_for_search(text));
     const auto parts = [](const std::string& line) -> std::vector<std::string> {
@@ -51,7 +51,7 @@ bool explain_repeated_place(Failure& failure, const Evidence& evidence) {
 
 namespace {
 
-/// Finds a vector with a component that is loaded but never used.
+/// Finds a vector component that is loaded but never used.
 Declared find_unused_component(const std::string& text) {
     static const TextPattern load(R"(\bfloat([24])\s+(\w+)\s*=\s*(?:reinterpret_cast|\*))");
     const std::string code = code_for_search(text);
@@ -242,8 +242,9 @@ std::vector<std::string> index_parts(const std::string& code, const std::string&
     return parts;
 }
 
-/// Explains a loop counter that is added to the wrong index of a tile. Along this axis, the threads
-/// reach every element even without the loop.
+/// Explains a loop counter that is added to the wrong index of a tile. The axis of that index needs
+/// no loop, because the threads already reach every element along it. Returns false if there is no
+/// such counter.
 bool explain_counter_on_full_axis(Failure& failure, const SharedArray& tile, const Trial& trial,
                                   const std::string& text) {
     const int line = failure.place.line;
@@ -290,7 +291,8 @@ bool explain_counter_on_full_axis(Failure& failure, const SharedArray& tile, con
     return false;
 }
 
-/// Explains an access by finding the index whose value for this thread is outside of the array.
+/// Explains an access by finding the index that is outside the array for this thread. Returns false
+/// if every index is inside.
 bool explain_too_large_index(Failure& failure, const Report& report, const SharedArray& tile,
                              const std::string& text) {
     static const TextPattern name(R"(^\s*([a-z]\w*)\s*\()");

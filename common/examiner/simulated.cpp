@@ -30,8 +30,8 @@ void replace_all(std::string& text, const std::string& what, const std::string& 
     }
 }
 
-/// Replaces the compiler's name for the file with the name that the learner knows. The compiler
-/// calls the file "/learner/kernel.cu", or "kernel.cu:12" within a message.
+/// Replaces the name that the compiler uses for the file with the name that the learner knows. The
+/// compiler calls the file "/learner/kernel.cu", or "kernel.cu:12" within a message.
 std::string replace_file_name(std::string text, const std::string& file_name) {
     const std::string hidden = kLearnerFile;
     const std::string last_part = " " + hidden.substr(hidden.rfind('/') + 1) + ":";

@@ -30,8 +30,8 @@ int find_line_of_match(const std::string& text, const std::string& pattern) {
     return line_of(code, found, 1);
 }
 
-/// Returns the last line with a match outside comments, or 0. PTX instructions inside strings match
-/// as well.
+/// Returns the last line with a match outside comments, or 0 if there is none. PTX instructions
+/// inside strings match as well.
 int find_last_line(const std::string& text, const TextPattern& pattern) {
     const std::string code = code_for_search(text);
     if (code.empty()) return 0;
@@ -49,8 +49,8 @@ const TextPattern& device_function_pattern() {
     return head;
 }
 
-/// Returns the last line of the kernel that matches. If the last match is in a function before the
-/// kernel, returns the last line that calls that function.
+/// Returns the last line of the kernel that matches the pattern. If the last match is in a function
+/// before the kernel, returns the last line that calls that function.
 int find_last_line_in_kernel(const std::string& text, const TextPattern& pattern) {
     const int line = find_last_line(text, pattern);
     if (line == 0 || line >= find_kernel_line(text, "")) return line;
@@ -112,8 +112,8 @@ std::size_t find_end_of_scope(const std::string& code, std::size_t begin) {
     return code.size();
 }
 
-/// Returns the name of a component such as "v.w" that is never set, although other components of
-/// the vector are set and the whole vector is used. Otherwise returns "".
+/// Returns a component, such as "v.w", that is never set although the vector's other components are
+/// set and the whole vector is used. Returns "" if there is none.
 std::string find_unset_component(const std::string& scope, const std::string& name,
                                  std::size_t count) {
     const auto has = [&](const std::string& pattern) {
@@ -151,7 +151,8 @@ std::optional<TextMatch> find_match_around_line(const std::string& code, int lin
     return std::nullopt;
 }
 
-/// Returns the name of the __device__ function that contains an asm statement on this line, or "".
+/// Returns the name of the __device__ function that contains an asm statement on this line, or ""
+/// if there is none.
 std::string find_function_with_asm(const std::string& code, int line) {
     static const TextPattern statement(R"(\basm\b[^();]*\()");
     if (!find_match_around_line(code, line, statement)) return "";

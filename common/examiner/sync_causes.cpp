@@ -13,8 +13,8 @@ using simulated::Report;
 
 namespace {
 
-/// Returns a report about an access to shared memory that an asynchronous copy may still have been
-/// writing, or nullptr.
+/// Returns a report about an access to shared memory to which an asynchronous copy may still have
+/// been writing, or nullptr.
 const Report* find_pending_copy(const Trial& trial) {
     const auto is_pending = [](const Report& report) {
         return report.matches("racecheck") &&
@@ -31,7 +31,7 @@ constexpr const char* kWaitInLoop =
     "Repeat try_wait until it returns true: it may return false after some time, and test_wait "
     "returns at once.";
 
-/// Returns the line of a try_wait or test_wait that no loop repeats, or 0.
+/// Returns the line of a try_wait or test_wait that no loop repeats, or 0 if there is none.
 int find_wait_without_loop(const std::string& text) {
     static const TextPattern asks(R"(mbarrier[.](try|test)_wait)");
     const std::vector<Loop> loops = find_loops(text);
@@ -151,8 +151,8 @@ bool is_barrier_in_loop_of_both(const Report& race, const Evidence& evidence) {
     });
 }
 
-/// Returns the failure for a bulk copy without the fence that it needs, or for an mbarrier whose
-/// next phase begins too early.
+/// Returns the failure for a bulk copy that lacks a fence, or for an mbarrier whose next phase
+/// begins too early.
 std::optional<Failure> find_asynchronous_race(const Trial& trial, const Evidence& evidence) {
     if (const Report* report = find_report(trial, "racecheck", "missing proxy fence")) {
         const bool is_init = report->message.find("mbarrier") != report->message.npos;
@@ -206,7 +206,7 @@ std::optional<Failure> find_race_with_copies(const Report& race, const Trial& tr
     return std::nullopt;
 }
 
-/// Returns the failure for threads in a block that do not wait for each other.
+/// Returns the failure for threads of a block that do not wait for one another.
 std::optional<Failure> find_shared_race(const Trial& trial, const Evidence& evidence) {
     const auto make = [&](FailureKind kind, const Report& report, const std::string& headline,
                           const std::string& next) {

@@ -228,8 +228,8 @@ public:
         if (code_[first].kind == Kind::character) first_characters_ = &code_[first].characters;
     }
 
-    /// Finds the best match that begins at or after `from`. If `is_whole` is set, the match must
-    /// begin at `from` and extend to the end of the text.
+    /// Finds the best match that begins at or after `from`. Returns false if there is none. If
+    /// `is_whole` is set, the match must begin at `from` and extend to the end of the text.
     bool find(std::size_t from, bool is_whole, TextMatch& match) {
         bool has_match = false;
         now_.clear();
@@ -302,8 +302,8 @@ private:
         }
     }
 
-    /// Lets the threads read the character at `at`. When a thread has matched, all threads after it
-    /// are dropped.
+    /// Lets the threads read the character at `at`. Returns true if a thread has matched. All
+    /// threads after that one are dropped.
     bool step(std::size_t at, bool is_whole, TextMatch& match) {
         std::size_t kept = 0;
         bool has_match = false;
@@ -356,8 +356,8 @@ bool match_whole(std::string_view text, TextMatch& match, const TextPattern& pat
 }
 
 std::vector<TextMatch> find_matches(std::string_view text, const TextPattern& pattern) {
-    // The maximum number of times that each character may be read, on average. Patterns usually
-    // look ahead by a line or two.
+    // The maximum number of times that a search may read each character, on average. Patterns
+    // usually look ahead by a line or two.
     constexpr std::size_t most_readings = 16;
     std::vector<TextMatch> found;
     TextPatternSearch in_text(text, pattern);

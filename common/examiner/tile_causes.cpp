@@ -19,7 +19,8 @@ struct TileChoice {
     std::string name = "";   ///< the variable, such as "tile_col"; empty if there is no such line
     std::string value = "";  ///< its value, such as "(block / gridDim.y + tile_row) % gridDim.x"
     int line = 0;
-    /// Whether the kernel assigns the variable on other lines too, as in an `else`.
+    /// Whether the kernel also assigns the variable on other lines, for example in an `else`
+    /// branch.
     bool has_others = false;
 };
 
@@ -89,7 +90,7 @@ TileChoice find_block_number(const std::string& text) {
     return {found.str(1), trimmed(found.str(2)), line_of(code, found)};
 }
 
-/// The grid's size along the axis of a tile coordinate, and its size along the other axis.
+/// The size of the grid along the axis of a tile coordinate, and along the other axis.
 struct GridAxes {
     std::string matching_extent, other_extent;  ///< for rows: "gridDim.y" and "gridDim.x"
 };
@@ -164,8 +165,8 @@ LineMistake find_difference(const TileChoice& choice, const GridAxes& size) {
                 " before the remainder is taken, or add instead of subtracting."};
 }
 
-/// Looks for a kernel that uses one divisor for the remainder of the block's linear index, and a
-/// different divisor for the quotient.
+/// Looks for a block's linear index that is divided by one number for the remainder and by another
+/// for the quotient.
 LineMistake find_unequal_divisors(const TileChoice& row, const TileChoice& col) {
     static const TextPattern remainder(R"(\b(block)\s*%\s*(gridDim\.[xy]))");
     static const TextPattern quotient(R"(\b(block)\s*/\s*(gridDim\.[xy]))");
@@ -364,8 +365,8 @@ void point_at_choice(Failure& failure, const TileChoice& row, const TileChoice& 
                       : " for the first blocks of the grid: every tile must be processed once.");
 }
 
-/// Returns the line that computes a coordinate from blockIdx, although an earlier line has computed
-/// the block's tile. Returns 0 if there is no such line.
+/// Returns a line that computes a coordinate from blockIdx although an earlier line has already
+/// computed the block's tile. Returns 0 if there is no such line.
 int find_forgotten_choice(const std::string& text, const TileChoice& choice,
                           const std::string& axis) {
     const std::string code = code_for_search(text);

@@ -1,5 +1,5 @@
 // Compares the position at which a kernel stores an element in a tile with the position from which
-// it loads the element.
+// it later loads the element.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -123,7 +123,7 @@ private:
                 add(stores, *use, line, matrix_that_takes(lines, found.str(1), line), 0, true);
         }
     }
-    /// Returns the last access before a line in which the variable is loaded from the matrix.
+    /// Returns the last access before the given line that loads the variable from the matrix.
     MatrixUse matrix_of_vector(const std::vector<std::string>& lines, const std::string& name,
                                int line) const {
         const TextPattern load("\\b" + name + R"(\s*=[^=].*\b)" + source_ + R"(\[)");
@@ -168,8 +168,8 @@ private:
 };
 
 /// The cell of the matrix that is in element (0, 0) of a tile. The first index of the tile
-/// corresponds to the row of the cell and the second to the column. If the tile is transposed, the
-/// first corresponds to the column.
+/// corresponds to the row of the cell, and the second to the column. In a transposed tile, it is
+/// the other way round.
 struct TileOrigin {
     std::array<IndexSum, 2> cell;
     bool is_transposed = false;
@@ -189,8 +189,8 @@ bool is_fixed(const TileOrigin& origin, const std::string& text, int line) {
     return !varies(origin.cell[0], text, line) && !varies(origin.cell[1], text, line);
 }
 
-/// Returns the origin for the orientation in which the origin is the same for all threads and
-/// iterations. If there is no such orientation, returns the origin without a transpose.
+/// Returns the origin for the orientation in which all threads and iterations have the same origin.
+/// If there is no such orientation, returns the origin without a transpose.
 TileOrigin best_origin(const MovedElement& move, const std::string& text) {
     const TileOrigin plain = origin_of(move, false), turned = origin_of(move, true);
     return !is_fixed(plain, text, move.line) && is_fixed(turned, text, move.line) ? turned : plain;
@@ -240,7 +240,7 @@ bool is_exchange(const MovedElement& store, const TileOrigin& origin) {
            store.cell[1] - store.place[origin.is_transposed ? 1 : 0] == origin.cell[1];
 }
 
-/// Reports whether the store would be correct if it loaded its element from the other tile.
+/// Reports whether the store would be correct if it took its element from the other tile.
 bool takes_element_of(const MovedElement& store, const MovedElement& load,
                       const std::string& text) {
     const TileOrigin origin = best_origin(load, text);
@@ -257,14 +257,14 @@ bool blame_other_tile(Failure& failure, const MovedElement& store, const MovedEl
     return true;
 }
 
-/// Blames a kernel that stores a tile to a position in the matrix that does not match the position
-/// from which the kernel loaded the tile.
+/// Blames a kernel that stores a tile at a position in the matrix that does not match the position
+/// from which it loaded the tile. Always returns true.
 bool blame_origin(Failure& failure, const MovedElement& load, const MovedElement& store,
                   const IndexSum& loaded, const IndexSum& stored, std::size_t axis,
                   const std::string& text) {
     const std::string what = axis == 0 ? "row " : "column ";
-    // The first element of a tile is the block's index times the tile's side. A line that uses
-    // another expression is wrong.
+    // The index of a tile's first element is the block's index times the tile's side. A line with
+    // any other expression is wrong.
     static const TextPattern usual(R"(\w+(?:\.\w)? \* TILE_DIM(?: - \w+)?)");
     TextMatch found;
     const std::string from = loaded.format();
@@ -324,8 +324,8 @@ bool explain_other_element(Failure& failure, const Trial& trial, const Evidence&
         if (load == moves.loads.end()) continue;
         const TileOrigin origin = best_origin(*load, text);
         const TileOrigin here = origin_of(store, origin.is_transposed);
-        // A tile that is never transposed is a different mistake from a single store without a
-        // transpose.
+        // A tile that is never transposed is a different mistake from a single store that does not
+        // transpose the tile.
         const bool is_only_one = std::ranges::any_of(moves.stores, [&](const MovedElement& one) {
             const auto same = std::ranges::find(moves.loads, one.tile, &MovedElement::tile);
             return same != moves.loads.end() && !is_exchange(one, best_origin(*same, text));

@@ -13,8 +13,8 @@ namespace coalesce {
 namespace {
 
 /// Reports whether a property that is unknown to the model could make the kernel faster than
-/// predicted. Waiting for other blocks and spilling registers can only make a kernel slower. Blocks
-/// that differ from the others are also recorded.
+/// predicted. Waits for other blocks and register spills can only make a kernel slower. Blocks that
+/// differ from the others do not count, because they are recorded too.
 bool may_be_faster(timing::Unknown unknown) {
     using timing::Unknown;
     return unknown == Unknown::parts || unknown == Unknown::first_level ||

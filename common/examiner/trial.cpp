@@ -35,8 +35,8 @@ cudaError_t wait_until_idle(bool& is_hung) {
 
 void enable_checks(const LoadedKernel& kernel, const TrialRequest& order, double warps) {
     if (!simulator_library::is_loaded()) return;
-    // To record a single warp, the budget of a single element is more than sufficient, even if the
-    // kernel never finishes.
+    // When a single warp is recorded, the instruction budget of a one-element matrix is more than
+    // enough, even if the kernel never finishes.
     const Shape counted = order.traced.limit > 0 && warps > 1 ? Shape{1, 1} : order.shape;
     std::uint64_t most =
         instruction_budget(counted, warps, kernel.prints()) + order.more_instructions;

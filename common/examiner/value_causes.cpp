@@ -11,7 +11,7 @@ namespace {
 
 using simulated::Access;
 
-/// Finds kernels whose stores change nothing, because they store the old contents of `out`.
+/// Explains stores that change nothing because they store the old contents of `out`.
 void explain_loads_of_output(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const Trial seen = evidence.launch_without_checks(trial.shape, kFirstWarp);
     const auto reads_out = [&](const Access& access) {
@@ -29,8 +29,8 @@ void explain_loads_of_output(Failure& failure, const Trial& trial, const Evidenc
     failure.next = "Read from `in`, which holds the input.";
 }
 
-/// Returns a store to shared memory that does not write all of the `bytes_read` bytes that a lane
-/// later reads with a single access, or null if there is none.
+/// Returns a store to shared memory that leaves gaps in the bytes that a lane later loads with a
+/// single access of `bytes_read` bytes. Returns null if there is none.
 const Access* find_store_with_gaps(const std::vector<Access>& accesses, unsigned bytes_read) {
     constexpr unsigned kWord = 4;
     const auto is_store = [](const Access& one) { return one.is_shared && one.is_store; };
@@ -56,7 +56,8 @@ const Access* find_store_with_gaps(const std::vector<Access>& accesses, unsigned
     return nullptr;
 }
 
-/// Finds asynchronous copies that move only part of each vector. Returns false if there are none.
+/// Explains asynchronous copies that move only a part of each vector. Returns false if there are
+/// none.
 bool explain_short_copy(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const Trial seen = evidence.launch_without_checks(trial.shape, kFirstWarp);
     if (seen.counters.copy_waits == 0) return false;
@@ -88,8 +89,8 @@ std::string replace_guess(const std::string& headline, const std::string& cause)
     return headline.substr(0, end) + ". " + cause;
 }
 
-/// Finds asynchronous copies that fill the end of each vector with zeros: their fourth argument is
-/// the number of these bytes. Returns false if there are none.
+/// Explains asynchronous copies that fill the end of each vector with zeros. Their fourth argument
+/// is the number of these bytes. Returns false if there are no such copies.
 bool explain_zero_fill(Failure& failure, const Evidence& evidence) {
     static const TextPattern copy(R"(__pipeline_memcpy_async\s*\()");
     const std::string code = code_for_search(evidence.source.text);
@@ -116,7 +117,8 @@ bool explain_zero_fill(Failure& failure, const Evidence& evidence) {
     return false;
 }
 
-/// Finds a vector that is used although one of its components was never set.
+/// Explains a vector that is used although one of its components was never set. Returns false if
+/// there is none.
 bool explain_unset_component(Failure& failure, const Evidence& evidence) {
     const Declared component = find_component_never_set(evidence.source.text);
     if (component.line == 0) return false;
@@ -134,7 +136,7 @@ void explain_repeated_component(Failure& failure, const Evidence& evidence) {
         "Compare this line with the lines around it: does each line use a different component?";
 }
 
-/// Finds a cast of a value to a vector type where the cast should apply to the address.
+/// Explains a cast to a vector type that should convert the address, but converts the value.
 void explain_cast(Failure& failure, const Evidence& evidence) {
     const Declared cast = find_cast_of_value(evidence.source.text);
     if (cast.line == 0) return;

@@ -33,8 +33,8 @@ constexpr const char* kClangPrologue = R"(#include <assert.h>
 #pragma clang diagnostic pop
 )";
 
-/// The maximum number of characters between the parentheses of an alignas for
-/// move_alignas_forward() to move it.
+/// The maximum number of characters between the parentheses of an alignas that
+/// move_alignas_forward() moves.
 constexpr std::size_t kMaxAlignasLength = 200;
 
 /// The line that includes the header in a learner's file. It has no effect, because the header's

@@ -13,8 +13,8 @@ std::int64_t expected_source(const Problem& problem, std::int64_t index) {
     return source_index(problem.axes(), index);
 }
 
-/// Tests whether the kernel divided the rows into matrices of `rows` rows each, although the
-/// matrices do not have that many rows.
+/// Returns how well the sample fits a kernel that divides the rows into matrices of `rows` rows
+/// each, although the matrices do not have that many rows.
 Explanation test_other_size(const Problem& problem, const Sample& sample, int rows) {
     const Permutation right = problem.axes();
     const Permutation other = batch_of_transposes(static_cast<int>(problem.rows / rows), rows,
@@ -39,8 +39,8 @@ Explanation find_best_size(const Problem& problem, const Sample& sample) {
     return best;
 }
 
-/// Tests whether each matrix is correct in itself, but is stored in the position of a different
-/// matrix.
+/// Returns how well the sample fits a kernel that transposes each matrix correctly, but stores it
+/// in the position of a different matrix.
 Explanation test_other_order(const Sample& sample, const Problem& problem, std::int64_t size) {
     std::set<std::pair<std::int64_t, std::int64_t>> moves;
     auto found = count_explained(sample, [&](const SampledCell& seen) {
@@ -69,7 +69,7 @@ std::string distance_text(const Problem& problem, std::int64_t distance) {
     return text;
 }
 
-/// Tests whether the kernel read matrix n at n times the wrong distance.
+/// Returns how well the sample fits a kernel that reads matrix n at n times a wrong distance.
 Explanation test_other_distance(const Sample& sample, const Problem& problem, std::int64_t size) {
     const auto distance_of = [&](const SampledCell& seen) -> std::int64_t {
         const std::int64_t number = seen.index / size;

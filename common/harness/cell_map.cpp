@@ -94,8 +94,7 @@ CellState CellMap::worst_state_in(int row, int col, int down, int across) const 
 std::string CellMap::text(int most_rows, int most_cols) const {
     const int rows = static_cast<int>(div_ceil(out_rows_, cells_down_));
     const int cols = static_cast<int>(div_ceil(out_cols_, cells_across_));
-    // The number of rows of cells, and the number of columns of cells, that one character stands
-    // for.
+    // The numbers of rows and of columns of cells that one character represents.
     const int down = static_cast<int>(div_ceil(rows, std::clamp(most_rows, 1, kSide)));
     const int across = static_cast<int>(div_ceil(cols, std::clamp(most_cols, 1, kSide)));
     std::string text = legend(cells_down_ * down, cells_across_ * across);

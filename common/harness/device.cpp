@@ -34,8 +34,8 @@ bool is_simulator(const fs::path& file) {
     return read_if_exists(file).value_or("").find(kMarker) != std::string::npos;
 }
 
-/// Finds the folder of the simulator's library near this program, in its folder or one of its
-/// parents.
+/// Returns the folder with the simulator's library. Searches the folder of this program and the
+/// folders above it, unless COALESCE_SIMULATOR names the folder.
 fs::path simulator_folder() {
     if (const char* given = std::getenv("COALESCE_SIMULATOR")) {
         if (is_simulator(fs::path(given) / kLibrary)) return fs::absolute(given);
@@ -56,7 +56,7 @@ fs::path simulator_folder() {
                      "; build it (./learn build), or name its folder in COALESCE_SIMULATOR");
 }
 
-/// Executes this program again, with the simulator's folder before all other folders in which the
+/// Executes this program again, with the simulator's folder first among the folders in which the
 /// loader looks for libcudart.
 [[noreturn]] void reexecute_on_simulator(char** argv) {
     if (std::getenv(kReexecutedVariable)) {

@@ -5,13 +5,12 @@
 namespace coalesce {
 namespace {
 
-/// The approximate number of wrong cells that are examined closely. Examining a cell takes a
-/// microsecond.
+/// The approximate number of wrong cells to examine closely. Examining a cell takes a microsecond.
 constexpr std::uint64_t kMaxExaminedCells = 1 << 20;
 /// The number of wrong cells that each thread examines at the start of its share, so that the
 /// example in a message is one of the first wrong cells.
 constexpr std::uint64_t kExaminedAtStart = 1024;
-/// The approximate number of examined cells that are stored for the rules in rules.h.
+/// The approximate number of examined cells to store for the rules in rules.h.
 constexpr std::uint64_t kMaxSampledCells = 1 << 14;
 
 }  // namespace
@@ -208,8 +207,8 @@ std::uint64_t Diagnosis::count_matrices() const {
     return static_cast<std::uint64_t>(problem_.elements() / matrix_.elements());
 }
 
-/// Reports for each tile of `side` x `side` cells whether it contains a bad cell. `side` must be a
-/// multiple of kSmallestTile.
+/// Returns, for each tile of `side` x `side` cells, whether it contains a bad cell. `side` must be
+/// a multiple of kSmallestTile.
 std::vector<bool> Diagnosis::bad_tiles(std::int64_t side) const {
     const TileGrid small = out_tiles(kSmallestTile), large = out_tiles(side);
     std::vector<bool> bad(static_cast<std::size_t>(large.count()));

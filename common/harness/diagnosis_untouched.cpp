@@ -96,8 +96,8 @@ Finding Diagnosis::conclude_nothing_written() const {
 }
 
 /// Recognizes outputs that are correct up to some row and some column, and unwritten beyond them.
-/// If the bad cells also form rows or columns in each tile, the explanation that these rows or
-/// columns are missing in each tile is preferred.
+/// If the same rows or columns of each tile are bad, find_missed_part_of_tile() explains the output
+/// instead.
 std::optional<Finding> Diagnosis::find_written_rectangle() const {
     const std::int64_t rows = comparison_.written_rows, cols = comparison_.written_cols;
     const bool is_rectangle = comparison_.right == static_cast<std::uint64_t>(rows * cols);
@@ -154,8 +154,8 @@ BadLines Diagnosis::find_bad_lines(const LineCounts& lines, bool are_wrong) cons
     return found.text.empty() ? find_bad_lines(lines, are_wrong, false) : found;
 }
 
-/// Finds a period for which rows (or columns) with certain remainders are entirely bad, and all
-/// others are entirely correct.
+/// Finds a period and remainders such that exactly the rows (or columns) with these remainders are
+/// entirely bad, and all others are entirely correct.
 BadLines Diagnosis::find_bad_lines(const LineCounts& all_lines, bool are_wrong,
                                    bool by_rows) const {
     const auto& counts = by_rows ? all_lines.rows : all_lines.cols;

@@ -85,7 +85,7 @@ std::optional<Finding> Diagnosis::find_rule_for_pattern() const {
     std::optional<Finding> found;
     const double share = fraction_of(explained_[best].count, cells);
     // If a rule and a hypothesis explain the same number of wrong cells, prefer the one that does
-    // not predict that correct cells are wrong.
+    // not predict errors in correct cells.
     const bool is_rule =
         rule_share > share || (rule_share == share && rule.fault == Fault::neighbour_repeated &&
                                !fits_right_cells(hypotheses()[best]));
@@ -126,7 +126,7 @@ std::optional<Finding> Diagnosis::find_wrong_batches() const {
     return make_finding(found);
 }
 
-/// Returns a note if the mistake should have made more cells wrong than it did.
+/// Returns a note if the mistake should have made more cells wrong than it did, and "" otherwise.
 std::string Diagnosis::describe_exceptions() const {
     const BadLines lines = bad_lines();
     if (!lines.text.empty()) return ". This does not apply everywhere: " + lines.text;
@@ -150,8 +150,8 @@ std::size_t Diagnosis::find_best_hypothesis() const {
     return first;
 }
 
-/// Reports whether the number of cells that the mistake would make wrong is close to the actual
-/// number. A correct cell that the mistake would have changed is evidence against the mistake.
+/// Reports whether the number of wrong cells is close to the number that the mistake would cause. A
+/// correct cell that the mistake would have changed is evidence against the mistake.
 bool Diagnosis::fits_right_cells(const Hypothesis& hypothesis) const {
     const double bad =
         fraction_of(bad_cells_.count, static_cast<std::uint64_t>(problem_.elements()));
@@ -257,7 +257,7 @@ std::optional<Finding> Diagnosis::find_lost_bits() const {
 
 // ---- tiles ----
 
-/// Reports whether those tiles of `side` x `side` cells that contain bad cells consist almost
+/// Reports whether every tile of `side` x `side` cells that contains a bad cell consists almost
 /// entirely of bad cells.
 bool Diagnosis::has_whole_tiles(std::int64_t side) const {
     return 100 * bad_cells_.count >= 97 * cells_of_bad_tiles(side);
@@ -284,8 +284,9 @@ bool Diagnosis::is_of_component() const {
     return period == 2 || period == 4;
 }
 
-/// Recognizes outputs in which one or more of every two or four rows (or columns) contain values
-/// that are not in the input. A loop that is too short would have left these cells unwritten.
+/// Recognizes outputs in which, in every group of two or four rows (or columns), some rows hold
+/// values that are not in the input: a vector component was lost. A loop that is too short is not
+/// the cause, because it would leave these cells unwritten.
 std::optional<Finding> Diagnosis::find_lost_component() const {
     const bool are_foreign =
         comparison_.untouched == 0 && is_nearly_all(foreign_values_.count, wrong_cells_.count);
@@ -368,8 +369,7 @@ std::string Diagnosis::describe_tiles(const Tally& example, std::int64_t side,
     return text;
 }
 
-/// Returns a rule that predicts which tile is in each position of the output, for both correct and
-/// wrong positions.
+/// Returns a rule that predicts, for each position of the output, which tile it contains.
 std::string Diagnosis::describe_tile_moves(std::int64_t side) const {
     const TileGrid in{problem_.rows, problem_.cols, side}, out = out_tiles(side);
     std::vector<bool> is_known = bad_tiles(side);

@@ -131,8 +131,8 @@ bool has_axes_in_order(const ObservedCell& look, int rank, const Order& order) {
     return look.has_value_of(look.problem.in_cell(source_index(other, look.index)));
 }
 
-/// Reports whether the value fits an output in which the first matrix (or array) of a batch is
-/// repeated in place of the others.
+/// Reports whether the value fits an output in which every matrix (or array) of a batch is a copy
+/// of the first.
 bool is_of_first_batch(const ObservedCell& look) {
     const Problem& problem = look.problem;
     if (!problem.is_permuted() || !look.expected) return false;

@@ -176,7 +176,7 @@ Fault fault_for_shift(Cell step) {
     return Fault::shifted;
 }
 
-/// Looks for a constant distance in rows and columns of the input. If `wraps` is set, a distance
+/// Looks for a constant shift by some rows and columns of the input. If `wraps` is set, a shift
 /// beyond an edge continues at the opposite edge.
 Explanation find_constant_shift(const Problem& problem, const Sample& sample, bool wraps) {
     const auto step_of = [&](const SampledCell& seen) -> Cell {
@@ -193,8 +193,8 @@ Explanation find_constant_shift(const Problem& problem, const Sample& sample, bo
     if (step == Cell{}) return {};
     auto found =
         count_explained(sample, [&](const SampledCell& seen) { return step_of(seen) == step; });
-    // Cells near the edges have no cell at that distance, so they neither support nor refute the
-    // rule.
+    // Cells near the edges cannot be shifted by this distance, so they neither support nor refute
+    // the rule.
     const auto is_at_edge = [&](const SampledCell& seen) {
         const auto should = problem.source_of(problem.out_cell(seen.index));
         return !should || !problem.contains({should->row + step.row, should->col + step.col});
@@ -206,7 +206,8 @@ Explanation find_constant_shift(const Problem& problem, const Sample& sample, bo
     return found;
 }
 
-/// Looks for a constant distance in memory, in elements, either in the input or in the output.
+/// Looks for a constant shift in memory, measured in elements, either of the input or of the
+/// output.
 Explanation elements(const Problem& problem, const Sample& sample, bool is_in_out) {
     const auto distance_of = [&](const SampledCell& seen) -> std::int64_t {
         if (!is_in_out) {
@@ -239,8 +240,8 @@ Explanation elements(const Problem& problem, const Sample& sample, bool is_in_ou
 // ---- components of vectors ----
 
 constexpr std::int64_t kVectorWidth = 4;
-/// Contains, for each row (or column) of a group, the row (or column) of the same group from which
-/// its values come.
+/// For each row (or column) of a group, the row (or column) of the same group from which its values
+/// come.
 using Components = std::array<std::int64_t, kVectorWidth>;
 
 /// Returns the actual and the expected source of a value, as positions within a group along one

@@ -69,7 +69,7 @@ Json result_json(const std::string& step, const Result& result, double copy_gbps
     return json;
 }
 
-/// Writes JSON. Replaces bytes that are not valid UTF-8 with U+FFFD.
+/// Formats JSON as text. Replaces bytes that are not valid UTF-8 with U+FFFD.
 std::string text_of(const Json& json) {
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

@@ -93,7 +93,8 @@ std::string find_gpu_name(const std::string& name) {
     }
 }
 
-/// Rejects options that contradict a prediction, which needs a simulated run with counted launches.
+/// Rejects options that are incompatible with a prediction, because a prediction needs a simulated
+/// run with counted launches.
 void check_prediction(Options& options) {
     if (options.prediction_shape && options.time_on.empty())
         options.time_on = find_gpu_name("H200");

@@ -67,8 +67,8 @@ std::size_t matrices_bytes(Shape shape, int element_size) {
                                           .element_size = static_cast<std::size_t>(element_size)});
 }
 
-/// Returns the memory that a run needs. The simulator's shadow memory takes up to twice as much as
-/// device memory itself.
+/// Returns the number of bytes of memory that a run needs. The simulator's shadow memory takes up
+/// to twice as much as device memory itself.
 std::size_t device_bytes(const Device& device, Shape shape, int element_size = sizeof(float)) {
     const std::size_t matrices = matrices_bytes(shape, element_size);
     return device.simulated ? 3 * matrices : matrices + Stopwatch::bytes_needed(device.l2_bytes);

@@ -50,7 +50,7 @@ std::vector<Permutation> verification_arrays(const Variant& variant) {
     std::vector<Permutation> arrays;
     for (const auto& some : extents) {
         Permutation array = variant.produces.permutation;
-        // An array with fewer than four axes has only the first extents of an entry.
+        // For an array with fewer than four axes, use only the first extents of an entry.
         for (int k = 0; k < array.rank; ++k) array.extents[k] = some[k];
         int& cols = array.extents[array.rank - 1];
         int& rows = array.extents[array.order[array.rank - 1]];

@@ -11,7 +11,7 @@ std::string padded(const std::string& text, int width) {
     return format("%-*s", width, text.c_str());
 }
 
-/// Formats the number of sectors per request: "4", "1.5", "32".
+/// Formats the number of sectors per request, such as "4", "1.5" or "32".
 std::string ratio(std::uint64_t total, std::uint64_t requests) {
     if (requests == 0) return "-";
     return format("%.4g", static_cast<double>(total) / static_cast<double>(requests));

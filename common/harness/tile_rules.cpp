@@ -7,7 +7,7 @@
 namespace coalesce {
 namespace {
 
-/// A rule that predicts which tile is in the position where tile `should` belongs.
+/// A rule that predicts which tile is stored in the position where tile `should` belongs.
 struct TileMoveRule {
     Cell (*held_tile)(Cell should, Cell tiles);
     const char* text;
@@ -62,7 +62,8 @@ constexpr TileMoveRule kMoveRules[] = {
      "other"},
 };
 
-/// Returns the shortest step from the expected tile to the actual tile.
+/// Returns the shortest step from the expected tile to the actual tile. The step may cross an edge
+/// and continue at the opposite edge.
 Cell shortest_step(const TileMove& move, Cell tiles) {
     return {wrap_to_shortest(move.holds.row - move.expected.row, tiles.row),
             wrap_to_shortest(move.holds.col - move.expected.col, tiles.col)};

@@ -119,8 +119,7 @@ Pattern pattern_of(const Problem& problem) {
                    has_numbers ? InputValues::numbers : InputValues::unique_bits);
 }
 
-/// Returns the numbers that `Computation::row` reads: the input of a task whose output is
-/// computed.
+/// Returns the input of a task with a computed output: the numbers that `Computation::row` reads.
 std::vector<float> numbers_of(const Problem& problem) {
     const Pattern pattern = pattern_of(problem);
     std::vector<float> numbers(static_cast<std::size_t>(problem.elements()));
@@ -170,7 +169,8 @@ public:
     }
 
 private:
-    /// Returns a row of a computed output. Its elements are 0 if the kernel must write nothing.
+    /// Returns a row of a computed output, or zeros if the problem has no function that computes
+    /// rows.
     std::vector<double> computed_row(std::int64_t out_row) const {
         std::vector<double> row(static_cast<std::size_t>(problem_.out_cols()));
         if (const RowFunction compute = problem_.produces.computation.row) {
@@ -291,7 +291,8 @@ Finding describe_computed(const GuardedSpan& out, const Comparison& comparison) 
                        comparer.computed_value(bad), computation.tolerance)};
 }
 
-/// Returns the first cell of the input that was changed, or nothing if no cell was changed.
+/// Returns the first cell of the input that the kernel has changed, or nothing if it has changed
+/// none.
 std::optional<Cell> find_changed_input(const Problem& problem, const GuardedSpan& in) {
     const Problem as_before{.rows = problem.in_rows(),
                             .cols = problem.cols,

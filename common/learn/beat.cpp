@@ -125,8 +125,8 @@ void measure_both(const LearnerExercise& exercise, const std::string& file, Atte
     }
 }
 
-// Prints the reason why an attempt is not accepted. Every correct kernel is accepted, whatever its
-// cost, so this kernel is incorrect or could not be examined.
+// Prints why an attempt is not accepted. Every correct kernel is accepted, whatever its cost, so
+// this kernel is incorrect or could not be examined.
 int print_rejected_attempt(const CheckResult& result, const Style& style) {
     const bool is_examined = result.outcome != CheckResult::not_examined;
     std::cout << style.paint_strong("beat") << ": "

@@ -13,7 +13,7 @@ std::string indentation(const std::string& line) {
     return line.substr(0, std::min(line.find_first_not_of(' '), line.size()));
 }
 
-/// Returns the offset of the comment that ends a line of C++, or npos.
+/// Returns the offset of the trailing comment in a line of C++, or npos if there is none.
 std::size_t find_comment(const std::string& line) {
     bool is_quoted = false;
     for (std::size_t at = 0; at < line.size(); ++at) {

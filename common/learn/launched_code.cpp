@@ -103,7 +103,7 @@ std::string compile_step(const course::Step& step, const CompileCommand& command
                          const std::string& source) {
     std::error_code error;
     const auto built = fs::last_write_time(program_of(step.name), error);
-    // The key contains the time at which the program was built. That time stands for all other
+    // The key contains the time at which the program was built. That time represents all other
     // inputs of the compiler.
     std::ostringstream key;
     key << (error ? 0 : built.time_since_epoch().count()) << "\n";
@@ -161,7 +161,7 @@ std::vector<timing::Prediction> predict_launches_of_step(const course::Step& ste
     return launches;
 }
 
-// Returns the kernels in this file that were launched, each of them once. If no kernel was
+// Returns the kernels in this file that were launched, without duplicates. If no kernel was
 // launched, returns the kernels called `named`.
 std::vector<LaunchedKernel> list_launched_kernels(const LaunchedCode& code,
                                                   const std::vector<timing::Prediction>& launches,

@@ -24,7 +24,7 @@ using namespace coalesce::learn;
 
 namespace {
 
-/// Formats help texts without the names of C++ types and the ranges that CLI11 adds to them.
+/// Formats help texts without the C++ type names and the ranges that CLI11 adds.
 class HelpFormatter : public CLI::Formatter {
     std::string make_option_opts(const CLI::Option* option) const override {
         const std::string type = option->get_type_name();
@@ -46,8 +46,8 @@ public:
         app_.add_flag("--plain", plain_, "Use no colours, and never clear the screen");
     }
 
-    /// Adds a subcommand and returns it, so that the caller can add options to it. The first
-    /// subcommand runs if the command line names none. `run_command` returns the exit code.
+    /// Adds a subcommand and returns it, so that the caller can add options to it. By default, the
+    /// subcommand added first runs. `run_command` returns the exit code.
     CLI::App* add(const std::string& name, const std::string& about,
                   std::function<int()> run_command) {
         CLI::App* command = app_.add_subcommand(name, about);

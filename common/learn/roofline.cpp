@@ -172,7 +172,7 @@ std::string roofline_svg(const Roofline& roofline) {
                          " (predicted)");
     for (const RooflinePoint& point : roofline.points) {
         const double at = x(point.intensity()), rate = roofline.attainable(point.intensity());
-        // The numbers of the axis are below it, so put the name of a point on the axis above the
+        // The labels of the axis are below it, so put the name of a point on the axis above the
         // point.
         const double below = y(rate) + 16 < bottom ? 16 : -6;
         text += format("<circle class=\"used\" cx=\"%.1f\" cy=\"%.1f\" r=\"5\"/>\n", at, y(rate)) +

@@ -33,7 +33,7 @@ std::vector<RooflinePoint> points_of(const Verdict& verdict) {
     return points;
 }
 
-/// Returns the variants of the lesson that have counters in docs/results, as points of the plot.
+/// Returns those variants of the lesson that have counters in docs/results, as points of the plot.
 std::vector<RooflinePoint> points_of_lesson(const LearnerExercise& exercise) {
     std::vector<RooflinePoint> points;
     const Json run = read_json(repository() / "docs/results/simulated.json");

@@ -119,7 +119,8 @@ std::string elements_text(const Steps& steps, const StepAccess& access, const St
     return text;
 }
 
-/// Returns text that names the thread whose value the first lane in view loads from shared memory.
+/// Returns a text about the value that the first lane in view loads from shared memory. The text
+/// names the thread that stored the value.
 std::string writer_text(const Steps& steps, std::size_t step, const StepAccess& access,
                         int first_lane) {
     const StepArray& array = steps.arrays.at(access.array);

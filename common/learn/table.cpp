@@ -81,7 +81,7 @@ void Table::print_simulated(const Json& result) {
          << megabytes_moved(result) << setw(10) << verdict(result) << std::endl;
 }
 
-// Prints a row with predicted times, in the column that otherwise shows the megabytes moved.
+// Prints a row with predicted times. They use the column that otherwise shows the megabytes moved.
 void Table::print_predicted(const Json& result) {
     using std::setw;
     std::string ms = predicted_milliseconds(result);

@@ -98,7 +98,7 @@ bool ask(const std::string& question, std::string& answer) {
     std::cout << question << std::flush;
     answer.clear();
     // Read byte by byte, so that input after this line remains available to the next reader. A
-    // signal cancels the question.
+    // signal cancels the prompt.
     for (char c = 0; c != '\n';) {
         if (!wait_for_key() || read(STDIN_FILENO, &c, 1) != 1) {
             std::cout << "\n";

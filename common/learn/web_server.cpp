@@ -129,7 +129,7 @@ std::string read_request(int connection) {
 
 void serve_connection(const Descriptor& connection, const fs::path& folder,
                       const GeneratedFiles& generated) {
-    // Limit the time of reads, because browsers open connections that they may never use.
+    // Set a read timeout, because browsers open connections that they may never use.
     const timeval limit{30, 0};
     setsockopt(connection.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
     setsockopt(connection.get(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int BLOCKS = 1024, THREADS = 256;
 
-/// A hash function without collisions between different numbers (lowbias32 by Chris Wellons).
+/// Returns a collision-free hash of a number (lowbias32 by Chris Wellons).
 __device__ std::uint32_t mix_bits(std::uint32_t value) {
     value = (value ^ (value >> 16)) * 0x7feb352d;
     value = (value ^ (value >> 15)) * 0x846ca68b;

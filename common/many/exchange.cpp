@@ -57,8 +57,9 @@ struct ChunkedExchange : Method {
         }
     }
 
-    // Packs the parts of a chunk that are for other ranks into the slot. The part that stays on the
-    // rank is transposed directly into `out`, one chunk later, because no link has to wait for it.
+    // Packs into the slot those parts of a chunk that other ranks receive. The part that stays on
+    // the rank is transposed directly into `out`, one chunk later, because no link has to wait for
+    // it.
     void pack(Slot& slot, int rank, int chunk) {
         RankLaunch launch = list_pieces(ranks, rank);
         launch.unused_shared_kib = chunk == 0 ? 0 : tuning.unused_shared_kib;

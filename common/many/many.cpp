@@ -41,7 +41,7 @@ const std::vector<Tuning> kMeasuredTunings = {
 
 // ---- the devices ----
 
-/// Returns the devices in the list that belong to ranks of this process.
+/// Returns those devices of the list that belong to ranks of this process.
 std::set<int> find_local_devices(const std::vector<int>& devices) {
     std::set<int> here(devices.begin(), devices.end());
     here.erase(kRankOfOtherProcess);
@@ -228,7 +228,7 @@ private:
         CUDA_CHECK(cudaSetDevice(*find_local_devices(devices_).begin()));
         const auto free = static_cast<double>(team_.global_min(free_device_bytes(false)));
         // A method needs at most five buffers of a block's size: in, out, two slots, and one for
-        // received or untransposed pieces. The last is that large if there is only one chunk.
+        // received or untransposed pieces. The last one needs that size if there is only one chunk.
         for (int side = 65536;; side /= 2) {
             const double block = matrix_bytes({side, side}) / gpu_count_;
             if (5 * block < free || side <= 1024) return {side, side};

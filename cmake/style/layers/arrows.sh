@@ -1,6 +1,6 @@
 #!/bin/sh
 # arrows.sh ROOT -- prints a line FROM TO FILE PATH for every #include below ROOT that refers to another folder. FROM
-# and TO are folders of order.txt. Tests are skipped, because they may include everything that they test.
+# and TO are folders that order.txt lists. Tests are skipped, because they may include everything that they test.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 order=${ORDER:-$here/order.txt}

@@ -17,7 +17,7 @@ style_element='<style>
 .diagram path { fill: none; stroke: var(--d-faint); }
 .diagram text { fill: var(--d-ink); font: 12px system-ui, "DejaVu Sans", sans-serif; text-anchor: middle; }
 </style>'
-draw() { # takes a file with the BOXES, and a TITLE
+draw() { # arguments: the file that lists the boxes, and a title
     awk -f "$here/picture.awk" -v style_element="$style_element" -v title="$2" "$1" "$work/arrows"
 }
 draw "$here/order.txt" "The folders of the project, each above those that it includes" >"$2/layers.svg"

@@ -1,4 +1,4 @@
-// Draws the pictures of the lessons from recordings, or compares them with the existing pictures.
+// Draws the lessons' pictures from recordings, or checks that the existing pictures are up to date.
 
 #include <cstdio>
 #include <fstream>

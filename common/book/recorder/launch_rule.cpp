@@ -8,8 +8,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// A quantity, such as the number of rows, that may determine the number of blocks along an axis of
-/// the grid.
+/// A quantity, such as the number of rows, that may determine how many blocks the grid has along an
+/// axis.
 struct Extent {
     const char* name;
     std::int64_t (*of)(const ObservedLaunch& sample, unsigned tile);
@@ -82,16 +82,16 @@ ordered_json find_grid_axis_rule(const std::vector<ObservedLaunch>& samples, std
     for (const ObservedLaunch& sample : samples) most = std::max(most, sample.launch.grid[axis]);
     for (const ObservedLaunch& sample : samples) reached += sample.launch.grid[axis] == most;
     ordered_json rule = find_grid_axis_rule(samples, axis, most);
-    // If only one sample has this many blocks, their number may not be limited: larger shapes may
-    // have more blocks.
+    // If only one sample reaches this number of blocks, the number may not be a limit, because
+    // larger shapes may have more blocks.
     if (rule.is_null() || reached < 2)
         throw NoLaunchRule("its grid size is not a simple function of the shape");
     rule["most"] = most;
     return rule;
 }
 
-/// Finds the quantity, such as "rows", that an argument of the kernel equals in all samples. First
-/// tries the quantity that is usual for the argument's position.
+/// Finds the quantity, such as "rows", whose value an argument of the kernel has in all samples.
+/// First tries the quantity that is usual at the argument's position.
 ordered_json find_argument_rule(const std::vector<ObservedLaunch>& samples, std::size_t place) {
     struct Named {
         const char* name;

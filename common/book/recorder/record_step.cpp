@@ -245,8 +245,8 @@ ordered_json block_order_json(const Variant& variant) {
 
 // ---- launches for all shapes ----
 
-/// Returns side lengths of matrices. Many of them are consecutive multiples, so that the samples
-/// show the lengths at which the grid becomes one block larger.
+/// Returns side lengths of matrices. Many of them are consecutive multiples of `multiple`, so that
+/// the samples show at which lengths the grid grows by one block.
 std::vector<int> matrix_sides(int multiple, int longest) {
     std::vector<int> list;
     for (int count = 1; count <= 70; ++count) list.push_back(count * multiple);

@@ -1,5 +1,5 @@
-// Reads the records of the course. Anything unexpected is an error, such as an unknown key, a step
-// that builds on a later step, or a kernel without expectations. Otherwise a typo could cause a
+// Reads the records of the course. Anything unexpected, such as an unknown key, a step that builds
+// on a later step, or a kernel without expectations, is an error. Otherwise a typo could cause a
 // test to be skipped.
 
 #include "examiner/course/course.h"
@@ -210,7 +210,7 @@ struct LessonTexts {
     const CourseText* reference = nullptr;
 };
 
-// Reads the exercise of a lesson whose task is defined element by element.
+// Reads a lesson's exercise with a task that is defined element by element.
 Exercise read_element_lesson(const StrictToml& reader, const toml::table& table,
                              const LessonTexts& texts) {
     Exercise exercise = read_element_exercise(reader, table, texts.reference, texts.name,
@@ -258,7 +258,7 @@ Step read_step(const LessonTexts& texts, const Exercise& usual, const Course& ea
     return step;
 }
 
-// Reads the lesson before the first step, whose exercise is a whole program.
+// Reads the lesson that precedes the first step. Its exercise is a whole program.
 Step read_program(const LessonTexts& texts) {
     const StrictToml reader(texts.lesson->file);
     const toml::table table = reader.parse(texts.lesson->text);
@@ -295,7 +295,7 @@ const CourseText* find_course_text(const std::vector<CourseText>& texts, const s
     return found == texts.end() ? nullptr : &*found;
 }
 
-/// Returns the lessons to which the texts belong, ordered by number.
+/// Groups the texts by lesson, ordered by the lessons' numbers.
 std::vector<LessonTexts> collect_lessons(const std::vector<CourseText>& texts) {
     constexpr std::string_view kBefore = "steps/", kBehind = "/lesson.toml";
     std::vector<LessonTexts> lessons;

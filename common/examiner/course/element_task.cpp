@@ -38,7 +38,7 @@ void check_expression(const std::string& expression, const std::vector<std::stri
     static_cast<void>(evaluate(expression, ones));
 }
 
-/// The forms of a generator, for messages.
+/// Lists the forms that a generator can have, for use in messages.
 constexpr const char* kGeneratorForms =
     "random(-1, 1), sorted(0, 100), sparse(-1, 1), iota, permutation, bytes, zero or a number";
 

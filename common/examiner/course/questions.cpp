@@ -14,8 +14,8 @@ bool has_one_correct_choice(const ChoiceQuestion& question) {
                          [](const Choice& choice) { return choice.is_correct; }) == 1;
 }
 
-/// Returns the expected value of a counter in the first variant whose value is within the
-/// exercise's limit for the counter.
+/// Returns the expected value of a counter, taken from the first variant whose value is within the
+/// exercise's limit.
 std::optional<double> find_answer(const Step& step, const std::string& counter) {
     double limit = 0;
     for (const auto& [name, member] : kLimits) {

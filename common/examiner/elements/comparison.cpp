@@ -10,8 +10,8 @@
 namespace coalesce {
 namespace {
 
-/// Returns the error of a component, divided by the tolerated error. If the result is above 1, the
-/// value is wrong.
+/// Returns the error of a component as a multiple of the tolerated error. A value above 1 means
+/// that the component is wrong.
 double component_error(const ElementType& type, const Tolerance& tolerance, const char* actual,
                        const char* expected) {
     if (std::memcmp(actual, expected, type.scalar_bytes) == 0) return 0;

@@ -14,7 +14,7 @@ namespace {
 
 using simulated::Report;
 
-/// The element of an array to which an address belongs.
+/// The position of an address: an array, and the index of an element in it.
 struct ArrayPlace {
     const Parameter* array = nullptr;
     std::int64_t count = 0;  ///< elements of the array
@@ -54,8 +54,8 @@ std::string with_array_name(const Report& report, const Trial& trial, const Evid
     return message.replace(first, last + end.size() - first, "`" + place.array->name + "`");
 }
 
-/// Removes the word "tile" from the text of a failure that was written for transposes, because
-/// other kernels use shared memory for other purposes.
+/// Removes the word "tile" from a failure's text. The text was written for transposes, and other
+/// kernels use shared memory for other purposes.
 void rename_tile(std::string& text) {
     constexpr std::pair<std::string_view, std::string_view> words[] = {
         {"the whole tile", "the whole array"},
@@ -197,7 +197,7 @@ std::optional<Failure> find_unshared_array_of_block(const Trial& trial, const Ev
         .next = "Declare the array __shared__: then all threads of the block use the same one."};
 }
 
-/// Finds plain stores to shared memory that race with atomics of other threads.
+/// Returns a failure if plain stores to shared memory race with other threads' atomics.
 std::optional<Failure> find_race_with_atomic(const Trial& trial, const Evidence& evidence) {
     const Report* race = find_report(trial, "racecheck", "write after write");
     if (!race) return std::nullopt;

@@ -9,7 +9,7 @@
 namespace coalesce {
 namespace {
 
-/// A cost that is summed over all accesses of a kernel.
+/// A cost, summed over all accesses of a kernel.
 struct TotalCost {
     FailureKind kind;
     const char* what;
@@ -36,11 +36,12 @@ constexpr TotalCost kTotals[] = {
      "uses again in registers."},
 };
 
-/// The maximum number of warp instructions of a kernel, as a multiple of the solution's. It applies
-/// to all exercises.
+/// The maximum number of warp instructions that a kernel may execute, as a multiple of the
+/// solution's. It applies to all exercises.
 constexpr double kMaxInstructionMultiple = 16;
 
-/// Returns the line that contributes most to a cost, or 0 if no line does.
+/// Returns the number of the line that contributes most to the cost, or 0 if no line contributes to
+/// it.
 int find_costliest_line(const Verdict& found, const TotalCost& total) {
     const auto most = std::ranges::max_element(
         found.lines, {}, [&](const LineCounters& line) { return total.count_of(line.counters); });

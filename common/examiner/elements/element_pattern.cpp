@@ -65,7 +65,7 @@ std::string describe_indices(const Indices& bad, std::int64_t count, const char*
     return "";
 }
 
-/// Describes the bad elements if they are at the same positions among the elements of each block.
+/// Describes the positions of the bad elements within a block, if they are the same in every block.
 /// Otherwise returns "".
 std::string describe_place_in_blocks(const Indices& bad, std::int64_t count, std::int64_t threads) {
     if (threads <= 1 || count <= 2 * threads) return "";
@@ -78,7 +78,8 @@ std::string describe_place_in_blocks(const Indices& bad, std::int64_t count, std
     return where.empty() ? "" : where + " in each run of " + std::to_string(threads);
 }
 
-/// Describes the rows or the columns that contain bad elements, or returns "".
+/// Describes which rows, or else which columns, contain the bad elements. Returns "" if neither has
+/// a pattern.
 std::string describe_lines(const OutputComparison& output, const Indices& bad) {
     const std::int64_t cols = output.extents.back();
     const std::int64_t rows = output.count() / cols;

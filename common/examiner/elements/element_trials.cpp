@@ -13,14 +13,14 @@ namespace {
 /// The maximum number of warp instructions of a reference. Executing them takes about ten seconds.
 constexpr std::uint64_t kMaxReferenceInstructions = 50'000'000;
 /// The instruction limit of a kernel, as a multiple of the reference's warp instructions. A kernel
-/// that does all work in one lane of each warp takes 32 times as many as necessary.
+/// that does all work in one lane of each warp executes 32 times as many instructions as necessary.
 constexpr std::uint64_t kInstructionRatio = 40;
 /// Warp instructions that are added to every limit. A kernel may execute as many instructions on a
 /// small shape as on a large one. For example, a block may always execute all steps of a reduction.
 constexpr std::uint64_t kExtraInstructions = 2'000'000;
 
-/// The maximum size, in elements, of shapes that are also launched in other orders of blocks and
-/// warps.
+/// The largest shape, in elements, on which kernels are also launched with other orders of blocks
+/// and warps.
 constexpr double kMaxReorderedElements = 1 << 14;
 
 Failure explain_order_dependence(const std::string& file, Shape shape) {

@@ -70,8 +70,8 @@ private:
     bool has_value_of(std::int64_t index, std::int64_t other) const {
         return output_.is_equal(actual(index), expected(other));
     }
-    /// Reports whether the expected values of the elements at `indices` are different enough that a
-    /// match cannot be a coincidence.
+    /// Reports whether the expected values of the elements at `indices` differ enough that a match
+    /// is unlikely to be a coincidence.
     bool are_distinct(const Indices& indices) const {
         std::set<std::string> values;
         for (const std::int64_t index : indices) {
@@ -123,7 +123,8 @@ private:
 
     // ---- values ----
 
-    /// Finds values that are close to the expected values, but not close enough.
+    /// Returns a failure if the wrong values are close to the expected values, but not close
+    /// enough.
     std::optional<Failure> find_rounding() const {
         if (output_.type.is_integer() || output_.type.components > 1) return std::nullopt;
         double largest = 0, worst = 0;
@@ -158,8 +159,8 @@ private:
                   "intermediate value stored in a smaller type, or is a fast approximation used?");
     }
 
-    /// Finds outputs in which each wrong element has the value of another element, which is always
-    /// at the same distance.
+    /// Returns a failure if each wrong element has the value of another element, and the distance
+    /// to that element is always the same.
     std::optional<Failure> find_shift() const {
         const std::int64_t row = output_.extents.back();
         std::set<std::int64_t> distances = {1, 2, 3, 4, 8, 16, 32, row, trial_.launch.threads()};
@@ -204,7 +205,7 @@ private:
                are_distinct(sources);
     }
 
-    /// Finds a square output whose rows and columns are swapped.
+    /// Returns a failure if the rows and columns of a square output are swapped.
     std::optional<Failure> find_swap() const {
         if (output_.extents.size() != 2 || output_.extents[0] != output_.extents[1]) {
             return std::nullopt;
@@ -222,7 +223,7 @@ private:
             "Which of the two indices counts rows? Multiply this index by the length of a row.");
     }
 
-    /// Finds outputs in which all wrong elements have the same value.
+    /// Returns a failure if all wrong elements have the same value.
     std::optional<Failure> find_repetition() const {
         if (wrong_.size() < 3) return std::nullopt;
         const std::size_t bytes = output_.type.bytes();
@@ -274,7 +275,7 @@ private:
         return 0;
     }
 
-    /// Returns compare(actual, expected) if it is the same for all wrong elements, within the
+    /// Returns compare(actual, expected) if it is the same for all wrong elements, up to the
     /// relative error `tolerance`.
     std::optional<double> find_common(double (*compare)(double, double), double tolerance) const {
         if (wrong_.size() < 2 || output_.type.components > 1) return std::nullopt;
@@ -289,7 +290,7 @@ private:
                                                                            : std::nullopt;
     }
 
-    /// Finds values that differ from the expected ones by the same factor.
+    /// Returns a failure if all wrong values differ from the expected ones by the same factor.
     std::optional<Failure> find_factor() const {
         const auto ratio =
             find_common([](double has, double should) { return has / should; }, 1e-4);
@@ -299,7 +300,7 @@ private:
                     "Which factor or divisor is missing, or applied twice?");
     }
 
-    /// Finds values that differ from the expected ones by a constant.
+    /// Returns a failure if all wrong values differ from the expected ones by the same amount.
     std::optional<Failure> find_difference() const {
         const auto difference = find_common([](double has, double should) { return has - should; },
                                             output_.type.is_integer() ? 0 : 1e-4);
@@ -379,7 +380,7 @@ std::optional<Failure> find_wrong_elements(const Trial& trial, const Evidence& e
     }
     Failure failure = WrongElements(trial, evidence).explain();
     if (is_specific(failure)) return failure;
-    // The shape may be too small to distinguish between mistakes, so also try the largest shape.
+    // The shape may be too small to tell mistakes apart, so also try the largest shape.
     const Trial larger = evidence.relaunch({.shape = evidence.exercise.shapes.back()});
     const auto& seen = larger.element_comparison;
     if (!seen || !larger.reports.empty() || !seen->first_bad()) return failure;

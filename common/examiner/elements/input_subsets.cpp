@@ -15,7 +15,7 @@ constexpr std::int64_t kZeroElement = -1;
 /// The maximum length of an axis along which subsets of the inputs are tried.
 constexpr std::int64_t kMaxIndices = 1 << 16;
 
-/// A subset of the inputs, chosen by their indices along one size.
+/// A subset of the inputs, given by indices along one size.
 struct InputSubset {
     std::string what;  ///< description, such as "the first 96 of 100 cols"
     std::string next;
@@ -51,8 +51,8 @@ Axes axes_of(const Parameter& array, const ElementTask& task, Shape shape) {
     return axes;
 }
 
-/// Returns the array's bytes at the chosen indices along each axis called `name`, and at all
-/// indices along the other axes.
+/// Returns the bytes of the array's elements at the chosen indices along each axis called `name`,
+/// and at all indices along the other axes.
 std::string gather(const std::string& bytes, std::size_t element, const Axes& axes,
                    const std::string& name, const std::vector<std::int64_t>& indices) {
     std::string kept;
@@ -330,7 +330,8 @@ private:
         return !expected.empty() && agrees(expected[output_index_], choice, name);
     }
 
-    /// Reports whether `values` are the values of the wrong elements in the subset.
+    /// Reports whether `values`, the outputs computed from the subset, match the kernel's wrong
+    /// elements.
     bool agrees(const std::string& values, const InputSubset& choice,
                 const std::string& name) const {
         const ElementTask& task = trials_.task();
@@ -353,8 +354,8 @@ private:
         return explained > 0 && (!is_sliced || explained >= output_.wrong);
     }
 
-    /// Like is_equal, but tolerates rounding errors, because the kernel may add the inputs in a
-    /// different order.
+    /// Reports whether a value equals the expected one up to rounding errors, because the kernel
+    /// may add the inputs in a different order.
     bool is_near(const char* actual, const char* value) const {
         if (output_.is_equal(actual, value)) return true;
         if (output_.type.is_integer() || output_.tolerance.kind == Tolerance::Kind::bits) {

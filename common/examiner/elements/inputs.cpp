@@ -10,7 +10,7 @@
 namespace coalesce {
 namespace {
 
-/// A sequence of random numbers that cannot be predicted without the seed.
+/// A sequence of random numbers that nobody can predict without the seed.
 class InputRandom {
 public:
     explicit InputRandom(std::uint64_t seed) : seed_(mix(seed)) {}

@@ -44,7 +44,7 @@ std::string without_commands(const std::string& text) {
     return result;
 }
 
-/// Returns an exercise or a bug hunt: the learner's initial text, and the solution.
+/// Returns an exercise or a bug hunt as JSON: the learner's initial text, and the solution.
 ordered_json work_json(const Exercise& exercise, const fs::path& root) {
     const fs::path name = fs::path(exercise.name) / exercise.file();
     const fs::path solution = "solutions" / name;

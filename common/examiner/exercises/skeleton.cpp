@@ -137,7 +137,7 @@ Skeleton parse_skeleton(const std::string& marked, const std::string& name) {
     return reader.finish();
 }
 
-// This function shares no code with `SkeletonReader`, so that it can find mistakes there.
+// Shares no code with `SkeletonReader`, so that it can find mistakes in that class.
 std::string find_unmarked_difference(const std::string& skeleton, const std::string& marked) {
     const Lines has = lines_of(skeleton);
     std::size_t next = 0;

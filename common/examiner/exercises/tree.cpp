@@ -197,8 +197,8 @@ std::vector<std::string> ExerciseTree::faults() const {
         try {
             for (const std::string& file : files(name)) check_skeleton(*this, name, file, faults);
             if (is_beyond(name)) continue;
-            // The lesson with a whole program solves a different task from its exercise, so there
-            // is nothing to compare.
+            // The exercise of the lesson with a whole program has a different task from the
+            // lesson's own program, so there is nothing to compare.
             if (files(name).front() != kProgram) check_kernel_of_step(*this, name, faults);
             check_mutants(*this, name, faults);
         } catch (const UsageError& error) {

@@ -277,8 +277,8 @@ private:
         return {};
     }
 
-    // Finds a run whose input is a palindrome. Such an input does not reveal whether the program
-    // reversed the array.
+    // Returns a failure if the input is a palindrome, because such an input does not show whether
+    // the program reversed the array.
     std::optional<Failure> find_palindrome_input() const {
         if (count_ < 2 || !std::equal(run_.in.begin(), run_.in.end(), run_.in.rbegin())) return {};
         return make_failure(
@@ -363,7 +363,7 @@ private:
                             find_kernel_line(source_.text, ""));
     }
 
-    // Finds a program that does not report a correct result as correct.
+    // Returns a failure if the program does not report a correct result as correct.
     std::optional<Failure> find_wrong_comparison() const {
         if (prints_right(run_)) return {};
         return make_failure(FailureKind::comparison_wrong,
@@ -379,8 +379,8 @@ private:
     // rounded up, and several blocks may use a grid-stride loop, which is common in CUDA code. A
     // single block is accepted if it could have a thread for each element.
 
-    // Finds launches with far too few threads for the number of elements, such as <<<1, 1>>> with a
-    // loop.
+    // Returns a failure if a launch has far too few threads for the number of elements, such as
+    // <<<1, 1>>> with a loop.
     std::optional<Failure> find_too_few_threads() const {
         if (run_.launches.empty()) return {};
         const auto count = static_cast<long long>(count_);
@@ -407,7 +407,7 @@ private:
         return {};
     }
 
-    // Finds launches in which every thread or every block does all of the work.
+    // Returns a failure if every thread or every block does all of the work.
     std::optional<Failure> find_repeated_work() const {
         if (run_.launches.empty() || count_ == 0) return {};
         for (const RecordedStores& stores : run_.stores) {

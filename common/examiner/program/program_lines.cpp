@@ -25,8 +25,8 @@ std::vector<CopyCall> copy_calls_in(const std::string& text) {
     return calls;
 }
 
-/// Reports whether the call can be the source of a copy in the direction `way`. The call's
-/// direction argument may be a variable or cudaMemcpyDefault, which match every direction.
+/// Reports whether the call can make a copy in the direction `way`. The call's direction argument
+/// may be a variable or cudaMemcpyDefault, which match every direction.
 bool may_copy(const CopyCall& call, const std::string& way) {
     const bool says_to_gpu = call.words.find("cudaMemcpyHostToDevice") != std::string::npos;
     const bool says_to_host = call.words.find("cudaMemcpyDeviceToHost") != std::string::npos;

@@ -1,5 +1,5 @@
-// Finds mistakes in a program from its text. The program's run reveals only the symptoms of these
-// mistakes.
+// Finds mistakes in a program from its text, because a run of the program reveals only their
+// symptoms.
 #include <array>
 
 #include "base/text.h"
@@ -141,7 +141,7 @@ ProgramMistake find_wrong_argument(const std::string& code) {
             "Copy back the array that the kernel writes, the first argument of the launch."};
 }
 
-/// Finds a loop over all elements that launches one thread for each element.
+/// Finds a loop over all elements that launches the kernel once for each element.
 ProgramMistake find_launches_in_loop(const std::string& code) {
     const std::size_t launch = code.find("<<<");
     if (launch == code.npos) return {};

@@ -79,7 +79,7 @@ void read_reports(const fs::path& file, RecordedRun& run) {
     if (json.is_discarded()) return;
     for (const Json& report : json.at("reports")) run.reports.push_back(parse_report(report));
     for (const Json& kernel : json.at("kernels")) {
-        // If `launches` is 0, none of the kernel's launches ran to completion.
+        // If `launches` is 0, no launch of the kernel ran to completion.
         if (kernel.at("launches") != 0) run.stores.push_back(stores_in(kernel));
     }
 }

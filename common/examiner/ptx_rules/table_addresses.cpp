@@ -7,7 +7,7 @@ namespace coalesce {
 
 using simulator::ptx::Instruction, simulator::ptx::Operand;
 
-/// Returns how many times the address of a variable was added to the value of an operand. A
+/// Returns how many times the address of a variable was added to the value of an operand, where a
 /// subtraction counts as -1.
 int TableAddresses::count_in(const Operand& operand) const {
     if (operand.kind == Operand::Kind::reg || operand.has_base_register) {

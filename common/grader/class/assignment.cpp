@@ -32,7 +32,7 @@ std::string new_key() {
     return hex(bytes);
 }
 
-// Draws hidden shapes as the course specifies. None of them is published.
+// Draws hidden shapes according to the course's rules. None of them is published.
 class HiddenShapePicker {
 public:
     explicit HiddenShapePicker(const Assigned& exercise) : exercise_(exercise) {}
@@ -152,9 +152,9 @@ const Assigned& find_course_exercise(const std::vector<Assigned>& all, const std
                      joined(all, ", ", &Assigned::name));
 }
 
-// Divides an exercise's points among its goals. Most points are for the counters, which show
-// whether the student has learned the subject of the lesson. The skeleton or the kernel of the
-// previous lesson may already be correct.
+// Divides an exercise's points among its goals. Most points depend on the counters, which show
+// whether the student has learned the subject of the lesson. A correct result earns less, because
+// the skeleton or the kernel of the previous lesson may already produce it.
 Points divide_points(double points) {
     return {.correct = points / 4, .clean = points * 3 / 20, .counters = points * 6 / 10};
 }

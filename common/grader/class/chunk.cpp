@@ -32,8 +32,8 @@ void require_same_assignment(const Assignment& assignment, const Plan& plan) {
         "solutions and key must be the same as when the plan was made");
 }
 
-// Checks that the grader and the compiler are the same as on the computer on which the plan was
-// made, so that grades do not depend on the computer.
+// Checks that this computer has the same grader and compiler as the one that made the plan, so that
+// grades do not depend on the computer.
 void require_same_setup(const Plan& plan, const JudgeSetup& here) {
     std::string other = here.grader != plan.setup.grader         ? "grader"
                         : here.toolchain != plan.setup.toolchain ? "compiler"

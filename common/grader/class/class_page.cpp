@@ -1,4 +1,5 @@
-// Writes class.html: how the points are distributed, and which mistakes are the most frequent.
+// Writes class.html, which shows how the points are distributed, and which mistakes are the most
+// frequent.
 
 #include <algorithm>
 #include <map>
@@ -11,7 +12,8 @@
 namespace coalesce::grader {
 namespace {
 
-/// The number of bars of a distribution. Each bar covers an equal fraction of the possible points.
+/// The number of bars in a chart of the points. Each bar covers an equal fraction of the possible
+/// points.
 constexpr std::size_t kBars = 10;
 /// The maximum number of causes to list for an exercise.
 constexpr std::size_t kCauses = 8;
@@ -31,7 +33,8 @@ std::string row(const std::string& name, std::size_t count, std::size_t most) {
            std::to_string(percent) + "%\"></div></td></tr>\n";
 }
 
-/// Returns the number of students in each tenth of the possible points.
+/// Returns the HTML of a bar chart that shows the number of students in each tenth of the possible
+/// points.
 std::string distribution(const std::vector<double>& fractions) {
     std::vector<std::size_t> counts(kBars);
     for (const double fraction : fractions) {

@@ -47,8 +47,8 @@ Lines list_results(const ClassResults& results,
     return lines;
 }
 
-// Returns the letters and digits of a name in lower case. If the results for two students are
-// equal, they may be the same person.
+// Returns the letters and digits of a name in lower case. Two students for whom the function
+// returns the same text may be the same person.
 std::string simplify(const std::string& name) {
     std::string simple;
     for (const char c : name) {

@@ -22,8 +22,8 @@ namespace {
 
 using codec::Json;
 
-// Measures the time in seconds to judge a solution once the compiler and the simulator are warm.
-// The measured time determines the size of chunks.
+// Measures the time in seconds that judging a solution takes once the compiler and the simulator
+// have warmed up. This time determines the size of chunks.
 double measure_seconds_per_task(const Assignment& assignment, const JudgeSetup& setup) {
     Judge judge({.tier = setup.tier});
     double sum = 0;

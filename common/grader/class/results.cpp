@@ -73,8 +73,8 @@ static void apply_decisions(const std::vector<Decision>& decisions, const Entry&
     }
 }
 
-// Returns the attempt that counts: the last submission, or one of the student's earlier
-// submissions.
+// Returns the attempt that counts according to `which`: the last submission, or one of the
+// student's earlier submissions.
 static Entry choose_attempt(const std::vector<Entry>& earlier, const Entry& last,
                             CountedAttempt which, Store& store, std::string& attempt) {
     std::vector<Entry> all;

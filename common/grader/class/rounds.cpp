@@ -16,10 +16,10 @@ namespace {
 
 // The maximum number of attempts to judge a submission. A failure of the grader may be temporary.
 constexpr int kMaxAttempts = 3;
-// The number of failures after which a submission is considered the cause. After each failure, a
-// solution must succeed.
+// The number of failures after which a submission is considered their cause. After each failure,
+// the grader must judge a solution successfully.
 constexpr int kConfirmingFailures = 3;
-// The number of consecutive failures after which the computer is suspected of causing them.
+// The number of consecutive failures after which the computer is suspected to be the cause.
 constexpr int kMaxConsecutiveFaults = 6;
 
 // Replaces line breaks with spaces, so that they are not printed as control characters.

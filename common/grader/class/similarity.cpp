@@ -18,10 +18,10 @@
 namespace coalesce::grader {
 namespace {
 
-// The number of tokens in a hashed run, and the number of hashes in a window.
+// The number of tokens in a hashed sequence, and the number of hashes in a window.
 constexpr std::size_t kTokensPerGram = 6, kHashesPerWindow = 4;
-// Files with fewer fingerprints than this are not compared. Fingerprints of the skeleton and of the
-// solution do not count.
+// The minimum number of fingerprints that a file needs to be compared. Fingerprints of the skeleton
+// and of the solution do not count.
 constexpr std::size_t kMinFingerprints = 3;
 constexpr std::size_t kMaxRows = 100;
 constexpr std::size_t kMaxNames = 12;

@@ -27,7 +27,8 @@ std::string failure_id_of(const Graded& graded) {
     return graded.result ? graded.result->failure_id() : "not-graded-yet";
 }
 
-// If the teacher decided on the points, returns a sentence that says so. Otherwise returns "".
+// Returns a sentence that says that the teacher decided on the points, or "" if the teacher did
+// not.
 std::string describe_decision(const Graded& graded) {
     if (!graded.decision) return "";
     return "Your teacher decided on " + format_short(*graded.decision->points) +

@@ -68,7 +68,8 @@ public:
     bool count_bytes(std::size_t more) {
         return takes(more, bytes_, limits.bytes, "The kernels in the archive take");
     }
-    // Counts the bytes of skipped files and of compressed archives.
+    // Counts the bytes of skipped files and of compressed archives. Returns false if the archive
+    // exceeds the limit.
     bool count_unwanted_bytes(std::uintmax_t more) {
         return takes(more, unwanted_bytes_, limits.unwanted_bytes,
                      "The contents of the archive take");

@@ -51,7 +51,7 @@ std::string kernel_right_on_public_shapes(const Assigned& exercise) {
     return insert_first_line(exercise, "if (!(" + joined(shapes, " || ", is_it) + ")) return;");
 }
 
-// Returns a statement that modifies an input of the kernel, which is forbidden.
+// Returns a forbidden statement: one that modifies an input of the kernel.
 std::string change_of_input(const Assigned& exercise) {
     if (!exercise.elements) return "const_cast<float*>(in)[0] = 1.5f;";
     const auto& parameters = exercise.elements->parameters;

@@ -35,8 +35,8 @@ Shape draw_counted(const Assigned& exercise, SecretShapeDraw& draw) {
     return exercise.round_up_shape(rows, exercise.requires_square() ? rows : cols);
 }
 
-/// Draws a side length between 4256 and 8096, an odd multiple of 32, so that all rows begin at
-/// cache lines. Other lengths would slow down every kernel.
+/// Draws a side length between 4256 and 8096, an odd multiple of 32, so that every row begins at
+/// the start of a cache line. Other lengths would slow down every kernel.
 int draw_long_side(SecretShapeDraw& draw) {
     constexpr int line = 32;
     return line * (2 * draw.between(66, 126) + 1);

@@ -19,7 +19,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kRepetitions = 9;
-// How long to keep the GPU busy before a measurement, because its clock rates increase slowly.
+// The time for which the GPU is kept busy before a measurement, because its clock rates increase
+// slowly.
 constexpr std::chrono::milliseconds kWarmUpTime{100};
 
 /// A kernel, and a pair of matrices for each timed launch.

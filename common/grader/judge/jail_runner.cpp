@@ -56,7 +56,7 @@ Comparison compare(const Problem& problem, const ImageLayout& layout, std::strin
     return check(problem, in, out);
 }
 
-/// The number of additional orders of blocks and warps in which a kernel is launched.
+/// The number of launches of a kernel with additional orders of blocks and warps.
 constexpr int kReorderedLaunches = 2;
 /// The maximum number of elements of a shape on which launches in other orders run with all checks.
 /// On larger shapes only the results are compared, which takes a fraction of the time.
@@ -286,7 +286,8 @@ JobResult JailRunner::launch(const LaunchJob& job, const std::string& images) {
     return result;
 }
 
-/// Stores `trouble` if it is the first failure. Returns false if its kind is `none`.
+/// Stores `trouble` if it is the first failure. Returns whether `trouble` is a failure, that is,
+/// whether its kind is not `none`.
 bool JailRunner::note(const Failure& trouble) {
     if (trouble_.kind == FailureKind::none) trouble_ = trouble;
     return trouble.kind != FailureKind::none;
@@ -309,9 +310,9 @@ bool JailRunner::is_right(const Compiled& kernel, const Produces& task, Shape sh
     return run_reordered(kernel, task, order, std::move(usual)).is_good();
 }
 
-/// Also launches the kernel with blocks and warps in other orders. CUDA does not specify the order,
-/// and the checks do not detect every result that depends on it. For example, atomics are not
-/// races, but their order is not specified.
+/// Repeats a launch with the blocks and warps in other orders. Returns the first trial that fails,
+/// or `usual` if none does. CUDA does not specify the order, and the checks do not detect every
+/// result that depends on it. For example, atomics are not races, but their order is not specified.
 Trial JailRunner::run_reordered(const Compiled& kernel, const Produces& task, TrialRequest order,
                                 Trial usual) {
     // With a single warp, there is only one order.

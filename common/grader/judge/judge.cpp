@@ -69,7 +69,7 @@ bool is_right_despite_failed_check(const Compiled& kernel, const coalesce::Exerc
                        [&](Shape shape) { return runner.is_right(kernel, asked.task(), shape); });
 }
 
-/// Sets the mark and the points from the verdict.
+/// Sets the mark and the points according to the verdict.
 void mark(const Source& source, const Assigned& exercise, const coalesce::Exercise& asked,
           JailRunner& runner, Result& result) {
     const Verdict& verdict = result.verdict;

@@ -19,6 +19,7 @@ namespace coalesce::grader {
 namespace {
 
 /// Returns `meaning`, a description of the escape, if a call that should fail has succeeded.
+/// Otherwise returns "".
 std::string escape_if_succeeded(long result, const char* meaning) {
     return result < 0 ? "" : meaning;
 }

@@ -53,7 +53,7 @@ std::map<std::string, std::string> find_own_groups() {
         const std::size_t first = line.find(':');
         const std::size_t second = line.find(':', first + 1);
         if (first == line.npos || second == line.npos) continue;
-        // In cgroups version 2, the list of controllers is empty, which results in the key "".
+        // In cgroups version 2, the list of controllers is empty, so the key is "".
         std::istringstream list(line.substr(first + 1, second - first - 1) + ",");
         for (std::string controller; std::getline(list, controller, ',');) {
             found.emplace(controller, line.substr(second + 1));
@@ -90,7 +90,8 @@ void kill_all_in(const fs::path& folder) {
     }
 }
 
-/// Removes a cgroup. Retries, because a killed process remains in its cgroup for a short time.
+/// Removes a cgroup, and returns false on failure. Retries, because a killed process remains in its
+/// cgroup for a short time.
 bool remove_group(const fs::path& folder) {
     using namespace std::chrono_literals;
     for (int attempt = 0; attempt < 400; ++attempt) {

@@ -74,7 +74,8 @@ private:
     fs::path file_;
 };
 
-/// Returns what the tier lacks on this computer, or "" if it lacks nothing that is checked here.
+/// Returns a requirement of the tier that this computer does not meet, or "" if it meets those that
+/// are checked here.
 std::string find_missing_requirement(Tier tier) {
     if (tier == Tier::namespaces && bubblewrap_program().empty()) {
         return "bubblewrap is not installed (package bubblewrap in Debian)";

@@ -52,8 +52,8 @@ private:
     scmp_filter_ctx context_;
 };
 
-/// Denies the calls with which a process could leave the jail. Nothing inside the jail needs these
-/// calls.
+/// Denies the system calls with which a process could leave the jail. Nothing inside the jail needs
+/// them.
 void serve_filter(bool is_for_clang) {
     const std::uint32_t deny = SCMP_ACT_ERRNO(EPERM);
     SeccompFilter filter(SCMP_ACT_ALLOW);

@@ -52,8 +52,8 @@ void truncate(Failure& failure) {
     failure.map.reset();
 }
 
-/// Trims the answer to the size that a worker can need for an honest kernel. A hostile kernel may
-/// make the worker write anything that parses.
+/// Trims the answer to the size that an honest kernel can require. A hostile kernel may make the
+/// worker write anything that parses.
 Compiled sanitize_answer(Compiled compiled) {
     truncate(compiled.messages, kMaxMessages);
     for (Message& message : compiled.messages) {
@@ -87,8 +87,8 @@ constexpr double kMaxErrorBand = 1;
 /// The smallest memory traffic that is accepted in an answer, as a fraction of the bytes that the
 /// task must move. It is below 1 because a few recorded blocks stand for all blocks.
 constexpr double kMinMovedFraction = 0.95;
-/// The smallest accepted fraction for large shapes that do not consist of whole tiles. For such a
-/// shape, the only sampled block may be at an edge.
+/// The smallest accepted fraction of moved data for large shapes that are not a whole number of
+/// tiles. The only sampled block of such a shape may be a partial one at an edge.
 constexpr double kMinMovedFractionOfRagged = 0.4;
 
 double min_moved_fraction(Shape shape) {

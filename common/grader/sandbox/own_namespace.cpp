@@ -19,7 +19,8 @@ pid_t fork_in_namespaces(unsigned long namespaces) {
     return static_cast<pid_t>(syscall(SYS_clone, namespaces | SIGCHLD, 0, 0, 0, 0));
 }
 
-// Runs between fork and exec, so it must not allocate memory.
+// Writes the text to the file, and returns false on failure. Runs between fork and exec, so it must
+// not allocate memory.
 bool write_text(const char* file, const char* text) {
     const int descriptor = open(file, O_WRONLY | O_CLOEXEC);
     const auto length = static_cast<ssize_t>(std::strlen(text));
@@ -28,7 +29,8 @@ bool write_text(const char* file, const char* text) {
     return is_written;
 }
 
-/// Maps the user and the group into a new user namespace, which at first contains neither.
+/// Maps the user and the group into a new user namespace, which at first contains neither. Returns
+/// false on failure.
 bool keep_user_and_group(uid_t user, gid_t group) {
     char users[64], groups[64];
     std::snprintf(users, sizeof users, "%u %u 1", user, user);

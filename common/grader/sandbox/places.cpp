@@ -21,8 +21,8 @@ fs::path own_folder() {
     return fs::read_symlink("/proc/self/exe").parent_path();
 }
 
-/// Finds a file called `name` in the folder of this program, in a folder that contains it, or in a
-/// subfolder `bin` of any of these folders. Throws std::runtime_error if there is none.
+/// Finds a file called `name` in the folder of this program, in one of its parent folders, or in a
+/// subfolder `bin` of any of these. Throws std::runtime_error if there is none.
 fs::path find_in_parents(const std::string& what, const std::string& name,
                          bool (*is_it)(const fs::path& file)) {
     for (fs::path folder = own_folder();; folder = folder.parent_path()) {

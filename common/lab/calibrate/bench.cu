@@ -191,8 +191,8 @@ double Bench::ms_cold(const std::function<void()>& launch, int times) {
 }
 
 std::size_t shared_bytes_for_residency(const Machine& machine, int resident) {
-    // Each block gets 1/resident of the shared memory, so that exactly `resident` blocks fit. For
-    // one more block to fit, each share could be at most 1/(resident + 1).
+    // Each block gets 1/resident of the shared memory, so that exactly `resident` blocks fit. One
+    // more block would fit only if no block used more than 1/(resident + 1).
     const int share = machine.shared_bytes / resident / 128 * 128;
     const int most = 1024 * ((machine.shared_bytes - 1024) / 1024);
     return static_cast<std::size_t>(std::max(

@@ -120,8 +120,8 @@ __global__ void __launch_bounds__(lanes* max_warps)
         result_counters[blockIdx.x] = static_cast<std::uint64_t>(cycles_now() - start);
 }
 
-/// Returns the tensor map of a matrix of words that covers the footprints of all multiprocessors,
-/// with boxes whose rows are `bytes` bytes long.
+/// Returns the tensor map of a matrix of words. The matrix covers the footprints of all
+/// multiprocessors, and its boxes have rows of `bytes` bytes.
 CUtensorMap map_of(char* data, unsigned multiprocessors, unsigned bytes) {
     void* encode = nullptr;
     cudaDriverEntryPointQueryResult found;

@@ -1,7 +1,7 @@
 // Measures the path between multiprocessors and the second-level cache. Persistent blocks read or
-// write the same few MiB again and again, in whole lines, with enough requests in flight to hide
-// any latency. Running one multiprocessor alone shows the limit of its own port; running all of
-// them shows each one's share of the cache's bandwidth.
+// write the same few MiB repeatedly, in whole lines, with enough requests in flight to hide any
+// latency. Running one multiprocessor alone shows the limit of its own port; running all of them
+// shows each one's share of the cache's bandwidth.
 #include "lab/calibrate/bench.h"
 #include "lab/calibrate/device.h"
 

@@ -71,7 +71,7 @@ double timing_overhead_cycles(const RawMeasurements& raw) {
     return std::max(0.0, raw.timed_load - chase_cycles(raw, "second level, lines"));
 }
 
-/// Derives the latency under load from loads of single lines that were timed individually.
+/// Derives the latency under load from individually timed loads of single lines.
 void derive_loads(const RawMeasurements& raw, Gpu& gpu) {
     const double clocks = timing_overhead_cycles(raw);
     std::vector<LoadTime> loads;

@@ -199,7 +199,7 @@ void measure_latencies(Bench& bench, RawMeasurements& raw) {
         run("second level", bytes, CacheLevel::second_level, 2 * lines / all + loads, all);
         run_lines("second level, lines", bytes, 2 * lines / all + loads, all);
     }
-    // No block visits a line twice here. The warm-up loads only the page tables.
+    // No block visits a line twice here, so the warm-up only fills the TLBs.
     const std::size_t large = std::min(bench.bytes() / 2, 8 * l2);
     for (const std::size_t bytes : {large / 2, large}) {
         run("memory", bytes, CacheLevel::second_level, 512, 1);

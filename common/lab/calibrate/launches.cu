@@ -26,7 +26,7 @@ void measure_launches(Bench& bench, RawMeasurements& raw) {
     const auto l2 = static_cast<std::size_t>(raw.machine.l2_bytes);
     const auto* in = reinterpret_cast<const uint4*>(bench.in());
     auto* out = reinterpret_cast<uint4*>(bench.out());
-    // Measured as Stopwatch does: between two events, after a kernel that has filled the cache.
+    // Measure like Stopwatch: between two events, after a kernel that has filled the cache.
     raw.launch_us = 1e3 * bench.ms_cold([&] { nothing<<<1, 32>>>(); }, 101);
 
     // The other data, which replaces the contents of the cache, is at the far end of the buffer.

@@ -1,6 +1,6 @@
 // Measures reads of single sectors, in random order and at a fixed stride. Such reads show what a
-// sector costs when little of the data around it is read, depending on the size of the memory range
-// that the sectors are spread over.
+// sector costs when little of the data around it is read, and how that cost depends on the size of
+// the memory range from which the sectors are taken.
 #include "lab/calibrate/bench.h"
 #include "lab/calibrate/device.h"
 

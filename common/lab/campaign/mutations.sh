@@ -1,5 +1,5 @@
 #!/bin/sh
-# mutations.sh [--check TABLE | FOLDER] -- does the campaign find deliberate mistakes?
+# mutations.sh [--check TABLE | FOLDER] -- tests whether the campaign finds deliberate mistakes.
 #
 # Plants each mistake of mutations.txt in a copy of the project: in liveness, prologues, slots, the ledger, shortcuts or
 # counts. Then compares the copy's simulator with the plain mode of the correct one, for at most a minute. Prints how

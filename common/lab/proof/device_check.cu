@@ -109,8 +109,8 @@ __global__ void count_wrong(Count* wrong, const Element* out, const Element* in,
     if (mine) atomicAdd(wrong, mine);
 }
 
-/// Combines each byte with its position before the addition, so that swapping two bytes changes the
-/// sum.
+/// Adds up the bytes of a buffer. Combines each byte with its position before the addition, so that
+/// swapping two bytes changes the sum.
 __global__ void sum_up(Count* sum, const unsigned char* buffer, Count count) {
     const Count step = static_cast<Count>(gridDim.x) * blockDim.x;
     Count mine = 0;

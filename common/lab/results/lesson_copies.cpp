@@ -47,8 +47,8 @@ public:
           lesson_(lesson),
           step_(course.lesson(lesson)) {}
 
-    /// Returns the generated copy for the position below a line of the lesson, or "" if there is
-    /// none.
+    /// Returns the generated text that belongs below this line of the lesson, or "" if the line has
+    /// no generated text.
     std::string copy_below(const std::string& line) const {
         if (line.starts_with(kSnippet)) return snippet(line.substr(kSnippet.size()));
         if (line == kQuestions) return questions();

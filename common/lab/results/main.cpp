@@ -24,7 +24,8 @@ struct CommandLine {
     std::string output_folder;
 };
 
-/// Draws the charts, which need both predictions and measurements, if `bench` was built.
+/// Draws the charts if `bench` was built. The charts need both predictions and measurements.
+/// Returns the exit code.
 int draw_charts() {
     const std::string bench = learn::program_of("bench");
     const std::string file = repository() / "docs" / "results" / "nvidia-h200.json";

@@ -48,7 +48,7 @@ bool update_file(const fs::path& file, const std::string& now, const std::string
 }
 
 // Rewrites the text between the markers in a page. With `check`, only prints that the page is
-// stale. Throws if the page has no markers.
+// stale. Returns true if the page was current. Throws if the page has no markers.
 bool update_page(const fs::path& page, const std::string& written, bool check) {
     const std::string now = read_file(page);
     if (!has_markers(now, kResults)) {

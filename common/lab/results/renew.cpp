@@ -15,9 +15,9 @@ namespace fs = std::filesystem;
 using namespace learn;
 
 const std::string kGpu = "H200";
-// The side of the matrix that several GPUs transpose.
+// The side length, in elements, of the matrix that several GPUs transpose.
 const std::string kCounted = "1024";
-// The side of the smaller matrix for kernels that are only predicted.
+// The side length, in elements, of the smaller matrix for kernels that are only predicted.
 const std::string kSmall = "512";
 // The step for which no time is predicted, because the model does not cover the links between GPUs.
 const std::string kManyGpus = "16_many_gpus";

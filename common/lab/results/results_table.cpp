@@ -80,7 +80,7 @@ void add_measured(ResultsTable& table, const Json& run, const SelectedSteps& ste
     }
 }
 
-// Returns the run at the largest size at which one of the given steps was timed.
+// Returns the part of the run with the largest size at which one of the given steps was timed.
 Json at_size_of(const SelectedSteps& steps, const Json& run) {
     const auto is_timed = [&](const Json& result) {
         return is_selected(steps, result) && milliseconds(result) != "-";

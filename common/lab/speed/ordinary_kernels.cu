@@ -3,7 +3,7 @@
 //    ordinary_kernels NAME [N]    prints the processor time of its launches in milliseconds, and
 //                                 the checksum of its results, which must be the same with every
 //                                 library. The program first creates N idle streams, because the
-//                                 check of order between streams does less if there are none
+//                                 check of the order between streams has less to do without them
 //    ordinary_kernels list        prints the names
 //
 // Measures processor time, because on a shared machine the elapsed time varies with the load.

@@ -239,7 +239,8 @@ void print_memory(const std::string& own) {
         run({own, kDisableGlobalRaceCheck}, {"speed_kernels", "coarsened", "4096", "1"});
     const auto with_races = run({own, "all"}, {"speed_kernels", "coarsened", "4096", "1"});
     if (!small || !large || !with_races) return;
-    // Two matrices in device memory, in KiB. The program also has two matrices in host memory.
+    // The size of two matrices in device memory, in KiB. The program also has two matrices in host
+    // memory.
     const double device = 2.0 * 4096 * 4096 * 4 / 1024, host = device;
     const auto over = [&](const Run& r) {
         return 100.0 * (static_cast<double>(r.peak_kib - small->peak_kib) - host - device) / device;

@@ -32,8 +32,8 @@ private:
     MPI_Datatype type_ = MPI_DATATYPE_NULL;
 };
 
-/// Describes `rows` rows of `cols` floats each. The distance between the starts of two rows is
-/// `pitch` floats.
+/// Returns the datatype of `rows` rows of `cols` floats each. The starts of consecutive rows are
+/// `pitch` floats apart.
 MPI_Datatype row_datatype(int rows, int cols, std::ptrdiff_t pitch) {
     MPI_Datatype type;
     MPI_Type_create_hvector(rows, cols, pitch * static_cast<MPI_Aint>(sizeof(float)), MPI_FLOAT,
@@ -41,7 +41,7 @@ MPI_Datatype row_datatype(int rows, int cols, std::ptrdiff_t pitch) {
     return type;
 }
 
-/// Describes the same floats as row_datatype, but in column order.
+/// Returns the datatype of the same floats as row_datatype, but in column order.
 MPI_Datatype column_datatype(int rows, int cols, std::ptrdiff_t pitch) {
     MPI_Datatype column = row_datatype(rows, 1, pitch), type;
     MPI_Type_create_hvector(cols, 1, sizeof(float), column, &type);

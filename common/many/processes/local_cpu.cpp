@@ -13,8 +13,8 @@ namespace {
 
 /// The number of floats in a cache line.
 constexpr int kFloatsPerCacheLine = 16;
-/// The side of a tile. A tile touches 2 x 256 pages, which fit into the core's TLB, and accesses to
-/// a page use consecutive cache lines.
+/// The side length of a tile, in elements. A tile touches 2 x 256 pages, which fit into the core's
+/// TLB, and accesses to a page use consecutive cache lines.
 constexpr int kTileDim = 256;
 
 void transpose_plain(Piece<float> out, Piece<const float> in, int rows, int cols) {

@@ -28,15 +28,14 @@ public:
         wait_for_all();  // until every `in` is complete
         for (int turn = 0; turn < shared_.ranks(); ++turn) {
             // Each process reads from its own block first, and then from its peers in turn. At any
-            // time, each process reads from a different one.
+            // time, no two processes read from the same peer.
             transpose_from_peer((shared_.rank + turn) % shared_.ranks());
         }
         wait_for_all();  // until no process reads `in` any more
     }
 
 private:
-    /// Transposes the part of the peer's rows that belongs to this process, and stores it in this
-    /// process's `out`.
+    /// Transposes this process's part of the peer's rows into this process's `out`.
     void transpose_from_peer(int peer) {
         transpose_on_cpu({out_ + shared_.peer_column(peer), shared_.rows.count},
                          {peer_memory(peer) + shared_.cols.begin(shared_.rank), shared_.cols.count},

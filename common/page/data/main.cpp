@@ -26,7 +26,7 @@ std::string without(std::string text, const std::string& part) {
     return text;
 }
 
-/// Returns the headers in a program's own folder.
+/// Returns the texts of the headers in a program's own folder.
 std::string read_headers(const fs::path& folder) {
     std::vector<fs::path> files;
     for (const auto& entry : fs::directory_iterator(folder)) {

@@ -84,7 +84,7 @@ bool may_call_change(const Instruction& call, const Access& access, bool or_read
         return may_copy_change(call, name, access, or_read);
     if (name.starts_with("llvm.lifetime."))
         return may_alias(access_at(call.operands.back(), -1), access);
-    // A call that is known to return only computes a value or reads a special register, and does
+    // A call that always returns can only compute a value or read a special register, so it does
     // not change memory. Atomics are the exception.
     return !always_continues(call) || name.find(".atomic.") != name.npos;
 }

@@ -80,8 +80,8 @@ ContainingWord find_containing_word(Emitter& e, const Value* pointer, const Type
     };
     const auto [text, space] = e.format_address(pointer);
     word.space = space;
-    // An address with the name of a variable, even with an offset, can be moved to a register
-    // directly. An offset from a register must be added first.
+    // An address that begins with a variable's name, with or without an offset, can be moved to a
+    // register directly. If it begins with a register, the offset must be added first.
     const std::size_t sign = text.find_first_of("+-");
     std::string address = text;
     if (text[0] != '%') {

@@ -144,8 +144,8 @@ void bitcast_bytes(Emitter& e, const Instruction& i) {
 
 }  // namespace
 
-/// Emits a bitcast between types that differ in the number of registers. mov packs and unpacks two
-/// or four registers.
+/// Emits a bitcast between types that occupy different numbers of registers. mov packs and unpacks
+/// two or four registers.
 void emit_bitcast(Emitter& e, const Instruction& i) {
     const auto from = register_families(*i.operands[0]->type), to = register_families(*i.type);
     // A 128-bit integer already consists of two halves. All other sizes are powers of two.

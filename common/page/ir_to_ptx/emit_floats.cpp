@@ -24,7 +24,7 @@ std::string float_operand(Emitter& e, const Value* value, std::size_t part) {
 
 namespace {
 
-/// Converts a half to a float, for operations for which there is no half instruction.
+/// Converts a half to a float, for operations that have no half instruction.
 std::string widen_half(Emitter& e, const Value* value, std::size_t part) {
     const std::string wide = e.make_register(Register::b32);
     e.emit_ptx("cvt.f32." + float_suffix(element_of(*value->type)) + " " + wide + ", " +

@@ -86,8 +86,8 @@ void emit_wide_product(Emitter& e, const Instruction& i, std::size_t part) {
 }
 
 /// Emits a shift of a 128-bit integer. In PTX, a shift by more than 63 bits gives 0 (or the sign).
-/// Each half of the result is therefore the OR of the parts that may be shifted into it, of which
-/// at most one is not 0.
+/// Each half of the result is therefore the OR of the parts that may be shifted into it, at most
+/// one of which is not 0.
 void emit_wide_shift(Emitter& e, const Instruction& i, std::size_t part) {
     const WideOperands w = split_wide_operands(e, i, part);
     const std::string n = e.make_register(Register::b32), back = e.make_register(Register::b32),

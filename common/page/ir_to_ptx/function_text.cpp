@@ -134,7 +134,7 @@ void Emitter::name_locals() {
     }
 }
 
-/// Finds the headers of the loops for which a pragma in the source disables unrolling.
+/// Finds the headers of the loops that a pragma in the source excludes from unrolling.
 void Emitter::find_not_unrolled() {
     std::set<const Block*> above;
     for (const Block* block : function.blocks) {

@@ -1,4 +1,4 @@
-// Emits memcpy, memmove and memset, and the markers of memory lifetime.
+// Emits memcpy, memmove and memset, and handles lifetime markers.
 #include "page/ir_to_ptx/intrinsics.h"
 
 namespace coalesce::translator {

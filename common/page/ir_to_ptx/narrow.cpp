@@ -57,7 +57,7 @@ private:
     }
 
     /// Matches trunc(load), trunc(load >> whole bytes), and load >> whole bytes if the remaining
-    /// bits are as wide as an access.
+    /// bits are as wide as an access. Returns false for all other uses of the load.
     bool find(const Instruction& load, const Block& block, NarrowedUse& to) const {
         Instruction* user = single_user(load, block);
         if (!user || user->operands[0] != &load) return false;

@@ -13,7 +13,7 @@ u32 find_or_add_index(std::vector<std::string>& list, const std::string& text) {
     return position;
 }
 
-/// Reports whether the code, if it was inlined, was inlined only into code in the same file.
+/// Reports whether the code was not inlined at all, or was inlined only into code in the same file.
 bool is_inlined_within_file(const Place& place) {
     for (const Place* at = place.inlined_at; at; at = at->inlined_at) {
         if (at->file != place.file) return false;

@@ -6,8 +6,8 @@ namespace coalesce::translator {
 
 namespace {
 
-/// The widest supported integer. Only copies of large structures use wider ones, and clang does not
-/// generate these for NVPTX.
+/// The width of the widest supported integer, in bits. Only copies of large structures use wider
+/// ones, and clang does not generate these for NVPTX.
 constexpr u32 kMaxIntegerBits = 128;
 
 bool is_integer_name(const std::string& word) {

@@ -324,8 +324,8 @@ void ModuleReader::read_body(Function& function) {
 }
 
 /// Reads the arguments of a debug declaration, such as `(ptr %row, !33, !DIExpression(), !34)`.
-/// They tell which alloca contains which variable. Skips the variables of functions that were
-/// inlined into this one.
+/// They state which alloca holds which variable. Skips the variables of functions that were inlined
+/// into this one.
 void ModuleReader::read_declared_variable(Function& function) {
     lexer_.expect('(');
     const Value* memory = values_.read_typed();

@@ -1,6 +1,6 @@
-// Infers the address spaces of pointers. A generic access must determine its space from the
-// address, and only at run time is it known whether the access is counted as global or as shared.
-// Therefore, every pointer whose space can be inferred is converted to that space.
+// Infers the address spaces of pointers. A generic access determines its space from the address, so
+// it is known only at run time whether the access counts as global or as shared. Therefore, every
+// pointer whose space can be inferred is converted to that space.
 //
 // Idea   The arguments of a kernel are global, and an addrspacecast shows the original space. A
 //        pointer that is computed from pointers to one space points to the same space. The type of

@@ -134,7 +134,10 @@ const MIN_STEP_LIMIT_MS = 2000;
 const SLOW_COMPUTER_FACTOR = 3;
 /** The limit in milliseconds for the first step, in which a new worker also loads and compiles the examiner. */
 const FIRST_STEP_LIMIT_MS = 10000;
-/** The limit for compiling, in milliseconds. A kernel of the course takes a tenth of it. SLOW_COMPUTER_FACTOR applies here, too. */
+/**
+ * The limit for compiling, in milliseconds. Compiling a kernel of the course takes a tenth of this time.
+ * SLOW_COMPUTER_FACTOR applies here, too.
+ */
 const MIN_COMPILATION_LIMIT_MS = 10000;
 /** The limit in milliseconds for the first compilation, in which the browser also compiles the compiler. */
 const FIRST_COMPILATION_LIMIT_MS = 60000;
@@ -213,8 +216,9 @@ export class Examiner {
     }
 
     /**
-     * Examines a text. When `signal` is aborted with the reason "stop", the run ends at once. With another reason, it
-     * ends unless the kernel has been compiled already. In both cases the promise is rejected with Cancelled.
+     * Examines a text. When `signal` is aborted with the reason "stop", the run ends at once. If the reason is a
+     * different one, the run ends only if the kernel has not been compiled yet. In both cases the promise is rejected
+     * with Cancelled. /
      */
     async examine(task: Task, source: string, signal?: AbortSignal): Promise<Timed> {
         await this.prepare(task);
@@ -261,7 +265,10 @@ export class Examiner {
         }
     }
 
-    /** Ends a compilation that takes too long, or whose text has changed. */
+    /**
+     * Compiles with a time limit. Throws TimeLimitError if the compilation takes too long, and Cancelled if `signal` is
+     * aborted.
+     */
     private async compile(compiler: Compiler, request: CompilerRequest, signal?: AbortSignal): Promise<CompilerAnswer> {
         const begin = performance.now();
         const slowest = this.slowestCompilation;
@@ -316,7 +323,7 @@ export class Examiner {
         });
     }
 
-    /** Ends the worker if a step of `act` takes too long. */
+    /** Runs `act`, and ends the worker if a step of `act` takes too long. */
     private async limited<Answer>(act: () => Promise<Answer>): Promise<Answer> {
         let tooLong: TimeLimitError | null = null;
         let clock: ReturnType<typeof setTimeout>;

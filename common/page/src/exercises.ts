@@ -63,7 +63,8 @@ export const isBeyondTranspose = (exercise: string): boolean => exercise.startsW
  */
 export const numberOf = (exercise: string): string => (isBeyondTranspose(exercise) ? exercise : exercise.slice(0, 2));
 /**
- * Reports whether only this page has the exercise, so that questions to the module must contain the exercise's records.
+ * Reports whether the exercise exists only in this page. In that case, questions to the module must contain the
+ * exercise's records.
  */
 export const isOwnExercise = (task: Task): boolean => lessonOf(task)?.texts !== undefined;
 /** Returns the fields of a question to the module that identify the exercise. */

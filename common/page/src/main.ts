@@ -12,9 +12,9 @@ import { SimulatorThread } from "./thread";
 
 declare global {
     interface Window {
-        /** For tests and for use in the console: runs a kernel of the course at a given size. */
+        /** Runs a kernel of the course at a given size. For tests, and for use in the console. */
         runKernel(step: string, variant: string, rows: number, cols: number): Result;
-        /** For tests and for use in the console: predicts the time of a kernel. */
+        /** Predicts the time of a kernel. For tests, and for use in the console. */
         predictKernel(step: string, variant: string, rows: number, cols: number, gpu: string): Promise<Time>;
     }
 }

@@ -1,5 +1,4 @@
-// Stores the questions to a worker that have not been answered yet. Each question has a number, which the worker
-// includes in its reply.
+// Stores the unanswered questions to a worker. Each question has a number, which the worker includes in its reply.
 
 interface Asker {
     resolve(answer: unknown): void;

@@ -1,4 +1,4 @@
-// For an exercise that the module does not contain, computes the data that an examination needs: the compiled
+// Computes the data that the examination of an exercise needs if the module does not contain it: the compiled
 // reference, and the costs of the solution. The data of the book's own exercises is computed when the book is built.
 
 import type { Compiler, CompilerAnswer, CompilerRequest } from "./compiler/compiler";

@@ -1,4 +1,4 @@
-// Draws an access as lanes and sectors, or as lanes and banks. Draws the contents of shared memory.
+// Draws an access as lanes and sectors, or as lanes and banks. Also draws the contents of shared memory.
 
 import { rowsOf, type Row } from "./rows";
 import type { Access } from "./simulator";

@@ -5,7 +5,7 @@ import type { Access } from "./simulator";
 
 export interface Row {
     label: string;
-    /** The first lane that accesses each word of the row, or -1. */
+    /** For each word of the row, the first lane that accesses it, or -1. */
     lanes: number[];
 }
 

@@ -3,7 +3,7 @@
 
 const loading = new Map<string, Promise<void>>();
 
-/** Waits until the script with that name has run, or returns at once if `isThere` says that it has. */
+/** Waits until the script called `name` has run. Returns at once if `isThere` reports that it has. */
 export function loadScript(name: string, isThere: () => boolean): Promise<void> {
     if (isThere()) return Promise.resolve();
     const begun = loading.get(name);

@@ -66,7 +66,7 @@ export interface Prediction {
 /** A prediction with its explanation and pictures, as wasm/time_of_launch.h describes. */
 export interface Time {
     prediction: Prediction;
-    /** The kernel's fraction of a copy's speed, or null if it is unknown. */
+    /** The kernel's speed as a fraction of a copy's, or null if it is unknown. */
     of_copy: number | null;
     told: { kernel: string; time: string; label: string; verdict: string; why: string[]; unknown: string[]; cure: string };
     svg: string;

@@ -27,7 +27,7 @@ export class SimulatorThread {
     /** Creates a thread that calls `onStep` when a step of an examination starts. */
     constructor(private readonly onStep: () => void = () => {}) {}
 
-    /** Starts the worker when the first question is asked, after the page has been shown. */
+    /** Returns the worker. Starts it when the first question is asked, after the page has been shown. */
     private begun(): Promise<Worker> {
         return (this.worker ??= new Promise((resolve, reject) => setTimeout(() => this.start().then(resolve, reject))));
     }

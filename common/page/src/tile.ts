@@ -10,7 +10,7 @@ export interface Tile {
     padding: number;
 }
 
-/** The position at which the kernel is that of lesson 03. */
+/** The slider position whose kernel is that of lesson 03. */
 export const firstTile: Tile = { down: 32, elements: 1, padding: 0 };
 
 /** The positions of each slider, as values of the constant that it sets. */
@@ -20,7 +20,7 @@ export const POSITIONS: Record<keyof Tile, number[]> = {
     padding: [0, 1, 2, 3, 4],
 };
 
-/** The positions at which the kernel is that of a lesson. */
+/** The slider positions whose kernels are those of lessons. */
 const LESSONS: [Tile, string][] = [
     [{ down: 32, elements: 1, padding: 0 }, "03_tiled"],
     [{ down: 32, elements: 1, padding: 1 }, "04_padded"],

@@ -6,7 +6,7 @@ import type { Gpu } from "./exercises";
 import type { Time } from "./simulator";
 import { capitalizeFirstLetter, escapeHtml, joinUnits } from "./words";
 
-/** The GPU, and the side of the matrix as `size`. */
+/** The chosen GPU, and the chosen side length of the matrix (`size`). */
 export interface TimeChoice {
     gpu: string;
     size: number;
@@ -106,7 +106,7 @@ export class TimePart {
         this.find(".time-headline").textContent = `No time is predicted: ${reason}`;
     }
 
-    /** Draws a bar for the fraction of a copy's speed, with its error band. */
+    /** Draws a bar for the kernel's speed as a fraction of a copy's, with its error band. */
     private showShare({ of_copy, prediction }: Time) {
         const share = this.find<HTMLElement>(".share");
         share.hidden = of_copy === null;

@@ -116,7 +116,7 @@ u64 DeviceMemory::allocate(u64 bytes, AllocationKind kind, std::string name) {
     return begin;
 }
 
-/// Does nothing, because a page does not need random addresses.
+/// Returns false, because a page does not need random addresses.
 bool DeviceMemory::draw_addresses(u64) {
     return false;
 }

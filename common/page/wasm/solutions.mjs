@@ -1,6 +1,6 @@
 // Computes the costs of the course's solutions in the same way as a page: clang compiles the solutions to LLVM IR, and
-// the examiner counts their costs, both as WebAssembly. A learner's kernel and the solution are therefore compared
-// after the same compiler, translator and simulator.
+// the examiner counts their costs, both as WebAssembly. When a learner's kernel is compared with the solution, both
+// have therefore passed through the same compiler, translator and simulator.
 //
 //     node solutions.mjs SIMULATOR CLANG PROJECT FILE
 //

@@ -9,7 +9,7 @@ set -eu
 source=${AUTOGRADER_ROOT:-/autograder}/source
 cd "$source/course"
 chmod +x learn
-# toml++ is the only library that has no package in Ubuntu 22.04. It is header-only.
+# toml++ is the only required library that has no package in Ubuntu 22.04. It is header-only.
 export CPATH="$source/headers" CMAKE_INCLUDE_PATH="$source/headers"
 export COALESCE_COMPILER=clang
 ./learn grade doctor

@@ -66,8 +66,8 @@ void read_available(Descriptor& from, std::string& to, std::size_t most) {
         from.reset();
 }
 
-/// Writes as much as fits. Closes the descriptor when everything is written or the reader has
-/// closed its end.
+/// Writes as much as the pipe accepts. Closes the descriptor when everything is written or the
+/// reader has closed its end.
 void write_some(Descriptor& to, std::string_view& text) {
     const ssize_t count = write(to.get(), text.data(), std::min<std::size_t>(text.size(), 4096));
     if (count < 0 && errno == EINTR) return;

@@ -38,7 +38,8 @@ constexpr Launch configure(int rows, int cols) {
 /// The clang process of this worker, started before the worker was restricted.
 std::unique_ptr<ClangProcess> clang;
 
-/// Compiles with clang, which must already have been started. `compile` does the same with NVRTC.
+/// Compiles with clang, which must already have been started. `compile` is the counterpart for
+/// NVRTC.
 Compiled compile_by_clang(const Source& source, const Signature& kernel) {
     Compiled compiled;
     compiled.failure = source.problem;

@@ -117,7 +117,7 @@ Trial run(const LaunchJob& job, std::span<std::byte> to, int notes) {
     return trial;
 }
 
-/// Launches a kernel of an exercise beyond the transpose, whose arguments are arrays and numbers.
+/// Launches a kernel whose arguments are arrays and numbers, for an exercise beyond the transpose.
 Trial run_with_arrays(const LaunchJob& job, std::span<std::byte> to, int notes) {
     if (job.address_seed != 0) simulated::randomize_addresses(job.address_seed);
     LoadedKernel kernel(job.kernel);

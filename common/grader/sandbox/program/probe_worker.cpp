@@ -1,4 +1,4 @@
-// The jail of the doctor's probe, whose workers each try one attack.
+// The jail for the doctor's attacks. Each of its workers tries one attack.
 
 #include <algorithm>
 

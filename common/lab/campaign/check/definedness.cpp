@@ -14,7 +14,7 @@ namespace {
 namespace ptx = simulator::ptx;
 using simulator::u32;
 
-/// The registers that are certain to have been written before some instruction of the program.
+/// The registers that are certain to have been written before a given instruction of the program.
 struct WrittenRegisters {
     std::vector<bool> written;
     /// Registers that are written only if a guard has a certain value, as (register, guard, whether

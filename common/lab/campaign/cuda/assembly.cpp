@@ -1,4 +1,4 @@
-// Inline assembly for instructions that compilers seldom or never generate from C++.
+// Generates inline assembly for instructions that compilers seldom or never generate from C++.
 #include "lab/campaign/cuda/expressions.h"
 
 namespace coalesce::campaign {

@@ -1,4 +1,4 @@
-// Constructs that assign values, compute conditions, and choose between values.
+// Generates constructs that assign values, compute conditions, and choose between values.
 #include "lab/campaign/cuda/expressions.h"
 
 namespace coalesce::campaign {

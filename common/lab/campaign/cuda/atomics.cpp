@@ -1,5 +1,5 @@
-// Atomics on global memory. Each word of `sums` is used with one kind of operation, so that the
-// order does not affect the result.
+// Generates atomics on global memory. Each word of `sums` is used with one kind of operation, so
+// that the order does not affect the result.
 #include "lab/campaign/cuda/expressions.h"
 
 namespace coalesce::campaign {
@@ -42,7 +42,7 @@ void add_for_peers(Kernel& kernel, StatementPlace& place) {
         {place.mask, first});
 }
 
-/// Generates an atomic addition of the sum over the warp, which one lane performs.
+/// Generates a sum over the warp that one lane adds atomically.
 void add_for_warp(Kernel& kernel, StatementPlace& place) {
     const int first = kernel.reserve_sum_words(1);
     if (first < 0) return;

@@ -16,8 +16,8 @@ constexpr const char* kTypes =
     "unsigned long long;\n"
     "using i8 = signed char; using i16 = short; using i32 = int; using i64 = long long;\n";
 
-/// Draws the weights of the constructs, which differ between kernels. Some kernels consist almost
-/// entirely of one construct.
+/// Draws the weights of the constructs. The weights differ between kernels, and some kernels
+/// consist almost entirely of one construct.
 std::vector<Construct> draw_constructs(Random& random, bool is_learner) {
     std::vector<std::vector<Construct>> groups = {assignment_constructs(), loop_constructs()};
     const auto add = [&](std::initializer_list<std::vector<Construct>> more) {

@@ -1,5 +1,5 @@
-// Constructs with calls: functions with their own control flow, recursion, function pointers,
-// lambdas, templates, structures passed by value and by reference.
+// Generates constructs with calls: functions with their own control flow, recursion, function
+// pointers, lambdas, templates, structures passed by value and by reference.
 #include <utility>
 
 #include "lab/campaign/cuda/expressions.h"

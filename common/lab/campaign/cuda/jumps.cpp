@@ -1,5 +1,5 @@
-// Unstructured control flow: switches that fall through, loops entered in the middle, state
-// machines, threads that leave the kernel.
+// Generates unstructured control flow: switches that fall through, loops entered in the middle,
+// state machines, threads that leave the kernel.
 #include "lab/campaign/cuda/expressions.h"
 
 namespace coalesce::campaign {

@@ -1,9 +1,9 @@
-// Variables that are declared before a loop, get their first value inside it, and are used after
-// it: the index of the smallest element, the result of a search, a value from the previous
-// iteration.
+// Generates variables that are declared before a loop, get their first value inside it, and are
+// used after it: the index of the smallest element, the result of a search, a value from the
+// previous iteration.
 //
-// Each loop is certain to assign the variables in its first or last iteration; otherwise a flag
-// records whether it did. A loop counts with @i and computes @now in each iteration.
+// Each loop either is certain to assign the variables, in its first or last iteration, or sets a
+// flag if it has assigned them. A loop counts with @i and computes @now in each iteration.
 #include "lab/campaign/cuda/expressions.h"
 
 namespace coalesce::campaign {

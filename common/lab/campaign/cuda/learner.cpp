@@ -1,6 +1,6 @@
-// Code that leaves choices to the compiler, as learners write it: operators on mixed types, sums of
-// products that may be contracted, structures with floating-point members, tables, neighbouring
-// elements that may become a vector. Only Style::learner kernels contain it.
+// Generates code as learners write it, which leaves choices to the compiler: operators on mixed
+// types, sums of products that may be contracted, structures with floating-point members, tables,
+// neighbouring elements that may become a vector. Only Style::learner kernels contain it.
 #include "lab/campaign/cuda/expressions.h"
 
 namespace coalesce::campaign {
@@ -63,7 +63,7 @@ std::string learner_real(Kernel& kernel, Type type, UniformIn most, int depth) {
 
 namespace {
 
-/// A floating-point number of moderate size.
+/// An expression for a floating-point number of moderate size.
 constexpr const char* kReal = "(float)($i % 1000)";
 
 /// Generates code from a pattern in which each ` stands for a floating-point number of moderate

@@ -1,5 +1,5 @@
-// Structured C++ loops: counted loops, loops with the test at the end, with break, and with
-// continue.
+// Generates structured C++ loops: counted loops, loops with the test at the end, with break, and
+// with continue.
 #include <algorithm>
 
 #include "lab/campaign/cuda/expressions.h"

@@ -1,5 +1,5 @@
-// Memory that belongs to a single thread: local arrays, structures, unions, bit-fields, vectors,
-// bytes.
+// Generates accesses to memory that belongs to a single thread: local arrays, structures, unions,
+// bit-fields, vectors, bytes.
 #include "lab/campaign/cuda/expressions.h"
 
 namespace coalesce::campaign {

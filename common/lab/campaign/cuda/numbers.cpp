@@ -1,4 +1,5 @@
-// 16-, 32- and 64-bit floating-point numbers in loops and branches, and 64-bit integers.
+// Generates computations on 16-, 32- and 64-bit floating-point numbers in loops and branches, and
+// on 64-bit integers.
 #include "lab/campaign/cuda/expressions.h"
 
 namespace coalesce::campaign {

@@ -1,4 +1,4 @@
-// Exchanges of data through shared memory, with block-wide barriers.
+// Generates exchanges of data through shared memory, with block-wide barriers.
 #include "lab/campaign/cuda/expressions.h"
 
 namespace coalesce::campaign {
@@ -175,7 +175,7 @@ void shared_atomics(Kernel& kernel, StatementPlace& place) {
     kernel.write("__syncthreads();");
 }
 
-/// Generates an addition under a lock, which does not use an atomic addition.
+/// Generates an addition under a lock, without an atomic addition.
 void spin_lock(Kernel& kernel, StatementPlace& place) {
     if (place.turns > 8 || !kernel.reserve_shared(8)) return barrier_vote(kernel, place);
     kernel.write(

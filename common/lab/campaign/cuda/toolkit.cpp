@@ -1,5 +1,5 @@
-// Features of the toolkit's headers: pipelines, and cooperative groups for nvcc only (clang does
-// not support everything that their header uses).
+// Generates uses of the toolkit's headers: pipelines, and cooperative groups for nvcc only (clang
+// does not support everything that their header uses).
 #include "lab/campaign/cuda/expressions.h"
 
 namespace coalesce::campaign {

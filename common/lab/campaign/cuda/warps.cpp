@@ -1,5 +1,5 @@
-// Operations that the lanes of a warp execute together. All lanes of the mask participate. A value
-// read from a lane outside the mask is discarded.
+// Generates operations that the lanes of a warp execute together. All lanes of the mask
+// participate. A value read from a lane outside the mask is discarded.
 #include "lab/campaign/cuda/expressions.h"
 
 namespace coalesce::campaign {
@@ -59,7 +59,7 @@ void vote(Kernel& kernel, StatementPlace& place) {
                             "(__any_sync($1, $2) ? 9u : 2u)",
                             "(u32)__popc(__ballot_sync($1, $2) & ((1u << lane) - 1))",
                             "(__uni_sync($1, $2) ? 6u : 1u)"});
-    // The result of a vote is the same for the whole warp, unless the pattern contains the lane.
+    // The result of a vote is uniform across the warp, unless the pattern contains the lane.
     const bool is_whole = std::string(pattern).find("lane") == std::string::npos;
     absorb(kernel, place, fill(pattern, {place.mask, condition(kernel, UniformIn::thread, 2)}),
            Type::u32,

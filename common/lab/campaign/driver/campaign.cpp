@@ -41,7 +41,7 @@ struct Options {
 
 void add_options(CLI::App& app, Options& options) {
     // Define --seconds before --kernels. Setting --seconds removes the default limit on the number
-    // of kernels, and a later --kernels sets it again, so that both limits apply.
+    // of kernels, and a --kernels that is processed later sets it again, so that both limits apply.
     app.add_option("--seconds", options.seconds, "Run kernels for this many seconds")
         ->each([&](const std::string&) { options.kernels = ~u64{0}; });
     app.add_option("--kernels", options.kernels, "Number of kernels (default: 300)");
@@ -83,7 +83,7 @@ bool is_cuda(const Options& options, u64 seed) {
     return options.only == "cuda" || (options.only.empty() && seed % kSeedsPerCudaKernel == 0);
 }
 
-/// Searches for compilers when the first kernel in CUDA C++ needs one.
+/// Returns the compilers. The first call, for the first kernel in CUDA C++, searches for them.
 const Compilers& compilers() {
     static const Compilers found;
     return found;
@@ -283,6 +283,7 @@ int compare_file(const Options& options) {
 }
 
 /// Exports kernels whose results do not depend on the device, with the results of the plain mode.
+/// Returns the exit code.
 int export_kernels(const Options& options) {
     const Runner runner(options.runner, options.library);
     std::vector<Case> cases;

@@ -63,7 +63,7 @@ std::vector<Outcome> read_outcomes(Child& child) {
     return outcomes;
 }
 
-/// Describes how a process ended, although it should have kept running.
+/// Describes how a process that should have kept running ended.
 std::string describe_exit(int exit_code) {
     if (exit_code == 128 + SIGKILL) return "no answer";
     return exit_code > 128 ? "signal " + std::to_string(exit_code - 128)

@@ -100,8 +100,8 @@ private:
         return sort_of(differences({{.name = "one", .ptx = text}})[0]) == difference_kind_;
     }
 
-    /// Tries to remove each chunk of `chunk` lines on its own, then removes those that can be
-    /// removed together.
+    /// Tries to remove each chunk of `chunk` lines by itself, and then removes as many of these
+    /// chunks as can be removed together. Returns false if none can be removed.
     bool remove_chunks_of_size(std::size_t chunk) {
         const std::vector<std::size_t> places = removable_lines();
         std::vector<Case> cases;

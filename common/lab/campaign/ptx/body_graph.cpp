@@ -1,6 +1,6 @@
 // Generates a graph of blocks in which each block may branch to any other: loops with several
 // entries, and nested loops that share blocks. A branch to a block with the same or a smaller index
-// uses up fuel, so that every kernel ends.
+// uses up fuel, so that every kernel terminates.
 #include <algorithm>
 #include <set>
 

@@ -362,7 +362,7 @@ void PtxBody::read_shared_sums() {
     barrier();
 }
 
-// ---- asynchronous copies and barriers in memory ----
+// ---- asynchronous copies and mbarriers ----
 
 /// Emits an asynchronous copy into the thread's own 16 bytes of shared memory.
 void PtxBody::async_copy() {

@@ -173,8 +173,8 @@ void PtxBody::lane_instruction() {
 
 // ---- values that prologues compute ----
 
-/// Generates computations with values that are the same for some set of threads. The results are
-/// the same for that set as well.
+/// Generates computations on values that are uniform across some set of threads. The results are
+/// uniform across the same set.
 void PtxBody::same_values(std::vector<Reg>& known, const std::vector<std::string>& operations,
                           u32 count) {
     for (u32 k = 0; k < count; ++k) {

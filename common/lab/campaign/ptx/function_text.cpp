@@ -75,7 +75,7 @@ std::string FunctionText::terminator_text(int index, int next, Random& random) c
             const std::string guard =
                 (b.negated != swapped ? "\t@!" : "\t@") + name_of(b.predicate);
             const std::string bra = random.percent(10) ? " bra.uni " : " bra ";
-            // .uni promises that lanes do not diverge, which is only certain if both targets are
+            // .uni promises that lanes do not diverge, which is certain only if both targets are
             // equal.
             return guard + (b.targets[0] == b.targets[1] ? bra : " bra ") +
                    label(b.targets[swapped]) + ";\n" + go(b.targets[!swapped]);

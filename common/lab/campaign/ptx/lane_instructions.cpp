@@ -77,7 +77,7 @@ std::vector<LaneInstruction> approximations() {
 }
 
 /// Returns the kind of literal that may replace a source of a plain integer or floating-point
-/// instruction, or 0 if no literal may replace it.
+/// instruction, or 0 if none may.
 char literal_kind(const LaneInstruction& i) {
     const std::string name = i.name, opcode = name.substr(0, name.find('.')),
                       type = name.substr(name.rfind('.') + 1);

@@ -318,8 +318,8 @@ private:
                line.starts_with("done " + text.name + " " + wanted->second);
     }
 
-    /// Returns the verdict on the kernel that crashed its process, after running it without the
-    /// optimizer.
+    /// Runs the kernel that crashed its process once more, without the optimizer, and returns the
+    /// verdict.
     char rerun_without_optimizer(std::size_t index) {
         std::cout << "the kernel crashed or did not end: " << texts_[index].name << std::endl;
         const std::string letter = run_in_child(index, 0, 1);

@@ -218,7 +218,7 @@ void choose_matrix(KernelPlan& plan, Random& random) {
     plan.out_row_padding = random_row_padding(random);
 }
 
-/// Chooses the number of persistent blocks, so small that each block has several tiles to process.
+/// Chooses the number of persistent blocks, small enough that each block processes several tiles.
 void choose_persistent_blocks(KernelPlan& plan, Random& random) {
     const std::int64_t across = (plan.cols + plan.width - 1) / plan.width;
     const std::int64_t down = (plan.rows + plan.height - 1) / plan.height;
@@ -255,7 +255,7 @@ void choose_family(KernelPlan& plan, Random& random) {
     }
 }
 
-/// Decides whether the blocks are persistent: always for Family::staying, at random for reductions
+/// Returns whether the blocks are persistent: always for Family::staying, at random for reductions
 /// and fills.
 bool has_persistent_blocks(Family family, Random& random) {
     const bool now_and_then = random.percent(30);

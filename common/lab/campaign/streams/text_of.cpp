@@ -1,5 +1,5 @@
-// Generates CUDA source from a plan. Begin reading at `generate_source`, at the end. Tests compare
-// the kernels' results with `Computation`.
+// Generates CUDA source from a plan. Start with `generate_source` at the end of the file. Tests
+// check the kernels' results against `Computation`.
 #include <algorithm>
 
 #include "base/text.h"

@@ -1,7 +1,7 @@
-// Transposes without shared memory that differ in one parameter at a time. They measure how the
-// cost of partial sector stores depends on the shape of a block, the elements per thread, the order
-// of blocks, and the alignment of rows. The kernels are not random, because too few random kernels
-// are of this kind.
+// Lists transposes without shared memory, which differ from one another in one parameter at a time.
+// They measure how the cost of partial sector stores depends on the shape of a block, the elements
+// per thread, the order of blocks, and the alignment of rows. The kernels are not random, because
+// too few random kernels are of this kind.
 #include "lab/campaign/streams/plan.h"
 
 namespace coalesce::timing {
@@ -21,7 +21,7 @@ constexpr Elements kElements[] = {
     {1, Loads::batched}, {4, Loads::batched}, {4, Loads::dependent}, {16, Loads::dependent}};
 constexpr Order kOrders[] = {Order::rows, Order::columns, Order::bands};
 constexpr int kRowBytes = 65536, kRows = 16384;
-/// Bytes after each row, so that the distance between rows is not a power of two.
+/// Unused bytes after each row, so that the distance between rows is not a power of two.
 constexpr int kRowPaddingBytes = 1280;
 
 KernelPlan make_plan(int element, const Block& block, const Elements& elements, Order order,

@@ -24,7 +24,7 @@ using namespace coalesce::random_kernels;
 
 namespace {
 
-/// Kernels per source file, so that clang reads the headers only once for all of them.
+/// The number of kernels per source file. clang reads the headers only once for all of them.
 constexpr std::size_t kBatch = 10;
 
 struct Options {
@@ -77,7 +77,8 @@ std::vector<std::string> make_command(const std::string& program, const std::str
     return command;
 }
 
-/// Compiles as the web page does: with optimization, and with the project's headers.
+/// Compiles a source to LLVM IR as the web page does: with optimization, and with the project's
+/// headers.
 std::string compile_to_ir(const Options& options, const std::string& source,
                           const std::filesystem::path& folder) {
     write_file(folder / "kernels.cu", source);

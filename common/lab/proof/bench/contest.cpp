@@ -9,8 +9,8 @@
 namespace coalesce::proof {
 namespace {
 
-/// If a launch takes longer than this, the times of the kernel vary little, so one timed launch per
-/// round is enough.
+/// The duration of a launch, in milliseconds, above which a kernel's times vary so little that one
+/// timed launch per round is enough.
 constexpr double kSlowMs = 60;
 constexpr int kSeparateLaunches = 3;
 

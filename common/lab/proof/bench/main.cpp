@@ -32,10 +32,10 @@ using namespace coalesce::proof;
 namespace {
 
 const std::string kRepository = COALESCE_REPOSITORY;
-/// The sizes of the published results: four squares and two rectangles.
+/// The matrix sizes of the published results: four squares and two rectangles.
 const std::vector<Shape> kUsualSizes = {{4096, 4096},   {8192, 8192},   {16384, 16384},
                                         {32768, 32768}, {32768, 16384}, {16384, 32768}};
-/// The sizes of a quick run.
+/// The matrix sizes of a quick run.
 const std::vector<Shape> kQuickSizes = {{4096, 4096}, {16384, 16384}};
 
 /// The command line and the settings derived from it.
@@ -114,9 +114,9 @@ public:
         largest_ = *std::ranges::max_element(plan.sizes, {}, elements);
     }
 
-    /// Runs the float variants at all sizes first. Device memory is then not yet fragmented, as in
-    /// a separate program. The physical position of pages changes the times of matrices with long
-    /// rows by up to 7 %.
+    /// Measures the variants at all sizes, and the float variants first. At that time, device
+    /// memory is not yet fragmented, as in a separate program. The physical position of pages
+    /// changes the times of matrices with long rows by up to 7 %.
     std::vector<SizeResults> run() {
         std::vector<Entrants> fields;
         std::vector<SizeResults> results;

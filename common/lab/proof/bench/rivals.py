@@ -125,7 +125,7 @@ class Rivals:
         out = result if torch.is_tensor(result) else self.out
         wanted = self.matrix.view(torch.int32)
         got = out.view(torch.int32)
-        # Compare in strips, to avoid a temporary matrix as large as the original.
+        # Compare in strips of rows, to avoid a temporary matrix as large as the original.
         strip = 4096
         for row in range(0, self.rows, strip):
             if not torch.equal(got[:, row : row + strip], wanted[row : row + strip].t()):

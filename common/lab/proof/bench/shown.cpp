@@ -42,8 +42,8 @@ bool has_float_elements(const Json& row) {
     return std::abs(row.value("gbps", 0.0) * 1e6 * row.value("ms", 0.0) - bytes) < 0.01 * bytes;
 }
 
-/// Converts predictions to rows like those of measurements, for the float matrices that every step
-/// accepts.
+/// Converts the predictions for float matrices, which every step accepts, to rows like those of
+/// measurements.
 Json format_predicted_rows(const Json& results) {
     Json rows = Json::array();
     for (const Json& result : results) {

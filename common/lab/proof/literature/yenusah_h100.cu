@@ -1,5 +1,5 @@
-// yenusah_h100 -- rewritten versions of 20 transposes. Caleb Yenusah published their times on an
-// H100.
+// yenusah_h100 -- rewritten versions of 20 transposes whose times on an H100 Caleb Yenusah has
+// published.
 //
 // record.cpp contains the times and their source. Each variant here matches the original in its
 // tile, padding, threads, elements per thread, bounds checks, 32-bit indices of a square matrix,
@@ -17,7 +17,7 @@ __global__ void naive(float* __restrict__ out, const float* __restrict__ in, int
 
 constexpr int SMALL = 32, LARGE = 64;
 
-// Uses one thread per element of the tile, with PADDING words after each row.
+// Transposes with one thread per element of the tile, and PADDING words after each row.
 template <int PADDING>
 __global__ void through_tile(float* __restrict__ out, const float* __restrict__ in, int side) {
     __shared__ float tile[SMALL][SMALL + PADDING];
@@ -29,7 +29,7 @@ __global__ void through_tile(float* __restrict__ out, const float* __restrict__ 
     if (col < side && row < side) out[row * side + col] = tile[threadIdx.x][threadIdx.y];
 }
 
-// Uses ROWS rows of threads, which iterate over the rows of the tile.
+// Transposes with ROWS rows of threads, which iterate over the rows of the tile.
 template <int ROWS>
 __global__ void coarsened(float* __restrict__ out, const float* __restrict__ in, int side) {
     __shared__ float tile[SMALL][SMALL + 1];

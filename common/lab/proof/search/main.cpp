@@ -1,5 +1,5 @@
-// search -- the experiments of docs/guide/search.md: what costs the last percent of the fastest
-// transpose? Verifies all candidates, then times them in rounds, together with a copy by
+// search -- the experiments of docs/guide/search.md: where does the fastest transpose lose its last
+// percent of speed? Verifies all candidates, then times them in rounds, together with a copy by
 // cudaMemcpyAsync.
 
 #include <cuda_runtime_api.h>

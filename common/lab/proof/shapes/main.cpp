@@ -61,7 +61,7 @@ void add_options(CLI::App& app, CommandLine& words) {
                  "Check whether the tables and the chart are current");
 }
 
-/// Returns "ms", "gbps" and "of_copy", as in the other results files.
+/// Returns a JSON object with "ms", "gbps" and "of_copy", as in the other results files.
 Json format_times(double ms, double copy_ms, std::size_t bytes) {
     return {{"ms", rounded(ms, 4)},
             {"gbps", rounded(2e-6 * static_cast<double>(bytes) / ms, 1)},
@@ -75,7 +75,7 @@ void run_case(void* out, const void* in, const PermuteCase& one) {
     permute_case(out, in, one);
 }
 
-/// Runs the case on an output buffer that is filled with different data, and checks the result.
+/// Runs the case on an output buffer that holds other data, and checks the result.
 template <class Case>
 void verify(const DeviceBuffer& out, const DeviceBuffer& in, const Case& one) {
     CUDA_CHECK(cudaMemset(out.data(), 0xA7, one.bytes()));
@@ -275,7 +275,8 @@ std::string permutes_table(const Json& json) {
     return text;
 }
 
-/// Writes the tables and the chart from the results, or reports which of them are not current.
+/// Writes the tables and the chart from the results, or reports which of them are out of date.
+/// Returns the exit code.
 int make_tables(const CommandLine& words) {
     const Json json = Json::parse(read_file(words.json));
     std::vector<std::pair<std::string, std::string>> wanted;  // file names and contents

@@ -62,7 +62,8 @@ Json opinion_json(const Opinion& opinion) {
     return json;
 }
 
-/// Returns a table that counts the clean cases or the seeded bugs by the reports of the judges.
+/// Returns a row of a table about the clean cases or the seeded bugs: how many cases there are, and
+/// how many of them both judges, only one of the judges, or neither has reported.
 std::string count_text(const std::vector<JudgedCase>& all, bool clean) {
     std::map<std::string, int> counts;
     int cases = 0;

@@ -173,8 +173,8 @@ bool CounterComparison::is_equal() const {
         if (!counter.is_exact) return true;
         if (summary.cases == 0) return !counter.is_required;
         // A counter passes if it was compared in every case and was not always 0. In most cases,
-        // the metric itself must be equal. In the others, it is sufficient that the metric of the
-        // pipe is equal, or that the difference is a known one.
+        // the metric itself must be equal. In the remaining cases, it is sufficient that the metric
+        // of the pipe is equal, or that the difference is a known one.
         return static_cast<std::size_t>(summary.cases) == cases &&
                summary.equal + summary.settled + summary.known == summary.cases &&
                summary.equal > summary.settled + summary.known && summary.largest_count > 0;

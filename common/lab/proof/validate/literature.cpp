@@ -33,7 +33,8 @@ std::string format_heading(const Record& record) {
     return text;
 }
 
-/// Writes the table into the book, or reports that the book contains an outdated table.
+/// Writes the table into the book, or reports that the book's table is out of date. Returns the
+/// exit code.
 int make_table(const TimeWords& words, const std::string& table) {
     const std::string book = read_file(kBook);
     const std::string wanted =

@@ -1,5 +1,5 @@
-// validate -- does the simulator count what the hardware counts, and report what NVIDIA's checker
-// reports?
+// validate -- tests whether the simulator counts what the hardware counts, and reports what
+// NVIDIA's checker reports.
 //
 // It first runs every kernel of the course at three shapes, and about a hundred random access
 // patterns, both on the simulator and on the GPU under Nsight Compute, and compares all counters.
@@ -114,7 +114,7 @@ public:
         return is_good ? exit_right : exit_wrong;
     }
 
-    /// Compares the simulator with a recorded run. Uses the same cases as that run.
+    /// Compares the simulator with a recorded run, on the same cases. Returns the exit code.
     int compare_with_recorded() {
         const Json recorded = Json::parse(read_file(words_.recorded));
         const Json& run = recorded.at("run");

@@ -23,7 +23,7 @@ std::optional<double> parse_number(std::string text) {
     return value;
 }
 
-/// Returns the index of a column, or -1 if there is none.
+/// Returns the index of the column called `name`, or -1 if there is none.
 int find(const Fields& head, const std::string& name) {
     const auto found = std::ranges::find(head, name);
     return found == head.end() ? -1 : static_cast<int>(found - head.begin());

@@ -37,7 +37,7 @@ const Json& only_launch(const Json& simulated) {
     return kernels[0];
 }
 
-/// The totals over one half of the kernels.
+/// The totals over one of the two halves into which the kernels are divided.
 struct KernelTotals {
     int equal = 0, in_range = 0, known = 0, differing = 0, failed = 0;
     int repeatable = 0, repeatable_equal = 0;

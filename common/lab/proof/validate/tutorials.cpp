@@ -1,5 +1,5 @@
-// tutorials -- for kernels from courses and tutorials, does the simulator count what the hardware
-// counts, and are the measured times within the predicted bands?
+// tutorials -- tests, on kernels from courses and tutorials, whether the simulator counts what the
+// hardware counts, and whether the measured times are within the predicted bands.
 //
 // With --measure, on a GPU, it runs each program of common/lab/proof/tests/tutorial, alone and
 // under Nsight Compute, and writes docs/results/tutorial. With --measure-again, it adds the

@@ -79,7 +79,7 @@ export class Bench {
         return this.root.querySelector(selector) as T;
     }
 
-    /** Adds a button beside Run. `name` identifies the button, and `words` is its label. */
+    /** Adds a button beside Run, and returns the button. `name` identifies it, and `words` is its label. */
     addTool(name: string, words: string, act: () => void): HTMLButtonElement {
         const button = document.createElement("button");
         Object.assign(button, { type: "button", name, textContent: words });
@@ -118,8 +118,8 @@ export class Bench {
     }
 
     /**
-     * Sets the line of text that says what the bench is doing. `unseen` is only for screen readers, because the page
-     * shows the same information elsewhere.
+     * Sets the status line. `unseen` is text for screen readers only, because the page shows the same information
+     * elsewhere.
      */
     say(words: string, unseen = "") {
         this.find(".standing").innerHTML = withCode(words) + (unseen ? `<span class="unseen"> ${withCode(unseen)}</span>` : "");

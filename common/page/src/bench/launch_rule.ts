@@ -1,5 +1,5 @@
-// Derives a rule from observed launches that determines the grid for a matrix of any shape. common/book/recorder does
-// the same for the kernels of the lessons.
+// Derives, from observed launches, a rule that gives the grid for a matrix of any shape. common/book/recorder does the
+// same for the kernels of the lessons.
 
 import type { Launch, ShapeTried } from "../examiner";
 
@@ -9,7 +9,7 @@ type Rule = (rows: number, cols: number) => number;
 const TRIED_EXTENTS: Rule[] = [() => 1, (_, cols) => cols, (rows) => rows, (rows, cols) => rows * cols];
 const MAX_ELEMENTS_PER_BLOCK = 4096;
 
-/** Returns the rule that explains the axis in every launch, or null if there is no simple rule. */
+/** Returns a rule that gives the grid's size along this axis in every launch, or null if no simple rule does. */
 function findAxisRule(axis: number, tried: ShapeTried[]): Rule | null {
     for (const extent of TRIED_EXTENTS) {
         for (let size = 1; size <= MAX_ELEMENTS_PER_BLOCK; size++) {

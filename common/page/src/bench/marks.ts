@@ -17,8 +17,8 @@ function markOtherAccess({ details }: Failure): LineMark[] {
 }
 
 /**
- * Returns the number of the line with the condition under which a line runs: an `if` around the line, or an earlier
- * `if` that returns. Returns 0 if there is no such condition.
+ * Returns the line number of the condition under which a line runs: an `if` around the line, or an earlier `if` that
+ * returns. Returns 0 if there is no such condition.
  */
 export function findCheckLine(text: string, line: number): number {
     const lines = text.split("\n").map((one) => one.replace(/\/\/.*/, ""));

@@ -62,7 +62,7 @@ export class WarpOfOwnKernelPart {
         return this.root.querySelector(selector) as T;
     }
 
-    /** Updates this part when the reader opens it, because an update takes additional runs. */
+    /** Updates this part when the reader opens it, because an update needs additional runs of the kernel. */
     private update() {
         if (!this.isStale || !this.examined || !(this.root as HTMLDetailsElement).open) return;
         this.isStale = false;

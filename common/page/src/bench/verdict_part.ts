@@ -25,8 +25,8 @@ function addRequiredColumn(table: HTMLTableElement, limits: Record<string, numbe
 }
 
 /**
- * Replaces the parts that the terminal draws with characters: the editor marks the lines, and a picture shows the
- * cells.
+ * Replaces what the verdict draws as text for the terminal. In a page, the editor marks the lines, and a picture shows
+ * the cells.
  */
 function replaceDrawings(holder: HTMLElement, { verdict }: Examined, goTo: (line: number) => void) {
     const [first] = verdict.failures;

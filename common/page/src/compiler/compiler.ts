@@ -8,8 +8,8 @@ import CompilerWorker from "./worker?worker&inline";
 import type { Message, Reply } from "./worker";
 
 /**
- * A function that is called during loading, with the loaded fraction (0 to 1, or null if the fraction is unknown) and a
- * text for the reader.
+ * A function that is called while the compiler is being loaded. Its arguments are the loaded fraction (0 to 1, or null
+ * if it is unknown) and a text for the reader.
  */
 export type Progress = (part: number | null, words: string) => void;
 
@@ -28,7 +28,7 @@ export interface CompilerAnswer {
     milliseconds: number;
 }
 
-/** The error of a compilation that stop() has ended. */
+/** The error with which a compilation is rejected if stop() ends it. */
 export class CompilationStopped extends Error {}
 
 const isOpenedFromFiles =

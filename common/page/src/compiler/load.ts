@@ -20,7 +20,7 @@ export interface Loaded {
 
 const cacheName = "coalesce-compiler";
 
-/** Loads the compiler. `folder` is the address of the folder with compiler.json. */
+/** Loads the compiler. `folder` is the URL of the folder that contains compiler.json. */
 export async function load(folder: string, onProgress: Progress): Promise<Loaded> {
     onProgress(0, "The compiler is being loaded.");
     const manifest = await fetchJson<Manifest>(new URL("compiler.json", folder));

@@ -14,7 +14,7 @@ import { starts } from "./starts";
 
 declare global {
     interface Window {
-        /** For tests and for use in the console: compares a kernel's text with an exercise. */
+        /** Compares a kernel's text with an exercise. For tests, and for use in the console. */
         examineKernel(task: Task, source: string): Promise<Examined>;
     }
 }

@@ -1,5 +1,5 @@
-// The initial texts that the reader can choose. For each lesson, these are the exercise and the bug hunt, the solutions
-// of both, and the variants of the lesson's program that solve one of them, with their launches.
+// The initial texts that the reader can choose. Each lesson has the exercise, the bug hunt, the solutions of both, and
+// those variants of its program that solve one of them, with their launches.
 
 import type { Axis, Launch, NoKernel, Program, Variant } from "../course";
 import { programs } from "../course";

@@ -138,7 +138,10 @@ export function variablesAfter({ steps, variables }: Steps, at: number): LaneVal
     return [...known.values()].filter(({ variable }) => isInScope(variable));
 }
 
-/** Returns the last write to each element of an array, up to and including a step, by the element's index. */
+/**
+ * Returns a map from the index of each element of an array to the last write to this element, up to and including step
+ * `at`.
+ */
 export function cellsAfter({ steps, arrays }: Steps, array: number, at: number): Map<number, Cell> {
     const { bytes } = arrays[array] as MemoryArray;
     const cells = new Map<number, Cell>();
@@ -185,8 +188,8 @@ export function nameValuesBySource(all: Steps) {
 }
 
 /**
- * Returns the index of the nearest wanted step before (`by` = -1) or after (`by` = 1) step `from`, or `from` if there
- * is none.
+ * Returns the index of the nearest wanted step before `from` (`by` = -1) or after it (`by` = 1). Returns `from` if
+ * there is none.
  */
 export function findStep({ steps }: Steps, from: number, by: 1 | -1, isWanted: (step: Step, at: number) => boolean): number {
     for (let k = from + by; k >= 0 && k < steps.length; k += by) if (isWanted(steps[k] as Step, k)) return k;

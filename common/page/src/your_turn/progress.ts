@@ -79,7 +79,7 @@ function parseState(json: string): State {
     return { ...newState(), ...state, exercises: Object.fromEntries(known) };
 }
 
-/** Returns the sum of sectors and wavefronts, which serves to compare the costs of kernels. */
+/** Returns the sum of sectors and wavefronts, which is used to compare the costs of kernels. */
 function totalCost(counters: Counters): number {
     const parts = ["load_sectors", "store_sectors", "shared_load_wavefronts", "shared_store_wavefronts"];
     return parts.reduce((sum, part) => sum + (counters[part] ?? 0), 0);

@@ -121,7 +121,7 @@ export class Turn {
         this.showStanding();
     }
 
-    /** Copies a link to the playground, which contains the text. */
+    /** Copies a link that opens the text in the playground. */
     private async share() {
         const link = new URL(`playground.html#a=${nameOf(this.task).replace(" ", "-")},${await packed(this.bench.text)}`, location.href).href;
         try {
