@@ -106,7 +106,7 @@ private:
     std::vector<std::string_view> read_keys_;
 };
 
-/// Passes the given key-value pairs to the codec, in order.
+/// Passes key-value pairs to the codec, in the given order.
 template <class Codec>
 void fields(Codec&) {}
 template <class Codec, class T, class... More>

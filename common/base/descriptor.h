@@ -14,7 +14,7 @@ namespace coalesce {
 class Descriptor {
 public:
     Descriptor() = default;
-    /// Takes ownership of `number`, where -1 means no descriptor.
+    /// Takes ownership of the descriptor `number`. -1 stands for no descriptor.
     explicit Descriptor(int number) : fd_(number) {}
     ~Descriptor() { reset(); }
     /// Takes ownership from `other`.

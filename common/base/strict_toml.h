@@ -28,8 +28,8 @@ inline std::string toml_string(const std::string& text) {
     return quoted + '"';
 }
 
-/// Reads values from tables and checks them. Messages call the table `where`, such as "a step". A
-/// mistake is reported by throwing Error, which must be constructible from a string.
+/// Reads values from tables and checks them. `where` is the table's name in messages, such as "a
+/// step". If a value is invalid, throws Error, which must be constructible from a string.
 template <class Error>
 class StrictToml {
 public:

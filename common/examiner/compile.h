@@ -70,7 +70,7 @@ struct Compiled {
     std::string compiler;  ///< such as "NVRTC 13.0", "nvcc 13.0.88" or "clang 19.1.7, translated"
     bool is_from_cache = false;     ///< whether the result came from the cache
     std::vector<Message> messages;  ///< all messages, by line
-    Failure failure;                ///< why there is no PTX; of kind none on success
+    Failure failure;  ///< the reason why there is no PTX; its kind is `none` on success
 
     /// Reports whether the file was compiled.
     bool ok() const { return failure.kind == FailureKind::none; }

@@ -90,7 +90,7 @@ enum class FailureKind {
     uncoalesced_loads,      ///< the kernel reads more sectors than the lesson allows
     uncoalesced_stores,     ///< the kernel writes more sectors than the lesson allows
     bank_conflicts,         ///< shared accesses take more wavefronts than the lesson allows
-    too_many_requests,      ///< the kernel uses more, smaller accesses than necessary
+    too_many_requests,      ///< the kernel makes more and smaller accesses than necessary
     too_many_threads,       ///< each thread moves fewer elements than the lesson requires
     tile_too_small,         ///< each block moves fewer elements than the lesson requires
     wrong_block_order,      ///< blocks process tiles in an order that the lesson does not allow
@@ -161,7 +161,7 @@ struct Failure {
 };
 
 /// Returns every identifier that a Failure can have, in the order of FailureKind. In place of
-/// wrong-result, the list has the identifiers of all faults.
+/// wrong-result, the list contains the identifiers of all faults.
 std::vector<std::string> all_failure_ids();
 
 }  // namespace coalesce

@@ -49,10 +49,10 @@ struct PredictedLaunchOptions {
     /// The matrix with which the sampled blocks are checked, or null for no check. If the blocks do
     /// not store the correct values, WrongSampledValues is thrown.
     const SampledMatrix* sampled = nullptr;
-    std::uint64_t max_instructions = 0;  ///< a further limit on warp instructions; 0 for none
-    std::uint64_t seed = 0;    ///< seed that chooses the sampled blocks; 0 for the usual ones
+    std::uint64_t max_instructions = 0;  ///< additional limit on warp instructions; 0 for none
+    std::uint64_t seed = 0;    ///< seed for the choice of sampled blocks; 0 for the default choice
     bool must_launch = false;  ///< whether to throw NotLaunched
-    /// If neither this nor `sampled` is null, receives the costs of the launch.
+    /// Receives the costs of the launch, unless this pointer or `sampled` is null.
     SampledCosts* costs = nullptr;
 };
 

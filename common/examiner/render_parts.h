@@ -16,7 +16,7 @@ std::string excerpt_around(const std::string& text, int line, int column, int ar
 /// Returns the source lines around a failure. Returns "" if the compiler's message already shows
 /// the line, or if the file is not text.
 std::string source_excerpt(const Failure& failure, const std::string& source, int lines_around = 2);
-/// Reports whether the map of cells adds anything to the headline: it contains more than one fault,
+/// Reports whether the map of cells adds anything to the headline: it shows more than one fault,
 /// and its cells do not all have the same mark.
 bool is_map_useful(const Failure& failure);
 /// Returns the map of right and wrong cells in at most `lines` lines, or "" if the map is not

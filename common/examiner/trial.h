@@ -90,7 +90,7 @@ struct ArrayAfter {
 struct Trial {
     Shape shape{0, 0};
     LaunchShape launch;
-    Failure launch_failure;    ///< why the launch was refused, or a failure of kind none
+    Failure launch_failure;    ///< why the launch was refused; its kind is `none` if it was not
     bool is_launched = false;  ///< whether the kernel was launched
     int error = 0;             ///< the cudaError_t from the launch or from waiting for it
     bool is_hung = false;      ///< whether a real GPU failed to finish in time
@@ -135,9 +135,9 @@ struct Matrices {
     const float* in = nullptr;
 };
 
-/// Launches the kernel once on the device of this process. Resets the counters before the launch,
-/// and clears the simulator's errors after it. `make_matrices` is called only if the kernel can be
-/// launched. The caller must compare the contents of the matrices with the correct result.
+/// Launches the kernel once on the device of this process. Resets the simulator's counters before
+/// the launch, and clears its errors afterwards. `make_matrices` is called only if the kernel can
+/// be launched. The caller must compare the contents of the matrices with the correct result.
 Trial launch_once(LoadedKernel& kernel, const TrialRequest& order,
                   const std::function<Matrices()>& make_matrices);
 

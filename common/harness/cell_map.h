@@ -10,7 +10,7 @@
 
 namespace coalesce {
 
-/// The state that the verifier found a cell in.
+/// The state of a cell, as determined by the verifier.
 enum class CellState : std::uint8_t {
     right,      ///< the cell contains the expected bits
     untouched,  ///< the cell was not written and still contains the poison value

@@ -90,7 +90,7 @@ struct Produces;
 /// Returns advice on how to fix this fault, as a sentence.
 const char* advice_for_fault(Fault fault, const Produces& task);
 
-/// A mistake that was found, with a sentence that describes it.
+/// A detected mistake, with a one-sentence description.
 struct Finding {
     Fault fault = Fault::none;  ///< the kind of mistake
     std::string sentence;  ///< a sentence such as "out(0,1) holds in(0,1), expected in(1,0): ..."

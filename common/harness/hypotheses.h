@@ -1,5 +1,5 @@
-// Hypotheses about simple mistakes. Each one predicts which cell of the input a wrong cell of the
-// output has its value from.
+// Hypotheses about simple mistakes. Each one predicts from which input cell the value of a wrong
+// output cell comes.
 #pragma once
 
 #include <functional>

@@ -18,8 +18,8 @@ namespace coalesce {
 /// How a variant ended.
 enum class Outcome {
     verified,  ///< correct on all shapes
-    wrong,     ///< wrong on some shape, or could not be launched
-    skipped,   ///< not run, for a reason outside the variant
+    wrong,     ///< the output was wrong on some shape, or the kernel could not be launched
+    skipped,   ///< not run, for a reason unrelated to the variant
 };
 
 /// The result of one variant, which is a row of the table and an entry in the JSON.

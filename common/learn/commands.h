@@ -209,8 +209,8 @@ int watch(Session& session, const LearnerExercise& exercise, const WatchArgument
 /// otherwise.
 int doctor(bool json, const Style& style);
 
-// `learn play`: serves the book on this computer. A server is needed because browsers
-// block a page that was opened from the file system from loading the compiler.
+// `learn play`: serves the book on this computer. A server is needed because a browser does not let
+// a page that was opened from the file system load the compiler.
 
 /// The arguments of `learn play`.
 struct PlayArguments {

@@ -1,5 +1,6 @@
-/// \file The command `learn exercise`: creates a user's own exercise, and checks that an exercise
-/// is sound. The files of the exercise are in solutions/x_NAME and exercises/x_NAME.
+/// \file
+/// The command `learn exercise`: creates a user's own exercise, and checks that an exercise is
+/// sound. The files of the exercise are in solutions/x_NAME and exercises/x_NAME.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +15,7 @@ struct NewExercise {
     std::string title = "";  ///< such as "Histogram"
     std::string sizes = "";  ///< names of the sizes, such as "n bins"
     std::vector<std::string> arguments = {};  ///< declarations, as in exercise.toml
-    std::string element = "";  ///< value of an element: an expression, or statements with a return
+    std::string element = "";  ///< value of an element: an expression, or statements that return it
     std::string tolerance = "bits";
 };
 

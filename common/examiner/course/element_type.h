@@ -1,4 +1,5 @@
-/// \file The types that the elements of an exercise's arrays can have: scalars from char to double,
+/// \file
+/// The types that the elements of an exercise's arrays can have: scalars from char to double,
 /// including half and bfloat16, and vectors of two to four such scalars.
 #pragma once
 

@@ -1,4 +1,5 @@
-/// \file Compares the outputs of a kernel with the reference's outputs, element by element.
+/// \file
+/// Compares the outputs of a kernel with the reference's outputs, element by element.
 #pragma once
 
 #include <cstdint>
@@ -46,10 +47,10 @@ struct OutputComparison {
 /// The comparison of all arrays of a launch.
 struct ElementComparison {
     std::vector<OutputComparison> outputs;
-    std::vector<std::string> changed_inputs;  ///< names of inputs that the kernel changed
-    /// Names of the arrays for which the kernel wrote before the first element.
+    std::vector<std::string> changed_inputs;  ///< names of the inputs that the kernel changed
+    /// Names of the arrays that the kernel underran: it wrote before the first element.
     std::vector<std::string> overrun_before;
-    /// Names of the arrays for which the kernel wrote after the last element.
+    /// Names of the arrays that the kernel overran: it wrote after the last element.
     std::vector<std::string> overrun_after;
 
     bool is_right() const;

@@ -1,4 +1,5 @@
-/// \file Creates an assignment from the course, and proves that the assignment grades correctly.
+/// \file
+/// Creates an assignment from the course, and proves that the assignment grades correctly.
 #pragma once
 
 #include <filesystem>

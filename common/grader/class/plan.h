@@ -81,9 +81,9 @@ void make_plan(const Assignment& assignment, const PlanRequest& request, std::op
 /// Reads a plan. Throws UsageError.
 Plan read_plan(const std::filesystem::path& folder);
 
-/// Judges the submissions of a chunk that have no result yet. Throws InfrastructureError if this
-/// computer's setup differs from that of the computer that made the plan, before judging anything.
-/// Also throws it at the end if results are still missing.
+/// Judges the submissions of a chunk that have no result yet. Before judging anything, throws
+/// InfrastructureError if this computer's setup differs from that of the computer that made the
+/// plan. Throws it again at the end if results are still missing.
 void judge_chunk(const Assignment& assignment, const Plan& plan, std::size_t chunk,
                  const JudgingProcesses& processes, std::ostream& out);
 

@@ -62,8 +62,8 @@ struct Assigned : coalesce::Exercise {
     std::vector<Shape> hidden_shapes = {};  ///< shapes that only the teacher knows
     Shape hidden_counted{0, 0};             ///< second shape for counting costs, or 0 x 0 for none
     /// Shapes that the judge draws from the secret (drawn_shapes.h). Costs are counted on
-    /// `drawn_counted_shape`, whose sides are not multiples of a tile; 0 x 0 means no such shape.
-    /// On the shapes in `drawn_large_shapes`, only some blocks are launched.
+    /// `drawn_counted_shape`, whose sides are not multiples of the tile side; 0 x 0 means no such
+    /// shape. On the shapes in `drawn_large_shapes`, only some blocks are launched.
     Shape drawn_counted_shape{0, 0};
     std::vector<Shape> drawn_large_shapes = {};
     /// source of the solution, whose costs are compared with the submission's; "" if there is none

@@ -1,4 +1,5 @@
-/// \file Harmless versions of attacks that a hostile worker could try. The sandbox must stop every
+/// \file
+/// Harmless versions of attacks that a hostile worker could try. The sandbox must stop every
 /// attack, and the doctor verifies this before any submission runs.
 #pragma once
 

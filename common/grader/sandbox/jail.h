@@ -56,7 +56,7 @@ struct JobEnd {
     /// How a worker ended.
     enum class EndKind {
         exited,            ///< the worker exited with status `code`
-        signalled,         ///< the signal `code` ended the worker
+        signalled,         ///< the worker was killed by the signal `code`
         out_of_processor,  ///< the worker exceeded its limit of processor time
         out_of_time,  ///< the worker exceeded its limit of elapsed time, perhaps on a busy computer
         out_of_memory,  ///< the kernel killed the worker, and perhaps its jail, for lack of memory

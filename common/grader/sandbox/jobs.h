@@ -43,8 +43,8 @@ struct LaunchJob {
     bool is_out_unwritten = false;   ///< whether the initial content of `out` counts as unwritten
     /// The arguments of a kernel that does not take two matrices; otherwise empty.
     std::vector<JobArgument> arguments = {};
-    /// For predictions, the seed of the values that the blocks load. If the seed is 0, the moved
-    /// values are not checked.
+    /// For predictions, the seed of the values that the blocks load. If the seed is 0, the values
+    /// that the blocks store are not checked.
     std::uint64_t value_seed = 0;
     /// For predictions, whether a kernel that cannot be launched is an error.
     bool must_launch = false;
@@ -84,8 +84,8 @@ struct PredictedTime {
     SampledCosts costs = {};      ///< the costs of the launch
 };
 std::string to_json(const PredictedTime& foretold);
-/// Parses a prediction. Uses only the model's figures for the launch from the answer, and computes
-/// the rest from the shape and the known GPU. Rejects impossibly short times. Throws
+/// Parses a prediction. From the answer, uses only the model's figures for the launch; the rest is
+/// computed from the shape and the known GPU. Rejects impossibly short times. Throws
 /// std::runtime_error for an answer that the simulator cannot have produced.
 PredictedTime parse_prediction_answer(std::string_view json, Shape shape);
 

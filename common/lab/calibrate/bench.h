@@ -78,8 +78,8 @@ void allow_shared(Kernel kernel, std::size_t bytes) {
 /// blocks fit on a multiprocessor.
 std::size_t shared_bytes_for_residency(const Machine& machine, int resident);
 
-// Each function makes one group of measurements, in a file of its own, and adds the results to
-// `raw`.
+// Each function is defined in a file of its own, makes one group of measurements, and adds the
+// results to `raw`.
 void measure_latencies(Bench& bench, RawMeasurements& raw);   // in latency.cu
 void measure_long_runs(Bench& bench, RawMeasurements& raw);   // in memory.cu
 void measure_flights(Bench& bench, RawMeasurements& raw);     // in flight.cu

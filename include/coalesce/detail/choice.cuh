@@ -59,7 +59,7 @@ cudaError_t launch_stack_with_policy(const Task& task, const Queue& queue) {
         const std::int64_t bytes = choose_matrices_per_block<SIZE>(task, wanted) * matrix;
         if ((SIZE == 2 || task.has_fast_memory) && Few::Line::line_shared_bytes(bytes) <= 32'000) {
             if (SIZE == 4) {
-                // 196 KB of shared memory, although five blocks need less
+                // Request 196 KB (85 %) of shared memory, although five blocks need less.
                 const cudaError_t error =
                     prefer_shared_memory(reinterpret_cast<const void*>(KernelOf<Few>::get()), 85);
                 if (error != cudaSuccess) return error;
@@ -177,8 +177,8 @@ cudaError_t launch_tall_with_policies(const Task& task, const Queue& queue) {
     return launch_tall_kernel<SIZE, TallOfFewCols<SIZE, PAD, LOADS, STORES>>(task, queue);
 }
 
-/// Launches the kernel with the hints that were the fastest in fast memory, for this size of an
-/// element and of the matrix. In slower memory, launches it without hints.
+/// Launches the kernel with the cache hints that were fastest in fast memory, for this element size
+/// and matrix size. In slower memory, launches it without hints.
 template <int SIZE, int PAD>
 cudaError_t launch_tall(const Task& task, const Queue& queue) {
     using Loads = LoadPolicy;
@@ -304,12 +304,12 @@ cudaError_t launch_wide(const Task& task, const Queue& queue) {
         }
     }
     if constexpr (SIZE == 2) {
-        // With 32 rows, the stores would access few banks even with padding.
+        // With 32 rows, the stores would hit only a few banks even with padding.
         const bool are_some = task.rows >= 20 && task.rows <= 48 && task.rows != 32;
         if (task.has_fast_memory && are_some && are_columns_whole_words<2>(task)) {
             return launch_wide_of_words<2, LoadPolicy::plain>(task, queue);
         }
-        // Not for strips with padding, which become slower.
+        // Strips with padding are excluded, because the hint makes them slower.
         if (task.has_fast_memory && task.rows % 16 != 0 && loads_evict_last<2>(task, false)) {
             return launch_wide_of_rows<2, PAD, LoadPolicy::evict_last_128>(task, queue);
         }

@@ -58,14 +58,14 @@ Padding choose_padding(std::int64_t shorter) {
     const std::int64_t step = shorter * (SIZE < 4 ? 4 : SIZE);
     const int without = bank_conflicts(step, SIZE);
     const int with = bank_conflicts(step, SIZE, strip_padding<SIZE>);
-    // If the words of a column are in few banks even with padding, tiles are faster, unless they
-    // would be nearly empty.
+    // If the words of a column fall into only a few banks even with padding, tiles are faster,
+    // unless they would be nearly empty.
     if (shorter >= 32 && without > 4 && with > 4) return Padding::tiles;
     return with < without ? Padding::some : Padding::none;
 }
 
-/// The kernels for strips of tall matrices, the size from which blocks have more threads, and the
-/// largest size of a strip in bytes. All were chosen because they were the fastest in measurements.
+/// The kernels for strips of tall matrices, the number of columns from which blocks have more
+/// threads, and the maximum size of a strip in bytes. All were the fastest in measurements.
 template <int SIZE, int PAD, LoadPolicy LOADS = LoadPolicy::plain,
           StorePolicy STORES = StorePolicy::plain>
 using TallOfFewCols = Tall<SIZE, 256, SIZE == 1 ? 5 : 8, PAD, LOADS, STORES>;
@@ -278,8 +278,8 @@ constexpr std::int64_t max_strip_length_in_fast_memory = 40'000;
 /// strips, too little of a row would be read at a time.
 template <int SIZE>
 constexpr unsigned strips_per_group = SIZE == 1 ? 64 : 128;
-/// Reverses the direction of the strips if they are too long, or groups them if both sides of the
-/// matrix are too long.
+/// Changes the direction of the strips if they are too long for the second-level cache. If both
+/// sides of the matrix are too long, groups the strips instead.
 template <int SIZE>
 void shorten_strips(Task& task) {
     const std::int64_t strip = task.is_down_first ? task.rows : task.cols;

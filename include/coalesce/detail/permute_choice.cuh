@@ -120,7 +120,7 @@ constexpr int max_compound_tile_bytes = 44'000, max_compound_column_bytes = 384,
               max_compound_row_bytes = 750;
 
 /// Divides `count` into sides of about equal length, none longer than `longest`, and returns this
-/// length. The length is a multiple of a word, as the runs of `out` require.
+/// length. The length is a whole number of words, as the runs of `out` require.
 template <int SIZE>
 int choose_tile_side(std::int64_t count, int longest) {
     constexpr int ELEMENTS_PER_WORD = 4 / SIZE;

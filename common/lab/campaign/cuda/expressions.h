@@ -8,8 +8,8 @@
 
 namespace coalesce::campaign {
 
-/// Returns an expression without side effects whose value is the same for all threads that `most`
-/// groups together.
+/// Returns an expression without side effects that is uniform across the scope `most` (a warp, a
+/// block, ...).
 std::string value(Kernel& kernel, Type type, UniformIn most, int depth);
 std::string condition(Kernel& kernel, UniformIn most, int depth);
 /// Returns a call to a device function that contains one or a few assembly instructions. Compilers

@@ -1,4 +1,5 @@
-// A kernel that is being generated: its text so far, its variables, and what may follow.
+// A kernel that is being generated: its text so far, its variables, and the constructs that may
+// follow.
 //
 // A construct is a function that writes a few lines: a loop, a shuffle, an exchange through shared
 // memory. It is given the StatementPlace of these lines, which says which threads execute them. A
@@ -23,10 +24,11 @@ enum class UniformIn {
     position,  ///< threads at the same position in their blocks
     thread,    ///< only one thread
 };
-/// Returns the class of a value that is computed from a value of class `a` and a value of class
-/// `b`.
+/// Returns the scope across which a value is uniform if it is computed from two values that are
+/// uniform across `a` and `b`.
 UniformIn join(UniformIn a, UniformIn b);
-/// Reports whether `value` is the same for all threads that `within` groups together.
+/// Reports whether a value that is uniform across the scope `value` is also uniform across the
+/// scope `within`.
 inline bool is_uniform_within(UniformIn value, UniformIn within) {
     return join(value, within) == within;
 }
@@ -48,7 +50,8 @@ int bits_of(Type type);
 struct Variable {
     std::string name;
     Type type;
-    UniformIn uniform_in;  ///< class of the variable's values; checked before an assignment
+    /// scope across which the variable's values are uniform; checked before an assignment
+    UniformIn uniform_in;
     bool can_change = true;
 };
 
@@ -69,7 +72,7 @@ struct StatementPlace {
     /// whether a thread may return; if so, no other thread waits for that thread later
     bool can_return = false;
     int depth = 0;
-    int turns = 1;  ///< how often this place is executed
+    int turns = 1;  ///< the number of times that a thread executes this place
 
     /// Returns the maximum number of iterations for a loop at this place: `most`, or fewer if the
     /// product over all enclosing loops would exceed `in_all`.

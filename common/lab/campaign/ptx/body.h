@@ -152,7 +152,7 @@ public:
     Reg random_predicate(bool uniform);
 
     std::vector<Reg> accumulators;  ///< registers that fold() writes
-    u32 budget = 150;               ///< statements that may still be generated
+    u32 budget = 150;               ///< the number of statements that may still be generated
 
 private:
     // ---- values ----

@@ -40,7 +40,7 @@ struct KernelPlan {
     int width = 32, height = 1;         ///< size of a block's tile
     /// Elements per thread in each direction, if the kernel does not use shared memory.
     int across = 1, down = 1;
-    /// whether consecutive lanes of a warp read consecutive rows of a column of `in`
+    /// whether consecutive lanes of a warp read consecutive elements of a column of `in`
     bool is_down = false;
     Loads loads = Loads::batched;
     int padding = 0;           ///< unused elements after each row of the tile

@@ -17,7 +17,8 @@ struct SizeResults {
     std::vector<Entry> entries;  ///< all variants in the course's order, then the rivals
     Json clocks;                 ///< the GPU's clock rates while it was working
 
-    /// Returns the bandwidth of cudaMemcpyAsync, the upper limit, or 0 if it was not timed.
+    /// Returns the bandwidth of cudaMemcpyAsync, which is the upper limit for all variants. Returns
+    /// 0 if it was not timed.
     double copy_gbps() const;
 };
 

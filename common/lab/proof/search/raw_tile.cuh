@@ -47,7 +47,7 @@ enum class Hint {
     streaming,
     second_level_only,
     write_through,
-    leave_first,  ///< an eviction policy of the second-level cache, like `stay`
+    leave_first,  ///< L2 eviction policy evict_first; `stay` is evict_last
     stay
 };
 

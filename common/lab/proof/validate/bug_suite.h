@@ -17,8 +17,8 @@ struct SuiteCase {
     std::string program;      ///< such as "bugs_alignment"
     std::string name;         ///< such as "float4_at_one"
     std::string planted_bug;  ///< such as "memcheck: misaligned"; empty for a clean case
-    /// Reports whether the kernel never ends. It deadlocks on hardware, or it waits for the host,
-    /// and a tool may block the host.
+    /// Reports whether the kernel may never terminate: it deadlocks on hardware, or it waits for
+    /// the host, which a tool may block.
     bool never_terminates() const {
         return planted_bug.ends_with("deadlock") || planted_bug.ends_with("waits for the host");
     }
@@ -29,7 +29,7 @@ struct SuiteCase {
 /// A judge's opinion of a case.
 struct Opinion {
     enum Kind {
-        silent,    ///< ran to the end without a report
+        silent,    ///< ran to completion without a report
         reported,  ///< reported an error
         endless,   ///< was stopped at the time limit
         unusable,  ///< the judge itself failed to run

@@ -26,7 +26,7 @@ struct ComparedKernel {
     bool is_held_back = false;
     /// Differences between simulated and measured counters.
     std::vector<Difference> differences = {};
-    /// Number of hardware runs, if their counters varied.
+    /// The number of hardware runs if their counters varied, otherwise 0.
     int runs = 0;
     /// Whether all differences are within the range of the hardware runs.
     bool is_in_range = false;
