@@ -1,6 +1,6 @@
 /// \file
-/// Starts other programs. The caller can wait for a program, run it in parallel, or exchange lines
-/// of text with it.
+/// Starts other programs. The caller can wait for a program, let it run in the background, or
+/// exchange lines of text with it.
 #pragma once
 
 #include <sys/types.h>

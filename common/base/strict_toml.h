@@ -116,8 +116,8 @@ public:
         const toml::node& node = required_node(table, key, where, "{ ... }");
         return *require_value(node.as_table(), node, key, "a table");
     }
-    /// Reads an array of tables. `header` is how each table starts in the file, such as "[[step]]",
-    /// and is used in messages.
+    /// Reads an array of tables. `header` is the line with which each table starts in the file,
+    /// such as "[[step]]". Messages quote it.
     const toml::array& tables(const toml::table& table, const char* key,
                               const std::string& header) const {
         const toml::node* node = table.get(key);

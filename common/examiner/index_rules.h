@@ -32,8 +32,7 @@ bool explain_matrix_index_in_tile(Failure& failure, const Evidence& evidence);
 /// Attributes the failure to a loop over the tile whose step differs from the number of rows that
 /// the block covers in one iteration.
 bool explain_loop_step(Failure& failure, const Trial& trial, const Evidence& evidence);
-/// Explains a failure that is an access outside the tile. Returns false if the cause is not
-/// recognized.
+/// Explains an access outside the tile. Returns false if the cause is not recognized.
 bool explain_outside_tile(Failure& failure, const Trial& trial, const Evidence& evidence);
 
 // ---- tile_element_causes.cpp: elements in the wrong place in the tile ----

@@ -14,9 +14,9 @@ namespace coalesce {
 /// replaced with their values. A quotient or a remainder counts as a single name.
 class IndexSum {
 public:
-    /// Parses an expression as it is used on a line. Returns nothing if the expression is not an
-    /// integer expression, calls a function, indexes an array, or uses a variable that is changed in
-    /// place, as in `row += 4`.
+    /// Parses an expression that occurs on a line of the source `text`. Returns nothing if the
+    /// expression is not an integer expression, calls a function, indexes an array, or uses a
+    /// variable that is changed in place, as in `row += 4`.
     static std::optional<IndexSum> parse(const std::string& text, const std::string& expression,
                                          int line);
 

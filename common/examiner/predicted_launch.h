@@ -57,8 +57,9 @@ struct PredictedLaunchOptions {
 };
 
 /// Predicts the time of a kernel from a few of its blocks, which are launched on the simulator. The
-/// simulator's checks remain disabled afterwards. With `in_place` the kernel takes only one matrix.
-/// The kernel runs without its calls of printf. Returns nothing if the model cannot predict a time.
+/// simulator's checks remain disabled afterwards. If `in_place` is set, the kernel takes only one
+/// matrix. The kernel's calls to printf are disabled during the launch. Returns nothing if the
+/// model cannot predict a time.
 std::optional<Predicted> predict_launch(LoadedKernel& kernel, bool in_place, Shape shape,
                                         const PredictedLaunchOptions& options = {});
 

@@ -28,8 +28,8 @@ std::string passed_text(const Verdict& verdict);
 /// Returns sentences that state the predicted time, and either its bottleneck or how it compares
 /// with the solution. Returns "" if no time is predicted, or if a failure already states the time.
 std::string time_text(const Verdict& verdict);
-/// Returns "Faster: ..." followed by what would speed up a kernel that passed, or "" if no time is
-/// predicted.
+/// Returns a sentence that begins with "Faster: " and says how to speed up a kernel that passed.
+/// Returns "" if no time is predicted.
 std::string faster_text(const Verdict& verdict);
 /// Returns the cost rows, followed by a row for the predicted time if there is one.
 std::vector<CostRow> costs_with_time(const Verdict& verdict);

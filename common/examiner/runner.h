@@ -57,7 +57,7 @@ public:
         return std::nullopt;
     }
 
-    /// The result of a launch on a shape that is too large for all of its blocks to be run.
+    /// The result of a launch on a large shape, on which only some of the blocks were run.
     struct LargeTrial {
         Failure failure = {};  ///< the failure, or kind none
         /// Whether excessive costs may be the only reason for `failure`. If so, the costs must be

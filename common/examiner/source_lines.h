@@ -181,7 +181,7 @@ struct SharedArray {
 /// Returns all shared arrays that the file declares, in source order.
 std::vector<SharedArray> list_shared_arrays(const std::string& text);
 /// Returns the first shared array that a line mentions. If `line` is 0, returns the first one that
-/// the file declares. The name is "" if the array's lengths are not known.
+/// the file declares. The name is "" if the array's lengths are unknown.
 SharedArray find_shared_array(const std::string& text, int line);
 /// Returns the first line of a loop that contains `line` and compares its loop counter with a
 /// constant using <=. Returns 0 if there is none.

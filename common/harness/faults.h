@@ -36,7 +36,8 @@ enum class Fault : std::uint8_t {
     /// missing.
     neighbour_repeated,
     tile_repeated,  ///< all tiles are copies of the same tile
-    /// All rows or columns contain the same row or column, or all were stored to the same one.
+    /// All rows or columns contain the same row or column of the input, or all were stored to the
+    /// same row or column of the output.
     line_repeated,
     turned_around,        ///< the matrix is rotated by 90 degrees or mirrored instead of transposed
     axes_in_other_order,  ///< the axes of an array are permuted in the wrong order

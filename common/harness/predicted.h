@@ -1,5 +1,5 @@
 /// \file
-/// Predicts the times of launches on a GPU with the simulator.
+/// Uses the simulator to predict the times of launches on a GPU.
 #pragma once
 
 #include <cstdint>

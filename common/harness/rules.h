@@ -12,7 +12,7 @@
 
 namespace coalesce {
 
-/// A wrong cell whose value occurs in the input. Both positions are indices in memory.
+/// A wrong cell, and the input cell that has the same value. Both are indices in memory.
 struct SampledCell {
     std::int64_t index;   ///< position in the output
     std::int64_t source;  ///< position in the input

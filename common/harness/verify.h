@@ -38,7 +38,7 @@ struct GuardedSpan {
 
 /// The result of comparing a kernel's output with the expected output.
 struct Comparison {
-    /// Creates an empty result, before any cell is compared.
+    /// Creates an empty result, to which `note` adds cells.
     explicit Comparison(const Problem& problem)
         : problem(problem), map(problem.out_rows(), problem.out_cols(), problem.is_in_place()) {}
 

@@ -37,7 +37,8 @@ struct Roofline {
     /// Returns the intensity, in instructions per byte, above which the rate of instructions limits
     /// a kernel.
     double ridge() const { return ginstructions / gbps; }
-    /// Returns the same intensity for kernels whose sectors are all in the second-level cache.
+    /// Returns the intensity above which the rate of instructions limits a kernel whose sectors are
+    /// all in the second-level cache.
     double cache_ridge() const { return ginstructions / cache_gbps; }
     /// Returns the highest possible rate at this intensity, in 10^9 warp instructions per second.
     double attainable(double intensity) const;

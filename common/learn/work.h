@@ -40,8 +40,8 @@ struct LearnerExercise {
     bool is_program() const { return requirements().is_program; }
     /// Reports whether this is one of the exercises beyond the transpose, which have no lesson.
     bool is_beyond() const { return coalesce::is_beyond(step->name); }
-    /// Reports whether the task is defined element by element. Such an exercise moves no matrix that
-    /// could be drawn, and its speed cannot be compared with the speed of a copy.
+    /// Reports whether the task is defined element by element. Such an exercise has no matrix to
+    /// draw, and no copy to compare its speed with.
     bool has_element_task() const { return requirements().elements.has_value(); }
     /// Returns the exercise's description from the course.
     const Exercise& requirements() const { return is_hunt ? *step->hunt : *step->exercise; }

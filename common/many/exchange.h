@@ -1,5 +1,5 @@
 /// \file
-/// The methods to transpose a matrix across several GPUs. Each method works with any kernel that
+/// The methods of transposing a matrix across several GPUs. Each method works with any kernel that
 /// transposes pieces of the matrix.
 #pragma once
 

@@ -1,6 +1,6 @@
 /// \file
 /// A matrix spread over several GPUs, and the program that runs, verifies and measures the methods
-/// to transpose it.
+/// of transposing it.
 #pragma once
 
 #include <functional>

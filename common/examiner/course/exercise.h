@@ -88,8 +88,8 @@ struct Hint {
 /// rounding.
 inline constexpr double kRoundingTolerance = 0.02;
 
-/// The name of a question that is answered by the time model instead of a counter: the percentage
-/// of a copy's speed on a GPU.
+/// The name of the question that the time model answers instead of a counter: what percentage of a
+/// copy's speed does the kernel reach on a GPU?
 inline constexpr const char* kCopyPercentQuestion = "of_copy_predicted";
 
 /// A question about a kernel's cost, asked before the cost is shown. The answer comes from the

@@ -10,8 +10,8 @@
 
 namespace coalesce {
 
-/// Returns the cause of a failed launch, or nothing if only the device's error is known about the
-/// launch.
+/// Returns the cause of a failed launch, or nothing if the device's error is all that is known
+/// about the launch.
 std::optional<Failure> find_element_cause(const Trial& trial, const Evidence& evidence);
 
 /// Returns the failure that the values of the outputs suggest, or nothing if the values are

@@ -1,6 +1,6 @@
 /// \file
 /// Runs the trials of an exercise beyond the transpose. For each shape, the arguments are generated
-/// once, and the reference computes the expected outputs in a trial of its own, with one thread per
+/// once, and the reference computes the expected outputs in a separate trial, with one thread per
 /// element. A kernel's trial never contains the reference or the expected values.
 #pragma once
 

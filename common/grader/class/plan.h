@@ -68,7 +68,8 @@ std::string open_sealed_result(const Assignment& assignment, const std::string& 
 struct PlanRequest {
     std::filesystem::path submissions;  ///< a folder or an archive
     std::filesystem::path to;           ///< the plan's folder, which must not exist yet
-    /// Number of chunks, or 0 to choose it such that each chunk takes at least `seconds`.
+    /// The number of chunks. If it is 0, the number is chosen so that each chunk takes at least
+    /// `seconds`.
     int chunks = 0;
     double seconds = 30;  ///< minimum processor time per chunk; used only if `chunks` is 0
 };

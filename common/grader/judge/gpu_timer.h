@@ -17,7 +17,7 @@ namespace coalesce::grader {
 
 /// The kernel to measure.
 struct GpuJob {
-    Compiled kernel;         ///< the kernel that the judge accepted
+    Compiled kernel;  ///< the kernel that the judge accepted
     /// the kind of result that the exercise asks for, as spelled in manifests
     std::string produces;
     Shape shape;             ///< shape of the input
@@ -29,7 +29,7 @@ struct GpuTime {
     std::string problem = "";  ///< the reason why no time was measured, or ""
     std::string device = "";   ///< name of the device
     double ms = 0;             ///< median time of the launches
-    double copy_ms = 0;        ///< median time of a cudaMemcpy of as many bytes
+    double copy_ms = 0;        ///< median time of a cudaMemcpy of the same number of bytes
 };
 
 void describe(auto& codec, GpuJob& job) {

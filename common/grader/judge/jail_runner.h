@@ -36,7 +36,8 @@ public:
     /// Reports whether the result is correct in every order that `run` would use. The checks are
     /// disabled.
     bool is_right(const Compiled& kernel, const Produces& task, Shape shape);
-    /// Predicts the time. Returns nothing if the exercise does not limit the time.
+    /// Predicts the kernel's time on a GPU. Returns nothing if the exercise does not limit the
+    /// time.
     std::optional<Predicted> predict(const Compiled& kernel, const Produces& task,
                                      Shape shape) override;
     std::uint64_t input_seed(Shape shape) const override;
@@ -48,7 +49,7 @@ public:
     /// Returns the first problem that prevented the kernel from being judged. Its kind is `none` if
     /// there was no problem.
     const Failure& trouble() const { return trouble_; }
-    /// Returns the processor time of all workers.
+    /// Returns the total processor time of all workers, in milliseconds.
     double processor_milliseconds() const { return processor_milliseconds_; }
 
 private:

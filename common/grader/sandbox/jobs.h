@@ -37,7 +37,7 @@ struct LaunchJob {
     Compiled kernel;                 ///< the kernel's PTX and names
     TrialRequest order;              ///< the launch to make
     bool is_in_place = false;        ///< whether the kernel takes a single matrix
-    bool is_predicted = false;       ///< whether to predict the time; needs no matrices
+    bool is_predicted = false;       ///< whether to predict the time, which requires no matrices
     std::uint64_t guard_bytes = 0;   ///< size of the guards around each matrix, in bytes
     std::uint64_t address_seed = 0;  ///< seed of device addresses, or 0 for the default
     bool is_out_unwritten = false;   ///< whether the initial content of `out` counts as unwritten

@@ -34,7 +34,7 @@ struct PointerChase {
 struct LoadsInFlight {
     std::string access;  ///< "read" or "copy"
     int bytes_per_load = 0, loads = 0, threads = 0;
-    double kib_in_flight = 0;  ///< KiB in flight on a multiprocessor
+    double kib_in_flight = 0;  ///< KiB in flight per multiprocessor
     double gbps = 0;
     // Latency in cycles of a single load by one warp: mean and percentiles. 0 if no single loads
     // were timed.
@@ -76,7 +76,7 @@ struct Barrier {
 struct Issue {
     std::string access;
     int threads = 0;
-    double cycles = 0;  ///< cycles for which a warp's instruction occupies a scheduler
+    double cycles = 0;  ///< cycles during which an instruction of a warp occupies its scheduler
     /// Cycles per instruction of one warp when each instruction needs the result of the previous
     /// one.
     double latency_cycles = 0;

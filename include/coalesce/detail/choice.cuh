@@ -317,7 +317,8 @@ cudaError_t launch_wide(const Task& task, const Queue& queue) {
     return launch_wide_of_rows<SIZE, PAD, LoadPolicy::plain>(task, queue);
 }
 
-/// Launches the kernel for aligned rows. For bytes, blocks have more threads if memory is fast.
+/// Launches the kernel for aligned rows. For matrices of bytes, blocks have more threads if memory
+/// is fast.
 template <int SIZE, LoadPolicy LOADS>
 cudaError_t launch_aligned_kernel(const Task& task, const Queue& queue) {
     if constexpr (SIZE == 1) {
@@ -358,8 +359,8 @@ cudaError_t launch_unaligned(Task task, std::int64_t shorter, const Queue& queue
     }
     if (SIZE <= 4) shorten_strips<SIZE>(task);
     if constexpr (SIZE < 4) {
-        // If rows are narrow, the rest of a cache line would be evicted before the next strip below
-        // is reached.
+        // In a tall matrix, columns of tiles are so long that the rest of a cache line would be
+        // evicted before the next column of tiles is reached.
         if (task.rows / 16 > task.cols) task.is_down_first = false;
         switch (choose_rewinding<SIZE>(task)) {
             case Rewinding::none: break;

@@ -229,12 +229,12 @@ constexpr std::int64_t min_evict_last_bytes_unaligned = 200'000'000;
 /// Like `min_evict_last_bytes`, but for strips of wide matrices in fast memory. Matrices of 21 to
 /// 31 rows are excluded, because their last round of loads is short.
 constexpr std::int64_t min_evict_last_bytes_wide = 100'000'000;
-/// Like `min_evict_last_bytes`, but in fast memory, for strips of tall matrices of bytes.
+/// Like `min_evict_last_bytes`, but for strips of tall matrices of bytes in fast memory.
 constexpr std::int64_t min_evict_last_bytes_tall = 100'000'000;
-/// Like `min_evict_last_bytes`, but in fast memory, for wide matrices of bytes that are transposed
+/// Like `min_evict_last_bytes`, but for wide matrices of bytes in fast memory that are transposed
 /// in registers. With more rows than `max_evict_last_rows`, the hint makes them slower.
 constexpr std::int64_t min_evict_last_bytes_words = 40'000'000, max_evict_last_rows = 80;
-/// Like `min_evict_last_bytes`, but in fast memory, for stacks of 4-byte elements.
+/// Like `min_evict_last_bytes`, but for stacks of 4-byte elements in fast memory.
 constexpr std::int64_t min_evict_last_bytes_stack = 300'000'000;
 /// Reports whether the matrices have at least `least` bytes.
 template <int SIZE>

@@ -16,7 +16,7 @@ namespace coalesce::permuting {
 /// last axes, which `axis` lists. Each side of a tile is a part of a run.
 struct Run {
     int axes;
-    std::int64_t size;         ///< the number of elements, the product of the axes' sizes
+    std::int64_t size;         ///< the number of elements, which is the product of the axes' sizes
     Axis axis[max_plan_axes];  ///< the axes, outermost first; their steps refer to the other array
     int log_side;              ///< log2 of the number of elements in a side of a tile
     int vectors;               ///< the number of vectors in a side, if tiles consist of vectors

@@ -74,7 +74,7 @@ struct TallOfWords {
         store<IS_INNER>(task, place, reinterpret_cast<const unsigned*>(shared));
     }
 
-    /// The part of a line that begins at its byte `first`.
+    /// The part of a line from byte `first` onwards.
     struct LineFromByte {
         const Line& line;
         int first;

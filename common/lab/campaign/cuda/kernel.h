@@ -24,8 +24,8 @@ enum class UniformIn {
     position,  ///< threads at the same position in their blocks
     thread,    ///< only one thread
 };
-/// Returns the scope across which a value is uniform if it is computed from two values that are
-/// uniform across `a` and `b`.
+/// Returns the scope across which the result of an operation is uniform if its operands are uniform
+/// across `a` and `b`.
 UniformIn join(UniformIn a, UniformIn b);
 /// Reports whether a value that is uniform across the scope `value` is also uniform across the
 /// scope `within`.
@@ -72,7 +72,7 @@ struct StatementPlace {
     /// whether a thread may return; if so, no other thread waits for that thread later
     bool can_return = false;
     int depth = 0;
-    int turns = 1;  ///< the number of times that a thread executes this place
+    int turns = 1;  ///< the number of times that a thread reaches this place
 
     /// Returns the maximum number of iterations for a loop at this place: `most`, or fewer if the
     /// product over all enclosing loops would exceed `in_all`.
@@ -80,9 +80,10 @@ struct StatementPlace {
     bool has_barrier() const {
         return all_threads && is_uniform_within(arriving_together, UniformIn::block);
     }
-    /// Returns the place inside a condition of this class, or inside a loop of `times` iterations.
+    /// Returns the place inside a condition that is uniform across `condition`, or inside a loop of
+    /// `times` iterations.
     StatementPlace inside_block(UniformIn condition, int times = 1) const;
-    /// Returns the place inside a condition or loop in which the mask of lanes is not known.
+    /// Returns the place inside a condition or loop in which the mask of lanes is unknown.
     StatementPlace inside_divergence(int times = 1) const;
 };
 
@@ -100,7 +101,7 @@ struct Kernel {
 
     // ---- the text ----
     std::string globals;  ///< text before the kernel
-    std::string body;     ///< text being written: the body of the kernel or of a function
+    std::string body;  ///< the text being written: the body of the kernel or of a device function
     /// names of the globals that were added with `define_global_once`
     std::set<std::string> defined_globals;
     /// Expands a pattern with expand(), and appends the resulting lines to `body`.

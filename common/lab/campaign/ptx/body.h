@@ -123,7 +123,8 @@ public:
     Reg pick_register(Kind kind);
     Reg pick_uniform_register();
     Reg make_register(Kind kind);  ///< Creates a register, which counts as written from here on.
-    /// Chooses a new register or a variable, which counts as written from here on.
+    /// Chooses a new register or an existing variable as a destination. It counts as written from
+    /// here on.
     Reg destination(Kind kind);
     Reg new_variable(Kind kind);
     /// Emits an instruction. Each $ in the pattern stands for the next operand: "add.s32 $, $, 1".

@@ -58,7 +58,7 @@ std::optional<TutorialTime> compare_tutorial_time(double measured_ms, const Json
 /// begin with # are comments.
 std::map<std::string, std::string> read_known_differences(const std::string& text);
 
-/// The minimum fractions that the comparison requires.
+/// The fractions of kernels and of predictions that the comparison requires at least.
 struct TutorialLimits {
     double equal = 0;  ///< fraction of kernels whose counters are equal
     /// fraction of predictions within their error bands, required in each half of the set of
