@@ -16,11 +16,11 @@ int factor_of_thread(const std::string& expression);
 
 // ---- shared_index_causes.cpp: rules that check the indices of the tile ----
 //
-// Each function looks for one kind of mistake in the kernel's source. If it finds such a mistake, it
-// describes the mistake in the failure and returns true.
+// Each function looks for one kind of mistake in the kernel's source. If it finds such a mistake,
+// it describes the mistake in the failure and returns true.
 
-/// Attributes the failure to two consecutive lines that use the same element of the tile, which
-/// leaves out another element. Returns false if there are no such lines.
+/// Attributes the failure to two consecutive lines that use the same element of the tile, and so
+/// leave out another element. Returns false if there are no such lines.
 bool explain_repeated_place(Failure& failure, const Evidence& evidence);
 /// Attributes the failure to a vector component that is loaded, but never stored in the tile.
 bool explain_unused_component(Failure& failure, const Evidence& evidence);

@@ -166,8 +166,8 @@ std::optional<long long> constant_value(const std::string& text, const std::stri
 std::set<long long> values_of_index(const std::string& text, const std::string& index, int line);
 
 /// Returns the value of an index on a line for given values of names such as "threadIdx.x" or "k".
-/// Replaces variables with their values, and calls of functions that only return an expression with
-/// that expression. Returns nothing if the value is still unknown.
+/// Replaces variables with their values, and inlines calls of functions that only return an
+/// expression. Returns nothing if the value is still unknown.
 std::optional<long long> index_value(const std::string& text, const std::string& expression,
                                      int line, std::map<std::string, long long> values);
 

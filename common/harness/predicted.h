@@ -89,8 +89,8 @@ struct Touched {
 enum class Direction { load, store };
 Touched touched_ranges(Direction direction);
 
-/// Returns the note below a table of predicted times, which names the GPU, the shape and the error
-/// band.
+/// Returns the note below a table of predicted times. The note names the GPU, the shape and the
+/// error band.
 std::string note_on_predictions(const std::string& gpu, bool measured_gpu, const std::string& shape,
                                 double error_band);
 

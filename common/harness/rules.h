@@ -1,5 +1,5 @@
-// Rules for mistakes with a parameter, such as a wrong pitch or distance, whose value must be
-// derived from the wrong cells.
+// Rules for mistakes that have a parameter, such as a wrong pitch or distance. The parameter's
+// value is derived from the wrong cells.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct SampledCell {
 
 /// An evenly spread sample of the wrong cells.
 struct Sample {
-    std::vector<SampledCell> cells;  ///< cells whose values occur in the input, in order
+    std::vector<SampledCell> cells;  ///< sampled cells whose values occur in the input
     /// The number of all sampled cells, including cells whose values do not occur in the input.
     std::uint64_t count = 0;
 };

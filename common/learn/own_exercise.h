@@ -32,8 +32,8 @@ struct VerifyExercise {
 /// Checks that an exercise is sound: the solution passes, the skeleton fails, and the kernels in
 /// right/ and wrong/ get the expected verdicts. Also plants mistakes in the solution and lists
 /// those that the checks do not detect, writes the skeleton again, and proposes limits. Returns the
-/// exit code, which is 1 if something is wrong with the exercise. This process may restart itself to
-/// load the simulator, so `argv` must be its own command line.
+/// exit code, which is 1 if something is wrong with the exercise. This process may restart itself
+/// to load the simulator, so `argv` must be its own command line.
 int verify_exercise(const VerifyExercise& words, char** argv);
 
 /// Verifies an exercise like `verify_exercise`, but with the exercise's folders below `root` and

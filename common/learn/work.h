@@ -19,8 +19,7 @@ struct LearnerExercise {
     /// Returns "03_tiled" or "03_tiled hunt", the name used in messages and in the learner's
     /// progress.
     std::string name() const { return step->name + (is_hunt ? " hunt" : ""); }
-    /// Returns the arguments that refer to the exercise after a command, such as "03" or "03
-    /// --hunt".
+    /// Returns the command-line arguments that select the exercise, such as "03" or "03 --hunt".
     std::string command_arguments() const { return step->number() + (is_hunt ? " --hunt" : ""); }
     /// Returns the path of the learner's file relative to the course's folder, such as
     /// "exercises/03_tiled/kernel.cu".

@@ -52,7 +52,7 @@ inline constexpr std::pair<const char*, double Limits::*> kLimits[] = {
     {"of_solution", &Limits::of_solution},
 };
 
-/// The results that an exercise can require in `out`, with their names in exercise.toml.
+/// The kinds of results that an exercise can require in `out`, with their names in exercise.toml.
 inline constexpr std::pair<const char*, Produces> kTasks[] = {
     {"transpose", {Produces::transpose}},
     {"copy", {Produces::copy}},

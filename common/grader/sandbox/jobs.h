@@ -80,8 +80,9 @@ struct PredictedTime {
     /// Whether the blocks store too few elements, all of which are correct. This includes blocks
     /// that store the same elements repeatedly.
     bool is_idle = false;
-    Failure launch_failure = {};  ///< why the kernel cannot be launched, or a failure of kind none
-    SampledCosts costs = {};      ///< the costs of the launch
+    /// why the kernel cannot be launched; its kind is `none` if it can
+    Failure launch_failure = {};
+    SampledCosts costs = {};  ///< the costs of the launch
 };
 std::string to_json(const PredictedTime& foretold);
 /// Parses a prediction. From the answer, uses only the model's figures for the launch; the rest is
@@ -110,7 +111,7 @@ ImageLayout layout_for_job(const LaunchJob& job);
 std::size_t text_offset(const ImageLayout& layout);
 /// The maximum size in bytes of the text that follows the matrices in a launch's answer.
 constexpr std::size_t kMaxAnswerTextBytes = std::size_t{4} << 20;
-/// The maximum length in bytes of a trial's JSON. Reports and lines are dropped to stay below it.
+/// The maximum length in bytes of a trial's JSON. To stay below it, reports and lines are dropped.
 constexpr std::size_t kMaxTrialTextBytes = kMaxAnswerTextBytes - 64;
 
 }  // namespace coalesce::grader

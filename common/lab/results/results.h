@@ -1,6 +1,6 @@
 /// \file
-/// `learn results`: writes the simulated results in docs/results, and the tables in the READMEs
-/// that show all results.
+/// `learn results`: writes the simulated results to docs/results, and updates the tables of all
+/// results in the READMEs.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,5 @@
 /// \file
-/// The methods by which several processes transpose one matrix that is spread over them.
+/// The methods by which several processes transpose a matrix that is distributed among them.
 #pragma once
 
 #include <mpi.h>

@@ -80,7 +80,7 @@ cudaError_t launch_stack(const Task& task, const Queue& queue) {
     return launch_stack_with_policy<SIZE, PAD, LoadPolicy::plain>(task, queue);
 }
 
-/// Reports whether elements smaller than a word can be transposed in registers, which requires that
+/// Reports whether elements smaller than a word can be transposed in registers. This requires that
 /// the rows and columns of the matrices consist of whole words. Very short rows do not qualify,
 /// because most lanes would have nothing to load.
 template <int SIZE>
@@ -222,8 +222,8 @@ cudaError_t launch_wide_kernel(const Task& task, const Queue& queue) {
                                       queue);
 }
 
-/// Reports whether the columns of a matrix of small elements, which are adjacent in `out`, start at
-/// word boundaries and consist of whole words.
+/// Reports whether, in a matrix of small elements, columns start at word boundaries of `out` and
+/// consist of whole words.
 template <int SIZE>
 bool are_columns_whole_words(const Task& task) {
     constexpr int VECTOR_ELEMENTS = 4 / SIZE;
@@ -231,8 +231,8 @@ bool are_columns_whole_words(const Task& task) {
            (task.batches == 1 || task.out_stride % VECTOR_ELEMENTS == 0);
 }
 
-/// The largest number of rows of bytes, and the smallest matrix in bytes, for which a block takes
-/// two strips of columns in fast memory.
+/// In fast memory, a block takes two strips of columns if a matrix of bytes has at most this many
+/// rows and at least this many bytes.
 constexpr std::int64_t max_rows_of_two_strips = 40, min_bytes_of_two_strips = 20'000'000;
 /// Launches the kernel that transposes small elements before it stores them to shared memory.
 template <int SIZE, LoadPolicy LOADS>

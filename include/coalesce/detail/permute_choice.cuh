@@ -155,14 +155,14 @@ void choose_tile_of_words(Compounds& task) {
     task.warps = chunks * (SIZE == 1 ? 4 : SIZE == 2 || is_small ? 2 : 1);
 }
 
-/// Returns the number of words between rows of a tile whose rows have `bytes` bytes and are loaded
-/// as vectors. A row may start anywhere in its first vector.
+/// Returns the distance in words between the rows of a tile in shared memory. The rows have `bytes`
+/// bytes and are loaded as vectors, and a row may start anywhere in its first vector.
 inline int pitch_of_vectors(int bytes) {
     return (bytes + 30) / 16 * 4;
 }
 
 /// Chooses tiles that are loaded as vectors. If runs of `out` consist of whole words, all words of
-/// a column start at the same position. Otherwise only every second word starts at the same
+/// a column start at the same position. Otherwise only every other word starts at the same
 /// position, and columns of half the length are better.
 template <int SIZE>
 void choose_tile_of_vectors(Compounds& task, bool are_words) {

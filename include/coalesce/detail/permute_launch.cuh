@@ -149,7 +149,7 @@ cudaError_t launch_word_tiles(const Plan& plan, const Queue& queue) {
     Tiling tiling = make_tiling<SIZE>(plan);
     tiling.rows.sides = static_cast<unsigned>(divide_rounding_up(Tile::ROWS, tiling.rows.size));
     tiling.cols.sides = static_cast<unsigned>(divide_rounding_up(Tile::COLS, tiling.cols.size));
-    // If columns of tiles are short, the tiles that share cache lines of `out` are processed closer
+    // In short columns of tiles, the tiles that share cache lines of `out` are processed closer
     // together in time if blocks go down the columns first.
     const bool is_short = IS_LOADED_ONCE && tiling.rows.sides <= max_sides_down_first &&
                           tiling.rows.sides < tiling.cols.sides;

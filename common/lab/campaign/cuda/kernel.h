@@ -118,7 +118,8 @@ struct Kernel {
     // ---- variables ----
     std::vector<Variable> variables;
     std::vector<Function> functions;
-    /// whether the body of a Function is being written, which has fewer features than a kernel
+    /// whether the text being written is the body of a Function, which may use fewer features than
+    /// a kernel
     bool in_function = false;
     Type result = Type::u32;  ///< result type of the function
     /// Declares a variable that is visible until its scope ends.

@@ -30,7 +30,7 @@ Json to_json(const Device& device, const std::vector<SizeResults>& sizes, const 
 /// wide.
 std::string to_table(const std::vector<SizeResults>& sizes);
 
-/// Returns a list of wrong outputs by step, variant and size, or an empty string.
+/// Lists the wrong outputs by step, variant and size. Returns an empty string if there are none.
 std::string mistakes(const std::vector<SizeResults>& sizes);
 
 }  // namespace coalesce::proof

@@ -30,7 +30,7 @@ struct AccessFormula {
 
 /// A launch that loads elements, optionally passes them through shared memory, and stores them.
 struct AccessPattern {
-    /// size of an element in bytes, which is what each lane moves at once: 1, 2, 4, 8 or 16
+    /// size in bytes of an element, the unit that each lane moves at once: 1, 2, 4, 8 or 16
     int element_bytes = 4;
     bool through_shared = false;
     unsigned block_x = 32, block_y = 1, blocks = 1;

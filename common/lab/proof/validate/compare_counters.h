@@ -30,8 +30,8 @@ struct CounterMetric {
 /// Returns all counters to compare.
 const std::vector<CounterMetric>& counter_metrics();
 
-/// Returns the value of a counter's metric, including the metrics to be added. Returns nothing if
-/// ncu did not report the metric.
+/// Returns the value of a counter's metric plus the values of the metrics in `more`. Returns
+/// nothing if ncu did not report the metric.
 std::optional<double> value_of(const ProfiledLaunch& launch, const CounterMetric& counter);
 
 /// How far the metric of a hardware pipe may exceed the simulator's count: by this fraction, or for
@@ -87,8 +87,8 @@ CounterComparison compare_counters(const Json& cases, const std::vector<Profiled
 /// simulator.
 std::vector<Difference> compare_recorded(const Json& cases, const Json& recorded);
 
-/// Returns a table, 80 columns wide, followed by known reasons, missing metrics, and the first
-/// differences.
+/// Returns a table, 80 columns wide, followed by the reasons for known differences, the metrics
+/// that ncu did not report, and the first differences.
 std::string to_text(const CounterComparison& comparison);
 /// Returns the summary, the differences, and both counts for each case.
 Json to_json(const CounterComparison& comparison, const Json& cases,

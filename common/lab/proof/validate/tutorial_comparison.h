@@ -58,7 +58,8 @@ std::optional<TutorialTime> compare_tutorial_time(double measured_ms, const Json
 /// begin with # are comments.
 std::map<std::string, std::string> read_known_differences(const std::string& text);
 
-/// The fractions of kernels and of predictions that the comparison requires at least.
+/// The minimum fractions that the comparison requires, of kernels with equal counters and of
+/// predictions within their error bands.
 struct TutorialLimits {
     double equal = 0;  ///< fraction of kernels whose counters are equal
     /// fraction of predictions within their error bands, required in each half of the set of
