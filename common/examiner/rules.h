@@ -37,7 +37,7 @@ Place place_in_learner_file(const Place& place, const Evidence& evidence);
 /// Returns the exercise's name for its output matrix, or for its input matrix.
 const char* matrix_name(bool is_out, const Evidence& evidence);
 
-/// Maps the reports with this check and kind to a failure.
+/// A rule that maps the reports of a check and kind to a failure.
 struct ReportRule {
     const char* check;
     const char* kind;  ///< "" for any kind

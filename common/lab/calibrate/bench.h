@@ -22,13 +22,13 @@ public:
     int multiprocessors() const { return machine_.multiprocessors; }
     /// Returns the compute capability, for example 90 for 9.0.
     int compute() const { return compute_; }
-    /// The buffers in() and out() have the same size, a power of two that is much larger than the
+    /// Return the two buffers. They have the same size, a power of two that is much larger than the
     /// second-level cache.
     char* in() const { return static_cast<char*>(in_.data()); }
     char* out() const { return static_cast<char*>(out_.data()); }
     std::size_t bytes() const { return in_.bytes(); }
-    /// The 64-bit counters in which kernels store their results. Benchmarks zero them before each
-    /// use.
+    /// Returns the 64-bit counters in which kernels store their results. Benchmarks zero them
+    /// before each use.
     std::uint64_t* result_counters() const {
         return static_cast<std::uint64_t*>(result_counters_.data());
     }

@@ -434,7 +434,7 @@ bool prefers_strips(const Task& task, std::int64_t shorter) {
     return is_empty || shorter * SIZE % 128 != 0;
 }
 
-/// The number of columns of a tall matrix, or of rows of a wide one, above which the tiles of
+/// The number of columns of a tall matrix (or of rows of a wide one) above which the tiles of
 /// Rewound are faster than strips.
 constexpr std::int64_t max_strip_cols = 152;
 template <int SIZE>

@@ -136,8 +136,8 @@ using WideOfFiftyRows =
     Wide<4, 128, LOADS_IN_FLIGHT, false, PAD, false, LoadPolicy::evict_last_128>;
 constexpr std::int64_t max_few_rows = 12, max_some_rows = 48;
 constexpr std::int64_t min_fifty_rows = 41, max_fifty_rows = 50, max_some_fifty_rows = 56;
-/// Limits on the number of rows of a matrix of bytes, chosen so that the last round of loads keeps
-/// more than a few warps busy.
+/// Limits on the number of rows in a matrix of bytes. They are chosen so that the last round of
+/// loads keeps more than a few warps busy.
 constexpr std::int64_t min_middle_byte_rows = 20, max_middle_byte_rows = 72;
 using WideBytesOfFewRows = Wide<1, 192, 2>;
 using WideBytesOfSomeRows = Wide<1, 256, 2>;

@@ -192,7 +192,7 @@ void choose_tile_of_vectors(Compounds& task, bool are_words) {
     task.warps = (task.tile_rows * size / 4 + 31) / 32 * (are_words ? 1 : 2);
 }
 
-/// Reports whether rows of tiles are loaded as vectors. If they are not, long elements are spliced.
+/// Reports whether rows of tiles are loaded as vectors. Otherwise, long elements are spliced.
 template <int SIZE>
 bool has_vectors(const Compounds& task, bool are_words) {
     const int size = task.units * SIZE;

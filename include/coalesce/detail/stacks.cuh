@@ -40,8 +40,8 @@ struct Stack {
         store(to, line, matrices, count);
     }
 
-    /// Finds the positions in `in` of elements of `out`. Positions are relative to the first
-    /// element of the block.
+    /// Maps elements of `out` to their positions in `in`, relative to the first element of the
+    /// block.
     struct Matrices {
         int rows, cols;
         Divider by_elements, by_rows;
