@@ -1,6 +1,6 @@
 /// \file
-/// Starts other programs. The caller can wait for a program, run it in parallel, or exchange lines
-/// of text with it.
+/// Starts other programs. The caller can wait for a program, let it run in the background, or
+/// exchange lines of text with it.
 #pragma once
 
 #include <sys/types.h>
@@ -22,7 +22,7 @@ struct Command {
     /// NAME=VALUE entries to add to the environment. Each replaces an inherited variable with the
     /// same name.
     std::vector<std::string> environment = {};
-    /// Working directory. If empty, the child uses the caller's.
+    /// The child's working directory. If empty, the child uses the caller's.
     std::filesystem::path folder = {};
     /// Whether to capture stderr together with stdout. If not, the child inherits stderr.
     bool captures_stderr = false;
@@ -79,10 +79,11 @@ private:
     ProcessResult result_;
 };
 
-/// Runs a program, and kills it after `seconds` if it has not ended by then.
+/// Runs a program to completion, or kills it after `seconds`. Returns how it ended and what it
+/// printed.
 ProcessResult run_to_end(const Command& command, double seconds = 1e6);
-/// Runs a program like `run_to_end`, with `has_own_process_group` set and with stderr captured. If
-/// the program cannot be started, the exit code is 127 and the output gives the reason.
+/// Calls `run_to_end` with stderr captured and `has_own_process_group` set. If the program cannot
+/// be started, the exit code is 127 and the output gives the reason.
 ProcessResult run_child(const std::vector<std::string>& words, double seconds,
                         const std::vector<std::string>& environment = {},
                         const std::filesystem::path& folder = {});

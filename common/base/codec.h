@@ -1,6 +1,6 @@
 // Converts structs to JSON and back. Each struct has one description for both directions, so
-// reading and writing always agree. A key that is missing, unknown or of the wrong type is an
-// error, so that a mistake never becomes an empty value.
+// reading and writing always agree. A missing key, an unknown key, and a value of the wrong type
+// are errors, so that a mistake never becomes an empty value.
 //
 //     void describe(auto& codec, Place& place) {
 //         fields(codec, "file", place.file, "line", place.line);
@@ -106,7 +106,7 @@ private:
     std::vector<std::string_view> read_keys_;
 };
 
-/// Passes the given key-value pairs to the codec, in order.
+/// Passes key-value pairs to the codec, in the given order.
 template <class Codec>
 void fields(Codec&) {}
 template <class Codec, class T, class... More>

@@ -14,12 +14,12 @@ namespace coalesce {
 class Descriptor {
 public:
     Descriptor() = default;
-    /// Takes ownership of `number`, where -1 means no descriptor.
+    /// Takes ownership of the descriptor `number`. -1 stands for no descriptor.
     explicit Descriptor(int number) : fd_(number) {}
     ~Descriptor() { reset(); }
     /// Takes ownership from `other`.
     Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-    /// Closes the current descriptor and takes ownership from `other`.
+    /// Closes the current descriptor and takes over the descriptor of `other`.
     Descriptor& operator=(Descriptor&& other) noexcept {
         reset(std::exchange(other.fd_, -1));
         return *this;
@@ -27,7 +27,7 @@ public:
 
     /// Returns the descriptor, or -1 if there is none.
     int get() const { return fd_; }
-    /// Reports whether a descriptor is owned.
+    /// Reports whether this object owns a descriptor.
     explicit operator bool() const { return fd_ >= 0; }
     /// Closes the current descriptor and takes ownership of `number`.
     void reset(int number = -1) {

@@ -1,4 +1,5 @@
-/// \file first_found, which evaluates a list of rules in order. All code that searches for the
+/// \file
+/// Defines first_found, which evaluates a list of rules in order. All code that searches for the
 /// cause of a failure uses it.
 #pragma once
 

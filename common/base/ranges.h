@@ -1,5 +1,6 @@
-/// \file Standard algorithms that take a whole container. std::ranges has the same algorithms, but
-/// the standard library used for the web pages lacks them.
+/// \file
+/// Standard algorithms that take a whole container. std::ranges has the same algorithms, but the
+/// standard library used for the web pages lacks them.
 #pragma once
 
 #include <algorithm>

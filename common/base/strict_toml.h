@@ -28,8 +28,8 @@ inline std::string toml_string(const std::string& text) {
     return quoted + '"';
 }
 
-/// Reads values from tables and checks them. Messages call the table `where`, such as "a step". A
-/// mistake is reported by throwing Error, which must be constructible from a string.
+/// Reads values from tables and checks them. `where` is the table's name in messages, such as "a
+/// step". If a value is invalid, throws Error, which must be constructible from a string.
 template <class Error>
 class StrictToml {
 public:
@@ -116,8 +116,8 @@ public:
         const toml::node& node = required_node(table, key, where, "{ ... }");
         return *require_value(node.as_table(), node, key, "a table");
     }
-    /// Reads an array of tables. `header` is how each table starts in the file, such as "[[step]]",
-    /// and is used in messages.
+    /// Reads an array of tables. `header` is the line with which each table starts in the file,
+    /// such as "[[step]]". Messages quote it.
     const toml::array& tables(const toml::table& table, const char* key,
                               const std::string& header) const {
         const toml::node* node = table.get(key);

@@ -26,7 +26,7 @@ std::string join_up_to(const std::vector<std::string>& names, std::size_t most);
 /// Counts how often `part` occurs in `text`.
 std::size_t occurrences(const std::string& text, const std::string& part);
 
-/// Reports whether a text is a valid name in C++, apart from keywords.
+/// Reports whether `text` has the form of a C++ identifier. Keywords are accepted too.
 bool is_identifier(const std::string& text);
 
 /// Removes white space from both ends.

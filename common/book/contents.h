@@ -17,7 +17,7 @@ struct BookError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// Writes a file, and creates its folders. Does nothing if the file already has exactly these
+/// Writes a file, and creates missing folders. Does nothing if the file already has exactly these
 /// contents.
 void write_text(const std::filesystem::path& file, const std::string& text);
 

@@ -29,14 +29,14 @@ struct StoreConflict {
     Block first, second;
     std::int64_t element = 0;  ///< index of the cell in the matrix
 };
-/// The blocks of a launch that store the same cell, and the blocks that store nothing.
+/// The first two blocks found to store to the same cell, and the blocks that store nothing.
 struct BlockStores {
     std::optional<StoreConflict> conflict;  ///< first pair of blocks that store to the same cell
     std::optional<Block> first_idle_block;  ///< the first block that stores nothing
     long long idle_blocks = 0;              ///< number of blocks that store nothing
 };
-/// Traces the stores of each block in a separate launch, until two blocks store to the same cell.
-/// Returns nothing if there are too many blocks to check.
+/// Traces the stores of each block in a separate launch, and stops at the first cell that two
+/// blocks store to. Returns nothing if there are too many blocks to check.
 std::optional<BlockStores> trace_block_stores(Shape shape, const LaunchShape& launch,
                                               const RelaunchFunction& relaunch);
 
@@ -47,7 +47,7 @@ std::size_t count_first_warp_stores(Shape shape, const RelaunchFunction& relaunc
 /// are spaced in the same way.
 struct BlockOrigins {
     Shape shape{0, 0};  ///< shape of the input
-    /// the input cells at which blocks (0, 0), (1, 0) and (0, 1) start
+    /// the input cell at which each of the three blocks starts
     Cell first, next_x, next_y;
 
     /// Returns the distance between two neighbouring blocks along x, in rows and columns.

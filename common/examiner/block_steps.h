@@ -1,5 +1,6 @@
-/// \file Records what one block of a learner's kernel does, step by step, on the simulated GPU. If
-/// the kernel is wrong, records a block in which the mistake occurs.
+/// \file
+/// Records what one block of a learner's kernel does, step by step, on the simulated GPU. If the
+/// kernel is wrong, records a block in which the mistake occurs.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@
 
 namespace coalesce {
 
-/// Which launch, and which of its blocks, to record.
+/// The launch and the block to record.
 struct StepsRequest {
     /// The shape of the input. If empty, the exercise's shapes are tried in order, and the first
     /// shape on which the kernel fails is recorded. If the kernel fails on none, the first shape is
@@ -25,7 +26,7 @@ struct StepsRequest {
 
 /// The recorded steps of a block.
 struct BlockSteps {
-    Failure problem = {};  ///< why there are no steps; of kind none on success
+    Failure problem = {};  ///< the reason why nothing was recorded; its kind is `none` on success
     Shape shape{0, 0};     ///< shape of the input
     /// the first wrong element, or a check's report; "" if the kernel is correct
     std::string mistake = "";

@@ -27,7 +27,7 @@ enum class Severity { error, warning, note };
 struct Message {
     Severity severity = Severity::error;
     Place place;       ///< file, line and, if known, column
-    std::string text;  ///< such as "identifier "x" is undefined"
+    std::string text;  ///< the text of the message, such as "identifier "x" is undefined"
 
     /// Returns "kernel.cu:3: error: ..." with the source line and a caret below it.
     std::string to_string_with_caret(const std::string& source) const;
@@ -65,12 +65,13 @@ struct Compiled {
     std::string file;                                   ///< the file's name in messages
     std::string kernel;                                 ///< name of the kernel's function
     std::vector<std::string> sizes = {"rows", "cols"};  ///< the parameters of `configure`
-    std::string ptx;       ///< the PTX, or "" if the file did not compile
-    std::string entry;     ///< the name of the kernel in the PTX
-    std::string compiler;  ///< such as "NVRTC 13.0", "nvcc 13.0.88" or "clang 19.1.7, translated"
+    std::string ptx;    ///< the PTX, or "" if the file did not compile
+    std::string entry;  ///< the name of the kernel in the PTX
+    /// the compiler's name and version: "NVRTC 13.0", "nvcc 13.0.88" or "clang 19.1.7, translated"
+    std::string compiler;
     bool is_from_cache = false;     ///< whether the result came from the cache
     std::vector<Message> messages;  ///< all messages, by line
-    Failure failure;                ///< why there is no PTX; of kind none on success
+    Failure failure;  ///< the reason why there is no PTX; its kind is `none` on success
 
     /// Reports whether the file was compiled.
     bool ok() const { return failure.kind == FailureKind::none; }

@@ -21,12 +21,12 @@ struct RawOutput {
     std::string output = "";     ///< the compiler's messages
 };
 
-/// Completes the compilation of `source` from the compiler's output `raw`, and looks for the kernel
-/// in the PTX. `compiler` is the name stored in Compiled::compiler.
+/// Completes the compilation of `source`, given the compiler's output `raw`, and looks for the
+/// kernel in the PTX. `compiler` is the name stored in Compiled::compiler.
 Compiled finish_compilation(const Source& source, const Signature& signature,
                             const std::string& compiler, const RawOutput& raw);
 
-/// Returns the names of the kernels in a PTX module, except the kernel that `wrapped` adds.
+/// Returns the names of the kernels in a PTX module. Leaves out the kernel that `wrapped` adds.
 std::vector<std::string> find_entries(const std::string& ptx);
 
 }  // namespace coalesce

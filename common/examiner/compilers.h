@@ -15,11 +15,11 @@ namespace coalesce {
 struct FoundCompiler {
     Compiler kind = Compiler::any;
     std::string path;      ///< path of the library or program
-    std::string identity;  ///< a string that differs between versions
+    std::string identity;  ///< a string that differs between versions of the compiler
 };
 
-/// Compiles wrapped source code for `architecture`, such as "compute_90". `keeps_variables` means
-/// the same as in CompileOptions.
+/// Resolves `any` to a specific kind if only one kind of compiler may be used. Otherwise returns
+/// `kind` unchanged.
 Compiler resolve_compiler_kind(Compiler kind);
 /// Finds the compiler of this kind or, for `any`, the first installed compiler. Returns nothing if
 /// no such compiler is installed.
@@ -37,10 +37,10 @@ Dialect dialect_of(const FoundCompiler& compiler);
 RawOutput run_compiler(const FoundCompiler& compiler, const std::string& wrapped,
                        const std::string& architecture, int seconds, bool keeps_variables = false);
 
-/// Returns the command that makes clang read wrapped source code from stdin and print PTX. It is
-/// the command that clang's driver would run. The command writes no files, reads no files other
-/// than the headers in `clang_headers()`, and starts no other process. Throws std::runtime_error if
-/// the driver does not print such a command.
+/// Returns the command that makes clang read wrapped source code from stdin and print PTX, as
+/// clang's driver would run it. The command writes no files, reads no files other than the headers
+/// in `clang_headers()`, and starts no other process. Throws std::runtime_error if the driver does
+/// not print such a command.
 std::vector<std::string> clang_filter_command(const std::string& clang,
                                               const std::string& architecture);
 /// Returns the folder that contains the project's headers for clang.

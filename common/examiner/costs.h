@@ -18,35 +18,35 @@ namespace coalesce {
 std::vector<Failure> find_exceeded_limits(const Verdict& verdict, const LaunchShape& launch,
                                           const Limits& limits, const RelaunchFunction& relaunch);
 
-/// Returns a failure for each kind of access that costs more per request than its limit, and more
-/// in total than in the solution. Kinds without a limit are not checked.
+/// Returns a failure for each kind of access whose cost per request exceeds its limit and whose
+/// total cost exceeds the solution's. Kinds without a limit are not checked.
 std::vector<Failure> find_costly_requests(const Verdict& verdict, const Limits& limits);
 
-/// Finds accesses that cost far more than the solution's accesses. Use it for shapes on which
-/// equally good kernels differ somewhat in cost, such as shapes with partial tiles.
+/// Returns a failure if the kernel's accesses cost far more than the solution's. Use it for shapes
+/// on which equally good kernels differ somewhat in cost, such as shapes with partial tiles.
 /// `costs_elsewhere` is a sentence that says on which shapes the kernel costs less.
 std::optional<Failure> find_excess_over_solution(const Verdict& verdict,
                                                  const std::string& costs_elsewhere);
 
 // ---- overlap.cpp: whether a warp's accesses to global memory overlap ----
 
-/// Finds loads that cannot overlap because there is a barrier or a store between them, in the
-/// source or in the compiled kernel. Loads in a loop that the compiler did not unroll cannot
-/// overlap either, but are not reported.
+/// Returns a failure if the kernel's loads cannot overlap because there is a barrier or a store
+/// between them, in the source or in the compiled kernel. Loads in a loop that the compiler did not
+/// unroll cannot overlap either, but are not reported.
 std::optional<Failure> find_loads_not_overlapped(const Verdict& verdict, const Limits& limits);
 
-/// Finds kernels that wait for all asynchronous copies before they read a tile. The lesson requires
-/// some copies to stay in flight at that point.
+/// Returns a failure if the kernel waits for all asynchronous copies before it reads a tile,
+/// although the lesson requires some copies to stay in flight at that point.
 std::optional<Failure> find_copies_not_overlapped(const Verdict& verdict, const Limits& limits);
 
-/// Finds kernels without asynchronous copies, if the lesson requires such copies.
+/// Returns a failure if the lesson requires asynchronous copies and the kernel makes none.
 std::optional<Failure> find_copies_not_async(const Verdict& verdict, const Limits& limits);
 
 // ---- too_slow.cpp: limits on the predicted time ----
 
-/// Finds kernels whose predicted speed, as a fraction of a copy's speed, is below the limit even if
-/// the model errs in the kernel's favour as far as its error band allows. Returns nothing if the
-/// model does not cover something that could make the kernel faster.
+/// Returns a failure if the kernel's predicted speed, as a fraction of a copy's speed, is below the
+/// limit even if the actual speed is at the upper end of the model's error band. Returns nothing if
+/// the kernel has a property that the model does not cover and that could make it faster.
 std::optional<Failure> find_slow_prediction(const Verdict& verdict, const Limits& limits);
 /// Returns the failure for a kernel whose time cannot be predicted, although the solution's time
 /// can be.
@@ -61,11 +61,11 @@ Failure explain_missing_prediction(const std::string& file, Shape shape);
 /// An order in which the blocks take the tiles.
 struct BlockOrder {
     const char* name;  ///< the order's name in exercise.toml, one of kBlockOrders
-    /// Returns the row and column of the tile that block (x, y) takes in a grid of `wide` x `tall`
+    /// Returns the coordinates of the tile that block (x, y) takes in a grid of `wide` x `tall`
     /// blocks. If this pointer is null, the check only requires that most blocks take a tile that
     /// is neither in the row nor in the column of the previous block's tile.
     Cell (*tile_for_block)(int x, int y, int wide, int tall);
-    Shape shape;         ///< the shape for the check; the kernel is launched once per block
+    Shape shape;         ///< the shape to check; the kernel is launched once per checked block
     int tile = 32;       ///< side of a tile
     int max_blocks = 0;  ///< number of blocks to check, spread over the grid; 0 for all
 };

@@ -34,7 +34,8 @@ struct ExamineOptions {
     /// A shape with partial tiles, on which the kernel may cost somewhat more than the solution.
     /// 0 x 0 means no such shape.
     Shape ragged_counted{0, 0};
-    /// Shapes with too many blocks to run all of them. The runner launches only some of the blocks.
+    /// Shapes with too many blocks for all of them to be run. The runner launches only some of the
+    /// blocks.
     std::vector<Shape> large_shapes = {};
     /// The runner that measures the solution, or null to use the learner's runner. If the learner's
     /// runner has limits, pass a separate runner, so that the solution's costs do not count towards

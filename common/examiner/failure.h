@@ -87,17 +87,17 @@ enum class FailureKind {
     wrong_elements,    ///< other wrong values
 
     // Costs above the exercise's limits.
-    uncoalesced_loads,      ///< the kernel reads more sectors than the lesson allows
-    uncoalesced_stores,     ///< the kernel writes more sectors than the lesson allows
-    bank_conflicts,         ///< shared accesses take more wavefronts than the lesson allows
-    too_many_requests,      ///< the kernel uses more, smaller accesses than necessary
-    too_many_threads,       ///< each thread moves fewer elements than the lesson requires
-    tile_too_small,         ///< each block moves fewer elements than the lesson requires
-    wrong_block_order,      ///< blocks process tiles in an order that the lesson does not allow
-    work_repeated,          ///< elements are moved several times
-    lanes_idle,             ///< most lanes of a warp do nothing
-    too_many_atomics,       ///< the kernel uses more atomics than the exercise allows
-    needless_atomics,       ///< the kernel uses atomics on addresses that only one thread accesses
+    uncoalesced_loads,   ///< the kernel reads more sectors than the lesson allows
+    uncoalesced_stores,  ///< the kernel writes more sectors than the lesson allows
+    bank_conflicts,      ///< accesses to shared memory take more wavefronts than the lesson allows
+    too_many_requests,   ///< the kernel makes more and smaller accesses than necessary
+    too_many_threads,    ///< each thread moves fewer elements than the lesson requires
+    tile_too_small,      ///< each block moves fewer elements than the lesson requires
+    wrong_block_order,   ///< blocks process tiles in an order that the lesson does not allow
+    work_repeated,       ///< elements are moved several times
+    lanes_idle,          ///< most lanes of a warp do nothing
+    too_many_atomics,    ///< the kernel uses more atomics than the exercise allows
+    needless_atomics,    ///< the kernel uses atomics on addresses that only one thread accesses
     multiprocessors_idle,   ///< there are too few blocks or threads to use the whole GPU
     loads_not_overlapped,   ///< each load waits for the previous one
     copies_not_async,       ///< the kernel uses plain loads instead of asynchronous copies
@@ -110,7 +110,7 @@ enum class FailureKind {
     two_files,          ///< the submission has several files for one exercise
     two_submissions,    ///< one student has several submissions
     not_a_file,         ///< the submission is a link, a device or another special file
-    archive_too_large,  ///< the archive has more files or deeper folders than allowed
+    archive_too_large,  ///< the archive has more files or more deeply nested folders than allowed
     archive_encrypted,  ///< a password protects the archive
     archive_broken,     ///< the archive is damaged
     archive_hostile,    ///< the archive contains a path that leads outside the archive
@@ -161,7 +161,7 @@ struct Failure {
 };
 
 /// Returns every identifier that a Failure can have, in the order of FailureKind. In place of
-/// wrong-result, the list has the identifiers of all faults.
+/// wrong-result, the list contains the identifiers of all faults.
 std::vector<std::string> all_failure_ids();
 
 }  // namespace coalesce

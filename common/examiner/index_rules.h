@@ -16,29 +16,29 @@ int factor_of_thread(const std::string& expression);
 
 // ---- shared_index_causes.cpp: rules that check the indices of the tile ----
 //
-// Each function looks for one kind of mistake in the kernel's source. If it finds such a mistake, it
-// describes the mistake in the failure and returns true.
+// Each function looks for one kind of mistake in the kernel's source. If it finds such a mistake,
+// it describes the mistake in the failure and returns true.
 
-/// Explains two consecutive lines that use the same element of the tile, so that another element is
-/// left out.
+/// Attributes the failure to two consecutive lines that use the same element of the tile, and so
+/// leave out another element. Returns false if there are no such lines.
 bool explain_repeated_place(Failure& failure, const Evidence& evidence);
-/// Explains a component of a vector that is loaded, but never stored in the tile.
+/// Attributes the failure to a vector component that is loaded, but never stored in the tile.
 bool explain_unused_component(Failure& failure, const Evidence& evidence);
-/// Explains an index of the tile in which the factor of threadIdx.x is smaller than the number of
-/// elements that each thread moves.
+/// Attributes the failure to an index of the tile in which the factor of threadIdx.x is smaller
+/// than the number of elements that each thread moves.
 bool explain_thread_factor(Failure& failure, const Evidence& evidence);
-/// Explains a line that indexes the tile with a row or column of the whole matrix.
+/// Attributes the failure to a line that indexes the tile with a row or column of the whole matrix.
 bool explain_matrix_index_in_tile(Failure& failure, const Evidence& evidence);
-/// Explains a loop over the tile whose step differs from the number of rows that the block covers
-/// in one iteration.
+/// Attributes the failure to a loop over the tile whose step differs from the number of rows that
+/// the block covers in one iteration.
 bool explain_loop_step(Failure& failure, const Trial& trial, const Evidence& evidence);
-/// Explains an access outside the tile.
+/// Explains an access outside the tile. Returns false if the cause is not recognized.
 bool explain_outside_tile(Failure& failure, const Trial& trial, const Evidence& evidence);
 
-// ---- tile_element_causes.cpp: elements that are in the wrong place of the tile ----
+// ---- tile_element_causes.cpp: elements in the wrong place in the tile ----
 
-/// Explains a line that loads elements to the wrong place of the tile, or that stores an element
-/// other than the one that belongs there.
+/// Attributes the failure to a line that loads an element to the wrong place in the tile, or that
+/// stores an element other than the one that belongs there.
 bool explain_other_element(Failure& failure, const Trial& trial, const Evidence& evidence);
 
 }  // namespace coalesce

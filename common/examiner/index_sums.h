@@ -14,9 +14,9 @@ namespace coalesce {
 /// replaced with their values. A quotient or a remainder counts as a single name.
 class IndexSum {
 public:
-    /// Parses an expression as it is used on a line. Returns nothing if the expression is not an
-    /// integer expression, calls a function, indexes an array, or uses a variable that is changed in
-    /// place, as in `row += 4`.
+    /// Parses an expression that occurs on a line of the source `text`. Returns nothing if the
+    /// expression is not an integer expression, calls a function, indexes an array, or uses a
+    /// variable that is changed in place, as in `row += 4`.
     static std::optional<IndexSum> parse(const std::string& text, const std::string& expression,
                                          int line);
 
@@ -29,7 +29,7 @@ public:
     bool is_zero() const { return terms_.empty(); }
     /// Reports whether the sum consists of numbers and named constants.
     bool is_constant() const;
-    /// Returns the constant term, the one in which no name occurs.
+    /// Returns the constant term of the sum, or 0 if it has none.
     long long constant() const;
     /// Returns the factor of the term that consists of this name alone, or 0 if there is none.
     long long factor_of(const std::string& name) const;
@@ -40,7 +40,7 @@ public:
     std::vector<std::string> varying_names(const std::string& text, int line) const;
     /// Reports whether the sum is zero once named constants are replaced with their values.
     bool is_zero_with_constants(const std::string& text) const;
-    /// Reports whether every term is a multiple of a number once constants are replaced by their
+    /// Reports whether every term is a multiple of `number` once constants are replaced with their
     /// values.
     bool is_multiple_of(const std::string& text, long long number) const;
     /// Formats the sum as C++, such as "threadIdx.x * 4 + 1".
@@ -48,7 +48,8 @@ public:
 
 private:
     friend class IndexSumParser;
-    using Product = std::vector<std::string>;  ///< sorted names; empty for the constant term
+    /// the names in a term, sorted; empty for the constant term
+    using Product = std::vector<std::string>;
 
     IndexSum combined(const IndexSum& other, long long factor) const;
     IndexSum multiplied(const IndexSum& other) const;

@@ -23,8 +23,8 @@ std::uint64_t instruction_budget(Shape shape, double warps, bool prints);
 /// overflow.
 double thread_count(const LaunchShape& launch);
 
-/// Returns a failure if the grid is too large to have been intended for the matrix. Otherwise the
-/// failure's kind is none.
+/// Returns a failure if the grid is too large to have been intended for the matrix. Otherwise
+/// returns a failure of kind `none`.
 Failure find_oversized_grid(const LaunchShape& launch, Shape shape, const std::string& file);
 
 }  // namespace coalesce

@@ -1,5 +1,5 @@
-// Declares rules that look for a mistake in a kernel's lines, grouped by file. A rule returns the
-// mistake, or a LineMistake whose line is 0 if it finds none.
+// Declares rules that look for a mistake in a kernel's lines, grouped by implementation file. A
+// rule returns the mistake, or a LineMistake whose line is 0 if it finds none.
 #pragma once
 
 #include "examiner/launch_shape.h"
@@ -8,8 +8,8 @@
 
 namespace coalesce {
 
-/// The most lines or terms that a rule examines closely. The text is untrusted, and each of them
-/// takes several searches in the whole text.
+/// The maximum number of lines or terms that a rule examines closely. Each of them requires several
+/// searches of the whole text, and the text is untrusted.
 constexpr int kMaxCandidates = 8;
 
 // ---- coordinate_causes.cpp ----
@@ -19,8 +19,8 @@ constexpr int kMaxCandidates = 8;
 LineMistake find_coordinate_mistake(const Failure& failure, const Trial& trial,
                                     const Evidence& evidence);
 
-/// Looks for a loop in which each thread processes all columns or rows, although a variable counts
-/// one for each thread.
+/// Looks for a loop in which each thread processes all columns or rows, although the kernel also
+/// computes a column or row for each thread and never uses it.
 LineMistake find_loop_over_matrix(const std::string& text, int line);
 
 // ---- component_causes.cpp ----
@@ -31,9 +31,9 @@ LineMistake find_component_mistake(const Failure& failure, const Evidence& evide
 
 // ---- sector_causes.cpp ----
 //
-// Finds mistakes in stores that begin earlier than their tile, so that they begin at a sector.
+// Finds mistakes in stores that begin before their tile, in order to begin at a sector boundary.
 
-/// Looks for a wrong number of elements by which a store begins earlier.
+/// Looks for a store that begins the wrong number of elements before its tile.
 LineMistake find_sector_mistake(const std::string& text);
 
 // ---- pair_causes.cpp ----
@@ -54,13 +54,14 @@ LineMistake find_mbarrier_mistake(const Failure& failure, const Trial& trial,
 
 // ---- tile_causes.cpp ----
 
-/// Looks for a grid that has not one block for each tile in a row of tiles, if the GPUs of the
-/// kernel take the tiles of a row in turn.
+/// Looks for a grid that is too wide, or whose width is not a multiple of the number of GPUs, in a
+/// kernel whose GPUs take the tiles of a row in turn.
 LineMistake find_wrong_grid_width(const LaunchShape& launch, Shape shape, const std::string& text);
 
 // ---- cost_lines.cpp ----
 
-/// Changes a failure about costs if the kernel's text shows which line causes them.
+/// If the kernel's text shows which line causes the excessive costs, rewrites the failure to refer
+/// to that line.
 void explain_by_costly_line(Failure& failure, const Verdict& found, const LaunchShape& launch);
 
 }  // namespace coalesce

@@ -15,8 +15,8 @@
 
 namespace coalesce {
 
-/// Converts a pointer to the 64 bits that kernels expect. In a web page, host pointers are 32 bits
-/// wide.
+/// Converts a pointer to the 64-bit value that kernels expect. In a web page, host pointers are 32
+/// bits wide.
 inline std::uint64_t address_of(const void* pointer) {
     return reinterpret_cast<std::uintptr_t>(pointer);
 }
@@ -38,7 +38,8 @@ public:
     bool prints() const { return prints_; }
     /// Reports whether the kernel's file declares an array in dynamic shared memory.
     bool has_dynamic_array() const { return has_dynamic_array_; }
-    /// Returns the reason why the kernel cannot be launched, or a failure of kind none.
+    /// Returns the reason why the kernel cannot be launched, as a failure. Its kind is `none` if
+    /// the kernel can be launched.
     const Failure& problem() const { return problem_; }
 
     /// Evaluates `configure` on the device and checks its result. If the result is invalid, fills

@@ -29,7 +29,7 @@ struct PictureRequest {
 /// A row of 32 words or banks, with the lanes that access them.
 struct PictureRow {
     std::string label = "";       ///< name of the row, such as "out + 256" or "wavefront 1"
-    std::array<int, 32> lanes{};  ///< for each word or bank, a lane that accesses it, or -1
+    std::array<int, 32> lanes{};  ///< for each word or bank, one of the lanes that access it, or -1
 };
 
 /// A load or store, together with its picture.
@@ -46,7 +46,7 @@ struct WarpAccess : simulated::Access {
 
 /// All accesses of the warp.
 struct Picture {
-    Failure problem;         ///< why there is no picture, or a failure of kind none
+    Failure problem;         ///< why there is no picture; its kind is `none` if there is one
     std::string file;        ///< the file's name in messages
     PictureRequest request;  ///< the warp that was drawn
     /// one access per source line and kind of access, in order of execution

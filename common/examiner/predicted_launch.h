@@ -49,16 +49,17 @@ struct PredictedLaunchOptions {
     /// The matrix with which the sampled blocks are checked, or null for no check. If the blocks do
     /// not store the correct values, WrongSampledValues is thrown.
     const SampledMatrix* sampled = nullptr;
-    std::uint64_t max_instructions = 0;  ///< a further limit on warp instructions; 0 for none
-    std::uint64_t seed = 0;    ///< seed that chooses the sampled blocks; 0 for the usual ones
+    std::uint64_t max_instructions = 0;  ///< additional limit on warp instructions; 0 for none
+    std::uint64_t seed = 0;    ///< seed for the choice of sampled blocks; 0 for the default choice
     bool must_launch = false;  ///< whether to throw NotLaunched
-    /// If neither this nor `sampled` is null, receives the costs of the launch.
+    /// Receives the costs of the launch, unless this pointer or `sampled` is null.
     SampledCosts* costs = nullptr;
 };
 
 /// Predicts the time of a kernel from a few of its blocks, which are launched on the simulator. The
-/// simulator's checks remain disabled afterwards. With `in_place` the kernel takes only one matrix.
-/// The kernel runs without its calls of printf. Returns nothing if the model cannot predict a time.
+/// simulator's checks remain disabled afterwards. If `in_place` is set, the kernel takes only one
+/// matrix. The kernel's calls to printf are disabled during the launch. Returns nothing if the
+/// model cannot predict a time.
 std::optional<Predicted> predict_launch(LoadedKernel& kernel, bool in_place, Shape shape,
                                         const PredictedLaunchOptions& options = {});
 

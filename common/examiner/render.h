@@ -52,8 +52,8 @@ struct CostRow {
 /// Returns a row for each kind of access that the kernel makes, or no rows if nothing was counted.
 std::vector<CostRow> cost_rows(const Verdict& verdict);
 
-/// Reports whether the verdict's first failure has a map of cells that is worth showing: one with
-/// several faults, and not the same mark in every cell.
+/// Reports whether the map of cells of the verdict's first failure is worth showing: it shows more
+/// than one fault, and its cells do not all have the same mark.
 bool has_map(const Verdict& verdict);
 
 /// Returns a few numbered lines of `text` around `line`, with a mark at `line`, and at `column` if

@@ -16,7 +16,7 @@ std::string excerpt_around(const std::string& text, int line, int column, int ar
 /// Returns the source lines around a failure. Returns "" if the compiler's message already shows
 /// the line, or if the file is not text.
 std::string source_excerpt(const Failure& failure, const std::string& source, int lines_around = 2);
-/// Reports whether the map of cells adds anything to the headline: it contains more than one fault,
+/// Reports whether the map of cells adds anything to the headline: it shows more than one fault,
 /// and its cells do not all have the same mark.
 bool is_map_useful(const Failure& failure);
 /// Returns the map of right and wrong cells in at most `lines` lines, or "" if the map is not
@@ -28,8 +28,8 @@ std::string passed_text(const Verdict& verdict);
 /// Returns sentences that state the predicted time, and either its bottleneck or how it compares
 /// with the solution. Returns "" if no time is predicted, or if a failure already states the time.
 std::string time_text(const Verdict& verdict);
-/// Returns "Faster: ..." followed by what would speed up a kernel that passed, or "" if no time is
-/// predicted.
+/// Returns a sentence that begins with "Faster: " and says how to speed up a kernel that passed.
+/// Returns "" if no time is predicted.
 std::string faster_text(const Verdict& verdict);
 /// Returns the cost rows, followed by a row for the predicted time if there is one.
 std::vector<CostRow> costs_with_time(const Verdict& verdict);

@@ -27,7 +27,7 @@ std::optional<Failure> find_refused_launch(const Trial& trial, const Evidence& e
 // Converts a report of the simulated GPU to a failure that refers to the learner's lines and
 // matrices.
 
-/// Returns the first report with this check and kind, or nullptr.
+/// Returns the first report of this check and kind, or nullptr.
 const simulated::Report* find_report(const Trial& trial, const char* check, const char* kind = "");
 
 /// Returns the line of the learner's file that corresponds to `place`. For inline assembly, this is
@@ -37,7 +37,7 @@ Place place_in_learner_file(const Place& place, const Evidence& evidence);
 /// Returns the exercise's name for its output matrix, or for its input matrix.
 const char* matrix_name(bool is_out, const Evidence& evidence);
 
-/// Maps the reports with this check and kind to a failure.
+/// A rule that maps the reports of a check and kind to a failure.
 struct ReportRule {
     const char* check;
     const char* kind;  ///< "" for any kind
@@ -67,8 +67,8 @@ std::optional<Failure> find_memory_error(const Trial& trial, const Evidence& evi
 Failure explain_out_of_bounds(const Trial& trial, const Place& place, const std::string& details,
                               const Evidence& evidence);
 
-/// Finds out-of-bounds accesses to an array that the compiler keeps in registers. No check reports
-/// such an access, because the compiler removes or changes it.
+/// Returns a failure if the kernel accesses elements outside an array that the compiler keeps in
+/// registers. No check reports such an access, because the compiler removes or changes it.
 std::optional<Failure> find_local_array_overrun(const Trial& trial, const Evidence& evidence);
 
 // ---- guard_causes.cpp ----
@@ -101,8 +101,8 @@ bool explain_by_indices(Failure& failure, const Trial& trial, const Evidence& ev
 //
 // Finds mistakes in the order of asynchronous copies, waits and barriers.
 
-/// Names the arrivals or bytes that threads at an mbarrier wait for forever. Returns false if the
-/// report does not count them.
+/// Explains how many arrivals or bytes are missing at an mbarrier on which threads wait forever.
+/// Returns false if the report does not give these numbers.
 bool explain_endless_wait(Failure& failure, const Evidence& evidence);
 /// Blames the step of a pipeline that is missing or misplaced. Returns false if the text shows no
 /// such mistake.
@@ -132,21 +132,23 @@ void explain_by_block_size(Failure& failure, const Trial& trial, const Evidence&
 // Explains why threads of a block see incomplete data: the data is still being copied, a barrier is
 // missing or incorrect, threads race, or no thread filled the tile.
 
-/// Finds uses of shared memory that an asynchronous copy is still writing to.
+/// Returns a failure if the kernel uses shared memory that an asynchronous copy is still writing
+/// to.
 std::optional<Failure> find_copy_error(const Trial& trial, const Evidence& evidence);
 
-/// Finds an mbarrier that is initialized twice. The second initialization explains why threads wait
-/// forever or do not wait long enough.
+/// Returns a failure if an mbarrier is initialized twice. The second initialization explains why
+/// threads wait forever or do not wait long enough.
 std::optional<Failure> find_second_initialization(const Trial& trial, const Evidence& evidence);
 
-/// Finds incorrect barriers and warp operations, and threads that do not wait for each other.
+/// Returns a failure if a barrier or a warp operation is incorrect, or if threads do not wait for
+/// each other.
 std::optional<Failure> find_barrier_error(const Trial& trial, const Evidence& evidence);
 
-/// Finds a tile that was declared without __shared__. No check reports this mistake, because each
-/// thread correctly accesses its own private tile.
+/// Returns a failure if the tile was declared without __shared__. No check reports this mistake,
+/// because each thread correctly accesses its own private tile.
 std::optional<Failure> find_unshared_tile(const Trial& trial, const Evidence& evidence);
 
-/// Finds reads of memory that was never written.
+/// Returns a failure if the kernel reads memory that was never written.
 std::optional<Failure> find_uninitialised_read(const Trial& trial, const Evidence& evidence);
 
 // ---- result_causes.cpp ----
@@ -184,7 +186,8 @@ void explain_batch_race(Failure& failure, const simulated::Report& race, const T
 // Explains cells that no thread wrote. The cause may be the launch configuration, which is compared
 // with the cells that the blocks access.
 
-/// Finds a grid that does not cover the matrix, but would if its two sizes were swapped.
+/// Returns a failure if the grid does not cover the matrix, but would if its two sizes were
+/// swapped.
 std::optional<Failure> find_exchanged_grid(const Trial& trial, const Evidence& evidence);
 /// Attributes the failure to the line of the launch configuration that explains the unwritten
 /// cells. Returns false if the launch does not explain them. The failure then keeps the explanation
@@ -196,7 +199,7 @@ bool explain_by_launch(Failure& failure, const Trial& trial, const Evidence& evi
 // Uses the accesses of a warp and the text of the kernel to explain why values are missing from the
 // result.
 
-/// Adds details to a wrong-result failure that a comparison of the cells alone cannot reveal.
+/// Adds to a wrong-result failure the details that a comparison of the cells alone cannot reveal.
 void explain_values(Failure& failure, const Trial& trial, const Evidence& evidence);
 
 // ---- left_out.cpp ----

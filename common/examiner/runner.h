@@ -32,7 +32,8 @@ public:
 
     /// Compiles a file that must define `kernel`.
     virtual Compiled compile(const Source& source, const Signature& kernel) = 0;
-    /// Launches the kernel once on a new input, and compares the output with what `task` requires.
+    /// Launches the kernel once on a new input, and compares the output with the result that `task`
+    /// requires.
     virtual Trial run(const Compiled& kernel, const Produces& task, const TrialRequest& order) = 0;
 
     /// Launches a kernel of any signature once with these arguments. Trial::arrays then contains
@@ -56,7 +57,7 @@ public:
         return std::nullopt;
     }
 
-    /// The result of a launch on a shape that is too large for all of its blocks to be run.
+    /// The result of a launch on a large shape, on which only some of the blocks were run.
     struct LargeTrial {
         Failure failure = {};  ///< the failure, or kind none
         /// Whether excessive costs may be the only reason for `failure`. If so, the costs must be

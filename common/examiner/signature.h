@@ -12,11 +12,11 @@ namespace coalesce {
 /// The name and the parameters of a kernel.
 struct Signature {
     Signature() = default;
-    /// The signature of a kernel that takes matrices: (float* out, const float* in, int rows, int
-    /// cols).
+    /// Creates the signature of a kernel that takes matrices: (float* out, const float* in, int
+    /// rows, int cols).
     Signature(std::string name) : kernel(std::move(name)) {}
     Signature(const char* name) : kernel(name) {}
-    /// The signature that an exercise requires.
+    /// Creates the signature that an exercise requires.
     explicit Signature(const Exercise& exercise);
 
     std::string kernel = "transpose";

@@ -37,7 +37,8 @@ struct Report {
     Thread thread, other_thread;
     std::uint64_t address = 0;
 
-    /// Returns true if the report is of this check and kind. An empty kind matches any kind.
+    /// Reports whether the report comes from this check and is of this kind. An empty kind matches
+    /// any kind.
     bool matches(const char* wanted_check, const char* wanted_kind = "") const;
 };
 
@@ -45,7 +46,7 @@ struct Report {
 /// replaces the internal name of the learner's file.
 std::vector<Report> reports(const std::string& file_name);
 
-/// Returns the costs of all kernels with this name since the last call of
+/// Returns the total costs of all kernels with this name since the last call of
 /// simulator_library::reset_counters.
 Counters counters_of(const std::string& kernel);
 

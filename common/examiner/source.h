@@ -16,7 +16,7 @@ struct Source {
     std::string name;
     /// The text of the file.
     std::string text;
-    /// The reason why the file cannot be compiled, or a failure of kind none.
+    /// The reason why the file cannot be compiled. Its kind is `none` if the file can be compiled.
     Failure problem;
 
     /// Reports whether the file can be compiled.
@@ -29,7 +29,7 @@ constexpr std::size_t kLargestSource = std::size_t{1} << 20;
 /// Reads a file. Messages refer to the file as `shown_as`, or by its path if `shown_as` is empty.
 Source read_source(const std::filesystem::path& file, const std::string& shown_as = "");
 /// Returns the failure for the first #include, #embed or __has_include that is not allowed. If all
-/// are allowed, the failure's kind is none.
+/// are allowed, returns a failure of kind `none`.
 Failure find_refused_include(const std::string& text, const std::string& file_name);
 /// Converts carriage returns to line feeds in a text without line feeds, as written by some old
 /// computers. Not all compilers accept a carriage return as a line end.

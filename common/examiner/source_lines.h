@@ -38,8 +38,8 @@ int find_configure_line(const std::string& text, const std::string& member);
 /// Returns the line of the __global__ function with this name, or 0 if there is none. An empty name
 /// means the first such function.
 int find_kernel_line(const std::string& text, const std::string& name);
-/// Returns the first line that matches a pattern after the head of the first __global__ function,
-/// or 0.
+/// Returns the first line that matches the pattern and follows the head of the first __global__
+/// function. Returns 0 if there is none.
 int find_line_in_kernel(const std::string& text, const TextPattern& pattern);
 
 /// Returns the line that defines a constant, as in `constexpr int TILE_DIM = 32`, or 0.
@@ -166,8 +166,8 @@ std::optional<long long> constant_value(const std::string& text, const std::stri
 std::set<long long> values_of_index(const std::string& text, const std::string& index, int line);
 
 /// Returns the value of an index on a line for given values of names such as "threadIdx.x" or "k".
-/// Replaces variables with their values, and calls of functions that only return an expression with
-/// that expression. Returns nothing if the value is still unknown.
+/// Replaces variables with their values, and inlines calls of functions that only return an
+/// expression. Returns nothing if the value is still unknown.
 std::optional<long long> index_value(const std::string& text, const std::string& expression,
                                      int line, std::map<std::string, long long> values);
 
@@ -181,10 +181,10 @@ struct SharedArray {
 /// Returns all shared arrays that the file declares, in source order.
 std::vector<SharedArray> list_shared_arrays(const std::string& text);
 /// Returns the first shared array that a line mentions. If `line` is 0, returns the first one that
-/// the file declares. The name is "" if the array's lengths are not known.
+/// the file declares. The name is "" if the array's lengths are unknown.
 SharedArray find_shared_array(const std::string& text, int line);
-/// Returns the first line of a loop that contains `line` and compares its counter with a constant
-/// by <=. Returns 0 if there is none.
+/// Returns the first line of a loop that contains `line` and compares its loop counter with a
+/// constant using <=. Returns 0 if there is none.
 int find_loop_that_runs_once_too_often(const std::string& text, int line);
 
 }  // namespace coalesce

@@ -57,8 +57,8 @@ struct TrialRequest {
     TracedWarp traced = {};       ///< the warp to trace; simulated only
     TracedBlock traced_block = {};  ///< the block to trace; simulated only
     std::uint64_t seed = 0;         ///< selects an order of blocks and warps; simulated only
-    /// Threads per block along x, y and z, instead of those from `configure`, to test whether the
-    /// block size causes the failure. Zeros keep those from `configure`.
+    /// Threads per block along x, y and z. They replace the block size from `configure`, to test
+    /// whether the block size causes the failure. Zeros keep the block size from `configure`.
     std::array<long long, 3> block{};
     /// bytes of dynamic shared memory; 0 to use the value from `configure`
     long long shared_bytes = 0;
@@ -90,7 +90,7 @@ struct ArrayAfter {
 struct Trial {
     Shape shape{0, 0};
     LaunchShape launch;
-    Failure launch_failure;    ///< why the launch was refused, or a failure of kind none
+    Failure launch_failure;    ///< why the launch was refused; its kind is `none` if it was not
     bool is_launched = false;  ///< whether the kernel was launched
     int error = 0;             ///< the cudaError_t from the launch or from waiting for it
     bool is_hung = false;      ///< whether a real GPU failed to finish in time
@@ -103,11 +103,11 @@ struct Trial {
     std::uint64_t out_address = 0, in_address = 0;  ///< addresses of the buffers
     std::vector<simulated::Access> accesses;        ///< accesses of the traced warp
     std::string block_trace;                        ///< the steps of the traced block, as JSON
-    int store_line = 0;                             ///< the first line that stored to device memory
-    Counters counters;                              ///< the costs, if requested
-    std::vector<LineCounters> lines;                ///< costs by line, if requested
-    std::uint64_t instructions = 0;                 ///< warp instructions; simulated only
-    std::uint64_t print_calls = 0;  ///< number of printf calls, one per warp; simulated only
+    int store_line = 0;               ///< the first source line that stored to device memory
+    Counters counters;                ///< the costs, if requested
+    std::vector<LineCounters> lines;  ///< costs by line, if requested
+    std::uint64_t instructions = 0;   ///< warp instructions; simulated only
+    std::uint64_t print_calls = 0;    ///< number of printf calls, one per warp; simulated only
 
     /// Reports whether the kernel ran to completion, so that its output can be compared.
     bool has_ended() const {
@@ -135,9 +135,9 @@ struct Matrices {
     const float* in = nullptr;
 };
 
-/// Launches the kernel once on the device of this process. Resets the counters before the launch,
-/// and clears the simulator's errors after it. `make_matrices` is called only if the kernel can be
-/// launched. The caller must compare the contents of the matrices with the correct result.
+/// Launches the kernel once on the device of this process. Resets the simulator's counters before
+/// the launch, and clears its errors afterwards. `make_matrices` is called only if the kernel can
+/// be launched. The caller must compare the contents of the matrices with the correct result.
 Trial launch_once(LoadedKernel& kernel, const TrialRequest& order,
                   const std::function<Matrices()>& make_matrices);
 
@@ -146,10 +146,10 @@ Trial launch_once(LoadedKernel& kernel, const TrialRequest& order,
 Trial launch_once(LoadedKernel& kernel, const TrialRequest& order,
                   const std::function<std::vector<std::uint64_t>()>& make_arguments);
 
-/// The arrays of a launch in device memory, each in a buffer of its own with guard bands.
+/// The arrays of a launch, in device memory. Each array has its own buffer with guard bands.
 class DeviceArrays {
 public:
-    /// Copies the arrays among the arguments to the device. If `guard_bytes` is 0, there are no
+    /// Copies those arguments that are arrays to the device. If `guard_bytes` is 0, there are no
     /// guard bands.
     DeviceArrays(const std::vector<CallArgument>& arguments, std::size_t guard_bytes);
     /// Returns the bits of each argument: a scalar's value, or an array's address.

@@ -96,12 +96,13 @@ struct Verdict {
     std::optional<Counters> counters;           ///< costs of the learner's kernel; simulated only
     std::optional<Counters> solution_counters;  ///< costs of the solution
     std::vector<LineCounters> lines;            ///< costs by line
-    std::string ptx;                            ///< the compiled kernel; not in the JSON
+    std::string ptx;                            ///< PTX of the compiled kernel; not in the JSON
     std::uint64_t print_calls = 0;       ///< number of printf calls, one per warp; not in the JSON
     std::string output;                  ///< the beginning of the kernel's output
     bool output_is_truncated = false;    ///< whether the kernel printed more
     std::optional<Predicted> predicted;  ///< predicted time of a correct kernel on a GPU
-    std::optional<Predicted> solution_predicted;  ///< the solution's time, without a timeline
+    /// predicted time of the solution, without a timeline
+    std::optional<Predicted> solution_predicted;
     Milliseconds milliseconds;
 
     /// Adds a failure, and sets the outcome to failed, or to not_examined if this computer caused

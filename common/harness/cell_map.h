@@ -10,7 +10,7 @@
 
 namespace coalesce {
 
-/// The state that the verifier found a cell in.
+/// The state of a cell, as determined by the verifier.
 enum class CellState : std::uint8_t {
     right,      ///< the cell contains the expected bits
     untouched,  ///< the cell was not written and still contains the poison value
@@ -24,8 +24,8 @@ public:
     /// The maximum number of characters in a row and in a column.
     static constexpr int kSide = 32;
 
-    /// Creates an empty picture of an output with this shape. If `is_in_place`, the legend calls
-    /// the matrix `data`.
+    /// Creates an empty picture of an output with this shape. If `is_in_place` is true, the legend
+    /// calls the matrix `data`.
     CellMap(std::int64_t out_rows, std::int64_t out_cols, bool is_in_place = false);
     /// Creates a picture of a single cell.
     CellMap() : CellMap(1, 1) {}

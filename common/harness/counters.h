@@ -92,8 +92,8 @@ bool has_shared_race_report();
 /// Deletes the reports, and clears the error that stopped a kernel, so that the next kernel can
 /// run.
 void clear_reports();
-/// Sets whether the simulator suppresses the printing of reports. The harness suppresses it,
-/// because the harness prints the reports itself.
+/// Tells the simulator whether to suppress its own printing of reports. The harness enables this,
+/// because it prints the reports itself.
 void set_quiet(bool quiet);
 
 }  // namespace simulator_library

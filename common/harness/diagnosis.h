@@ -83,7 +83,7 @@ private:
         void merge(const LineCounts& other);
     };
 
-    /// Counts bad cells by their position relative to tiles of `side` x `side` cells.
+    /// Counts of bad cells, by their position relative to tiles of `side` x `side` cells.
     struct TileTallies {
         std::int64_t side;
         Cell full_end;             ///< the row and the column after the last full tile
@@ -160,11 +160,12 @@ private:
     Problem matrix_;  ///< one matrix of the batch, or `problem_` if there is no batch
     Pattern pattern_;
 
-    std::uint32_t sampling_interval_;  ///< one of this many wrong cells is examined
-    std::vector<Tally> explained_;     ///< for each hypothesis, the wrong cells that it explains
-    Tally bad_cells_;                  ///< all bad cells
-    /// The cells that were written with wrong values. `guard_values_` and `foreign_values_` count
-    /// those that contain the guard's bytes, and those whose value is not in the input.
+    /// the average distance between examined wrong cells; 1 if all are examined
+    std::uint32_t sampling_interval_;
+    std::vector<Tally> explained_;  ///< for each hypothesis, the wrong cells that it explains
+    Tally bad_cells_;               ///< all bad cells
+    /// The cells that were written with wrong values. `guard_values_` counts those that contain the
+    /// guard's bytes, and `foreign_values_` those whose value is not in the input.
     Tally wrong_cells_, guard_values_, foreign_values_;
     std::array<Tally, 7> value_changes_{};  ///< changed values, indexed by ValueChange
     std::vector<TileTallies> tiles_;        ///< an entry for each of kTileSides

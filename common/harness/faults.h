@@ -36,7 +36,8 @@ enum class Fault : std::uint8_t {
     /// missing.
     neighbour_repeated,
     tile_repeated,  ///< all tiles are copies of the same tile
-    /// All rows or columns contain the same row or column, or all were stored to the same one.
+    /// All rows or columns contain the same row or column of the input, or all were stored to the
+    /// same row or column of the output.
     line_repeated,
     turned_around,        ///< the matrix is rotated by 90 degrees or mirrored instead of transposed
     axes_in_other_order,  ///< the axes of an array are permuted in the wrong order
@@ -90,7 +91,7 @@ struct Produces;
 /// Returns advice on how to fix this fault, as a sentence.
 const char* advice_for_fault(Fault fault, const Produces& task);
 
-/// A mistake that was found, with a sentence that describes it.
+/// A detected mistake, with a one-sentence description.
 struct Finding {
     Fault fault = Fault::none;  ///< the kind of mistake
     std::string sentence;  ///< a sentence such as "out(0,1) holds in(0,1), expected in(1,0): ..."

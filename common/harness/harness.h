@@ -50,7 +50,7 @@ using RowFunction = void (*)(const float* in, int rows, int cols, int out_row, d
 struct Computation {
     /// A number of rows or columns, which may depend on the shape of the first matrix.
     enum Extent { none, one, rows, cols };
-    /// The function that computes a row, or nullptr if the kernel must write nothing.
+    /// The function that computes a row of the output, or nullptr if the kernel must write nothing.
     RowFunction row = nullptr;
     Extent out_rows = rows;  ///< the number of rows of the output
     Extent out_cols = one;   ///< the number of columns of the output
@@ -58,10 +58,11 @@ struct Computation {
     /// matrix in `in`.
     Extent second_rows = none;
     double tolerance = 1e-5;  ///< the largest allowed relative error of an element
-    /// The largest number of rows or columns. The work of some tasks grows faster than the matrix.
+    /// The maximum number of rows or columns. Some tasks need a low limit, because their work grows
+    /// faster than the matrix.
     int longest_side = INT_MAX;
-    /// The number of rows and columns at which the simulated GPU counts, unless the user gives
-    /// another shape.
+    /// The number of rows and columns of the matrix on which the simulated GPU counts costs, unless
+    /// the user gives another shape.
     int counted_side = 1024;
 };
 

@@ -21,7 +21,8 @@ void launch(const Variant& variant, const Problem& problem, float* out, const fl
 cudaError_t launch_and_wait(const Variant& variant, const Problem& problem, float* out,
                             const float* in);
 
-/// A variant with buffers that are neither initialized nor checked, for example to measure times.
+/// A variant and its buffers, which are neither initialized nor checked. Used, for example, to
+/// measure times.
 class BareLaunch {
 public:
     BareLaunch(const Variant& variant, Shape shape);

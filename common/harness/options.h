@@ -37,7 +37,8 @@ struct Options {
     std::string variant;                            ///< the only variant to run, or empty for all
     std::string json;     ///< a file to write the results to, or empty for none
     std::string time_on;  ///< the GPU to predict times for, or empty for none
-    /// The shape for the prediction. By default, `shape`, or a large square if there is none.
+    /// The shape for which to predict times. By default it is `shape` or, if there is none, a large
+    /// square.
     std::optional<Shape> prediction_shape;
 };
 

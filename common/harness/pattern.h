@@ -25,11 +25,11 @@ constexpr unsigned char kGuardByte = 0x5C;
 
 /// Returns a 32-bit hash. Each bit of the argument affects about half of the bits of the result.
 std::uint32_t mix(std::uint32_t value);
-/// The inverse of `mix`: returns the number whose hash is `mixed`.
+/// Inverts `mix`: returns the number whose hash is `mixed`.
 std::uint32_t unmix(std::uint32_t mixed);
 /// Returns a 64-bit hash. Each bit of the argument affects about half of the bits of the result.
 std::uint64_t mix(std::uint64_t value);
-/// The inverse of `mix`: returns the number whose hash is `mixed`.
+/// Inverts `mix`: returns the number whose hash is `mixed`.
 std::uint64_t unmix(std::uint64_t mixed);
 
 /// The bits of an element of up to 16 bytes.

@@ -1,5 +1,5 @@
 /// \file
-/// Predicts the times of launches on a GPU with the simulator.
+/// Uses the simulator to predict the times of launches on a GPU.
 #pragma once
 
 #include <cstdint>
@@ -63,8 +63,8 @@ enum class SampledBlocks {
     moves_data,               ///< the recorded blocks load and store data
 };
 
-/// Predicts, like `predict`, the total time of all launches that `launch` makes. Together, these
-/// launches read and write `bytes` bytes.
+/// Predicts the total time of all launches that `launch` makes, in the same way as `predict`.
+/// Together, these launches read and write `bytes` bytes.
 Predicted predict_launches(const std::function<void()>& launch, double bytes, Shape shape,
                            const std::string& gpu,
                            SampledBlocks blocks = SampledBlocks::computes_addresses_only);
@@ -89,8 +89,8 @@ struct Touched {
 enum class Direction { load, store };
 Touched touched_ranges(Direction direction);
 
-/// Returns the note below a table of predicted times, which names the GPU, the shape and the error
-/// band.
+/// Returns the note below a table of predicted times. The note names the GPU, the shape and the
+/// error band.
 std::string note_on_predictions(const std::string& gpu, bool measured_gpu, const std::string& shape,
                                 double error_band);
 

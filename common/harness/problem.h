@@ -73,7 +73,8 @@ struct Problem {
     /// `source_of` returns nothing. For such a task, use only the functions that return sizes, and
     /// the verifier's comparison.
     bool is_computed() const { return produces.kind == Produces::computed; }
-    /// Returns the number of matrices that are transposed separately, or 0 for other tasks.
+    /// Returns the number of matrices that are transposed separately. Returns 0 if the task is not
+    /// a batch of matrices.
     std::int64_t batches() const;
     /// Returns the task of one matrix of a batch. Returns other tasks unchanged.
     Problem for_one_matrix() const;
@@ -146,7 +147,7 @@ private:
     }
 };
 
-/// Returns the task of permuting an array.
+/// Returns the task that `permutation` describes.
 Problem problem_of(const Permutation& permutation);
 /// Returns the permutation that transposes each matrix of a batch.
 Permutation batch_of_transposes(int batches, int rows, int cols);

@@ -18,8 +18,8 @@ namespace coalesce {
 /// How a variant ended.
 enum class Outcome {
     verified,  ///< correct on all shapes
-    wrong,     ///< wrong on some shape, or could not be launched
-    skipped,   ///< not run, for a reason outside the variant
+    wrong,     ///< the output was wrong on some shape, or the kernel could not be launched
+    skipped,   ///< not run, for a reason unrelated to the variant
 };
 
 /// The result of one variant, which is a row of the table and an entry in the JSON.
@@ -72,8 +72,8 @@ private:
     int name_width_;
 };
 
-/// Returns the notes below a table of predicted times, which explain the predicted times and say
-/// why some of them are missing.
+/// Returns the notes below a table of predicted times. The notes explain the times and say why some
+/// of them are missing.
 std::string notes_on_predictions(const std::vector<Result>& results);
 
 /// Returns the results of the program `step` as JSON, one result per line.

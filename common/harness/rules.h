@@ -1,5 +1,5 @@
-// Rules for mistakes with a parameter, such as a wrong pitch or distance, whose value must be
-// derived from the wrong cells.
+// Rules for mistakes that have a parameter, such as a wrong pitch or distance. The parameter's
+// value is derived from the wrong cells.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace coalesce {
 
-/// A wrong cell whose value occurs in the input. Both positions are indices in memory.
+/// A wrong cell, and the input cell that has the same value. Both are indices in memory.
 struct SampledCell {
     std::int64_t index;   ///< position in the output
     std::int64_t source;  ///< position in the input
@@ -23,7 +23,7 @@ struct SampledCell {
 
 /// An evenly spread sample of the wrong cells.
 struct Sample {
-    std::vector<SampledCell> cells;  ///< cells whose values occur in the input, in order
+    std::vector<SampledCell> cells;  ///< sampled cells whose values occur in the input
     /// The number of all sampled cells, including cells whose values do not occur in the input.
     std::uint64_t count = 0;
 };

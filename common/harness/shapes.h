@@ -24,19 +24,18 @@ std::vector<Permutation> verification_arrays(const Variant& variant);
 /// Returns nothing if the matrix has fewer elements than one batch.
 std::optional<Permutation> find_array(const Variant& variant, Shape shape);
 
-/// Returns the next larger shape that `variant` accepts. If `variant` accepts only squares, the
-/// square's side is the rounded-up number of rows. The number of elements must fit into an int.
+/// Rounds a shape up to the next one that `variant` accepts. If `variant` accepts only squares, the
+/// side is the rounded-up number of rows. The number of elements must fit into an int.
 Shape rounded_up(Shape shape, const Variant& variant);
 
 /// Returns the largest number of rows or columns that `variant` accepts.
 int longest_side(const Variant& variant);
 
-/// Returns the square to count or to time unless the user gives a shape. It is as large as is useful
-/// on the device, and accepted by all variants that compute their output.
+/// Returns the square on which to count costs or to measure times if the user gives no shape. It is
+/// as large as is useful on the device, and all variants that compute their output accept it.
 Shape usual_shape(const std::vector<const Variant*>& variants, bool is_simulated);
-/// Returns the square to predict a time for unless the user gives a shape. Unlike the counted
-/// matrix, it does not fit into the second-level cache, unless the variant accepts only smaller
-/// ones.
+/// Returns the square for which to predict a time if the user gives no shape. It is as large as
+/// `variant` accepts, up to a size that does not fit into the second-level cache.
 Shape usual_prediction_shape(const Variant& variant);
 
 /// Returns why `variant` does not accept `shape`, and the next shape that it accepts. Returns "" if

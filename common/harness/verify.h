@@ -13,8 +13,7 @@
 ///
 /// For your own memory, call `prepare_in`, `prepare_out` and `check`.
 /// Outputs that move values are compared bit for bit. The elements of a computed output may differ
-/// from the values of `Computation::element` by at most its tolerance.
-/// `Computation::row` by its tolerance.
+/// from the values that `Computation::row` computes by at most `Computation::tolerance`.
 #pragma once
 
 #include <optional>
@@ -39,7 +38,7 @@ struct GuardedSpan {
 
 /// The result of comparing a kernel's output with the expected output.
 struct Comparison {
-    /// Creates an empty result, before any cell is compared.
+    /// Creates an empty result, to which `note` adds cells.
     explicit Comparison(const Problem& problem)
         : problem(problem), map(problem.out_rows(), problem.out_cols(), problem.is_in_place()) {}
 

@@ -17,9 +17,9 @@ namespace coalesce::learn {
 
 /// A correct kernel that the learner tried, with its predicted and measured times.
 struct Attempt {
-    int number = 0;                 ///< number of the attempt, counted from 1
-    std::string made_at = "";       ///< when the attempt was made, such as "2026-01-31T12:00:00Z"
-    std::string hash = "";          ///< hash of the source, and name of the stored copy
+    int number = 0;            ///< number of the attempt, counted from 1
+    std::string made_at = "";  ///< when the attempt was made, such as "2026-01-31T12:00:00Z"
+    std::string hash = "";     ///< hash of the source, which is also the name of the stored copy
     std::optional<double> ms = {};  ///< predicted time; empty if the model cannot predict it
     double fraction_of_copy = 0;    ///< predicted fraction of the copy's speed
     /// relative error band of the prediction; nine of ten measured times are within it

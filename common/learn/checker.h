@@ -1,4 +1,5 @@
-/// \file Examines a kernel by running the checks program in a child process, so that the command
+/// \file
+/// Examines a kernel by running the checks program in a child process, so that the command
 ///     survives a kernel that crashes or hangs.
 #pragma once
 

@@ -30,8 +30,8 @@ int start(Session& session);
 
 // `learn read`: shows a lesson in the terminal.
 
-/// Prints the text of a lesson, in a pager if stdout is a terminal. Without `with_answers`, folded
-/// parts show only their title. Returns the exit code.
+/// Prints the text of a lesson, in a pager if stdout is a terminal. Unless `with_answers` is true,
+/// folded parts show only their title. Returns the exit code.
 int read_lesson(Session& session, const course::Step& step, bool with_answers);
 
 // `learn run`: runs the steps' programs and prints their results in one table.
@@ -209,8 +209,8 @@ int watch(Session& session, const LearnerExercise& exercise, const WatchArgument
 /// otherwise.
 int doctor(bool json, const Style& style);
 
-// `learn play`: serves the book on this computer. A server is needed because browsers
-// block a page that was opened from the file system from loading the compiler.
+// `learn play`: serves the book on this computer. A server is needed because browsers block pages
+// that are opened from a file (file://) from loading the compiler.
 
 /// The arguments of `learn play`.
 struct PlayArguments {

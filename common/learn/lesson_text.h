@@ -9,8 +9,8 @@
 namespace coalesce::learn {
 
 /// Returns the text in lines of at most 80 columns, except for diagrams that need more. Links are
-/// replaced with their text, and comments are removed. Without `with_answers`, folded parts show
-/// only their title.
+/// replaced with their text, and comments are removed. Unless `with_answers` is true, folded parts
+/// show only their title.
 std::string lesson_text(const std::string& markdown, const Style& style, bool with_answers);
 
 }  // namespace coalesce::learn

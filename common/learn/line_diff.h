@@ -19,7 +19,7 @@ std::vector<DiffLine> line_diff(const std::string& first, const std::string& sec
 
 /// Returns the changed lines, with `context` lines before and after each change. Each run of other
 /// lines is replaced by one line that says how many were left out. A diff without changes is
-/// returned as it is.
+/// returned unmodified.
 std::vector<DiffLine> only_changes(const std::vector<DiffLine>& diff, size_t context = 3);
 
 /// Formats a diff. Lines in both texts begin with "  ", lines in only the first with "- ", and

@@ -1,5 +1,6 @@
-/// \file The command `learn exercise`: creates a user's own exercise, and checks that an exercise
-/// is sound. The files of the exercise are in solutions/x_NAME and exercises/x_NAME.
+/// \file
+/// The command `learn exercise`: creates a user's own exercise, and checks that an exercise is
+/// sound. The files of the exercise are in solutions/x_NAME and exercises/x_NAME.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +15,7 @@ struct NewExercise {
     std::string title = "";  ///< such as "Histogram"
     std::string sizes = "";  ///< names of the sizes, such as "n bins"
     std::vector<std::string> arguments = {};  ///< declarations, as in exercise.toml
-    std::string element = "";  ///< value of an element: an expression, or statements with a return
+    std::string element = "";  ///< value of an element: an expression, or statements that return it
     std::string tolerance = "bits";
 };
 
@@ -31,8 +32,8 @@ struct VerifyExercise {
 /// Checks that an exercise is sound: the solution passes, the skeleton fails, and the kernels in
 /// right/ and wrong/ get the expected verdicts. Also plants mistakes in the solution and lists
 /// those that the checks do not detect, writes the skeleton again, and proposes limits. Returns the
-/// exit code, which is 1 if something is wrong with the exercise. This process may restart itself to
-/// load the simulator, so `argv` must be its own command line.
+/// exit code, which is 1 if something is wrong with the exercise. This process may restart itself
+/// to load the simulator, so `argv` must be its own command line.
 int verify_exercise(const VerifyExercise& words, char** argv);
 
 /// Verifies an exercise like `verify_exercise`, but with the exercise's folders below `root` and

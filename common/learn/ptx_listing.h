@@ -16,7 +16,8 @@ namespace coalesce::learn {
 /// An instruction, or a label that an instruction jumps to.
 struct PtxInstruction {
     int position = 0;  ///< position in the kernel's PTX, counted from 1; 0 for a label
-    std::string text;  ///< such as "ld.global.f32 %f1, [%rd6];", or "$L__BB0_2:" for a label
+    /// the text, such as "ld.global.f32 %f1, [%rd6];", or "$L__BB0_2:" for a label
+    std::string text;
 };
 
 /// The PTX of one kernel.

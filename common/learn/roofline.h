@@ -1,4 +1,5 @@
-/// \file Draws a roofline. It shows whether memory bandwidth or the rate of instructions limits a
+/// \file
+/// Draws a roofline. It shows whether memory bandwidth or the rate of instructions limits a
 ///     kernel.
 ///
 /// This is the instruction roofline of Ding and Williams (2019). It counts the bytes of all sectors
@@ -28,7 +29,7 @@ struct RooflinePoint {
 struct Roofline {
     std::string gpu;  ///< such as "NVIDIA H200"
     double gbps = 0;  ///< memory bandwidth, in 10^9 bytes per second
-    /// Bytes that the second-level cache delivers, in 10^9 per second, or 0 if unknown.
+    /// Bandwidth of the second-level cache in 10^9 bytes per second, or 0 if unknown.
     double cache_gbps = 0;
     double ginstructions = 0;  ///< rate of instructions, in 10^9 warp instructions per second
     std::vector<RooflinePoint> points = {};
@@ -36,7 +37,8 @@ struct Roofline {
     /// Returns the intensity, in instructions per byte, above which the rate of instructions limits
     /// a kernel.
     double ridge() const { return ginstructions / gbps; }
-    /// Returns the same if all sectors are in the second-level cache.
+    /// Returns the intensity above which the rate of instructions limits a kernel whose sectors are
+    /// all in the second-level cache.
     double cache_ridge() const { return ginstructions / cache_gbps; }
     /// Returns the highest possible rate at this intensity, in 10^9 warp instructions per second.
     double attainable(double intensity) const;

@@ -21,7 +21,7 @@ struct Record {
     int checks = 0;                 ///< number of checks
     std::string passed_hash = "";   ///< hash of the source that passed; "" if no source has passed
     std::string passed_at = "";     ///< when the source passed, such as "2026-01-31T12:00:00Z"
-    std::string last_hash = "";     ///< hash of the source that was checked last
+    std::string last_hash = "";     ///< hash of the last source that was checked
     std::string last_failure = "";  ///< the failure of the last check; "" if the kernel passed
     std::map<std::string, int> hints;  ///< number of levels seen, by hint name
     std::vector<Guess> guesses;        ///< the guesses, in the order of the questions

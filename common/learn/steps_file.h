@@ -117,7 +117,7 @@ struct Steps {
     /// Returns the last write to an element before a step, or nothing if there is none.
     std::optional<Writer> writer_before(std::size_t step, std::size_t array,
                                         std::int64_t offset) const;
-    /// Reports whether a variable is in scope in a step.
+    /// Reports whether a variable is in scope at a step.
     bool is_in_scope(const StepVariable& variable, const Step& step) const;
 };
 

@@ -41,7 +41,7 @@ int usable_columns(int columns);
 size_t height_of(const std::string& text, size_t columns);
 
 /// Splits `text` into pages of at most `lines` terminal lines. A line that is taller than a page
-/// gets a page of its own.
+/// gets its own page.
 std::vector<std::string> split_into_pages(const std::string& text, size_t columns, size_t lines);
 
 /// Reports whether both stdin and stdout are terminals, so that the command can ask questions.

@@ -19,8 +19,7 @@ struct LearnerExercise {
     /// Returns "03_tiled" or "03_tiled hunt", the name used in messages and in the learner's
     /// progress.
     std::string name() const { return step->name + (is_hunt ? " hunt" : ""); }
-    /// Returns the arguments that refer to the exercise after a command, such as "03" or "03
-    /// --hunt".
+    /// Returns the command-line arguments that select the exercise, such as "03" or "03 --hunt".
     std::string command_arguments() const { return step->number() + (is_hunt ? " --hunt" : ""); }
     /// Returns the path of the learner's file relative to the course's folder, such as
     /// "exercises/03_tiled/kernel.cu".
@@ -40,8 +39,8 @@ struct LearnerExercise {
     bool is_program() const { return requirements().is_program; }
     /// Reports whether this is one of the exercises beyond the transpose, which have no lesson.
     bool is_beyond() const { return coalesce::is_beyond(step->name); }
-    /// Reports whether the task is defined element by element. Such an exercise moves no matrix that
-    /// could be drawn, and its speed cannot be compared with the speed of a copy.
+    /// Reports whether the task is defined element by element. Such an exercise has no matrix to
+    /// draw, and no copy to compare its speed with.
     bool has_element_task() const { return requirements().elements.has_value(); }
     /// Returns the exercise's description from the course.
     const Exercise& requirements() const { return is_hunt ? *step->hunt : *step->exercise; }

@@ -1,5 +1,6 @@
-/// \file Fills the matrix and checks the result. The GPUs do both, because the host would take too
-/// long for 16 GiB.
+/// \file
+/// Fills the matrix and checks the result. The GPUs do both, because the host would take too long
+/// for 16 GiB.
 #pragma once
 
 #include "many/many.h"

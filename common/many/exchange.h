@@ -1,6 +1,6 @@
 /// \file
-/// \file The methods to transpose a matrix across several GPUs. Each method works with any kernel
-/// that transposes pieces of the matrix.
+/// The methods of transposing a matrix across several GPUs. Each method works with any kernel that
+/// transposes pieces of the matrix.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
 /// \file
 /// A matrix spread over several GPUs, and the program that runs, verifies and measures the methods
-/// to transpose it.
+/// of transposing it.
 #pragma once
 
 #include <functional>
@@ -107,8 +107,8 @@ int run_in_team(const Request& request, const Device& device,
 
 /// Reports whether the command line contains --gpus.
 bool has_gpus_option(int argc, char** argv);
-/// The `main` of a program in which one process uses all GPUs (`--gpus N`). Returns the same exit
-/// code as run_step.
+/// Implements `main` for a program in which one process uses all GPUs (`--gpus N`). Returns the
+/// same exit code as run_step.
 int run(int argc, char** argv, const std::vector<MethodKind>& methods);
 
 }  // namespace coalesce::many

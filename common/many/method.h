@@ -13,7 +13,7 @@ constexpr int kMaxRanks = 32;
 
 struct Ranks;
 
-/// A method to transpose, with the buffers that it needs.
+/// A method of transposing a matrix, with the buffers that it needs.
 class Method {
 public:
     virtual ~Method() = default;
@@ -32,7 +32,7 @@ struct Tuning {
     int pause_us = 0;
 };
 
-/// A method to exchange pieces: its description, and the function that creates it.
+/// A method of exchanging pieces: its description, and the function that creates it.
 struct MethodKind {
     std::string name = "";    ///< such as "peers"
     std::string about = "";   ///< a sentence that describes the method

@@ -33,8 +33,8 @@ struct ObservedLaunch {
     std::int64_t out_address = 0, in_address = 0;  ///< the addresses of the matrices
 };
 
-/// Thrown if the launches follow no known rule. The message is for the reader: "its grid follows no
-/// simple rule".
+/// Thrown if the launches follow no known rule. The message is a clause for the reader, such as
+/// "its grid follows no simple rule".
 struct NoLaunchRule : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -44,8 +44,8 @@ struct NoLaunchRule : std::runtime_error {
 /// a number. An axis is {"of", "size"}: the number of blocks is the extent "of" ("rows", "cols" or
 /// "elements") divided by "size", rounded up. If "of" is "one", there is a single block. An axis
 /// may have more keys. "tile": the side of a tile, if "of" counts tiles. "plus": a number that is
-/// added to the extent. "times": a factor for the number of pieces. "most": the maximum number of
-/// blocks. Throws NoLaunchRule if no such rule explains all samples.
+/// added to the extent. "times": a factor by which the quotient is multiplied. "most": the maximum
+/// number of blocks. Throws NoLaunchRule if no such rule explains all samples.
 nlohmann::ordered_json find_launch_rule(const std::vector<ObservedLaunch>& samples);
 
 }  // namespace coalesce::recorder

@@ -16,7 +16,7 @@
 
 namespace coalesce::course {
 
-/// The names of the counters for which lesson.toml can specify expected values.
+/// The names of the counters for which lesson.toml may give expected values.
 inline constexpr const char* kCounterNamesToExpect[] = {"load", "store", "shared_load",
                                                         "shared_store"};
 
@@ -52,9 +52,9 @@ std::string program_file(const std::filesystem::path& folder);
 
 /// All steps in reading order.
 struct Course {
-    /// The lesson that comes before the steps, if there is one. This lesson is a whole program, and
-    /// so is its exercise. It is not in `steps`, so that every kernel in `steps` takes a matrix,
-    /// and can be profiled, timed and drawn.
+    /// The lesson that comes before the steps, if there is one. Both the lesson and its exercise
+    /// are whole programs. The lesson is not in `steps`, so that every kernel in `steps` takes a
+    /// matrix, and can be profiled, timed and drawn.
     std::optional<Step> program = {};
     std::vector<Step> steps;
     /// The exercises beyond the transpose, by name. These exercises have no lesson and no variants.
@@ -68,8 +68,8 @@ struct Course {
     const Step* lesson(const std::string& name_or_number) const;
 
     /// Returns the exercise's own hint for a failure, or else the course's hint. An empty `failure`
-    /// selects the general hint. If a level of the hint is missing, the level of the general hint
-    /// replaces it. `failures` of the returned hint lists the failures that the chosen hint is for.
+    /// selects the exercise's general hint. Levels that the hint lacks are taken from the general
+    /// hint. In the returned hint, `failures` lists the failures that the selected hint applies to.
     Hint hint_for(const Exercise& exercise, const std::string& failure) const;
 };
 

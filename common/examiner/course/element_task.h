@@ -16,21 +16,21 @@
 
 namespace coalesce {
 
-/// The most sizes that an exercise can have, because Shape has three members.
+/// The maximum number of sizes of an exercise. Shape has three members, one for each size.
 constexpr std::size_t kMaxSizes = 3;
 
 /// A rule that generates the initial values of an array, or the value of a scalar.
 struct Generator {
     enum class Kind {
-        none,         ///< no values: for an output without initial values, or a size
+        none,         ///< no values; for sizes, and for outputs without initial values
         zero,         ///< every element is zero
         constant,     ///< every element is `low`
-        random,       ///< random values from `low` to `high`, both included for integers
+        random,       ///< random values from `low` to `high`; integers may equal `high`
         iota,         ///< 0, 1, 2, ...
-        permutation,  ///< the numbers below the number of elements, in a random order
+        permutation,  ///< the integers from 0 to the number of elements - 1, in random order
         sorted,       ///< like random, in ascending order
         bytes,        ///< random bits
-        sparse,       ///< like random, but seven of eight elements are zero
+        sparse,       ///< like `random`, but about seven of eight elements are zero
     };
     Kind kind = Kind::none;
     std::string low = "", high = "";  ///< bounds of the values, as expressions in the sizes
@@ -53,8 +53,9 @@ struct Parameter {
 
     /// Reports whether the kernel must write the array.
     bool is_output() const { return is_array && !is_const; }
-    /// Reports whether the reference receives the parameter: an input, a scalar, or the initial
-    /// values of an array that is changed in place. It does not receive an output of zeros.
+    /// Reports whether the parameter is passed to the reference. This is the case for inputs,
+    /// scalars, and arrays with initial values that the kernel changes in place, but not for
+    /// outputs that start as zeros.
     bool is_read_by_reference() const {
         return !is_output() ||
                (generator.kind != Generator::Kind::none && generator.kind != Generator::Kind::zero);
@@ -83,9 +84,9 @@ struct ElementTask {
     Tolerance tolerance = {};
     std::vector<int> max_sizes = {};  ///< the largest value of each size; empty for no limit
     std::string reference = "";       ///< the text of reference.cu
-    std::string reference_file = "";  ///< the file name of the reference in messages
+    std::string reference_file = "";  ///< file name of the reference, for messages
 
-    /// Returns the sizes with their values in this shape.
+    /// Returns the sizes, each with its value in this shape.
     std::vector<NamedSize> named_sizes(Shape shape) const;
     /// Returns the value of the size called `name`, or nothing if there is no such size.
     std::optional<int> find_size(const std::string& name, Shape shape) const;
@@ -94,8 +95,9 @@ struct ElementTask {
     std::vector<std::int64_t> extents(const Parameter& array, Shape shape) const;
     /// Returns the parameters that the kernel must write.
     std::vector<const Parameter*> outputs() const;
-    /// Returns the name of the function that computes an output: "row_sums_reference", or, if the
-    /// task has several outputs, "argmax_reference_index".
+    /// Returns the name of the function that computes an output, such as "row_sums_reference". If
+    /// the task has several outputs, the name ends with the output's name, as in
+    /// "argmax_reference_index".
     std::string reference_name(const std::string& kernel, const Parameter& output) const;
     /// Returns the declaration that the kernel must have.
     std::string kernel_declaration(const std::string& kernel) const;

@@ -1,4 +1,5 @@
-/// \file The types that the elements of an exercise's arrays can have: scalars from char to double,
+/// \file
+/// The types that the elements of an exercise's arrays can have: scalars from char to double,
 /// including half and bfloat16, and vectors of two to four such scalars.
 #pragma once
 
@@ -17,7 +18,7 @@ struct ElementType {
     std::string name;                  ///< the type's name in CUDA C++: "unsigned int", "float4"
     Scalar scalar = Scalar::floating;  ///< representation of each component
     std::size_t scalar_bytes = 4;      ///< size of each component in bytes
-    int components = 1;                ///< 1, or the length of a vector
+    int components = 1;                ///< 1 for a scalar; otherwise the length of the vector
 
     std::size_t bytes() const { return scalar_bytes * static_cast<std::size_t>(components); }
     bool is_integer() const {
@@ -31,7 +32,8 @@ struct ElementType {
     double read(const void* from) const;
     /// Rounds `value` to the component type, clamps it to that type's range, and writes it to `to`.
     void write(double value, void* to) const;
-    /// Returns the distance between two components, counted in representable values.
+    /// Returns the distance between two components in units in the last place, that is, in
+    /// representable values.
     double distance_in_ulps(const void* one, const void* other) const;
     /// Formats an element: "0.125", "-3", "(1, 2, 3, 4)".
     std::string format_element(const void* from) const;

@@ -16,8 +16,8 @@
 
 namespace coalesce {
 
-/// The limits on a kernel's costs, counted on the shape `Exercise::counted`. They apply only to a
-/// correct kernel. 0 means that there is no limit.
+/// The limits on a kernel's costs, which are counted on the shape `Exercise::counted`. They apply
+/// only to a correct kernel. 0 means no limit.
 struct Limits {
     double load = 0;                      ///< maximum sectors per load
     double store = 0;                     ///< maximum sectors per store
@@ -28,11 +28,12 @@ struct Limits {
     double elements_per_block = 0;        ///< minimum matrix elements per block
     /// minimum loads that a warp issues before it waits for the first
     double loads_in_flight = 0;
-    double copies_in_flight = 0;  ///< minimum bytes of copies in flight when a tile is read
+    /// minimum bytes of asynchronous copies in flight when a tile is read
+    double copies_in_flight = 0;
     double predicted_fraction_of_copy =
-        0;  ///< smallest predicted fraction of a copy's speed on a GPU
-    /// maximum total sectors, requests, wavefronts and atomics, as a multiple of the solution's;
-    /// only for tasks that are defined element by element
+        0;  ///< minimum predicted speed on a GPU, as a fraction of a copy's speed
+    /// maximum total sectors, requests, wavefronts and atomics, each as a multiple of the
+    /// solution's total; only for tasks that are defined element by element
     double of_solution = 0;
 };
 
@@ -51,7 +52,7 @@ inline constexpr std::pair<const char*, double Limits::*> kLimits[] = {
     {"of_solution", &Limits::of_solution},
 };
 
-/// The results that an exercise can require in `out`, with their names in exercise.toml.
+/// The kinds of results that an exercise can require in `out`, with their names in exercise.toml.
 inline constexpr std::pair<const char*, Produces> kTasks[] = {
     {"transpose", {Produces::transpose}},
     {"copy", {Produces::copy}},
@@ -83,16 +84,16 @@ struct Hint {
     int line = 0;  ///< line in the record
 };
 
-/// The relative error allowed in a learner's prediction, to leave room for rounding.
+/// The relative error by which a learner's prediction may differ from the answer, to allow for
+/// rounding.
 inline constexpr double kRoundingTolerance = 0.02;
 
-/// The name of a question that is answered by the time model instead of a counter: the percentage
-/// of a copy's speed on a GPU.
+/// The name of the question that the time model answers instead of a counter: what percentage of a
+/// copy's speed does the kernel reach on a GPU?
 inline constexpr const char* kCopyPercentQuestion = "of_copy_predicted";
 
 /// A question about a kernel's cost, asked before the cost is shown. The answer comes from the
-/// learner's own run, and is either the average over all requests or the prediction of the time
-/// model.
+/// learner's own run: a counter's average per request, or the time model's prediction.
 struct Prediction {
     std::string
         counter;  ///< "load", "store", "shared_load", "shared_store" or kCopyPercentQuestion
@@ -101,7 +102,7 @@ struct Prediction {
         kRoundingTolerance;  ///< allowed relative error; larger if the question says "about"
 };
 
-/// The beginning of the folder name of an exercise beyond the transpose, such as x_row_sums.
+/// The prefix of the folder names of exercises beyond the transpose, such as x_row_sums.
 inline constexpr std::string_view kBeyondPrefix = "x_";
 /// Reports whether a step's name is the name of an exercise beyond the transpose.
 inline bool is_beyond(const std::string& step) {
@@ -122,14 +123,15 @@ struct Exercise {
     bool is_hunt = false;              ///< whether this is a bug hunt, whose file is hunt.cu
     bool is_program = false;           ///< whether this is a whole program; shapes are 1 x elements
     std::string kernel = "transpose";  ///< name of the __global__ function
-    std::string produces = "transpose";  ///< the required result in `out`: a name in kTasks
+    std::string produces = "transpose";  ///< the kind of result required in `out`: a name in kTasks
     int rows_multiple = 1;               ///< the number of rows must be a multiple of this
     int cols_multiple = 1;               ///< the number of columns must be a multiple of this
     std::vector<Shape> shapes = {};      ///< shapes for the trials, simplest first
     Shape counted = {256, 256};          ///< the shape for which costs are counted
-    /// limits that apply besides the comparison with the solution's costs
+    /// limits that apply in addition to the comparison with the solution's costs
     Limits limits = {};
-    std::string block_order = "";              ///< required order, one of kBlockOrders; "" for any
+    /// required order of the blocks: one of kBlockOrders, or "" for any
+    std::string block_order = "";
     std::vector<HiddenShape> hidden = {};      ///< rules for the shapes that a grader adds
     int points = 0;                            ///< points for passing the exercise
     std::vector<Hint> hints = {};              ///< hints; the first one is general
@@ -148,12 +150,13 @@ struct Exercise {
         if (is_program) return "program.cu";
         return is_hunt ? "hunt.cu" : "kernel.cu";
     }
-    /// Returns the required result. Throws std::invalid_argument if `produces` is not in kTasks.
+    /// Returns the kind of result that the exercise asks for. Throws std::invalid_argument if
+    /// `produces` is not in kTasks.
     Produces task() const;
-    /// Reports whether the exercise takes only square matrices.
+    /// Reports whether the exercise accepts only square matrices.
     bool requires_square() const { return task().in_place; }
-    /// Returns a shape that is `rows` times the exercise's row multiple by `cols` times its column
-    /// multiple. If the exercise takes only square matrices, `cols` is ignored.
+    /// Returns a shape of `rows` times the exercise's row multiple by `cols` times its column
+    /// multiple. If the exercise accepts only square matrices, `cols` is ignored.
     Shape shape_from_multiples(int rows, int cols) const {
         return {rows * rows_multiple, (requires_square() ? rows : cols) * cols_multiple};
     }
@@ -162,7 +165,7 @@ struct Exercise {
         return shape_from_multiples((rows + rows_multiple - 1) / rows_multiple,
                                     (cols + cols_multiple - 1) / cols_multiple);
     }
-    /// Reports whether the exercise takes matrices of this shape.
+    /// Reports whether the exercise accepts matrices of this shape.
     bool accepts(Shape shape) const {
         return shape.rows % rows_multiple == 0 && shape.cols % cols_multiple == 0 &&
                (shape.rows == shape.cols || !requires_square());
@@ -173,7 +176,7 @@ struct Exercise {
 
 /// Formats a number for exercise.toml, with the fewest digits that still parse to the same number.
 std::string to_toml(double number);
-/// Formats the values of a shape's first `sizes` sizes.
+/// Formats the first `sizes` sizes of a shape as a TOML array.
 std::string to_toml(Shape shape, std::size_t sizes = 2);
 std::string to_toml(const std::vector<Shape>& shapes, std::size_t sizes = 2);
 

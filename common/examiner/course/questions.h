@@ -1,4 +1,5 @@
-/// \file The questions of a lesson. Numeric questions come from the lesson's exercise, and
+/// \file
+/// The questions of a lesson. Numeric questions come from the lesson's exercise, and
 /// multiple-choice questions come from steps/NN_name/questions.txt.
 #pragma once
 

@@ -17,7 +17,7 @@ inline constexpr std::string_view kRequirementKeys[] = {
 /// Then checks that the exercise is consistent.
 void read_requirements(const StrictToml& reader, const toml::table& table, Exercise& exercise);
 
-/// The keys of a table that `read_elements` reads.
+/// The keys that `read_elements` reads from a table.
 inline constexpr std::string_view kElementKeys[] = {"kernel", "sizes",  "arguments", "tolerance",
                                                     "most",   "shapes", "counted",   "limits"};
 
@@ -25,13 +25,14 @@ inline constexpr std::string_view kElementKeys[] = {"kernel", "sizes",  "argumen
 /// read the reference.
 void read_elements(const StrictToml& reader, const toml::table& table, Exercise& exercise);
 
-/// Reads a list with a value for each size of the task.
+/// Reads a shape from a list with one value per size of the task.
 Shape read_element_shape(const StrictToml& reader, const toml::node& node, const char* key,
                          const ElementTask& task);
 /// Reads `shapes`, a list of shapes. Each shape is a list with one value per size of the task.
 std::vector<Shape> read_element_shapes(const StrictToml& reader, const toml::table& table,
                                        const ElementTask& task, const std::string& where);
-/// Fails at `node` if a size exceeds `most`, or if an array is too large or has no valid extents.
+/// Throws an error that names the line of `node` if a size exceeds the record's `most`, or if an
+/// array is too large or has invalid extents.
 void check_element_shape(const StrictToml& reader, const toml::node& node, const ElementTask& task,
                          Shape shape);
 

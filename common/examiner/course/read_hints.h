@@ -1,4 +1,4 @@
-// Reads the hints of an exercise, or those that all exercises share.
+// Reads the hints of an exercise, or the hints that all exercises share.
 #pragma once
 
 #include <string>

@@ -14,7 +14,7 @@ class StrictToml : public coalesce::StrictToml<CourseError> {
 public:
     using coalesce::StrictToml<CourseError>::StrictToml;
 
-    /// Reads a shape, which consists of two positive integers, [rows, cols].
+    /// Reads a shape from an array of two positive integers, [rows, cols].
     Shape shape(const toml::node& node, const char* key) const;
     std::vector<Shape> shapes(const toml::table& table, const char* key,
                               const std::string& where) const;

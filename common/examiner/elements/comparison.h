@@ -1,4 +1,5 @@
-/// \file Compares the outputs of a kernel with the reference's outputs, element by element.
+/// \file
+/// Compares the outputs of a kernel with the reference's outputs, element by element.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,7 @@ struct OutputComparison {
     std::string actual, expected;        ///< the bytes of all elements
     std::vector<CellState> states = {};  ///< state of each element
     std::int64_t wrong = 0;  ///< number of elements that were written with a wrong value
-    /// Number of elements that still have their initial bits, but should not.
+    /// Number of elements that should have been written, but still have their initial bits.
     std::int64_t untouched = 0;
 
     std::int64_t count() const { return static_cast<std::int64_t>(states.size()); }
@@ -43,13 +44,13 @@ struct OutputComparison {
     }
 };
 
-/// The comparison of all arrays of a launch.
+/// The result of comparing all arrays of a launch.
 struct ElementComparison {
     std::vector<OutputComparison> outputs;
-    std::vector<std::string> changed_inputs;  ///< names of inputs that the kernel changed
-    /// Names of the arrays for which the kernel wrote before the first element.
+    std::vector<std::string> changed_inputs;  ///< names of the inputs that the kernel changed
+    /// Names of the arrays that the kernel underran: it wrote before the first element.
     std::vector<std::string> overrun_before;
-    /// Names of the arrays for which the kernel wrote after the last element.
+    /// Names of the arrays that the kernel overran: it wrote after the last element.
     std::vector<std::string> overrun_after;
 
     bool is_right() const;

@@ -1,6 +1,6 @@
 /// \file
 /// Runs the trials of an exercise beyond the transpose. For each shape, the arguments are generated
-/// once, and the reference computes the expected outputs in a trial of its own, with one thread per
+/// once, and the reference computes the expected outputs in a separate trial, with one thread per
 /// element. A kernel's trial never contains the reference or the expected values.
 #pragma once
 
@@ -31,12 +31,12 @@ struct ElementCase {
 
 class ElementTrials {
 public:
-    /// `exercise.elements` must be set. The reference has a runner of its own, so that its costs do
-    /// not count towards the limits of the kernel's runner.
+    /// Prepares trials of `exercise`, whose `elements` must be set. The reference has a runner of
+    /// its own, so that its costs do not count towards the limits of the kernel's runner.
     ElementTrials(const Exercise& exercise, Runner& runner, Runner& reference_runner);
 
     /// Launches the kernel and compares its outputs. If the outputs are right, launches the kernel
-    /// again in each of the runner's other orders. Throws ReferenceUnusable.
+    /// again in each of the runner's other orders of blocks and warps. Throws ReferenceUnusable.
     Trial run(const Compiled& kernel, const TrialRequest& order);
 
     /// Launches `kernel` once on `runner`, and compares its outputs with the expected outputs.

@@ -1,6 +1,7 @@
-/// \file Plants typical mistakes in a solution: a barrier is removed, a bound is off by one, an
-/// atomic operation becomes a plain one. These mutants show the author of an exercise which
-/// mistakes the examiner detects.
+/// \file
+/// Plants typical mistakes in a solution: a barrier is removed, a bound is off by one, an atomic
+/// operation becomes a plain one. These mutants show the author of an exercise which mistakes the
+/// examiner detects.
 #pragma once
 
 #include <string>

@@ -21,7 +21,7 @@
 namespace coalesce::exercises {
 
 /// Examines the learner's file for an exercise such as "03_tiled" or "03_tiled hunt". Prints the
-/// verdict, and writes it to the file that COALESCE_VERDICT names.
+/// verdict, and writes it to the file named by COALESCE_VERDICT.
 Verdict examine_exercise(const std::string& exercise);
 
 }  // namespace coalesce::exercises

@@ -17,7 +17,7 @@ std::filesystem::path repository();
 /// Returns the exercise of the course with this name, such as "03_tiled" or "03_tiled hunt". Throws
 /// UsageError if there is none.
 const Exercise& require_exercise(const std::string& name);
-/// Selects the device that COALESCE_DEVICE names, or the simulated GPU if the variable is not set.
+/// Selects the device named by COALESCE_DEVICE, or the simulated GPU if the variable is not set.
 Device choose_device_from_environment(char** argv);
 /// Examines a source in this process, and compares its costs with the costs of the exercise's
 /// solution. Slow results are cached in the folder `cache`, unless `cache` is empty. If

@@ -36,7 +36,7 @@ public:
     /// Returns the faults in the course's hints: identifiers that do not exist, and failures that
     /// an exercise provokes although no hint explains them.
     std::vector<std::string> find_faults_in_hints() const;
-    /// Returns the files that were edited after they were committed.
+    /// Returns the files whose committed version is the skeleton, but which have been edited since.
     std::vector<std::string> list_edited_files() const;
 
 private:
@@ -54,8 +54,8 @@ std::vector<std::string> find_header_faults(const std::string& name, const Skele
 /// blank lines, template arguments and the kernel's name. Returns no lines if there is no kernel.
 std::vector<std::string> extract_kernel_lines(const std::string& text);
 
-/// Returns a sentence for each hint of the course that names an unknown failure. The sentence gives
-/// the hint's line.
+/// Returns a sentence for each hint of the course that names an unknown failure. The sentence
+/// states the line of the hint.
 std::vector<std::string> find_hint_faults(const course::Course& course);
 /// Returns those `failures` for which neither the exercise nor course.toml has a hint.
 std::vector<std::string> failures_without_hint(const course::Course& course,

@@ -13,9 +13,9 @@ namespace coalesce {
 
 // ---- build_program.cpp: compile the program and link it with the simulated GPU ----
 
-/// Compiles the program to the file `program` in `folder`, with nvcc if it is installed and the
-/// course was not built with clang, and with clang otherwise. Records the compiler, its messages
-/// and the compile time in the verdict, and adds a failure if the program cannot be built. Reports
+/// Compiles the program to the file `program` in `folder`. Uses nvcc if it is installed and the
+/// course was not built with clang; otherwise uses clang. Records the compiler, its messages and
+/// the compile time in the verdict, and adds a failure if the program cannot be built. Returns
 /// whether the program was built.
 bool build_program(const Source& source, const std::filesystem::path& folder, Verdict& verdict);
 

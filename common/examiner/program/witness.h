@@ -10,8 +10,8 @@ constexpr const char* kFolderVariable = "COALESCE_WITNESS";
 /// If this environment variable is set, even to an empty value, every launch fails.
 constexpr const char* kRefuseVariable = "COALESCE_WITNESS_REFUSES";
 
-/// The file to which the witness writes one line for each call. Each line but `asked` ends with the
-/// result of the call:
+/// The file to which the witness writes one line for each call. Every line except `asked` ends with
+/// the result of the call:
 ///
 ///     to-gpu 4000 cudaSuccess                 a copy of 4000 bytes
 ///     launch 4 1 1 256 1 1 cudaSuccess        blocks, threads per block

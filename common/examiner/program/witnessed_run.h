@@ -45,7 +45,7 @@ struct RecordedReport {
 struct ProgramRun {
     std::filesystem::path program;
     int elements = 0;  ///< number of elements, the program's only argument
-    /// Whether every launch fails as if its blocks were too large.
+    /// Whether to make every launch fail, as if its blocks were too large.
     bool should_fail_launches = false;
 };
 

@@ -22,7 +22,8 @@ public:
     /// Tracks the addresses of these variables. The set must outlive this object.
     explicit TableAddresses(const std::set<std::string_view>& tables) : tables_(tables) {}
 
-    /// Reports whether the instruction changes one of the variables, and tracks its result.
+    /// Reports whether the instruction changes one of the variables, and tracks the instruction's
+    /// result.
     bool is_changed_by(const simulator::ptx::Instruction& instruction);
 
 private:
@@ -30,8 +31,8 @@ private:
     void track(const simulator::ptx::Instruction& instruction);
 
     const std::set<std::string_view>& tables_;
-    /// How many times the address of a variable was added to each register. Registers to which no
-    /// address was added have no entry.
+    /// The number of times that a variable's address was added to each register. Registers to which
+    /// no address was added have no entry.
     std::map<std::uint32_t, int> counts_;
 };
 

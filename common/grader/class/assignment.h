@@ -1,4 +1,5 @@
-/// \file Creates an assignment from the course, and proves that the assignment grades correctly.
+/// \file
+/// Creates an assignment from the course, and proves that the assignment grades correctly.
 #pragma once
 
 #include <filesystem>
@@ -19,14 +20,16 @@ struct NewAssignment {
     std::vector<double> points;  ///< points for each exercise, or empty to use the course's points
 };
 
-/// Creates the assignment, completely or not at all. Throws UsageError if the request is invalid.
+/// Creates the assignment, either completely or not at all. Throws UsageError if the request is
+/// invalid.
 void make_assignment(const NewAssignment& request);
 
-/// A submission and the result that it must get.
+/// A submission and its required result.
 struct ProofCase {
     std::string exercise;  ///< such as "03_tiled"
     std::string
-        description;         ///< what the source is, such as "the solution" or "mutant: no barrier"
+        /// a description of the source, such as "the solution" or "mutant: no barrier"
+        description;
     std::string source;      ///< the source to judge
     bool must_pass = false;  ///< whether the source must get all points
     std::string failure;     ///< the failure that must be reported, or "" for any
@@ -43,7 +46,7 @@ inline constexpr double kMaxShareWithoutWork = 0.4;
 /// points.
 std::vector<ProofCase> list_proofs(const Assignment& assignment);
 
-/// Judges all proof cases. Returns true if each gets the required result.
+/// Judges all proof cases. Returns whether every case gets its required result.
 bool verify_assignment(const Assignment& assignment, const JudgingProcesses& processes,
                        std::optional<Tier> tier, std::ostream& out);
 

@@ -11,7 +11,7 @@
 
 namespace coalesce::grader {
 
-/// A student's identity on a platform. A value that is not known is "".
+/// A student's identity on a platform. Unknown values are "".
 struct Identity {
     std::string name;     ///< name on the platform, or empty to use the submission's name
     std::string id;       ///< Moodle's ID number, Canvas's ID

@@ -68,7 +68,8 @@ std::string open_sealed_result(const Assignment& assignment, const std::string& 
 struct PlanRequest {
     std::filesystem::path submissions;  ///< a folder or an archive
     std::filesystem::path to;           ///< the plan's folder, which must not exist yet
-    /// Number of chunks, or 0 to choose it such that each chunk takes at least `seconds`.
+    /// The number of chunks. If it is 0, the number is chosen so that each chunk takes at least
+    /// `seconds`.
     int chunks = 0;
     double seconds = 30;  ///< minimum processor time per chunk; used only if `chunks` is 0
 };
@@ -81,9 +82,9 @@ void make_plan(const Assignment& assignment, const PlanRequest& request, std::op
 /// Reads a plan. Throws UsageError.
 Plan read_plan(const std::filesystem::path& folder);
 
-/// Judges the submissions of a chunk that have no result yet. Throws InfrastructureError if this
-/// computer's setup differs from that of the computer that made the plan, before judging anything.
-/// Also throws it at the end if results are still missing.
+/// Judges the submissions of a chunk that have no result yet. Before judging anything, throws
+/// InfrastructureError if this computer's setup differs from that of the computer that made the
+/// plan. Throws it again at the end if results are still missing.
 void judge_chunk(const Assignment& assignment, const Plan& plan, std::size_t chunk,
                  const JudgingProcesses& processes, std::ostream& out);
 

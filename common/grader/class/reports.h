@@ -24,8 +24,8 @@ std::string feedback(const ClassResults& results, const StudentResults& student)
 std::string summary(const ClassResults& results);
 /// Lists what needs the teacher's attention: submissions that crash the judge, are suspected of
 /// cheating, were rejected, do not compile or are late; points that the teacher set for a file that
-/// was since replaced; and names that may belong to one student. Returns "" if there is nothing to
-/// list. Lists at most `most` lines of each kind.
+/// has since been replaced; and names that may belong to one student. Returns "" if there is
+/// nothing to list. Lists at most `most` lines of each kind.
 std::string describe_open_questions(const ClassResults& results, std::size_t most = 1000);
 /// Returns a zip archive with the students' feedback. Each file has the name that the platform
 /// needs, so that the archive can be uploaded to the page from which the submissions were

@@ -19,7 +19,7 @@ struct Graded {
     std::string source;    ///< the submitted source, or "" if there is none to judge
     /// The result, or empty if the submission has not been graded yet.
     std::optional<Result> result;
-    std::string ignored = "";  ///< describes the other submitted files, which were not examined
+    std::string ignored = "";  ///< a description of the submitted files that were not examined
     /// Which of the student's files was judged, such as "the best of 3", or "" if there is only
     /// one.
     std::string attempt = "";

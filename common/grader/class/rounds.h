@@ -1,7 +1,8 @@
-/// \file Judges many submissions, and retries those that fail because of the grader or the
-/// computer. If a submission fails repeatedly, the reference solution is judged. If the solution
-/// fails too, the computer is broken, and judging stops. Otherwise the submission itself crashes
-/// the judge, and the rest of the class is still graded.
+/// \file
+/// Judges many submissions, and retries those that fail because of the grader or the computer. If a
+/// submission fails repeatedly, the reference solution is judged. If the solution fails too, the
+/// computer is broken, and judging stops. Otherwise the submission itself crashes the judge, and
+/// the rest of the class is still graded.
 #pragma once
 
 #include <functional>

@@ -91,7 +91,7 @@ struct OpenRun {
     FileLock lock;
     Store store;
     std::vector<Entry> entries = {};
-    /// Earlier files of the students, if the assignment lets them count.
+    /// Files that the students submitted earlier, if the assignment counts them.
     std::vector<Entry> earlier = {};
     std::int64_t number = 0;
 };

@@ -1,5 +1,6 @@
-/// \file Finds similar submissions, which a person must then judge. Most exercises leave only a few
-/// lines to write, so many correct answers are identical.
+/// \file
+/// Finds similar submissions, which a person must then judge. Most exercises leave only a few lines
+/// to write, so many correct answers are identical.
 ///
 /// Each source is converted to tokens. All names become the same token, except names that CUDA and
 /// C++ define. Runs of tokens are hashed, and the smallest hash in each window of hashes becomes a

@@ -49,8 +49,8 @@ struct Tree {
 /// Limits for reading.
 struct TreeLimits {
     std::size_t items = 20000;               ///< maximum number of items
-    std::size_t bytes = 32u << 20;           ///< maximum total size of all wanted files
-    std::size_t file_bytes = 4u << 20;       ///< maximum size of a single wanted file
+    std::size_t bytes = 32u << 20;           ///< maximum total size of all files that are read
+    std::size_t file_bytes = 4u << 20;       ///< maximum size of a single file that is read
     std::size_t archive_bytes = 256u << 20;  ///< maximum size of a nested archive, before unpacking
     /// The maximum total size of ignored files and nested archives. Ignored files are included
     /// because skipping a file in an archive requires decompressing it, and the file may be a zip

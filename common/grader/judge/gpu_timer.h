@@ -1,6 +1,6 @@
 /// \file
-/// Measures a kernel on a real GPU, in a child process that the caller can kill. By then the kernel
-/// has passed on the simulated GPU, and its PTX has been inspected.
+/// Measures a kernel on a real GPU, in a child process that the caller can kill. The kernel has
+/// already passed on the simulated GPU, and its PTX has been inspected.
 ///
 /// Each launch has its own matrices with different values, so it cannot reuse the results of
 /// another launch. The output is poisoned before each launch, and compared bit for bit after each
@@ -17,8 +17,9 @@ namespace coalesce::grader {
 
 /// The kernel to measure.
 struct GpuJob {
-    Compiled kernel;         ///< the kernel that the judge accepted
-    std::string produces;    ///< the required result, as in manifests
+    Compiled kernel;  ///< the kernel that the judge accepted
+    /// the kind of result that the exercise asks for, as spelled in manifests
+    std::string produces;
     Shape shape;             ///< shape of the input
     std::uint64_t seed = 0;  ///< seed of the inputs
 };
@@ -28,7 +29,7 @@ struct GpuTime {
     std::string problem = "";  ///< the reason why no time was measured, or ""
     std::string device = "";   ///< name of the device
     double ms = 0;             ///< median time of the launches
-    double copy_ms = 0;        ///< median time of a cudaMemcpy of as many bytes
+    double copy_ms = 0;        ///< median time of a cudaMemcpy of the same number of bytes
 };
 
 void describe(auto& codec, GpuJob& job) {

@@ -33,10 +33,11 @@ public:
     Trial run_with(const Compiled& kernel, const std::vector<CallArgument>& arguments,
                    const TrialRequest& order) override;
     std::vector<std::uint64_t> other_orders(Shape shape) const override;
-    /// Reports whether the result is correct in every order that `run` would use, even if checks
-    /// report errors.
+    /// Reports whether the result is correct in every order that `run` would use. The checks are
+    /// disabled.
     bool is_right(const Compiled& kernel, const Produces& task, Shape shape);
-    /// Predicts the time. Returns nothing if the exercise does not limit the time.
+    /// Predicts the kernel's time on a GPU. Returns nothing if the exercise does not limit the
+    /// time.
     std::optional<Predicted> predict(const Compiled& kernel, const Produces& task,
                                      Shape shape) override;
     std::uint64_t input_seed(Shape shape) const override;
@@ -45,10 +46,10 @@ public:
     void save_cached(const std::string& kind, const std::string& of,
                      const std::string& text) override;
 
-    /// Returns the first problem because of which the kernel could not be judged, or a failure of
-    /// kind none.
+    /// Returns the first problem that prevented the kernel from being judged. Its kind is `none` if
+    /// there was no problem.
     const Failure& trouble() const { return trouble_; }
-    /// Returns the processor time of all workers.
+    /// Returns the total processor time of all workers, in milliseconds.
     double processor_milliseconds() const { return processor_milliseconds_; }
 
 private:

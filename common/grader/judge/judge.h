@@ -47,12 +47,12 @@ inline constexpr std::pair<const char*, double Points::*> kPoints[] = {
 
 /// The resource limits of a submission. The manifest can set each limit.
 struct Resources {
-    int compile_seconds = 5;        ///< limit on the compiler's processor time
-    int launch_seconds = 5;         ///< limit for the launches of one shape (see jail_runner.cpp)
-    std::size_t compile_mb = 1024;  ///< limit on the compiler's memory
-    std::size_t launch_mb = 1024;   ///< limit on the simulated GPU's memory
-    std::size_t source_kb = 256;    ///< maximum size of the submission
-    std::size_t ptx_kb = 4096;      ///< maximum size of the PTX
+    int compile_seconds = 5;  ///< limit on the compiler's processor time
+    int launch_seconds = 5;   ///< time budget for the launches of one shape (see jail_runner.cpp)
+    std::size_t compile_mb = 1024;     ///< limit on the compiler's memory
+    std::size_t launch_mb = 1024;      ///< limit on the simulated GPU's memory
+    std::size_t source_kb = 256;       ///< maximum size of the submission
+    std::size_t ptx_kb = 4096;         ///< maximum size of the PTX
     std::size_t shared_bytes = 49152;  ///< maximum bytes in a kernel's __shared__ arrays
     std::size_t local_bytes = 65536;   ///< maximum bytes of local memory per thread
 };
@@ -62,8 +62,8 @@ struct Assigned : coalesce::Exercise {
     std::vector<Shape> hidden_shapes = {};  ///< shapes that only the teacher knows
     Shape hidden_counted{0, 0};             ///< second shape for counting costs, or 0 x 0 for none
     /// Shapes that the judge draws from the secret (drawn_shapes.h). Costs are counted on
-    /// `drawn_counted_shape`, whose sides are not multiples of a tile; 0 x 0 means no such shape.
-    /// On the shapes in `drawn_large_shapes`, only some blocks are launched.
+    /// `drawn_counted_shape`, whose sides are not multiples of the tile side; 0 x 0 means no such
+    /// shape. On the shapes in `drawn_large_shapes`, only some blocks are launched.
     Shape drawn_counted_shape{0, 0};
     std::vector<Shape> drawn_large_shapes = {};
     /// source of the solution, whose costs are compared with the submission's; "" if there is none
@@ -130,7 +130,7 @@ struct JudgeOptions {
 /// the cost depends on.
 using SolutionCosts = std::map<std::pair<std::string, std::string>, std::string>;
 
-/// Judges submissions, one after the other.
+/// Judges submissions, one at a time.
 class Judge {
 public:
     /// Finds a sandbox that works. Never throws. If there is none, each Result has Mark::system.

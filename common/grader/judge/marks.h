@@ -17,10 +17,10 @@ enum class Mark {
     rejected,         ///< REJ: uses a feature that the assignment forbids
     wrong_answer,     ///< WA: wrong bits
     memory,           ///< MEM: out-of-bounds or misaligned accesses, or too much memory
-    race,             ///< RACE: unordered accesses of two threads to the same memory
+    race,             ///< RACE: two threads access the same memory in no defined order
     uninitialised,    ///< INIT: reads memory that was never written
     synchronisation,  ///< SYNC: barriers that not all threads reach, or wrong warp masks
-    time_limit,       ///< TLE: executes far more instructions than the task needs
+    time_limit,       ///< TLE: executes far more instructions than the task requires
     cheat,            ///< CHEAT: tries to deceive the grader
     fault,            ///< FAULT: makes the grader crash, so a teacher must decide
     system,           ///< SYS: the grader failed and will try again; not a final mark

@@ -1,4 +1,5 @@
-/// \file Harmless versions of attacks that a hostile worker could try. The sandbox must stop every
+/// \file
+/// Harmless versions of attacks that a hostile worker could try. The sandbox must stop every
 /// attack, and the doctor verifies this before any submission runs.
 #pragma once
 
@@ -9,7 +10,7 @@
 
 namespace coalesce::grader {
 
-/// The target of an attack, which is sent to the worker as a job.
+/// The target of an attack. It is sent to the worker as a job.
 struct AttackTarget {
     std::string attack;       ///< name of the attack
     std::string secret_file;  ///< a file of the grader, which no jail may read

@@ -19,8 +19,8 @@ namespace coalesce::grader {
 /// A control group. The destructor kills its remaining processes and removes its folders.
 class Cgroup {
 public:
-    /// Creates a cgroup below the cgroup of this process. Returns nothing if the kernel or the
-    /// permissions do not allow it.
+    /// Creates a cgroup below the cgroup of this process. Returns nothing if the Linux kernel or
+    /// the permissions do not allow it.
     static std::unique_ptr<Cgroup> make(std::size_t memory_bytes, std::size_t processes);
     ~Cgroup();
     Cgroup(const Cgroup&) = delete;

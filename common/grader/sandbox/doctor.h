@@ -29,12 +29,12 @@ struct TierTrial {
 };
 
 /// Runs every attack in a jail of this tier. If the jail is killed during the test, tries again a
-/// few times. `work_folder` is a folder of the grader. With `is_thorough`, includes attacks that
-/// take several seconds, such as endless computing or sleeping.
+/// few times. `work_folder` is a folder of the grader. If `is_thorough` is true, includes attacks
+/// that take several seconds, such as endless computing or sleeping.
 TierTrial test_tier(Tier tier, const std::filesystem::path& work_folder, bool is_thorough);
 
 /// Returns the best tier that stops all attacks: A if possible, otherwise B. First removes files
-/// and cgroups of graders that were killed. With `wanted`, tests only that tier; `unsandboxed`
+/// and cgroups of graders that were killed. If `wanted` is set, tests only that tier; `unsandboxed`
 /// needs no test. Throws std::runtime_error if no tier works, or if the jail was killed from
 /// outside during the test. Such a kill must not lead to a weaker sandbox, because the tier is part
 /// of each result.

@@ -14,8 +14,8 @@ enum class Duty {
     launch,   ///< a worker that computes and opens no files
 };
 
-/// Restricts the calling process and its children. Throws std::runtime_error if the kernel rejects
-/// the filter. The caller must then not run any untrusted code.
+/// Restricts the system calls of the calling process and its children. Throws std::runtime_error if
+/// the Linux kernel rejects the filter. The caller must then not run any untrusted code.
 void restrict_system_calls(Duty duty);
 
 }  // namespace coalesce::grader

@@ -38,7 +38,7 @@
 
 namespace coalesce::grader {
 
-/// The purpose for which a jail is started. program/ implements each role.
+/// The purpose for which a jail is started. The code in program/ implements each role.
 enum class Role { compile, launch, probe };
 constexpr Role last_of(Role) {
     return Role::probe;
@@ -56,9 +56,10 @@ struct JobEnd {
     /// How a worker ended.
     enum class EndKind {
         exited,            ///< the worker exited with status `code`
-        signalled,         ///< the signal `code` ended the worker
-        out_of_processor,  ///< the worker exceeded its limit of processor time
-        out_of_time,  ///< the worker exceeded its limit of elapsed time, perhaps on a busy computer
+        signalled,         ///< the worker was killed by the signal `code`
+        out_of_processor,  ///< the worker exceeded its limit on processor time
+        /// the worker exceeded its limit on elapsed time, perhaps because the computer was busy
+        out_of_time,
         out_of_memory,  ///< the kernel killed the worker, and perhaps its jail, for lack of memory
         jail_failed,    ///< the worker could not run, because the jail failed; `problem` says why
     };

@@ -37,14 +37,14 @@ struct LaunchJob {
     Compiled kernel;                 ///< the kernel's PTX and names
     TrialRequest order;              ///< the launch to make
     bool is_in_place = false;        ///< whether the kernel takes a single matrix
-    bool is_predicted = false;       ///< whether to predict the time; needs no matrices
+    bool is_predicted = false;       ///< whether to predict the time, which requires no matrices
     std::uint64_t guard_bytes = 0;   ///< size of the guards around each matrix, in bytes
     std::uint64_t address_seed = 0;  ///< seed of device addresses, or 0 for the default
     bool is_out_unwritten = false;   ///< whether the initial content of `out` counts as unwritten
     /// The arguments of a kernel that does not take two matrices; otherwise empty.
     std::vector<JobArgument> arguments = {};
-    /// For predictions, the seed of the values that the blocks load. If the seed is 0, the moved
-    /// values are not checked.
+    /// For predictions, the seed of the values that the blocks load. If the seed is 0, the values
+    /// that the blocks store are not checked.
     std::uint64_t value_seed = 0;
     /// For predictions, whether a kernel that cannot be launched is an error.
     bool must_launch = false;
@@ -80,12 +80,13 @@ struct PredictedTime {
     /// Whether the blocks store too few elements, all of which are correct. This includes blocks
     /// that store the same elements repeatedly.
     bool is_idle = false;
-    Failure launch_failure = {};  ///< why the kernel cannot be launched, or a failure of kind none
-    SampledCosts costs = {};      ///< the costs of the launch
+    /// why the kernel cannot be launched; its kind is `none` if it can
+    Failure launch_failure = {};
+    SampledCosts costs = {};  ///< the costs of the launch
 };
 std::string to_json(const PredictedTime& foretold);
-/// Parses a prediction. Uses only the model's figures for the launch from the answer, and computes
-/// the rest from the shape and the known GPU. Rejects impossibly short times. Throws
+/// Parses a prediction. From the answer, uses only the model's figures for the launch; the rest is
+/// computed from the shape and the known GPU. Rejects impossibly short times. Throws
 /// std::runtime_error for an answer that the simulator cannot have produced.
 PredictedTime parse_prediction_answer(std::string_view json, Shape shape);
 
@@ -110,7 +111,7 @@ ImageLayout layout_for_job(const LaunchJob& job);
 std::size_t text_offset(const ImageLayout& layout);
 /// The maximum size in bytes of the text that follows the matrices in a launch's answer.
 constexpr std::size_t kMaxAnswerTextBytes = std::size_t{4} << 20;
-/// The maximum length in bytes of a trial's JSON. Reports and lines are dropped to stay below it.
+/// The maximum length in bytes of a trial's JSON. To stay below it, reports and lines are dropped.
 constexpr std::size_t kMaxTrialTextBytes = kMaxAnswerTextBytes - 64;
 
 }  // namespace coalesce::grader

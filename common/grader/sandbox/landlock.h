@@ -12,7 +12,7 @@ namespace coalesce::grader {
 /// disabled.
 int landlock_version();
 /// Restricts this process and its children to reading these files and folders. Skips paths that do
-/// not exist. With `also_running`, the process may also execute programs in them. Throws
+/// not exist. If `also_running` is true, the process may also execute programs in them. Throws
 /// std::runtime_error on failure.
 void allow_reading_only(const std::vector<std::string>& paths, bool also_running);
 

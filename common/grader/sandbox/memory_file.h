@@ -3,7 +3,7 @@
 ///
 /// The grader seals a request before it sends it, so that nobody can change it. An answer has a
 /// fixed size, and the grader copies it before reading it, so that later writes have no effect. The
-/// grader does not seal answers, because a seal fails as long as another process can write to the
+/// grader does not seal answers, because a seal fails while another process can write to the
 /// memory, or while Linux moves one of its pages.
 #pragma once
 

@@ -16,7 +16,7 @@ namespace coalesce::grader {
 /// The test runs only once.
 bool has_own_namespaces();
 
-/// Forks. If possible, the child becomes the first process of a new PID namespace.
+/// Forks this process. If possible, the child becomes the first process of a new PID namespace.
 pid_t fork_first_of_namespace();
 
 }  // namespace coalesce::grader

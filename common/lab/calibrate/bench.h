@@ -22,13 +22,13 @@ public:
     int multiprocessors() const { return machine_.multiprocessors; }
     /// Returns the compute capability, for example 90 for 9.0.
     int compute() const { return compute_; }
-    /// The buffers in() and out() have the same size, a power of two that is much larger than the
+    /// Return the two buffers. They have the same size, a power of two that is much larger than the
     /// second-level cache.
     char* in() const { return static_cast<char*>(in_.data()); }
     char* out() const { return static_cast<char*>(out_.data()); }
     std::size_t bytes() const { return in_.bytes(); }
-    /// The 64-bit counters in which kernels store their results. Benchmarks zero them before each
-    /// use.
+    /// Returns the 64-bit counters in which kernels store their results. Benchmarks zero them
+    /// before each use.
     std::uint64_t* result_counters() const {
         return static_cast<std::uint64_t*>(result_counters_.data());
     }
@@ -78,8 +78,8 @@ void allow_shared(Kernel kernel, std::size_t bytes) {
 /// blocks fit on a multiprocessor.
 std::size_t shared_bytes_for_residency(const Machine& machine, int resident);
 
-// Each function makes one group of measurements, in a file of its own, and adds the results to
-// `raw`.
+// Each function is defined in a file of its own, makes one group of measurements, and adds the
+// results to `raw`.
 void measure_latencies(Bench& bench, RawMeasurements& raw);   // in latency.cu
 void measure_long_runs(Bench& bench, RawMeasurements& raw);   // in memory.cu
 void measure_flights(Bench& bench, RawMeasurements& raw);     // in flight.cu

@@ -34,13 +34,14 @@ struct PointerChase {
 struct LoadsInFlight {
     std::string access;  ///< "read" or "copy"
     int bytes_per_load = 0, loads = 0, threads = 0;
-    double kib_in_flight = 0;  ///< KiB in flight on a multiprocessor
+    double kib_in_flight = 0;  ///< KiB in flight per multiprocessor
     double gbps = 0;
-    // Cycles that a single load of a warp takes. 0 if no single loads were timed.
+    // Latency in cycles of a single load by one warp: mean and percentiles. 0 if no single loads
+    // were timed.
     double mean = 0, p1 = 0, p10 = 0, p50 = 0, p90 = 0, p99 = 0;
 };
 
-/// Memory bandwidth when blocks access long contiguous runs.
+/// Memory bandwidth if blocks access long contiguous runs.
 struct LongRuns {
     std::string access, method;  ///< `access` is "copy", "read" or "write"
     double gbps = 0;
@@ -75,7 +76,7 @@ struct Barrier {
 struct Issue {
     std::string access;
     int threads = 0;
-    double cycles = 0;  ///< cycles for which a warp's instruction occupies a scheduler
+    double cycles = 0;  ///< cycles during which an instruction of a warp occupies its scheduler
     /// Cycles per instruction of one warp when each instruction needs the result of the previous
     /// one.
     double latency_cycles = 0;
@@ -89,8 +90,8 @@ struct CacheBandwidth {
     double bytes_per_cycle = 0;  ///< bytes per cycle for each multiprocessor
 };
 
-/// Times of a kernel that reads rows and writes 4 bytes per lane down columns, and of a kernel with
-/// only its stores.
+/// Times of two kernels: one that reads rows and writes 4 bytes per lane down columns, and one that
+/// makes only the same stores.
 struct ScatteredStores {
     int block_x = 0, block_y = 0;
     int side = 0;
@@ -139,7 +140,7 @@ struct RawMeasurements {
     std::vector<CacheBandwidth> cache_bandwidths;
     double launch_us = 0;
     double timed_load =
-        /// Cycles that a timed load of a line from the second-level cache takes, including the
+        /// Latency in cycles of a timed load of one line from the second-level cache, including the
         /// overhead of reading the clock.
         0;
     std::vector<ScatteredStores> scatters;

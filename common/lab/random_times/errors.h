@@ -12,7 +12,7 @@ namespace coalesce::timing {
 struct TimePair {
     std::string name;
     double measured = 0, predicted = 0;
-    /// The resource that limits the kernel according to the model, or "" if it is not known.
+    /// The resource that limits the kernel according to the model, or "" if it is unknown.
     std::string bottleneck;
     /// reasons why the model could not predict the time completely
     std::vector<std::string> unknown;

@@ -44,8 +44,8 @@ struct Measured {
     std::vector<MeasuredKernel> kernels;
 };
 
-/// Measures all kernels at full size, each after a check. Throws std::runtime_error if a kernel is
-/// wrong.
+/// Measures the times of all kernels at full size, each after a check. Throws std::runtime_error if
+/// a kernel is wrong.
 Measured measure(const std::vector<Kernel>& kernels, const Device& device);
 
 /// A time predicted by the simulator.
@@ -61,8 +61,8 @@ struct Predicted {
     std::vector<PredictedKernel> kernels;
 };
 
-/// Predicts all kernels at full size; the simulator runs only a few blocks of each. Throws
-/// UsageError if a kernel cannot be predicted.
+/// Predicts the times of all kernels at full size; the simulator runs only a few blocks of each.
+/// Throws UsageError if a time cannot be predicted.
 Predicted predict(const std::vector<Kernel>& kernels, const std::string& gpu);
 
 void describe(auto& codec, MeasuredKernel& one) {

@@ -1,6 +1,6 @@
 /// \file
-/// `learn results`: writes the simulated results in docs/results, and the tables in the READMEs
-/// that show all results.
+/// `learn results`: writes the simulated results to docs/results, and updates the tables of all
+/// results in the READMEs.
 #pragma once
 
 #include <filesystem>
@@ -12,8 +12,8 @@ namespace coalesce::lab {
 using learn::Json;
 
 /// Rewrites the text between the markers in README.md, in the results page, and in lessons with
-/// markers. With `check`, only reports what is stale. Returns the exit code: 0, or 1 if the check
-/// found something.
+/// markers. If `check` is true, only reports what is stale. Returns the exit code: 0, or 1 if the
+/// check found something.
 int update_readme(const std::filesystem::path& repository, bool check);
 
 /// The sizes at which `learn bench` measures in addition to the default size. Each lesson's first

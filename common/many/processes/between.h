@@ -12,7 +12,7 @@
 
 namespace coalesce::processes {
 
-/// Calls `work`, which returns an exit code. If all processes throw `MetByAll`, one process prints
+/// Calls `work` and returns its exit code. If all processes throw `MetByAll`, one process prints
 /// the message. A process that throws any other error ends all processes, because the other
 /// processes might wait for it forever.
 template <class MetByAll, class Work>

@@ -6,8 +6,8 @@
 
 namespace coalesce::processes {
 
-/// The `main` of a program that mpirun starts with one process per GPU. Returns the same exit code
-/// as run_step.
+/// Implements `main` for a program that mpirun starts with one process per GPU. Returns the same
+/// exit code as run_step.
 int run_on_hosts(int argc, char** argv, const many::MethodKind& method);
 
 }  // namespace coalesce::processes

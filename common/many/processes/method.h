@@ -1,5 +1,5 @@
 /// \file
-/// The methods by which several processes transpose one matrix that is spread over them.
+/// The methods by which several processes transpose a matrix that is distributed among them.
 #pragma once
 
 #include <mpi.h>
@@ -44,7 +44,8 @@ struct SharedMatrix {
     }
 };
 
-/// A method to transpose, with its buffers. All processes create and destroy it together.
+/// A method of transposing a matrix, with its buffers. All processes create and destroy it
+/// together.
 class Method {
 public:
     virtual ~Method() = default;

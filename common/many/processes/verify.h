@@ -15,7 +15,8 @@ void prepare(const SharedMatrix& shared, Method& method);
 /// The errors in one process's output.
 struct WrongCells {
     unsigned long long cell_count = 0;  ///< the number of wrong cells
-    std::string first;                  ///< such as "out(0,3) holds in(1,3), expected in(3,0)"
+    /// a description of the first wrong cell, such as "out(0,3) holds in(1,3), expected in(3,0)"
+    std::string first;
 };
 
 /// Compares every element of this process's output with the expected value, bit for bit.

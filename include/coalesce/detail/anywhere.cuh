@@ -170,7 +170,7 @@ struct Realigned {
     }
 
     /// Loads the tile. The loads depend neither on each other nor on comparisons. Elements outside
-    /// the matrix are replaced by elements of the nearest row or column, and are not stored.
+    /// the matrix are replaced with elements of the nearest row or column, and are not stored.
     static __device__ void load(const Task& task, const Place& place, const Tile& tile) {
         const char* in = in_address<SIZE>(task, place);
         const int x = threadIdx.x % BLOCK_COLS, y = threadIdx.x / BLOCK_COLS;

@@ -59,7 +59,7 @@ cudaError_t launch_stack_with_policy(const Task& task, const Queue& queue) {
         const std::int64_t bytes = choose_matrices_per_block<SIZE>(task, wanted) * matrix;
         if ((SIZE == 2 || task.has_fast_memory) && Few::Line::line_shared_bytes(bytes) <= 32'000) {
             if (SIZE == 4) {
-                // 196 KB of shared memory, although five blocks need less
+                // Request 196 KB (85 %) of shared memory, although five blocks need less.
                 const cudaError_t error =
                     prefer_shared_memory(reinterpret_cast<const void*>(KernelOf<Few>::get()), 85);
                 if (error != cudaSuccess) return error;
@@ -80,7 +80,7 @@ cudaError_t launch_stack(const Task& task, const Queue& queue) {
     return launch_stack_with_policy<SIZE, PAD, LoadPolicy::plain>(task, queue);
 }
 
-/// Reports whether elements smaller than a word can be transposed in registers, which requires that
+/// Reports whether elements smaller than a word can be transposed in registers. This requires that
 /// the rows and columns of the matrices consist of whole words. Very short rows do not qualify,
 /// because most lanes would have nothing to load.
 template <int SIZE>
@@ -177,8 +177,8 @@ cudaError_t launch_tall_with_policies(const Task& task, const Queue& queue) {
     return launch_tall_kernel<SIZE, TallOfFewCols<SIZE, PAD, LOADS, STORES>>(task, queue);
 }
 
-/// Launches the kernel with the hints that were the fastest in fast memory, for this size of an
-/// element and of the matrix. In slower memory, launches it without hints.
+/// Launches the kernel with the cache hints that were fastest in fast memory, for this element size
+/// and matrix size. In slower memory, launches it without hints.
 template <int SIZE, int PAD>
 cudaError_t launch_tall(const Task& task, const Queue& queue) {
     using Loads = LoadPolicy;
@@ -222,8 +222,8 @@ cudaError_t launch_wide_kernel(const Task& task, const Queue& queue) {
                                       queue);
 }
 
-/// Reports whether the columns of a matrix of small elements, which are adjacent in `out`, start at
-/// word boundaries and consist of whole words.
+/// Reports whether, in a matrix of small elements, columns start at word boundaries of `out` and
+/// consist of whole words.
 template <int SIZE>
 bool are_columns_whole_words(const Task& task) {
     constexpr int VECTOR_ELEMENTS = 4 / SIZE;
@@ -231,8 +231,8 @@ bool are_columns_whole_words(const Task& task) {
            (task.batches == 1 || task.out_stride % VECTOR_ELEMENTS == 0);
 }
 
-/// The largest number of rows of bytes, and the smallest matrix in bytes, for which a block takes
-/// two strips of columns in fast memory.
+/// In fast memory, a block takes two strips of columns if a matrix of bytes has at most this many
+/// rows and at least this many bytes.
 constexpr std::int64_t max_rows_of_two_strips = 40, min_bytes_of_two_strips = 20'000'000;
 /// Launches the kernel that transposes small elements before it stores them to shared memory.
 template <int SIZE, LoadPolicy LOADS>
@@ -304,12 +304,12 @@ cudaError_t launch_wide(const Task& task, const Queue& queue) {
         }
     }
     if constexpr (SIZE == 2) {
-        // With 32 rows, the stores would access few banks even with padding.
+        // With 32 rows, the stores would hit only a few banks even with padding.
         const bool are_some = task.rows >= 20 && task.rows <= 48 && task.rows != 32;
         if (task.has_fast_memory && are_some && are_columns_whole_words<2>(task)) {
             return launch_wide_of_words<2, LoadPolicy::plain>(task, queue);
         }
-        // Not for strips with padding, which become slower.
+        // Strips with padding are excluded, because the hint makes them slower.
         if (task.has_fast_memory && task.rows % 16 != 0 && loads_evict_last<2>(task, false)) {
             return launch_wide_of_rows<2, PAD, LoadPolicy::evict_last_128>(task, queue);
         }
@@ -317,7 +317,8 @@ cudaError_t launch_wide(const Task& task, const Queue& queue) {
     return launch_wide_of_rows<SIZE, PAD, LoadPolicy::plain>(task, queue);
 }
 
-/// Launches the kernel for aligned rows. For bytes, blocks have more threads if memory is fast.
+/// Launches the kernel for aligned rows. For matrices of bytes, blocks have more threads if memory
+/// is fast.
 template <int SIZE, LoadPolicy LOADS>
 cudaError_t launch_aligned_kernel(const Task& task, const Queue& queue) {
     if constexpr (SIZE == 1) {
@@ -358,8 +359,8 @@ cudaError_t launch_unaligned(Task task, std::int64_t shorter, const Queue& queue
     }
     if (SIZE <= 4) shorten_strips<SIZE>(task);
     if constexpr (SIZE < 4) {
-        // If rows are narrow, the rest of a cache line would be evicted before the next strip below
-        // is reached.
+        // In a tall matrix, columns of tiles are so long that the rest of a cache line would be
+        // evicted before the next column of tiles is reached.
         if (task.rows / 16 > task.cols) task.is_down_first = false;
         switch (choose_rewinding<SIZE>(task)) {
             case Rewinding::none: break;
@@ -433,7 +434,7 @@ bool prefers_strips(const Task& task, std::int64_t shorter) {
     return is_empty || shorter * SIZE % 128 != 0;
 }
 
-/// The number of columns of a tall matrix, or of rows of a wide one, above which the tiles of
+/// The number of columns of a tall matrix (or of rows of a wide one) above which the tiles of
 /// Rewound are faster than strips.
 constexpr std::int64_t max_strip_cols = 152;
 template <int SIZE>

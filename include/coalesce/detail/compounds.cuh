@@ -21,7 +21,7 @@ struct Compounds {
     std::int64_t rows, cols, batches, bytes;
     int units;                 ///< the number of units per element
     int tile_rows, tile_cols;  ///< size of a tile, in elements
-    int pitch;                 ///< the number of words between rows of a tile
+    int pitch;                 ///< the distance in words between rows of a tile
     int lead;                  ///< the number of extra rows loaded before the rows of the tile
     bool has_vectors;          ///< whether rows are loaded as vectors instead of words
     int warps;

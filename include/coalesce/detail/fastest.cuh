@@ -49,23 +49,24 @@ inline int bank_conflicts(std::int64_t step, int size, int pad = 0) {
 template <int SIZE>
 constexpr int strip_padding = SIZE < 4 ? 4 : SIZE;
 
+/// Whether strips have padding. `tiles` means that tiles should be used instead of strips.
+enum class Padding { none, some, tiles };
 /// Chooses the padding of strips according to their shorter side, to avoid bank conflicts. If
 /// elements are smaller than a word, each word is gathered from as many addresses as it has
 /// elements.
-enum class Padding { none, some, tiles };
 template <int SIZE>
 Padding choose_padding(std::int64_t shorter) {
     const std::int64_t step = shorter * (SIZE < 4 ? 4 : SIZE);
     const int without = bank_conflicts(step, SIZE);
     const int with = bank_conflicts(step, SIZE, strip_padding<SIZE>);
-    // If the words of a column are in few banks even with padding, tiles are faster, unless they
-    // would be nearly empty.
+    // If the words of a column fall into only a few banks even with padding, tiles are faster,
+    // unless they would be nearly empty.
     if (shorter >= 32 && without > 4 && with > 4) return Padding::tiles;
     return with < without ? Padding::some : Padding::none;
 }
 
-/// The kernels for strips of tall matrices, the size from which blocks have more threads, and the
-/// largest size of a strip in bytes. All were chosen because they were the fastest in measurements.
+/// The kernels for strips of tall matrices, the minimum number of columns for which blocks have
+/// more threads, and the maximum size of a strip in bytes. All were the fastest in measurements.
 template <int SIZE, int PAD, LoadPolicy LOADS = LoadPolicy::plain,
           StorePolicy STORES = StorePolicy::plain>
 using TallOfFewCols = Tall<SIZE, 256, SIZE == 1 ? 5 : 8, PAD, LOADS, STORES>;
@@ -135,8 +136,8 @@ using WideOfFiftyRows =
     Wide<4, 128, LOADS_IN_FLIGHT, false, PAD, false, LoadPolicy::evict_last_128>;
 constexpr std::int64_t max_few_rows = 12, max_some_rows = 48;
 constexpr std::int64_t min_fifty_rows = 41, max_fifty_rows = 50, max_some_fifty_rows = 56;
-/// Limits for the number of rows of single bytes, chosen so that the last round of loads keeps more
-/// than a few warps busy.
+/// Limits on the number of rows in a matrix of bytes. They are chosen so that the last round of
+/// loads keeps more than a few warps busy.
 constexpr std::int64_t min_middle_byte_rows = 20, max_middle_byte_rows = 72;
 using WideBytesOfFewRows = Wide<1, 192, 2>;
 using WideBytesOfSomeRows = Wide<1, 256, 2>;
@@ -229,12 +230,12 @@ constexpr std::int64_t min_evict_last_bytes_unaligned = 200'000'000;
 /// Like `min_evict_last_bytes`, but for strips of wide matrices in fast memory. Matrices of 21 to
 /// 31 rows are excluded, because their last round of loads is short.
 constexpr std::int64_t min_evict_last_bytes_wide = 100'000'000;
-/// Like `min_evict_last_bytes`, but in fast memory, for strips of tall matrices of bytes.
+/// Like `min_evict_last_bytes`, but for strips of tall matrices of bytes in fast memory.
 constexpr std::int64_t min_evict_last_bytes_tall = 100'000'000;
-/// Like `min_evict_last_bytes`, but in fast memory, for wide matrices of bytes that are transposed
-/// in registers. With more rows than `max_evict_last_rows`, the hint makes them slower.
+/// Like `min_evict_last_bytes`, but for wide matrices of bytes that are transposed in registers, if
+/// memory is fast. With more rows than `max_evict_last_rows`, the hint makes the transpose slower.
 constexpr std::int64_t min_evict_last_bytes_words = 40'000'000, max_evict_last_rows = 80;
-/// Like `min_evict_last_bytes`, but in fast memory, for stacks of 4-byte elements.
+/// Like `min_evict_last_bytes`, but for stacks of 4-byte elements in fast memory.
 constexpr std::int64_t min_evict_last_bytes_stack = 300'000'000;
 /// Reports whether the matrices have at least `least` bytes.
 template <int SIZE>
@@ -278,8 +279,8 @@ constexpr std::int64_t max_strip_length_in_fast_memory = 40'000;
 /// strips, too little of a row would be read at a time.
 template <int SIZE>
 constexpr unsigned strips_per_group = SIZE == 1 ? 64 : 128;
-/// Reverses the direction of the strips if they are too long, or groups them if both sides of the
-/// matrix are too long.
+/// Changes the direction of the strips if they are too long for the second-level cache. If both
+/// sides of the matrix are too long, groups the strips instead.
 template <int SIZE>
 void shorten_strips(Task& task) {
     const std::int64_t strip = task.is_down_first ? task.rows : task.cols;
@@ -325,7 +326,7 @@ bool are_sectors_split(const Task& task, std::int64_t shorter) {
            task.rows * task.cols >= least_bytes / SIZE / task.batches;
 }
 
-/// Reports whether the elements of a column are in the same memory channel in every row.
+/// Reports whether all elements of a column are in the same memory channel.
 template <int SIZE>
 bool do_rows_camp_on_partition(const Task& task) {
     return task.in_pitch * SIZE % (128 * 1024) == 0;

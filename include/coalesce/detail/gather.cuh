@@ -70,8 +70,8 @@ struct Spliced {
         return first >= begin && first + 32 <= end;
     }
 
-    /// Loads 16 bytes from any address. With IS_INNER there is no bounds check, so loads do not
-    /// wait for a comparison.
+    /// Loads 16 bytes from any address. If IS_INNER is true, there is no bounds check, so loads do
+    /// not wait for a comparison.
     template <bool IS_INNER>
     __device__ Vector<16> load_anywhere(const char* from) const {
         const unsigned offset = reinterpret_cast<std::uintptr_t>(from) % 16;

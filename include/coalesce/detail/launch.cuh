@@ -1,6 +1,6 @@
 /// \file
-/// \file Launches the transposing kernels with one block per tile. Uses several launches if one
-/// grid is too small.
+/// Launches the transposing kernels with one block per tile. Uses several launches if one grid is
+/// too small.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -120,7 +120,7 @@ constexpr int max_compound_tile_bytes = 44'000, max_compound_column_bytes = 384,
               max_compound_row_bytes = 750;
 
 /// Divides `count` into sides of about equal length, none longer than `longest`, and returns this
-/// length. The length is a multiple of a word, as the runs of `out` require.
+/// length. The length is a whole number of words, as the runs of `out` require.
 template <int SIZE>
 int choose_tile_side(std::int64_t count, int longest) {
     constexpr int ELEMENTS_PER_WORD = 4 / SIZE;
@@ -155,14 +155,14 @@ void choose_tile_of_words(Compounds& task) {
     task.warps = chunks * (SIZE == 1 ? 4 : SIZE == 2 || is_small ? 2 : 1);
 }
 
-/// Returns the number of words between rows of a tile whose rows have `bytes` bytes and are loaded
-/// as vectors. A row may start anywhere in its first vector.
+/// Returns the distance in words between the rows of a tile in shared memory. The rows have `bytes`
+/// bytes and are loaded as vectors, and a row may start anywhere in its first vector.
 inline int pitch_of_vectors(int bytes) {
     return (bytes + 30) / 16 * 4;
 }
 
 /// Chooses tiles that are loaded as vectors. If runs of `out` consist of whole words, all words of
-/// a column start at the same position. Otherwise only every second word starts at the same
+/// a column start at the same position. Otherwise only every other word starts at the same
 /// position, and columns of half the length are better.
 template <int SIZE>
 void choose_tile_of_vectors(Compounds& task, bool are_words) {
@@ -192,7 +192,7 @@ void choose_tile_of_vectors(Compounds& task, bool are_words) {
     task.warps = (task.tile_rows * size / 4 + 31) / 32 * (are_words ? 1 : 2);
 }
 
-/// Reports whether rows of tiles are loaded as vectors. If they are not, long elements are spliced.
+/// Reports whether rows of tiles are loaded as vectors. Otherwise, long elements are spliced.
 template <int SIZE>
 bool has_vectors(const Compounds& task, bool are_words) {
     const int size = task.units * SIZE;

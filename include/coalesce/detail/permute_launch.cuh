@@ -91,7 +91,7 @@ cudaError_t compound(const Plan& plan, const Queue& queue) {
             // Runs that do not start at a sector boundary share their first and last sectors with
             // other runs, so tiles should be tall.
             using High = Triples<1, 128>;
-            // Tiles of 112 columns are faster if they divide a row.
+            // Tiles of 112 columns are faster if the number of columns is a multiple of 112.
             using Broad = Triples<1, 32, 112>;
             const bool are_high = SIZE == 1 && task.rows * 3 % 32 != 0 && task.rows >= High::ROWS;
             cudaError_t error = cudaErrorNotSupported;
@@ -139,7 +139,8 @@ cudaError_t tile(const Plan& plan, const Queue& queue) {
                          (pitch << tiling.rows.log_side) * SIZE, queue, tiling);
 }
 
-/// The largest number of tiles below each other for which blocks go down first, in fast memory.
+/// The largest number of tiles in a column of tiles for which consecutive blocks go down the
+/// column, if memory is fast.
 constexpr unsigned max_sides_down_first = 16;
 
 template <int SIZE, bool IS_LARGE, bool IS_LOADED_ONCE = false>
@@ -148,8 +149,8 @@ cudaError_t launch_word_tiles(const Plan& plan, const Queue& queue) {
     Tiling tiling = make_tiling<SIZE>(plan);
     tiling.rows.sides = static_cast<unsigned>(divide_rounding_up(Tile::ROWS, tiling.rows.size));
     tiling.cols.sides = static_cast<unsigned>(divide_rounding_up(Tile::COLS, tiling.cols.size));
-    // With few tiles below each other, the tiles that share cache lines of `out` are closer in time
-    // if blocks go down first.
+    // In short columns of tiles, the tiles that share cache lines of `out` are processed closer
+    // together in time if blocks go down the columns first.
     const bool is_short = IS_LOADED_ONCE && tiling.rows.sides <= max_sides_down_first &&
                           tiling.rows.sides < tiling.cols.sides;
     tiling.is_across_first = IS_LARGE && !is_short;

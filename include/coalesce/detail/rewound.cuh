@@ -170,7 +170,7 @@ struct Rewound {
     }
 
     /// The words that a thread transposes: word `x` of each row in group `quad`. A warp takes 8
-    /// words from each of 4 groups, which are every second group.
+    /// words from each of 4 groups, and skips every other group.
     struct Unit {
         int x, quad;
 

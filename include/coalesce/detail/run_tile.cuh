@@ -16,7 +16,7 @@ namespace coalesce::permuting {
 /// last axes, which `axis` lists. Each side of a tile is a part of a run.
 struct Run {
     int axes;
-    std::int64_t size;         ///< the number of elements, the product of the axes' sizes
+    std::int64_t size;         ///< the number of elements, which is the product of the axes' sizes
     Axis axis[max_plan_axes];  ///< the axes, outermost first; their steps refer to the other array
     int log_side;              ///< log2 of the number of elements in a side of a tile
     int vectors;               ///< the number of vectors in a side, if tiles consist of vectors
@@ -45,7 +45,7 @@ constexpr int log_max_side = 8, log_min_side = 4;
 static_assert(threads == 1 << log_max_side,
               "a block needs a thread for each element of the longest side");
 
-/// Returns the position in the other array of the element with this index in the run.
+/// Returns where the element with this index in the run lies in the other array.
 __device__ inline std::int64_t offset_within(const Run& run, std::int64_t number) {
     std::int64_t place = 0;
     auto left = static_cast<unsigned>(number);
@@ -82,8 +82,8 @@ __device__ inline BlockTile find_block_tile(const Tiling& tiling, int rows, int 
     return tile;
 }
 
-/// Returns the distance between rows of a tile in shared memory, which spreads each column over all
-/// banks.
+/// Returns the distance between rows of a tile in shared memory. With this distance, each column is
+/// spread over all banks.
 template <int SIZE>
 __host__ __device__ constexpr int shared_pitch(int log_cols) {
     return (1 << log_cols) + (SIZE < 4 ? 4 / SIZE : 1);

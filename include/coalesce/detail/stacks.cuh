@@ -40,8 +40,8 @@ struct Stack {
         store(to, line, matrices, count);
     }
 
-    /// Finds the positions in `in` of elements of `out`. Positions are relative to the first
-    /// element of the block.
+    /// Maps elements of `out` to their positions in `in`, relative to the first element of the
+    /// block.
     struct Matrices {
         int rows, cols;
         Divider by_elements, by_rows;
@@ -84,9 +84,9 @@ struct Stack {
 
 /// A kernel for elements smaller than a word, in matrices whose sides consist of whole words.
 /// Blocks of 4 x 4 bytes or 2 x 2 half words are transposed in registers before they are stored to
-/// shared memory, which then has the same order as `out`. A lane loads 4 columns of WORD_ELEMENTS
-/// rows, where WORD_ELEMENTS is the number of elements in a word. ACROSS lanes of a warp are next
-/// to each other in a row.
+/// shared memory, so that shared memory has the same order as `out`. A lane loads 4 columns of
+/// WORD_ELEMENTS rows, where WORD_ELEMENTS is the number of elements in a word. ACROSS lanes of a
+/// warp are next to each other in a row.
 template <int SIZE, int THREADS_, int LANES_ACROSS>
 struct StackOfWords {
     static constexpr int THREADS = THREADS_, WARPS = THREADS / 32, LOADS_IN_FLIGHT = 4;

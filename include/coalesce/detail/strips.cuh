@@ -166,7 +166,7 @@ struct Tall {
     /// of each of these columns.
     struct WarpColumns {
         int first, step;
-        std::int64_t row;  ///< first row to store in a column that begins a sector
+        std::int64_t row;  ///< first row to store in a column that starts at a sector boundary
         int y;             ///< the first row within the strip
     };
 
@@ -231,8 +231,8 @@ struct Tall {
 /// of `out`. A strip of columns becomes one line of memory. Each thread collects the elements of
 /// one column. If there are very few rows, a strip has more columns than the block has threads, and
 /// is loaded by load_many. Elements smaller than a word are always loaded as words, because loading
-/// them one by one takes too many instructions. If columns of bytes consist of whole words, the
-/// bytes are transposed before they are stored to shared memory.
+/// them one by one takes too many instructions. If the columns of a matrix of bytes consist of
+/// whole words, the bytes are transposed before they are stored to shared memory.
 template <int SIZE, int THREADS_, int LOADS_IN_FLIGHT, bool HAS_MANY_COLS = false, int PAD = 0,
           bool IS_TURNED = false, LoadPolicy LOADS = LoadPolicy::plain>
 struct Wide {

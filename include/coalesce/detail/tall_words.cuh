@@ -22,10 +22,10 @@ struct TallOfWords {
     using Line = SharedLine<16>;
 
     /// word_step returns the distance in words between words 0, 1, 2 and 3 of a vector, and
-    /// column_step the distance between the columns of a strip. Word 0 of a vector is followed by
-    /// word 0 of the next vector, so lanes that read the same word of several vectors use different
-    /// banks. Both distances are odd, so that lanes that store to several words and columns also
-    /// use different banks.
+    /// column_step returns the distance between the columns of a strip. Word 0 of a vector is
+    /// followed by word 0 of the next vector, so lanes that read the same word of several vectors
+    /// use different banks. Both distances are odd, so that lanes that store to several words and
+    /// columns also use different banks.
     static __host__ __device__ int word_step(int rows) { return rows / 16 | 1; }
     static __host__ __device__ int column_step(int rows) { return word_step(rows) * 4 + 1; }
 
@@ -74,7 +74,7 @@ struct TallOfWords {
         store<IS_INNER>(task, place, reinterpret_cast<const unsigned*>(shared));
     }
 
-    /// The part of a line that begins at its byte `first`.
+    /// The part of a line from byte `first` onwards.
     struct LineFromByte {
         const Line& line;
         int first;

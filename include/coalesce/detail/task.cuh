@@ -21,7 +21,7 @@ struct Task {
     int matrices_per_block;             ///< the number of matrices per block
     bool is_down_first;                 ///< whether consecutive blocks go down a column of tiles
     bool has_fast_memory;  ///< whether the device's memory counts as fast (see device.cuh)
-    /// Whether strips of tiles are processed in the order of spread_strip.
+    /// Whether strips of tiles are processed in the order that spread_strip() returns.
     bool are_strips_spread;
     /// The number of strips of tiles that are processed together.
     unsigned group_strips;

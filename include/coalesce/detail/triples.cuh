@@ -49,7 +49,7 @@ struct Triples {
                          WORDS = THREADS_DOWN * 3;
     static constexpr int THREADS =
         THREADS_ACROSS * THREADS_DOWN;  ///< each thread transposes N x N elements
-    /// The number of words between columns of a tile.
+    /// The distance in words between columns of a tile.
     static constexpr int PITCH = WORDS + 1;
 
     const Compounds& task;

@@ -72,8 +72,8 @@ struct WordTile {
                                                           : LOADED_ROWS;
     }
 
-    /// Loads rows whose words are all within `in`. Instead of rows after the last one, loads the
-    /// last row again.
+    /// Loads rows whose words are all within `in`. Loads the last row again in place of rows beyond
+    /// it.
     __device__ void load_inside() const {
         unsigned* const mine = words + warp() / ELEMENTS_PER_WORD * GROUP_PITCH +
                                warp() % ELEMENTS_PER_WORD * WORDS + lane();

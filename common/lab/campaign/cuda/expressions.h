@@ -8,8 +8,8 @@
 
 namespace coalesce::campaign {
 
-/// Returns an expression without side effects whose value is the same for all threads that `most`
-/// groups together.
+/// Returns an expression without side effects that is uniform across the scope `most` (a warp, a
+/// block, ...).
 std::string value(Kernel& kernel, Type type, UniformIn most, int depth);
 std::string condition(Kernel& kernel, UniformIn most, int depth);
 /// Returns a call to a device function that contains one or a few assembly instructions. Compilers
@@ -35,7 +35,7 @@ std::string constant(Kernel& kernel, Type type);
 /// limited to the range of the integer type.
 std::string convert(Kernel& kernel, const std::string& text, Type from, Type to);
 
-/// Returns a variable to which a value of class `value` may be assigned at `place`.
+/// Returns a variable to which a value that is uniform across `value` may be assigned at `place`.
 const Variable& target(Kernel& kernel, const StatementPlace& place,
                        UniformIn value = UniformIn::thread);
 /// Assigns the value of a pattern of type `from` to some variable, so that the value influences the
@@ -51,7 +51,8 @@ void define_numbers_array(Kernel& kernel);
 Type random_type(Kernel& kernel);
 Type random_integer_type(Kernel& kernel);
 UniformIn random_sharing(Kernel& kernel);
-/// Returns an expression of class `same` whose value is a number of iterations from 1 to `most`.
+/// Returns an expression that is uniform across `same`. Its value is a number of iterations from 1
+/// to `most`.
 std::string iteration_count(Kernel& kernel, UniformIn same, int most);
 
 }  // namespace coalesce::campaign

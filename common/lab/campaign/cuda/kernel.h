@@ -1,4 +1,5 @@
-// A kernel that is being generated: its text so far, its variables, and what may follow.
+// A kernel that is being generated: its text so far, its variables, and the constructs that may
+// follow.
 //
 // A construct is a function that writes a few lines: a loop, a shuffle, an exchange through shared
 // memory. It is given the StatementPlace of these lines, which says which threads execute them. A
@@ -23,10 +24,11 @@ enum class UniformIn {
     position,  ///< threads at the same position in their blocks
     thread,    ///< only one thread
 };
-/// Returns the class of a value that is computed from a value of class `a` and a value of class
-/// `b`.
+/// Returns the scope across which the result of an operation is uniform if its operands are uniform
+/// across `a` and `b`.
 UniformIn join(UniformIn a, UniformIn b);
-/// Reports whether `value` is the same for all threads that `within` groups together.
+/// Reports whether a value that is uniform across the scope `value` is also uniform across the
+/// scope `within`.
 inline bool is_uniform_within(UniformIn value, UniformIn within) {
     return join(value, within) == within;
 }
@@ -48,7 +50,8 @@ int bits_of(Type type);
 struct Variable {
     std::string name;
     Type type;
-    UniformIn uniform_in;  ///< class of the variable's values; checked before an assignment
+    /// scope across which the variable's values are uniform; checked before an assignment
+    UniformIn uniform_in;
     bool can_change = true;
 };
 
@@ -69,7 +72,7 @@ struct StatementPlace {
     /// whether a thread may return; if so, no other thread waits for that thread later
     bool can_return = false;
     int depth = 0;
-    int turns = 1;  ///< how often this place is executed
+    int turns = 1;  ///< the number of times that a thread reaches this place
 
     /// Returns the maximum number of iterations for a loop at this place: `most`, or fewer if the
     /// product over all enclosing loops would exceed `in_all`.
@@ -77,9 +80,10 @@ struct StatementPlace {
     bool has_barrier() const {
         return all_threads && is_uniform_within(arriving_together, UniformIn::block);
     }
-    /// Returns the place inside a condition of this class, or inside a loop of `times` iterations.
+    /// Returns the place inside a condition that is uniform across `condition`, or inside a loop of
+    /// `times` iterations.
     StatementPlace inside_block(UniformIn condition, int times = 1) const;
-    /// Returns the place inside a condition or loop in which the mask of lanes is not known.
+    /// Returns the place inside a condition or loop in which the mask of lanes is unknown.
     StatementPlace inside_divergence(int times = 1) const;
 };
 
@@ -97,7 +101,7 @@ struct Kernel {
 
     // ---- the text ----
     std::string globals;  ///< text before the kernel
-    std::string body;     ///< text being written: the body of the kernel or of a function
+    std::string body;  ///< the text being written: the body of the kernel or of a device function
     /// names of the globals that were added with `define_global_once`
     std::set<std::string> defined_globals;
     /// Expands a pattern with expand(), and appends the resulting lines to `body`.
@@ -114,7 +118,8 @@ struct Kernel {
     // ---- variables ----
     std::vector<Variable> variables;
     std::vector<Function> functions;
-    /// whether the body of a Function is being written, which has fewer features than a kernel
+    /// whether the text being written is the body of a Function, which may use fewer features than
+    /// a kernel
     bool in_function = false;
     Type result = Type::u32;  ///< result type of the function
     /// Declares a variable that is visible until its scope ends.

@@ -50,7 +50,7 @@ public:
 
     /// Returns one outcome per case, in the same order.
     std::vector<Outcome> run(const std::vector<Case>& cases, const Mode& mode) const;
-    /// Returns the command that runs a file.
+    /// Returns the command that runs the kernels in a file.
     std::string command(const std::string& file, const Mode& mode) const;
 
 private:

@@ -123,7 +123,8 @@ public:
     Reg pick_register(Kind kind);
     Reg pick_uniform_register();
     Reg make_register(Kind kind);  ///< Creates a register, which counts as written from here on.
-    /// Chooses a new register or a variable, which counts as written from here on.
+    /// Chooses a new register or an existing variable as a destination. It counts as written from
+    /// here on.
     Reg destination(Kind kind);
     Reg new_variable(Kind kind);
     /// Emits an instruction. Each $ in the pattern stands for the next operand: "add.s32 $, $, 1".
@@ -152,7 +153,7 @@ public:
     Reg random_predicate(bool uniform);
 
     std::vector<Reg> accumulators;  ///< registers that fold() writes
-    u32 budget = 150;               ///< statements that may still be generated
+    u32 budget = 150;               ///< the number of statements that may still be generated
 
 private:
     // ---- values ----

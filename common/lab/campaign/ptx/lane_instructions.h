@@ -1,5 +1,5 @@
-// Instructions whose result in a lane depends only on the operands in that lane, with the kinds of
-// these operands.
+// Instructions whose result in a lane depends only on the operands in that lane. The tables also
+// list the kinds of the operands.
 #pragma once
 
 #include <vector>
@@ -20,7 +20,7 @@ struct LaneInstruction {
     /// Whether the instruction is selp, or setp with a predicate as its third source.
     bool ends_in_predicate = false;
     const char* last = "";     ///< the truth table of lop3
-    bool approximate = false;  ///< whether other devices may round the last bit differently
+    bool approximate = false;  ///< whether the last bit of the result may differ between devices
     /// The kind of literal that may replace a source: 0 for none, 'i' for an integer, 'f' or 'd'
     /// for a floating-point number.
     char literal = 0;

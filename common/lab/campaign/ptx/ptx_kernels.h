@@ -11,10 +11,9 @@ namespace coalesce::campaign {
 
 struct PtxOptions {
     /// Restricts the kernel to instructions that give the same bits on every device, so that it can
-    /// run on a GPU. Also avoids the mistakes that the compiler in NVIDIA's driver (580) makes even
-    /// without optimization: `@p set` and `@p testp`, which write even if p is false, and a store
-    /// of part of a register that contains an f16 or f64, which converts the value (F2I in the
-    /// machine code).
+    /// run on a GPU. Also avoids two mistakes that the compiler in NVIDIA's driver (580) makes even
+    /// without optimization. `@p set` and `@p testp` write even if p is false. A store of part of a
+    /// register that contains an f16 or f64 converts the value (F2I in the machine code).
     bool is_portable = false;
 };
 

@@ -17,8 +17,7 @@ constexpr unsigned char kUntouched = 0xa5;
 /// Returns the input matrix. It consists of random words, or of floats between 1 and 2 if the
 /// kernel computes with floats.
 Bytes make_input(const Computation& work, std::size_t bytes);
-/// Returns the expected contents of all of `out` after the launch. For sums, use `expected_sum`
-/// instead.
+/// Returns the expected contents of `out` after the launch. For sums, use `expected_sum` instead.
 Bytes expected(const Computation& work, const Run& run, const Bytes& in);
 /// Returns the expected sum of all words of `in`; the sum wraps around on overflow.
 std::uint32_t expected_sum(const Computation& work, const Run& run, const Bytes& in);

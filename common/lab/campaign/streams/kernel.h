@@ -55,7 +55,7 @@ struct Computation {
     /// (chunk / stride) * stride + p / (chunk / stride), where stride is the read stride. Writes
     /// use the write stride in the same way.
     int chunk = 1, read_stride = 1, write_stride = 1;
-    int gap = 1;  ///< a fill writes only every `gap`-th column
+    int gap = 1;  ///< for fills: only every `gap`-th column is written
     Arithmetic arithmetic = Arithmetic::none;
     int steps = 0;  ///< number of arithmetic steps
 };

@@ -18,7 +18,7 @@ namespace coalesce::timing {
 enum class Loads {
     batched,     ///< all loads, then all stores
     one_by_one,  ///< each value is stored before the next is loaded
-    barrier,     ///< like one_by_one, with a barrier after each store
+    barrier,     ///< like `one_by_one`, but with a barrier after each store
     dependent,   ///< the address of each load depends on the value loaded before
 };
 constexpr Loads last_of(Loads) {
@@ -40,7 +40,7 @@ struct KernelPlan {
     int width = 32, height = 1;         ///< size of a block's tile
     /// Elements per thread in each direction, if the kernel does not use shared memory.
     int across = 1, down = 1;
-    /// whether consecutive lanes of a warp read consecutive rows of a column of `in`
+    /// whether consecutive lanes of a warp read consecutive elements of a column of `in`
     bool is_down = false;
     Loads loads = Loads::batched;
     int padding = 0;           ///< unused elements after each row of the tile
@@ -81,8 +81,8 @@ KernelPlan choose(Family family, campaign::Random& random);
 std::vector<KernelPlan> transposing_plans();
 /// Returns the CUDA source; the kernel is called `name`.
 std::string generate_source(const KernelPlan& plan, const std::string& name);
-/// Returns a title for tables, such as "tile 64x32 of 8 by 256, pad 1": elements of 8 bytes, blocks
-/// of 256 threads.
+/// Returns a title for tables. For example, "tile 64x32 of 8 by 256, pad 1" has 8-byte elements and
+/// 256 threads per block.
 std::string format_title(const KernelPlan& plan);
 /// Describes the plan in a sentence, without the full stop.
 std::string format_description(const KernelPlan& plan);

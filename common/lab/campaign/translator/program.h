@@ -21,8 +21,8 @@ Kernel kernel_of(campaign::u64 index);
 /// Returns the kernel with this name.
 Kernel kernel_of(const std::string& name);
 
-/// Returns one source file with all kernels. Each kernel is in a namespace of its own, and its
-/// function is called `name`.
+/// Returns one source file with all kernels. Each kernel has its own namespace, and its function is
+/// called `name`.
 std::string generate_program(const std::vector<Kernel>& kernels);
 
 }  // namespace coalesce::random_kernels

@@ -17,7 +17,8 @@ struct SizeResults {
     std::vector<Entry> entries;  ///< all variants in the course's order, then the rivals
     Json clocks;                 ///< the GPU's clock rates while it was working
 
-    /// Returns the bandwidth of cudaMemcpyAsync, the upper limit, or 0 if it was not timed.
+    /// Returns the bandwidth of cudaMemcpyAsync, which is the upper limit for all variants. Returns
+    /// 0 if it was not timed.
     double copy_gbps() const;
 };
 
@@ -29,7 +30,7 @@ Json to_json(const Device& device, const std::vector<SizeResults>& sizes, const 
 /// wide.
 std::string to_table(const std::vector<SizeResults>& sizes);
 
-/// Returns a list of wrong outputs by step, variant and size, or an empty string.
+/// Lists the wrong outputs by step, variant and size. Returns an empty string if there are none.
 std::string mistakes(const std::vector<SizeResults>& sizes);
 
 }  // namespace coalesce::proof

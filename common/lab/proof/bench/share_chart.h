@@ -1,6 +1,6 @@
 /// \file
-/// Draws charts of shares: how much of the possible performance each item reaches, with a bar for
-/// each of several competitors.
+/// Draws bar charts that compare several competitors. A bar shows which share of the possible
+/// performance a competitor reaches for an item.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 /// \file
-/// \file The data that the charts show: the times measured by bench, and the predictions for the
-/// same GPU.
+/// The data that the charts show: the times measured by bench, and the predictions for the same
+/// GPU.
 #pragma once
 
 #include <map>
@@ -40,7 +40,7 @@ struct ShownAndPredicted {
 ShownAndPredicted select_shown(const ChartResults& results);
 
 bool is_rival(const Json& result);
-/// Reports whether a result was correct and has a bandwidth.
+/// Reports whether a result is correct and has a bandwidth.
 bool is_timed(const Json& result);
 
 }  // namespace coalesce::proof

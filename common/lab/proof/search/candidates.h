@@ -1,5 +1,6 @@
-/// \file The kernels of the search for the fastest transpose. Each kernel changes one property of
-///     another kernel. docs/guide/search.md describes the search.
+/// \file
+/// The kernels of the search for the fastest transpose. Each kernel differs from another one in a
+///     single property. docs/guide/search.md describes the search.
 #pragma once
 
 #include <functional>

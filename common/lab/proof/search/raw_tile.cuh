@@ -1,6 +1,6 @@
 /// \file
-/// The kernels with the fastest tile: 64 x 64 floats, which are in the same order in shared memory
-/// as in `in`. The order of the blocks and the cache hints are parameters.
+/// The kernels with the fastest tile: 64 x 64 floats, stored in shared memory in the same order as
+/// in `in`. The order of the blocks and the cache hints are parameters.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -47,7 +47,7 @@ enum class Hint {
     streaming,
     second_level_only,
     write_through,
-    leave_first,  ///< an eviction policy of the second-level cache, like `stay`
+    leave_first,  ///< the L2 eviction policy evict_first, whereas `stay` is evict_last
     stay
 };
 

@@ -11,8 +11,8 @@ namespace coalesce::proof {
 
 /// An array whose axes are permuted.
 struct PermuteCase {
-    std::string name;                 ///< such as "attention heads, 2 bytes"
-    int element_size = 4;             ///< bytes per element
+    std::string name;      ///< description for tables, such as "attention heads, 2 bytes"
+    int element_size = 4;  ///< bytes per element
     std::vector<std::int64_t> sizes;  ///< sizes of the axes of `in`
     std::vector<int> order;           ///< axis k of `out` is axis order[k] of `in`
 

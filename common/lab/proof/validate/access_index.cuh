@@ -1,5 +1,6 @@
-/// \file Computes on the device which threads take part in an access, and which element each of
-/// these threads accesses.
+/// \file
+/// Computes on the device which threads take part in an access, and which element each of these
+/// threads accesses.
 #pragma once
 
 #include "lab/proof/validate/access_pattern.h"

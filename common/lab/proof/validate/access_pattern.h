@@ -1,6 +1,6 @@
 /// \file
-/// \file Random access patterns of a warp. The simulator's rules were derived from a few examples.
-/// To show that they hold in general, the simulator's counters must equal the hardware's for random
+/// Random access patterns of a warp. The simulator's rules were derived from a few examples. To
+/// show that they hold in general, the simulator's counters must equal the hardware's for random
 /// patterns too.
 #pragma once
 
@@ -19,7 +19,7 @@ struct AccessFormula {
     /// If nonzero, the index is replaced with a hash of the index and this value.
     unsigned scatter = 0;
     unsigned lane_mask = 0xffffffff;  ///< lanes that take part
-    /// The number of threads of the block that take part. The last of their warps may be
+    /// The number of threads of the block that take part. The last participating warp may be
     /// incomplete.
     unsigned first_threads = 4096;
     unsigned elements = 1;  ///< modulus of the index
@@ -30,7 +30,7 @@ struct AccessFormula {
 
 /// A launch that loads elements, optionally passes them through shared memory, and stores them.
 struct AccessPattern {
-    /// size of an element in bytes, which is what each lane moves at once: 1, 2, 4, 8 or 16
+    /// size in bytes of an element, the unit that each lane moves at once: 1, 2, 4, 8 or 16
     int element_bytes = 4;
     bool through_shared = false;
     unsigned block_x = 32, block_y = 1, blocks = 1;

@@ -14,11 +14,13 @@ namespace coalesce::proof {
 
 /// A case in a program, selected by a command-line argument.
 struct SuiteCase {
-    std::string program;      ///< such as "bugs_alignment"
-    std::string name;         ///< such as "float4_at_one"
-    std::string planted_bug;  ///< such as "memcheck: misaligned"; empty for a clean case
-    /// Reports whether the kernel never ends. It deadlocks on hardware, or it waits for the host,
-    /// and a tool may block the host.
+    std::string program;  ///< such as "bugs_alignment"
+    std::string name;     ///< such as "float4_at_one"
+    /// the tool that should report the bug, and its kind, as in "memcheck: misaligned"; empty for a
+    /// clean case
+    std::string planted_bug;
+    /// Reports whether the kernel may never terminate: it deadlocks on hardware, or it waits for
+    /// the host, which a tool may block.
     bool never_terminates() const {
         return planted_bug.ends_with("deadlock") || planted_bug.ends_with("waits for the host");
     }
@@ -29,7 +31,7 @@ struct SuiteCase {
 /// A judge's opinion of a case.
 struct Opinion {
     enum Kind {
-        silent,    ///< ran to the end without a report
+        silent,    ///< ran to completion without a report
         reported,  ///< reported an error
         endless,   ///< was stopped at the time limit
         unusable,  ///< the judge itself failed to run
@@ -48,7 +50,7 @@ struct JudgedCase {
     Opinion simulator;
     std::map<std::string, Opinion> tools;  ///< opinions by tool, such as "memcheck"
 
-    /// Reports whether any tool of compute-sanitizer found something.
+    /// Reports whether any tool of compute-sanitizer reported a bug.
     bool sanitizer_reported() const;
 };
 

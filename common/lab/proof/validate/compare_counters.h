@@ -22,16 +22,16 @@ struct CounterMetric {
     /// inexact metric is measured in a pipe of the hardware. If warps interfere, it exceeds the
     /// simulator's count by a small amount (see kNoiseFraction).
     bool is_exact = true;
-    /// Without a required metric the comparison proves nothing. Other metrics may be missing in
-    /// some versions of ncu.
+    /// Whether ncu must report the metric. Without a required metric the comparison proves nothing.
+    /// Optional metrics are missing in some versions of ncu.
     bool is_required = true;
 };
 
 /// Returns all counters to compare.
 const std::vector<CounterMetric>& counter_metrics();
 
-/// Returns the value of a counter's metric, including the metrics to be added. Returns nothing if
-/// ncu did not report the metric.
+/// Returns the value of a counter's metric plus the values of the metrics in `more`. Returns
+/// nothing if ncu did not report the metric.
 std::optional<double> value_of(const ProfiledLaunch& launch, const CounterMetric& counter);
 
 /// How far the metric of a hardware pipe may exceed the simulator's count: by this fraction, or for
@@ -73,8 +73,8 @@ struct CounterComparison {
     std::vector<std::string> known;       ///< reasons for known differences, each listed once
     std::size_t cases = 0;
 
-    /// Reports whether every exact counter was present in every case, and was equal, settled by the
-    /// pipe, or known to differ.
+    /// Reports whether every exact counter was present in every case, and either was equal, was
+    /// settled by the pipe's metric, or differed for a known reason.
     bool is_equal() const;
 };
 
@@ -87,9 +87,10 @@ CounterComparison compare_counters(const Json& cases, const std::vector<Profiled
 /// simulator.
 std::vector<Difference> compare_recorded(const Json& cases, const Json& recorded);
 
-/// Returns a table, 80 columns wide, with the first differences.
+/// Returns a table, 80 columns wide, followed by the reasons for known differences, the metrics
+/// that ncu did not report, and the first differences.
 std::string to_text(const CounterComparison& comparison);
-/// Returns the summary, the differences, and both numbers for each case.
+/// Returns the summary, the differences, and both counts for each case.
 Json to_json(const CounterComparison& comparison, const Json& cases,
              const std::vector<ProfiledLaunch>& launches);
 

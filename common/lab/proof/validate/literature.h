@@ -1,6 +1,5 @@
 /// \file
-/// \file Compares the time model with published times, on GPUs whose parameters come only from
-/// documents.
+/// Compares the time model with published times, on GPUs whose parameters come only from documents.
 #pragma once
 
 #include <string>

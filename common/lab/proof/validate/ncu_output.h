@@ -10,9 +10,10 @@ namespace coalesce::proof {
 
 /// A kernel launch that ncu profiled.
 struct ProfiledLaunch {
-    int id = 0;                             ///< index of the launch, counted from 0
-    std::string kernel;                     ///< demangled name, with or without parameters
-    std::map<std::string, double> metrics;  ///< values of metrics by full name, such as "....sum"
+    int id = 0;          ///< index of the launch, counted from 0
+    std::string kernel;  ///< demangled name, with or without parameters
+    /// the value of each metric, by the full name of the metric, for example "...sum"
+    std::map<std::string, double> metrics;
 };
 
 /// Returns the launches, ordered by their IDs. Skips lines around the table, such as "==PROF==

@@ -62,8 +62,8 @@ std::vector<ComparedTime> match_times(const Json& predicted, const MeasuredTimes
 std::vector<ComparedTime> compare_with_run(std::vector<ComparedTime> times,
                                            const MeasuredTimes& run);
 
-/// Returns why some measured kernels have no prediction, such as "12_async tma: its blocks wait
-/// ...".
+/// Returns the reasons why measured kernels have no prediction, for example "12_async tma: its
+/// blocks wait ...".
 std::vector<std::string> find_unpredicted(const Json& predicted, Shape shape,
                                           const MeasuredTimes& measured);
 

@@ -20,13 +20,13 @@ std::string tool_version(const std::string& tool);
 std::string cudart_folder();
 
 /// Runs a program under Nsight Compute with the given metrics, separated by commas. Returns ncu's
-/// output, even if ncu does not know a metric. Throws std::runtime_error if ncu fails for another
-/// reason.
+/// output, even if ncu does not recognize a metric. Throws std::runtime_error if ncu fails for
+/// another reason.
 std::string profile_metrics(const std::string& ncu, const std::vector<std::string>& program,
                             const std::string& metrics);
 
 /// Runs `launches` with the given arguments under Nsight Compute and returns ncu's output. Retries
-/// without the metrics that this version does not know. Throws std::runtime_error.
+/// without the metrics that this version of ncu does not recognize. Throws std::runtime_error.
 std::string profile(const std::string& ncu, const std::vector<std::string>& program);
 
 }  // namespace coalesce::proof

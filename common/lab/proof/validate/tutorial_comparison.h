@@ -26,7 +26,7 @@ struct ComparedKernel {
     bool is_held_back = false;
     /// Differences between simulated and measured counters.
     std::vector<Difference> differences = {};
-    /// Number of hardware runs, if their counters varied.
+    /// The number of hardware runs if their counters varied, otherwise 0.
     int runs = 0;
     /// Whether all differences are within the range of the hardware runs.
     bool is_in_range = false;
@@ -58,7 +58,8 @@ std::optional<TutorialTime> compare_tutorial_time(double measured_ms, const Json
 /// begin with # are comments.
 std::map<std::string, std::string> read_known_differences(const std::string& text);
 
-/// The minimum fractions that the comparison requires.
+/// The minimum fractions that the comparison requires, of kernels with equal counters and of
+/// predictions within their error bands.
 struct TutorialLimits {
     double equal = 0;  ///< fraction of kernels whose counters are equal
     /// fraction of predictions within their error bands, required in each half of the set of
