@@ -17,7 +17,7 @@ using ptx::StateSpace;
 using Pointers = u64;
 constexpr Pointers kUnknown = u64{1} << 63;
 
-/// Reports whether the result is a plain number, even if a source is an address.
+/// Reports whether the result is not an address, even if a source is one.
 bool yields_plain_number(const Instruction& i) {
     static const std::set<std::string> opcodes = {
         "mul", "mul24", "shl", "shr",  "shf", "div",  "rem", "setp",  "set", "popc", "clz",
@@ -72,8 +72,8 @@ private:
         return Pointers{1} << (found - pointers_.begin());
     }
 
-    /// Returns the pointer to a named variable. Variables in shared and local memory do not matter
-    /// here, so the function returns an empty set for them.
+    /// Returns the pointer to a named variable. Returns the empty set for variables in shared or
+    /// local memory, which do not matter here.
     Pointers pointers_of_name(const std::string& name) {
         const auto& variables = kernel_.module->ast->variables;
         const auto found = variables.find(name);
@@ -113,7 +113,7 @@ private:
         const std::size_t first = i.opcode == "mad" || i.opcode == "madc" ? 3 : 1;
         for (std::size_t k = first; k < i.operands.size() && !from_memory; ++k)
             from |= pointers_of_operand(i.operands[k]);
-        // If two halves are joined into an address, the address may come from any pointer.
+        // An address that is joined from two halves may be based on any pointer.
         if (i.opcode == "mov" && i.operands.size() > 1 && i.operands[1].is_vector())
             from |= kUnknown;
         bool changed = false;

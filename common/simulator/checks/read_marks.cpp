@@ -69,8 +69,8 @@ void MarkedReads::clear() {
     }
 }
 
-/// Calls open(address) at the start of each run of marked bytes in [begin, end), and close(address)
-/// at its end.
+/// Calls open(address) for the start of each run of marked bytes in [begin, end), and
+/// close(address) for its end.
 template <class Open, class Close>
 void MarkedReads::visit_words(u64 begin, u64 end, const Open& open, const Close& close) const {
     for (u64 at = begin; at < end;) {
@@ -128,7 +128,7 @@ void MarkedReads::add_to(AccessedRanges& ranges, const Kernel& kernel) const {
 MarkedReads& ReadMarks::marks_of(const Allocation& allocation) {
     const std::lock_guard lock(mutex_);
     Entry& entry = by_begin_[allocation.begin];
-    // At this address, an earlier launch may have used an allocation of a different size.
+    // An earlier launch may have used an allocation of a different size at this address.
     if (!entry.marks || entry.marks->end() != allocation.end)
         entry.marks = std::make_unique<MarkedReads>(allocation.begin, allocation.end);
     entry.is_used = true;

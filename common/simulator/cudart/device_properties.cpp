@@ -16,7 +16,7 @@ namespace {
 
 /// The PCI bus number of device 0. The other devices are numbered consecutively after it.
 constexpr unsigned kPciBus = 1;
-/// The end of the range of attribute numbers.
+/// One more than the largest attribute number.
 constexpr int kAttributesEnd = cudaDevAttrMax;
 
 std::optional<int> attribute_value(int attribute) {

@@ -114,8 +114,8 @@ bool find_scalar_type(int compute, Type& type) {
     return compute != 72 && compute != 73;
 }
 
-/// Determines the scalar type of a mixed-type gemm. Fails if the type of an operand, or the compute
-/// type, is not supported.
+/// Determines the scalar type of a mixed-type gemm. Fails if an operand type or the compute type is
+/// not supported.
 void check_types(const char* name, int compute, Product& p) {
     const bool is_here = find_scalar_type(compute, p.scalars.type) && is_known(p.a.type) &&
                          is_known(p.b.type) && is_known(p.c.type);

@@ -68,7 +68,7 @@ Result cuDeviceTotalMem_v2(size_t* bytes, int device) {
     return call(__func__, [&] { store_output(bytes, properties_of(device).totalGlobalMem); });
 }
 
-/// Forwards the query, because the driver and the runtime number the attributes in the same way.
+/// Forwards the query. The driver and the runtime use the same attribute numbers.
 COALESCE_SAME_ANYWHERE(cuDeviceGetAttribute, cudaDeviceGetAttribute, 3);
 
 Result cuDeviceComputeCapability(int* major, int* minor, int device) {

@@ -247,8 +247,8 @@ void run_graph(const Graph& graph) {
     for (const Node* node : order) {
         if (!node->enabled) continue;
         execute_work(node->work);
-        // If a kernel fails, do not run the remaining nodes. A later call by the program reports
-        // the error.
+        // If a kernel has failed, skip the remaining nodes. A later call by the program reports the
+        // error.
         if (context_is_broken()) return;
     }
 }
