@@ -37,8 +37,8 @@ Width FunctionLowering::width_of(const Operand& operand) const {
     return width_of_register(operand.reg);
 }
 
-/// Returns the slot of a register. The slot is allocated at the start of the register's lifetime,
-/// or when the register is first mentioned.
+/// Returns the slot of a register. Slots are allocated at the start of the register's lifetime, or
+/// at its first mention.
 Slot FunctionLowering::slot_of_register(u32 reg) {
     const u32 root = registers_.root[reg];
     std::optional<Slot>& slot = slots_[root];
@@ -70,8 +70,8 @@ void FunctionLowering::free_expired_slots(u32 at) {
 }
 
 /// Allocates the slots of registers whose lifetimes begin at `at`. If a later branch leads back to
-/// `at`, a register may be live long before its first mention in the text. From `at` onwards, no
-/// other register may use its slot.
+/// `at`, a register may be live long before its first mention in the text. No other register may
+/// use its slot from `at` onwards.
 void FunctionLowering::allocate_starting_slots(u32 at) {
     const auto [first, last] = begins_.equal_range(at);
     for (auto entry = first; entry != last; ++entry) {

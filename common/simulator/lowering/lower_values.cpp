@@ -195,8 +195,8 @@ bool FunctionLowering::lower_lane_instruction() {
     if (lane->forms && op.d.uniform == 0) {
         u32 uniform = 0;
         for (std::size_t k = 0; k < sources; ++k) uniform |= slots[k]->uniform << k;
-        // These specialized handlers execute the next Op directly. Therefore, they are not used in
-        // a prologue, where no Op follows, or for a guarded Op, which must return to the handler of
+        // These specialized handlers execute the next Op directly. They are therefore not used in a
+        // prologue, where no Op follows, or for a guarded Op, which must return to the handler of
         // its guard.
         if (value_class == ValueClass::thread && !now().guard && !plain_)
             op.run = lane->forms[uniform];

@@ -23,9 +23,9 @@ namespace {
 std::atomic<const DeviceMemory*> watched_memory{nullptr};
 struct sigaction action_before {};
 
-/// Prints what is at `address`, as part of a sentence. The program may be crashing while a thread
-/// holds a lock, so this function must not wait for locks. It calls try_describe_address, which
-/// returns false instead of waiting.
+/// Prints a message that describes `address`. The program may be crashing while a thread holds a
+/// lock, so this function must not wait for locks. It calls try_describe_address, which returns
+/// false instead of waiting.
 void print_explanation(const DeviceMemory& memory, u64 address) {
     char what[200];
     if (!memory.try_describe_address(address, what, sizeof what)) {

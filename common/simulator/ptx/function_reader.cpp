@@ -16,8 +16,8 @@ namespace {
 constexpr u64 kLargestU32 = std::numeric_limits<u32>::max();
 constexpr std::size_t kMaxModifiers = 32;
 
-/// Scopes store pointers to names in operands. When a body grows, its instructions must therefore
-/// be moved, not copied.
+/// Scopes store pointers to names in operands, so the instructions must be moved, not copied, when
+/// a body grows.
 static_assert(std::is_nothrow_move_constructible_v<Instruction>);
 
 u32 read_u32(Lexer& lexer, const char* what) {
@@ -210,8 +210,8 @@ private:
 
     void read_place() {
         const Position position = read_location(lexer_, inlining_);
-        // clang assigns line 0 to code that it created from several lines. Keep the previous line,
-        // which is the nearest one.
+        // clang assigns line 0 to code that it created from several lines. Keep the previous line
+        // for such code.
         if (std::get<1>(position) == 0) return;
         where_ = line_of(position);
         std::vector<SourceLine> callers = inlining_.find_callers(position);

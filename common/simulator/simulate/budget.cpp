@@ -19,7 +19,7 @@ using Reader = StrictToml<BudgetError>;
 
 constexpr double kMaxLimit = 1e18;
 
-/// The maximum relative error that is caused by rounding a limit when it is written as text.
+/// The maximum relative error caused by rounding a limit that is written as text.
 constexpr double kRounding = 1e-6;
 
 std::set<std::string_view> metric_names(bool of_line) {

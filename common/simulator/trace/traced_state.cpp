@@ -11,8 +11,7 @@
 namespace coalesce::simulator {
 namespace {
 
-/// Returns the first and the last line of the kernel's file to which the instructions of a scope
-/// belong.
+/// Returns the first and the last line that the instructions of a scope have in the kernel's file.
 std::pair<u32, u32> lines_of_scope(const ptx::Function& function, const SourceVariable& variable) {
     u32 last = variable.where.line;
     const u32 end = std::min(variable.end, static_cast<u32>(function.body.size()));
