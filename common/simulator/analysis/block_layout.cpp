@@ -9,7 +9,7 @@
 namespace coalesce::simulator {
 namespace {
 
-/// The maximum depth of nested loops that is supported.
+/// The maximum supported depth of nested loops.
 constexpr u32 kDeepestLoop = 64;
 
 /// Computes an order of a function's blocks: removes the back edges of loops, outermost loops

@@ -250,7 +250,7 @@ private:
     /// Reports whether the instruction combines (`and.pred`, `or.pred`) a predicate that was
     /// computed from the load with a predicate that was not. The other predicate may decide the
     /// result alone. Compilers combine the conditions of `i < n && a[i] > 0` in this way if they
-    /// may load a[i] in any case.
+    /// may load a[i] unconditionally.
     template <class IsCarried>
     bool combines_with_other(u32 at, IsCarried is_carried) const {
         const Instruction& i = function_.body[at];
@@ -301,7 +301,7 @@ public:
 
     Origin origin_of(u32 reg, u32 byte) {
         const auto [found, is_new] = known_origins_.try_emplace({reg, byte});
-        // A byte counts as `other` while its origin is being determined, so that a cycle ends.
+        // A byte counts as `other` while its origin is being determined, so that cycles terminate.
         if (!is_new || depth_ == kMaxFollowedDepth) return found->second;
         ++depth_;
         const Origin origin = find(reg, byte);

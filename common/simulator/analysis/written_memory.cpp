@@ -89,7 +89,8 @@ private:
                 if (operand.has_base_register) return register_pointers_[operand.reg];
                 return operand.name.empty() ? kUnknown : pointers_of_name(operand.name);
             case Operand::Kind::immediate:
-                // A constant with bits in its upper half could be an address.
+                // A constant whose upper half is neither all zeros nor all ones could be an
+                // address.
                 return operand.bits >> 32 != 0 && operand.bits >> 32 != 0xffff'ffff ? kUnknown : 0;
             case Operand::Kind::vector: {
                 Pointers all = 0;

@@ -95,7 +95,7 @@ struct GlobalRace::Block::Sync {
 /// The order of accesses by different warps of one block, as far as barriers have established it.
 /// An Order is created at the first barrier that involves only some of the warps.
 struct GlobalRace::Block::Order {
-    /// What a warp knows: the accesses that are ordered before everything that the warp does from
+    /// The accesses that a warp knows: those that are ordered before everything that it does from
     /// now on. A barrier passes the knowledge of each arriving warp to the warps that wait at it.
     struct Knowledge {
         /// for each warp, the time before which its accesses are known
@@ -110,7 +110,7 @@ struct GlobalRace::Block::Order {
     };
     std::array<Knowledge, kLanes> warps;
     std::unordered_map<u64, Knowledge>
-        /// what the arriving warps knew when they arrived, for each barrier or mbarrier
+        /// for each barrier or mbarrier, the knowledge of the warps that have arrived
         arrived_knowledge;
 };
 
@@ -270,7 +270,7 @@ void GlobalRace::check_allocation_is_writable(const Block& block, u32 site, u64 
 void GlobalRace::add_accessed_ranges(u64 begin, u64 end, AccessedRanges& to) const {
     if (!available_) return;
     const Cell split = stamp_bits_ | kNoBlock << kBlockShift | kSplitMark;
-    std::unordered_map<u32, u32> places;  // maps a site to its place in the result
+    std::unordered_map<u32, u32> places;  // maps a site to its index in the result
     // Neighbouring cells usually have the same site.
     u32 last_site = ~0u, last_place = 0;
     const auto find_place = [&](u32 site) {
@@ -493,7 +493,7 @@ struct GlobalRace::Detail {
     const Block& block;
     // Offsets are relative to device_base(). They are shuffled (see shuffle_line), because they
     // select cells.
-    const Cell me;  ///< this warp's cell, still without lane and shift
+    const Cell me;  ///< this warp's cell, before lane and shift are set
     const bool writes;
     const StoredValue* value;  ///< the value of a store, otherwise null
     const u32 bytes_per_lane;

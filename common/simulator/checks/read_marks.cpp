@@ -115,7 +115,7 @@ void MarkedReads::for_each_run(const Use& use) const {
 }
 
 void MarkedReads::add_to(AccessedRanges& ranges, const Kernel& kernel) const {
-    std::map<u32, u32> places;  // maps a site to its place in the result
+    std::map<u32, u32> places;  // maps a site to its index in the result
     for_each_run([&](u64 begin, u64 end) {
         const u32 site = sites_[page_of(begin)] - 1;
         const auto [found, is_new] = places.try_emplace(site, 0);

@@ -111,8 +111,8 @@ struct SharedRace::State {
 
     u32 stamp = 0;
     Shadow words, bytes;
-    /// For each word, which of its bytes have been written. The upper 28 bits are the serial number
-    /// of the block, and each of the lower 4 bits stands for a byte.
+    /// For each word, its written bytes. The upper 28 bits are the serial number of the block, and
+    /// each of the lower 4 bits stands for a byte.
     std::vector<u32> written;
     u32 serial = 0;
 
@@ -295,7 +295,7 @@ struct SharedRace::State {
     struct Access {
         const SharedAccess& from;
         bool reads, writes;
-        Cell me;  ///< this warp's cell, still without lane and shift
+        Cell me;  ///< this warp's cell, before lane and shift are set
         bool plain_write() const { return writes && !reads && !from.strong; }
     };
 

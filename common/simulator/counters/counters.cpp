@@ -177,8 +177,8 @@ u32 atomic_unit_of(u64 address) {
     return static_cast<u32>(2 * high + low);
 }
 
-/// Simulates one pass of such a unit. Removes from `lanes` the lanes that the pass serves, and
-/// returns the number of sectors that they access.
+/// Simulates one pass of a cache unit over a line. Removes from `lanes` the lanes that the pass
+/// serves, and returns the number of sectors that they access.
 u32 serve_cache_line(const u64* addresses, u32 bytes, Mask& lanes) {
     const u64 line = addresses[std::countr_zero(lanes)] / kLineBytes;
     u64 taken = 0;  // occupied positions in the line, in units of 2 bytes (the smallest atomic)

@@ -1,5 +1,5 @@
-// Implements every cudaDeviceAttr, and builds cudaDeviceProp from these attributes, so that
-// attributes and properties cannot disagree. The values are in attribute_list.inc.
+// Returns the value of every cudaDeviceAttr, and builds cudaDeviceProp from these attributes, so
+// that attributes and properties cannot disagree. The values are in attribute_list.inc.
 #include <cstdio>
 #include <cstring>
 #include <optional>

@@ -43,7 +43,7 @@ std::string shape(dim3 d) {
     return std::to_string(d.x) + " x " + std::to_string(d.y) + " x " + std::to_string(d.z);
 }
 
-// ---- checks that refuse a launch, each with its own explanation ----
+// ---- checks that may reject a launch, each with its own message ----
 
 [[noreturn]] void refuse_launch(const KernelHandle& handle, const std::string& why,
                                 cudaError_t error = cudaErrorInvalidValue) {

@@ -471,9 +471,9 @@ void Device::record(Launch& launch, timing::Recording& recording, void** argumen
     std::iota(below, launch.only.end(), launch.first_below);
 }
 
-/// Runs the traced block step by step, so that `launch` does not run it again. If the caller wants
-/// to trace the block that stores to an address, runs blocks in this way until one of them has
-/// stored to the address.
+/// Runs the traced block and records each step. `launch` does not run this block again. If the
+/// caller wants to trace the block that stores to a certain address, runs one block after another
+/// in this way until one of them has stored to it.
 void Device::trace(Launch& launch, const TraceRequest& request, void** arguments, u64 resident,
                    std::vector<WorkerTotals>& counted) {
     Kernel& kernel = *launch.kernel;

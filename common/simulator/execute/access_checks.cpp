@@ -123,9 +123,9 @@ void finish_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes, bool
 
 namespace {
 
-/// Passes the bytes that each lane of a cp.async reads to the race check, in groups of lanes that
-/// read the same number of bytes. At the end of an array, a lane may read fewer bytes than it
-/// writes.
+/// For each lane of a cp.async, passes the bytes that it reads to the race check. Lanes that read
+/// the same number of bytes are passed together. At the end of an array, a lane may read fewer
+/// bytes than it writes.
 void pass_source_to_race_check(Warp& w, u32 site, const Resolved& from, u32 bytes,
                                const u8* wanted) {
     Resolved part = from;

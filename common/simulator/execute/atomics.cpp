@@ -78,8 +78,8 @@ Bits<T> update_element(u8* host, Bits<T> b, Bits<T> c, bool in_shared, bool& cha
     return old;
 }
 
-/// Resolves and checks the addresses of the lanes, for all handlers. Returns false if the launch
-/// has failed.
+/// Resolves and checks the addresses of the lanes. All handlers of atomics begin with this
+/// function. Returns false if the launch has failed.
 bool begin_atomic(Warp& w, const Op* op, u32 bytes, Resolved& where) {
     if (!resolve(w, op, w.lanes<u64>(op->a), op->immediate, bytes, space_of(op), Access::atomic,
                  where))

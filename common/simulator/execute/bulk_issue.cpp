@@ -1,4 +1,4 @@
-// Issues cp.async.bulk copies: checks, counts and stores them.
+// Issues cp.async.bulk copies: checks, counts and queues them.
 #include <algorithm>
 #include <unordered_set>
 #include <utility>

@@ -1,4 +1,4 @@
-// Addresses and accesses in clusters. See cluster.h.
+// Implements addresses and accesses in clusters. See cluster.h.
 #include "simulator/execute/cluster.h"
 
 #include <algorithm>

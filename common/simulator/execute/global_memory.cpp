@@ -179,7 +179,7 @@ void count_lanes(Warp& w, const Op* op, const u64* addresses, u32 bytes) {
     count_lanes(w, op, addresses, bytes);
 }
 
-/// Loads or stores 32 active lanes with consecutive addresses inside the cached allocation.
+/// Loads or stores for 32 active lanes with consecutive addresses inside the cached allocation.
 template <class Shape, bool Store>
 void access_row(Warp& w, const Op* op, const SiteCache& cache, u64 first) {
     constexpr u64 kRow = u64{Shape::kTotal} * kLanes;

@@ -355,8 +355,8 @@ void note_wait_for_wrong_parity(Block& block, const Mbarrier& b, u32 address, bo
         bytes->second.wait_ended_at_once = true;
 }
 
-/// Sets Op::d to true in each lane for which the phase named by Op::b is over. Op::b is a parity (0
-/// or 1) or a state.
+/// Sets Op::d to true in each lane for which the phase that Op::b identifies is over. Op::b is a
+/// parity (0 or 1) or a state.
 template <bool ByParity>
 const Op* run_test_wait(Warp& w, const Op* op) {
     Resolved where;

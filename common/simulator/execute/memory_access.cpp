@@ -48,7 +48,7 @@ Failed store_to_parameters(Warp& w, const Op* op, u64 address, int lane) {
 }
 
 /// Returns the host address of bytes in a state space, or nullptr if the bytes are out of bounds.
-/// `near` is the allocation that the previous lane accessed, and is updated.
+/// `near` holds the allocation that the previous lane accessed, and is updated.
 u8* host_address(const Warp& w, u64 address, int lane, u32 bytes, StateSpace space,
                  const Allocation*& near) {
     const Block& block = *w.block;

@@ -1,4 +1,4 @@
-// Implements the part of accesses to shared memory that is the same for all shapes. See
+// Implements the parts of shared memory accesses that do not depend on the shape. See
 // shared_access.h.
 #include "simulator/execute/shared_access.h"
 

@@ -29,7 +29,7 @@ constexpr OperandRole kDestinationAndPredicate{Role::destination, Width::w32, Ro
 Description describe_collective(const ptx::Instruction& i, Handler run,
                                 std::vector<OperandRole> roles) {
     if (i.has("sync")) roles.push_back(kMembers);
-    // This lane affects the results of other lanes.
+    // The instruction affects the results of other lanes.
     return describe(i, {.run = run,
                         .operands = std::move(roles),
                         .warp_sync = i.has("sync"),

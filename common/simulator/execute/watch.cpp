@@ -24,7 +24,7 @@ constexpr std::size_t kMaxPolledAddresses = 256;
 /// write the word that the kernel polls.
 constexpr std::chrono::seconds kHostWaitLimit{10};
 
-/// A hash of a sequence of values that depends on their order.
+/// An order-dependent hash of a sequence of values.
 class StateHash {
 public:
     void add(u64 value) { sum_ = mix_bits(sum_ ^ value) + 0x632be59bd9b4e019ull; }

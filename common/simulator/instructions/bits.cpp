@@ -24,8 +24,8 @@ struct ShiftLeft {
         return count < kBits<T> ? shifted : T{0};
     }
 };
-/// Shifts arithmetically if T is signed. If the count is at least the width, the result consists
-/// only of copies of the sign bit.
+/// Shifts right, arithmetically if T is signed. If the count is at least the width, all bits of the
+/// result are copies of the sign bit, or 0 if T is unsigned.
 template <class T>
 struct ShiftRight {
     static T apply(T a, u32 count) {

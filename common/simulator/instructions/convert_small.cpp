@@ -24,7 +24,7 @@ u64 round_source(const FloatFormat& format, A a, Rounding direction) {
     }
 }
 
-// ---- limits on the result ----
+// ---- modifiers that limit the result ----
 
 struct Limits {
     bool sat = false;        ///< clamp to [0, 1]

@@ -99,7 +99,7 @@ bool FunctionLowering::address_is_taken(const std::string& parameter) const {
     return false;
 }
 
-/// Copies parameters whose address is taken to the frame's local memory.
+/// Copies to the frame's local memory all parameters whose address is taken.
 void FunctionLowering::move_parameters() {
     for (const ParameterSlot& parameter : code_.parameters) {
         const auto local = local_offsets_.find(parameter.name);

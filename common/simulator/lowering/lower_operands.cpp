@@ -208,7 +208,8 @@ Slot FunctionLowering::shared_address_slot(i64 offset, Width width) {
     return entry->second;
 }
 
-/// Returns a slot with the value of a symbol, which is an address in its state space.
+/// Returns a slot that holds the value of a symbol, which is an address in the symbol's state
+/// space.
 Slot FunctionLowering::symbol_slot(const std::string& name, i64 offset, Width width) {
     if (name == "WARP_SZ") return constant(kLanes, width);
     const std::optional<u64> address = symbol_address(name);

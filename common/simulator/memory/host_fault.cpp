@@ -43,7 +43,7 @@ void print_explanation(const DeviceMemory& memory, u64 address) {
 
 bool is_write_fault([[maybe_unused]] const void* context) {
 #if defined(__x86_64__)
-    constexpr long long kWriteBit = 2;  // set in the page fault's error code for a write
+    constexpr long long kWriteBit = 2;  // the write bit of a page fault's error code
     return static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_ERR] & kWriteBit;
 #else
     return false;

@@ -11,8 +11,8 @@ namespace coalesce::simulator {
 
 namespace {
 
-/// The size of an element in bytes, by its CUtensorMapDataType. (The packed 4-bit and 6-bit types
-/// exist only on other devices.)
+/// The size of an element in bytes, indexed by CUtensorMapDataType. (The packed 4-bit and 6-bit
+/// types exist only on other devices.)
 constexpr u8 kElementBytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
 constexpr u32 kFirstFloat = 6;
 

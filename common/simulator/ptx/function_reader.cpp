@@ -28,8 +28,8 @@ u32 read_u32(Lexer& lexer, const char* what) {
     return static_cast<u32>(constant.bits);
 }
 
-/// Reports whether a directive that follows a function's name has one number as its argument and
-/// does not affect what the function computes.
+/// Reports whether `directive`, which follows a function's name, takes a single number and does not
+/// affect the results of the function.
 bool has_one_number_argument(std::string_view directive) {
     return directive == ".maxnctapersm" || directive == ".maxclusterrank" ||
            directive == ".abi_preserve" || directive == ".abi_preserve_control";

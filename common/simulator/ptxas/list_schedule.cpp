@@ -176,7 +176,7 @@ private:
         return i.is_access && any_of(i.writes, [&](u32 v) { return straight_.is_read_later[v]; });
     }
 
-    /// Marks a value as live from the start if lanes that skip a write of it keep its old contents.
+    /// Marks a value as live from the start if lanes that skip its write keep its old contents.
     void begin_partially_written_values() {
         std::vector<bool> is_written(uses_.size(), false);
         for (const MachineInstruction& i : code_)
@@ -315,8 +315,8 @@ private:
     const StraightCode& straight_;
     const std::vector<MachineInstruction>& code_;
     const Dependences dependences_;
-    std::vector<u32> height_;     ///< cycles from the instruction to the end of the piece
-    std::vector<u32> waits_for_;  ///< the number of edges from instructions not issued yet
+    std::vector<u32> height_;     ///< for each instruction, the cycles to the end of the piece
+    std::vector<u32> waits_for_;  ///< for each instruction, the edges from unissued instructions
     std::vector<u32> uses_;       ///< for each value, the number of reads still to come
     std::vector<bool> is_live_;
     std::vector<bool> is_issued_;

@@ -479,7 +479,7 @@ private:
     std::map<u32, u32> conditional_load_;  ///< for each selecting instruction, its conditional load
     std::set<u32> delayed_loads_;          ///< loads that are delayed until the selection
     std::set<u32> loads_in_registers_;     ///< loads whose values are already in registers
-    u32 array_value_ = kNone;              ///< the value for a small array in registers
+    u32 array_value_ = kNone;              ///< the value that represents a small register array
     bool has_array_ = false;               ///< true if any instruction stores to `array_value_`
     u32 part_ = 0;                         ///< the index of the current part of the piece
     u32 block_ = 0;                        ///< the index of the current block

@@ -417,7 +417,7 @@ bool MachineValues::is_part_of_sum(u32 value) const {
     return constants < 2;
 }
 
-/// Reports whether the value is a negation of a float that its readers can apply to their operand.
+/// Reports whether the value is a negated float whose readers can negate their operand themselves.
 bool MachineValues::is_negated_operand(u32 value) const {
     const Instruction& i = definition(value);
     return i.opcode == "neg" && (i.has("f32") || i.has("f64")) &&

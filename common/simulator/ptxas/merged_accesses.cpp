@@ -150,8 +150,8 @@ private:
         }
     }
 
-    /// Records the alignment that is known for an address, either from the computation of the
-    /// address or from the width of a vector access.
+    /// Records the known alignment of an address. It follows from the computation of the address,
+    /// or from the width of a vector access.
     void note_alignment(const PtxAccess& access) {
         Alignment& alignment = alignments_[base_of(access)];
         const u32 zeros = std::min(access.address.low_zero_bits, kZeroBitsOfWidestAccess);

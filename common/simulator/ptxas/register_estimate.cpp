@@ -75,7 +75,8 @@ private:
     u32 warps_ = 1, max_blocks_ = kWarpsPerMultiprocessor;
 };
 
-/// The machine code of a function and its registers for different orders of instructions.
+/// The machine code of a function, and the registers that it needs for different orders of
+/// instructions.
 class EstimatedFunction {
 public:
     explicit EstimatedFunction(const ptx::Function& function)

@@ -92,8 +92,8 @@ bool is_own_file(const Json& line) {
     return path_to_show(file) != file || !file.starts_with("/");
 }
 
-/// Adds a finding for every limit that is exceeded by `counters`. Each finding is a copy of `place`
-/// with a message.
+/// Adds a finding for every limit that `counters` exceed. Each finding is a copy of `place` with a
+/// message.
 void check_limits(const Limits& limits, const Json& counters, const Finding& place,
                   std::vector<Finding>& findings) {
     for (const Metric& metric : metrics()) {

@@ -150,7 +150,7 @@ const ptx::Variable* find_shared_variable(const Kernel& kernel, const std::strin
     return global == kernel.module->ast->variables.end() ? nullptr : &global->second;
 }
 
-/// Adds the properties of an array in shared memory that the debug information describes.
+/// Adds to `array` those properties of a shared memory array that the debug information describes.
 void describe_shared(const std::string& symbol, const DebugInfo& debug_info, TracedArray& array) {
     for (const auto& [function, variables] : debug_info) {
         for (const SourceVariable& variable : variables) {

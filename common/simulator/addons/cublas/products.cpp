@@ -102,7 +102,7 @@ void multiply_batch(Product p, const void* const* a, const void* const* b, void*
     }
 }
 
-/// Stores in `type` the scalar type for a cublasComputeType_t. Returns false if the compute type is
+/// Stores the scalar type of a cublasComputeType_t in `type`. Returns false if the compute type is
 /// not supported.
 bool find_scalar_type(int compute, Type& type) {
     if (compute == 64 || compute == 65)

@@ -45,7 +45,7 @@ struct ArrayDescriptor {  // CUDA_ARRAY_DESCRIPTOR
     size_t width, height;
     unsigned format, channels;
 };
-struct Array3DDescriptor {  // A CUDA_ARRAY3D_DESCRIPTOR. Its flags are the runtime's.
+struct Array3DDescriptor {  // A CUDA_ARRAY3D_DESCRIPTOR, which uses the runtime's flags.
     size_t width, height, depth;
     unsigned format, channels, flags;
 };

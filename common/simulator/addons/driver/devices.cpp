@@ -38,7 +38,7 @@ void coalesce::simulator::driver::check_device(int device) {
 
 extern "C" {
 
-// The runtime's functions that cuda_profiler_api.h declares.
+// The runtime functions that cuda_profiler_api.h declares.
 cudaError_t cudaProfilerStart();
 cudaError_t cudaProfilerStop();
 

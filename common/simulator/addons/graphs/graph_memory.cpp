@@ -30,7 +30,7 @@ u64 round_up_to_blocks(u64 bytes) {
 struct GraphMemoryAccounts {
     std::mutex mutex;
     std::map<u64, std::weak_ptr<GraphMemory>> known;
-    u64 in_use = 0, mapped = 0;  ///< bytes used by allocations; bytes that are mapped
+    u64 in_use = 0, mapped = 0;  ///< bytes in use by allocations, and bytes that are mapped
     u64 reserved_bytes = 0;      ///< total size of the mapped blocks, in bytes
     u64 peak_used = 0, peak_reserved_bytes = 0;
 

@@ -153,8 +153,8 @@ void Graph::for_each_graph(const std::function<void(Graph&)>& body) {
 // ---- all graphs ----
 
 Graphs& Graphs::instance() {
-    // The object is never destroyed, because the program's own destructors may still call us while
-    // the process exits.
+    // The object is never destroyed, because the program's own destructors may still call this
+    // library while the process exits.
     static Graphs& graphs = *new Graphs;
     return graphs;
 }

@@ -2,8 +2,8 @@
 //
 // Builds on  texel_access.h.
 // Out of range   As the PTX manual says, `.trap` ends the launch, `.clamp` accesses the nearest
-//                texel inside, and `.zero` loads zeros and ignores stores. With `.clamp`, stores
-//                and reductions also access the nearest texel.
+//                texel inside (even in stores and reductions), and `.zero` loads zeros and ignores
+//                stores.
 // Watch      x is in bytes (.b) or in texels (.p), and must be a multiple of the access size.
 // Not verified on a GPU: the error that a trap causes (cudaErrorLaunchFailure here).
 #include <algorithm>
