@@ -55,8 +55,8 @@ Cost special(const Instruction& i) {
     return {12, 50, Pipe::special};
 }
 
-/// Returns the cost of a conversion. The special function unit converts between integers and
-/// floating point, except from 32-bit integers to float, and from and to double.
+/// Returns the cost of a conversion. The special function unit converts from and to double, and
+/// between integers and floating point, except from 32-bit integers to float.
 Cost conversion_cost(const Instruction& i) {
     const auto is_any_of = [&](std::initializer_list<const char*> types) {
         return std::any_of(types.begin(), types.end(),

@@ -503,7 +503,7 @@ void Simulation::bulk_load(BlockState& block, const Operation& o, double at) {
 }
 
 /// Waits for bulk loads. Returns false if some of them have not been requested or are still in
-/// flight. The warp is then woken later.
+/// flight. In that case, the warp is woken later.
 bool Simulation::wait_for_bulk(std::uint32_t w, double t) {
     WarpState& warp = warps_[w];
     BlockState& block = blocks_[warp.block];

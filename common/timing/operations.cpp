@@ -20,7 +20,7 @@ using Kind = Operation::Kind;
 /// The number of sectors in a 1 KiB range of memory. All data of a range arrives at the same time.
 constexpr std::uint32_t kSectorsPerRange = 32;
 /// The latency of a read from constant memory, in cycles. (From Jia et al., Dissecting the NVIDIA
-/// Volta GPU Architecture via Microbenchmarking, 2018.))
+/// Volta GPU Architecture via Microbenchmarking, 2018.)
 constexpr float kConstantLatencyCycles = 27;
 /// Machine instructions per branch: setting the point of reconvergence, branching, and
 /// reconverging.
@@ -40,8 +40,8 @@ constexpr double kMaxCachedMissFraction = .3;
 /// store counts as storing along a row. Other stores along the row soon complete its partial
 /// sectors.
 constexpr std::uint32_t kMaxRowSpanRatio = 8;
-/// The fraction of the partial sectors at the ends of runs that count as unfinished. The others are
-/// completed at about the same time. The only sector of a one-sector run always counts as
+/// Of the partial sectors at the ends of runs, the fraction that counts as unfinished. The others
+/// are completed at about the same time. The only sector of a one-sector run always counts as
 /// unfinished. (Measured as in parts.cpp, with rows that begin in the middle of a sector.)
 constexpr float kUnfinishedEndFraction = .3f;
 

@@ -16,11 +16,11 @@ constexpr float kMaxMissingBytes = 1;
 // --transposes` (docs/results/random_kernels/transposes). The kernels vary one property at a time:
 // block shape, element size, order or pitch.
 
-/// The fraction of the lines of the second-level cache that must be open for half of the open lines
-/// to be evicted early.
+/// If this fraction of the lines in the second-level cache is open, half of the open lines are
+/// evicted early.
 constexpr double kHalfEvictionLineFraction = .08;
-/// The number of pages (2 KiB) that must have open lines for half of the open lines to be evicted
-/// early. Fewer pages cost less, because the lines of a page are written together.
+/// If the open lines are in this many pages (of 2 KiB), half of them are evicted early. Fewer pages
+/// cost less, because the lines of a page are written together.
 constexpr double kHalfEvictionPages = 8000;
 /// The cost of writing a sector too early and reading it again, as a multiple of the cost of a
 /// partial write.

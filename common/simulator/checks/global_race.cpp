@@ -748,8 +748,7 @@ struct GlobalRace::Detail {
     }
 
     /// Keeps two reads that are not ordered with each other, from different blocks if possible. A
-    /// later write that races with any read then races with at least one of these two, or is
-    /// ordered after both.
+    /// later write that is ordered after only one of them is then still reported.
     void record_read(const Cells* cells, u64 index, Cell mine) const {
         Cell& first = cells[kRead][index];
         Cell& second = cells[kSecondRead][index];

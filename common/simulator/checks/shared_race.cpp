@@ -52,8 +52,8 @@ Cell cell_for_byte(Cell cell, u32 b) {
     return with_lane(cell & ~Cell{7}, lane_of(cell) + (b >> shift_of(cell)));
 }
 
-/// The clocks of all warps, as far as one warp knows them. An empty vector means that it knows none
-/// of them.
+/// The clocks of all warps, as far as one warp knows them. An empty vector means that the warp
+/// knows none.
 using Clock = std::vector<u32>;
 
 void join(u32* into, const u32* from, std::size_t warps) {
@@ -487,7 +487,8 @@ struct SharedRace::State {
         cell = Cell{stamp} << kStampShift | kSplitMark;
     }
 
-    /// Keeps two reads that are not ordered with each other, from different warps if possible.
+    /// Keeps two reads that are not ordered with each other, from different warps if possible. A
+    /// later write that is ordered after only one of them is then still reported.
     void record_read(Shadow& shadow, u32 index, Cell mine) {
         Cell& first = shadow[kRead][index];
         Cell& second = shadow[kSecondRead][index];

@@ -23,9 +23,9 @@ constexpr i64 kSliceFuelInDryRun = 500;
 /// memory, and the second if it has not.
 constexpr u32 kProgressIterationWeight = 1, kIdleIterationWeight = 16;
 /// The total weight of the iterations of a waiting loop after which other lanes of the warp may
-/// run. The limit is high, because the other lanes wait at the point where the paths join, and
-/// would diverge from these lanes if they continued. The limit is halved each time it is reached,
-/// so that passing a lock from lane to lane does not become slow.
+/// run. The limit is high, because the other lanes wait at the point where the paths join. If they
+/// continued without the spinning lanes, the warp would lose its convergence. The limit is halved
+/// each time it is reached, so that passing a lock from lane to lane does not become slow.
 constexpr u32 kMaxSpinWeightWithinWarp = 256 * kIdleIterationWeight;
 /// Other warps may run once the iterations of a waiting loop have this total weight.
 constexpr u32 kMaxSpinWeight = 4 * kIdleIterationWeight;

@@ -37,8 +37,8 @@ Width FunctionLowering::width_of(const Operand& operand) const {
     return width_of_register(operand.reg);
 }
 
-/// Returns the slot of a register. Slots are allocated at the start of the register's lifetime, or
-/// at its first mention.
+/// Returns the slot of a register. The slot is allocated at the start of the register's lifetime,
+/// or at its first mention.
 Slot FunctionLowering::slot_of_register(u32 reg) {
     const u32 root = registers_.root[reg];
     std::optional<Slot>& slot = slots_[root];

@@ -104,7 +104,7 @@ void FunctionLowering::pack(const std::vector<Operand>& from, const Operand& to,
     }
     if (bits > 64 || piece == 0) fail("mov of 128 bits is not simulated");
     const auto join = [&](Slot d, Slot low, Slot high, u32 low_bits) {
-        // The operands are bfi d, high, low, position, length.
+        // The operands of bfi are d, high, low, position and length.
         emit_lane("bfi.b32", d,
                   {high, low, constant(low_bits, Width::w32), constant(32 - low_bits, Width::w32)},
                   value_class);

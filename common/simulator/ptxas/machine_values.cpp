@@ -931,8 +931,8 @@ u32 MachineValues::count_array_words() const {
     return static_cast<u32>(bytes + 3) / 4;
 }
 
-/// Returns the value that remains of a uniform address without the constants that are added to it.
-/// An access can add these constants itself.
+/// Strips the added constants from a uniform address and returns the remaining value, because an
+/// access can add the constants itself.
 u32 MachineValues::base_of(u32 value) const {
     while (uniform_[value]) {
         const Instruction& i = definition(value);
@@ -1053,8 +1053,8 @@ bool MachineValues::differs_by_lane(u32 value) const {
     }
 }
 
-/// If the instruction is a sum (or mad) of which only the summand differs between the threads of a
-/// block, returns this summand. Otherwise returns kNone.
+/// Returns the only operand of a sum (or the summand of a mad) that differs between the threads of
+/// a block. Returns kNone for any other instruction.
 u32 MachineValues::varying_summand(const Instruction& i) const {
     const bool is_mad = i.opcode == "mad" && i.has("lo");
     if (i.opcode != "add" && !is_mad) return kNone;

@@ -202,7 +202,7 @@ const Op* run_accesses(Warp& w, const Op* op) {
 
 // ---- the supported instructions ----
 
-/// Returns the number of elements per row of a matrix without padding.
+/// Returns the number of elements per row in memory, for a matrix without padding.
 u32 default_stride(const MatrixFragment& fragment, bool is_line_contiguous) {
     const u32 elements = is_line_contiguous ? fragment.across : fragment.lines;
     return fragment.number == Number::b1 ? 32 * elements : elements;
