@@ -366,7 +366,7 @@ void GlobalRace::barrier(Block& block) {
     begin_epoch(block);
     block.last_barrier = block.last_barrier_of_any_kind = block.time;
     if (block.sync == nullptr) return;
-    // The barrier passes everything that any warp has acquired or fenced on to all warps.
+    // After the barrier, all warps share everything that any of them had acquired or fenced.
     auto& running = *block.sync->running;
     for (const u64 time : running.acquired_time)
         running.acquired_by_all = std::max(running.acquired_by_all, time);

@@ -15,8 +15,8 @@ namespace coalesce::simulator {
 
 namespace {
 
-/// The maximum number of steps to record for a warp. Fewer steps suffice to show the pattern of the
-/// iterations of any loop.
+/// The maximum number of steps to record for a warp. Fewer steps suffice to reveal the pattern of
+/// any loop.
 constexpr std::size_t kMaxRecordedSteps = 8000;
 /// Accesses of neighbouring blocks that are at most this many sectors (3 MiB) apart can reach
 /// memory as a single run. The second-level cache keeps written data for that long, and writes it

@@ -247,8 +247,8 @@ void Worker::end_launch() {
     end_clusters();
 }
 
-/// Returns the index of the nth block to run. With a seed, consecutive blocks differ by a fixed
-/// stride, so that each index occurs once, in a different order.
+/// Returns the index of the nth block to run. With a seed, the blocks run in a different order:
+/// each index occurs once, at a fixed stride from the previous one.
 u64 Worker::block_number(u64 nth) const {
     if (!launch_->only.empty()) return launch_->only[nth];
     if (seed_ == 0) return nth;

@@ -34,8 +34,8 @@ bool FunctionLowering::lower_control() {
     return true;
 }
 
-/// Reports whether a taken branch leads back to itself through nothing but other branches, so that
-/// its lanes loop forever.
+/// Reports whether a taken branch leads back to itself through other branches only, so that its
+/// lanes loop forever.
 static bool never_ends(const ptx::Function& function, u32 at) {
     constexpr int kMostBranches = 8;
     u32 next = at;

@@ -316,7 +316,7 @@ private:
     const std::vector<MachineInstruction>& code_;
     const Dependences dependences_;
     std::vector<u32> height_;     ///< for each instruction, the cycles to the end of the piece
-    std::vector<u32> waits_for_;  ///< for each instruction, the edges from unissued instructions
+    std::vector<u32> waits_for_;  ///< for each instruction, the number of edges from unissued ones
     std::vector<u32> uses_;       ///< for each value, the number of reads still to come
     std::vector<bool> is_live_;
     std::vector<bool> is_issued_;
