@@ -13,9 +13,9 @@ u64 scramble(u64 number) {
     return number ^ number >> 31;
 }
 
-/// The address ranges from which device pointers come on different systems. Linux drivers use the
-/// ranges in which the system places mappings (with 28 or 32 random bits). Drivers for Windows and
-/// WSL use low addresses.
+/// The address ranges in which drivers place device memory on different systems. Linux drivers use
+/// the ranges in which the system places mappings (with 28 or 32 random bits). Drivers for Windows
+/// and WSL use low addresses.
 struct ReservedRegion {
     u64 begin, end;
 };
