@@ -384,7 +384,7 @@ const Op* run_test_wait(Warp& w, const Op* op) {
     return op + 1;
 }
 
-/// Sets Op::d to the number of arrivals that were still pending in the state in Op::a.
+/// Sets Op::d to the number of arrivals that are pending in the state in Op::a.
 const Op* run_pending_count(Warp& w, const Op* op) {
     const u64* states = w.lanes<u64>(op->a);
     w.write<u32>(op->d, [=](int l) { return Mbarrier::from_bits(states[l]).pending; });
